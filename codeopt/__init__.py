@@ -1,0 +1,3 @@
+"""Faster Python programs, with proof."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,38 @@
+"""Every error that a user can meet, with the exit status it ends in.
+
+CodeoptError
+├── UsageError     2  a flag, a file or a setting is wrong
+├── NoSandbox      3  nothing here can isolate the run, or the sandbox failed
+├── ModelError     4  the language model cannot be reached or gave nothing usable
+└── ProgramError   5  the program to improve cannot be judged
+"""
+
+
+class CodeoptError(Exception):
+    """Base of all errors that are shown as one line, without a traceback."""
+
+    exit_status = 70
+
+
+class UsageError(CodeoptError):
+    """What the user asked for does not make sense; the message says what to do."""
+
+    exit_status = 2
+
+
+class NoSandbox(CodeoptError):
+    """Nothing on this machine gives the isolation that was asked for."""
+
+    exit_status = 3
+
+
+class ModelError(CodeoptError):
+    """The model's server could not be used: no key, refused, down, or out of retries."""
+
+    exit_status = 4
+
+
+class ProgramError(CodeoptError):
+    """The original program fails its own cases, is not deterministic, or has nothing to be judged by."""
+
+    exit_status = 5

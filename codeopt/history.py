@@ -1,0 +1,82 @@
+"""Every candidate of one improvement, in order; saved after each round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sandbox.compare import Comparison, Decision
+from sandbox.outcome import Outcome, Verdict
+from sandbox.profile import Profile
+
+
+@dataclass(frozen=True)
+class Critique:
+    """What a proposer says of the candidates so far, and whether anything is left to improve."""
+
+    text: str
+    sufficient: bool = False
+    """The proposer finds nothing left to improve."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A program that a proposer wrote."""
+
+    source: str
+    summary: str
+    """One line: what was tried, and why it should help."""
+    problem: str = ""
+    """Why there is no usable program (no code in the reply, a syntax error); empty when there is one."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A draft with everything that was measured and said of it. Round 0 is the original."""
+
+    round: int
+    source: str
+    summary: str
+    outcomes: tuple[Outcome, ...] = ()
+    """In the order of the suite; runs may stop at the first failures."""
+    comparison: Comparison | None = None
+    """Against the original; None when it was not right on every case, and for the original."""
+    profile: Profile | None = None
+    critique: str = ""
+    """What the proposer said after seeing this candidate."""
+    rejection: str = ""
+    """Why it cannot be accepted whatever its time, in one line; empty when it can."""
+
+    @property
+    def correct(self) -> bool:
+        """Right on every case that was run, and some were run."""
+        return not self.rejection and bool(self.outcomes) and all(o.verdict is Verdict.AC for o in self.outcomes)
+
+    @property
+    def faster(self) -> bool:
+        """Right, and faster than the original with statistical confidence."""
+        return self.correct and self.comparison is not None and self.comparison.decision is Decision.FASTER
+
+
+@dataclass(frozen=True)
+class History:
+    """The original and every candidate so far."""
+
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def original(self) -> Candidate:
+        """Round 0."""
+        return self.candidates[0]
+
+    @property
+    def last(self) -> Candidate:
+        """The newest candidate; the original when there is none yet."""
+        return self.candidates[-1]
+
+    def add(self, candidate: Candidate) -> History:
+        """A history with one more candidate."""
+        return replace(self, candidates=(*self.candidates, candidate))
+
+    def with_critique(self, text: str) -> History:
+        """A history whose newest candidate carries the critique."""
+        return replace(self, candidates=(*self.candidates[:-1], replace(self.last, critique=text)))

@@ -1,0 +1,21 @@
+"""Who writes drafts: a language model, or the built-in rules. One proposer a file."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from codeopt.history import Critique, Draft, History
+
+
+class Proposer(Protocol):
+    """Writes critiques and drafts; never runs anything."""
+
+    name: str
+
+    def critique(self, history: History) -> Critique:
+        """What to improve in the newest candidate, seeing all of them."""
+        ...
+
+    def refine(self, history: History) -> Draft:
+        """The next draft; the newest candidate carries its critique."""
+        ...

@@ -1,0 +1,24 @@
+"""Run, judge, time and profile programs that nobody trusts.
+
+    from sandbox import open_sandbox
+    with open_sandbox() as sandbox:
+        run = sandbox.run("print(int(input()) * 2)", b"21\\n")
+"""
+
+from sandbox.errors import BackendUnavailable, GuestLost, SandboxError
+from sandbox.host import Options, Sandbox, open_sandbox
+from sandbox.outcome import Case, Limits, Outcome, Run, Verdict
+
+__all__ = [
+    "BackendUnavailable",
+    "Case",
+    "GuestLost",
+    "Limits",
+    "Options",
+    "Outcome",
+    "Run",
+    "Sandbox",
+    "SandboxError",
+    "Verdict",
+    "open_sandbox",
+]

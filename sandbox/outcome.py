@@ -9,8 +9,8 @@ from typing import Literal
 Mode = Literal["fork", "exec"]
 """fork: a fresh process of a warm interpreter (for timing); exec: exactly `python program.py`."""
 
-Stop = Literal["time", "cpu", "memory", "output", "lost"]
-"""Why the guest ended a run: wall limit, CPU limit, memory, output size, or its own failure."""
+Stop = Literal["time", "memory", "output", "processes", "lost"]
+"""Why the guest ended a run; `lost`: the run killed the process that started it."""
 
 
 class Verdict(StrEnum):

@@ -1,0 +1,8 @@
+"""What runs inside the sandbox. Standard library only; sent to the guest over its channel, so nothing is installed there.
+
+supervisor  pid 1: serves requests, keeps time, counts, kills and cleans up
+zygote      a warm interpreter with almost nothing imported, which forks one process for each run
+lockdown    rlimits and the seccomp filter that every run inherits
+meter       what a run used: CPU, memory, processes, from the kernel's own books
+wire        frames on the channel, the only module that the host uses too
+"""

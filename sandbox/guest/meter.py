@@ -1,0 +1,86 @@
+"""What the processes of a run use, from the kernel's own books: /proc and, where there is one, the control group."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True)
+class Process:
+    """One line of /proc/PID/stat."""
+
+    pid: int
+    parent: int
+    threads: int
+    resident_bytes: int
+
+
+def processes() -> list[Process]:
+    """Every process that can be seen, zombies left out."""
+    return [p for pid in os.listdir("/proc") if pid.isdigit() and (p := _process(int(pid)))]
+
+
+def _process(pid: int) -> Process | None:
+    try:
+        text = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:  # it ended while we looked
+        return None
+    fields = text.rpartition(b")")[2].split()
+    if fields[0] in b"ZX":
+        return None
+    return Process(pid, int(fields[1]), int(fields[17]), int(fields[21]) * _PAGE)
+
+
+def descendants(all_processes: list[Process], root: int) -> list[Process]:
+    """Those of `all_processes` that come from `root`, nearest first, without it."""
+    found: list[Process] = []
+    parents = {root}
+    while parents:
+        children = [p for p in all_processes if p.parent in parents]
+        found += children
+        parents = {p.pid for p in children}
+    return found
+
+
+@dataclass(frozen=True)
+class ControlGroup:
+    """The container's control group; every number is None where the kernel does not give it.
+
+    Version 1 keeps one folder a controller, version 2 one folder in all; names from the kernel's admin guide.
+    """
+
+    cpu: Path | None
+    events: Path | None
+
+    @classmethod
+    def find(cls, root: Path = Path("/sys/fs/cgroup")) -> ControlGroup:
+        """The files that exist under `root`."""
+        cpu = (root / "cpu.stat", root / "cpuacct/cpuacct.usage", root / "cpu,cpuacct/cpuacct.usage")
+        events = (root / "memory.events", root / "memory/memory.oom_control")
+        return cls(_first(cpu), _first(events))
+
+    def cpu_seconds(self) -> float | None:
+        """CPU time of everything in the group since it was made."""
+        if self.cpu is None:
+            return None
+        if self.cpu.name == "cpu.stat":
+            usage = _fields(self.cpu).get("usage_usec")
+            return None if usage is None else usage / 1e6
+        return int(self.cpu.read_text()) / 1e9
+
+    def oom_kills(self) -> int:
+        """How many processes the kernel has killed for memory."""
+        return 0 if self.events is None else _fields(self.events).get("oom_kill", 0)
+
+
+def _first(paths: tuple[Path, ...]) -> Path | None:
+    return next((path for path in paths if path.exists()), None)
+
+
+def _fields(path: Path) -> dict[str, int]:
+    pairs = (line.split() for line in path.read_text().splitlines())
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2}

@@ -1,0 +1,198 @@
+"""The host's side of every backend: open one, keep a guest alive in it, run programs, return what was seen."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from types import TracebackType
+from typing import Any, Self, get_args
+
+from sandbox.channel import Guest, Pipe
+from sandbox.errors import BackendUnavailable, GuestLost, SandboxError
+from sandbox.outcome import Limits, Mode, Run, Stop
+
+BACKENDS = ("docker", "bubblewrap", "process")
+_KEPT_BYTES = 256 << 20  # inputs that a guest keeps; the oldest go first
+_GRACE_S = 10.0  # what a guest may need beyond a run's own limit before the host ends it
+_ENV = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/tmp",
+    "LANG": "C.UTF-8",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may choose about a sandbox."""
+
+    limits: Limits = Limits()
+    python: str | None = None
+    """Interpreter that runs the programs; the one that runs us by default."""
+    image: str | None = None
+    """Docker: an image to run in, instead of the host's own /usr and interpreter."""
+    runtime: str | None = None
+    """Docker: an OCI runtime such as runsc (gVisor)."""
+    all_cores: bool = False
+    """A run may use every core; by default it has one, so that work moved to other processes gains nothing."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What a backend gives: how to start a guest, and how that guest is built."""
+
+    backend: str
+    isolated: bool
+    description: str
+    start: Callable[[], Pipe]
+    setting: dict[str, Any]
+    """Fields of sandbox.guest.supervisor.Setting that depend on the backend."""
+    close: Callable[[], None]
+
+
+class Sandbox:
+    """Runs programs that nobody trusts. Use as a context manager; not thread-safe."""
+
+    def __init__(self, launch: Launch, options: Options) -> None:
+        self._launch = launch
+        self.limits = options.limits
+        self.backend = launch.backend
+        self.isolated = launch.isolated
+        self.description = launch.description
+        self.core = None if options.all_cores else max(os.sched_getaffinity(0))
+        self._guest: Guest | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the guest and remove everything that was made for it."""
+        self._drop_guest()
+        self._launch.close()
+
+    def warm(self) -> None:
+        """Start the guest now. Raises SandboxError when it does not come up."""
+        if self._guest is None:
+            self._guest = self._start_guest()
+
+    def run(
+        self, program: str | bytes, stdin: bytes = b"", *, mode: Mode = "fork", limits: Limits | None = None, hash_seed: int = 0
+    ) -> Run:
+        """Run a program on one input. Raises SandboxError when the sandbox itself failed, after one retry."""
+        source = program.encode() if isinstance(program, str) else program
+        limits = limits or self.limits
+        try:
+            return self._run(source, stdin, mode, limits, hash_seed)
+        except GuestLost:
+            self._drop_guest()
+            return self._run(source, stdin, mode, limits, hash_seed)
+
+    def _run(self, program: bytes, stdin: bytes, mode: Mode, limits: Limits, hash_seed: int) -> Run:
+        self.warm()
+        assert self._guest is not None
+        name = self._keep(self._guest, stdin)
+        fields = {**_job(limits), "exec": mode == "exec", "hash_seed": hash_seed, "stdin": name}
+        report, output = self._guest.ask("run", program, seconds=limits.seconds + _GRACE_S, **fields)
+        if not report.get("clean"):
+            self._drop_guest()
+        run = _as_run(report, output)
+        if run.stop == "lost" and self._launch.setting["uid_base"]:
+            raise SandboxError(f"the guest lost its interpreter, which no run can reach: {run.evidence}")
+        return run
+
+    def _keep(self, guest: Guest, stdin: bytes) -> str:
+        name = hashlib.sha256(stdin).hexdigest()[:32]
+        if name not in guest.inputs:
+            while guest.inputs and sum(guest.inputs.values()) + len(stdin) > _KEPT_BYTES:
+                oldest = next(iter(guest.inputs))
+                guest.ask("forget", seconds=_GRACE_S, name=oldest)
+                del guest.inputs[oldest]
+            guest.ask("keep", stdin, seconds=_GRACE_S + len(stdin) / 1e7, name=name)
+            guest.inputs[name] = len(stdin)
+        return name
+
+    def _start_guest(self) -> Guest:
+        setting = {"core": self.core, **self._launch.setting}
+        setting["env"] = {**_ENV, **self._launch.setting["env"]}
+        guest = Guest(self._launch.start(), time.monotonic)
+        guest.start(setting)
+        return guest
+
+    def _drop_guest(self) -> None:
+        if self._guest is not None:
+            self._guest.close()
+            self._guest = None
+
+
+def _job(limits: Limits) -> dict[str, Any]:
+    return {
+        "wall_s": limits.seconds,
+        "memory_bytes": limits.memory_mib << 20,
+        "output_bytes": int(limits.output_mib * (1 << 20)),
+        "processes": limits.processes,
+        "open_files": limits.open_files,
+        "file_bytes": limits.file_mib << 20,
+    }
+
+
+def _as_run(report: dict[str, Any], output: bytes) -> Run:
+    """The guest's report as a value; nothing in it is taken on trust but its numbers."""
+    try:
+        size = int(report["stdout"])
+        stop = report["stop"]
+        if stop not in (None, *get_args(Stop)):
+            raise ValueError(f"stop={stop!r}")
+        return Run(
+            exit=None if report["exit"] is None else int(report["exit"]),
+            signal=None if report["signal"] is None else int(report["signal"]),
+            wall_s=float(report["wall_s"]),
+            cpu_s=float(report["cpu_s"]),
+            peak_bytes=int(report["peak_bytes"]),
+            stdout=output[:size],
+            stderr=output[size:],
+            stop=stop,
+            evidence=str(report["evidence"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise SandboxError(f"the guest sent a report that makes no sense: {error!r} in {report!r:.200}") from error
+
+
+def open_sandbox(backend: str = "auto", *, limits: Limits | None = None, options: Options | None = None) -> Sandbox:
+    """Open a sandbox with a guest that has answered.
+
+    auto takes the Docker engine when one is reachable, else bubblewrap; it never falls back to the process
+    backend, which isolates nothing and has to be asked for by name. Raises BackendUnavailable with every reason.
+    """
+    options = options or Options()
+    options = replace(options, limits=limits) if limits else options
+    if backend != "auto":
+        return _open(backend, options)
+    reasons = []
+    for name in ("docker", "bubblewrap"):
+        try:
+            return _open(name, options)
+        except BackendUnavailable as error:
+            reasons.append(f"{name}: {error}")
+    raise BackendUnavailable("nothing here can isolate a run. " + "; ".join(reasons))
+
+
+def _open(backend: str, options: Options) -> Sandbox:
+    if backend not in BACKENDS:
+        raise BackendUnavailable(f"there is no backend {backend!r}; choose one of auto, {', '.join(BACKENDS)}")
+    launch: Launch = import_module(f"sandbox.{backend}").open_backend(options)
+    sandbox = Sandbox(launch, options)
+    try:
+        sandbox.warm()
+    except SandboxError as error:
+        sandbox.close()
+        raise BackendUnavailable(str(error)) from error
+    return sandbox

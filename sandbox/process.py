@@ -1,0 +1,88 @@
+"""The process backend: limits only, no isolation. For the user's own code, or on the user's explicit word."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from sandbox.channel import BOOT
+from sandbox.host import Launch, Options
+
+ISOLATED = False
+
+
+class Child:
+    """A guest that is a child process of ours."""
+
+    def __init__(self, command: list[str], env: dict[str, str]) -> None:
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  closed in kill()
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr, env=env, bufsize=0
+        )
+        assert self._process.stdout is not None
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._process.stdout, selectors.EVENT_READ)
+
+    def write(self, data: bytes) -> None:
+        """Send all of `data`."""
+        assert self._process.stdin is not None
+        view = memoryview(data)
+        while view:
+            view = view[self._process.stdin.write(view) :]
+
+    def read(self, size: int, deadline: float) -> bytes:
+        """`size` bytes, fewer at the end of the stream."""
+        assert self._process.stdout is not None
+        data = bytearray()
+        while len(data) < size:
+            if not self._selector.select(max(0.0, deadline - time.monotonic())):
+                raise TimeoutError
+            part = self._process.stdout.read(min(size - len(data), 1 << 20))
+            if not part:
+                break
+            data += part
+        return bytes(data)
+
+    def kill(self) -> str:
+        """Close the guest's standard input, which ends it and all it runs; by force when that takes long."""
+        if self._stderr.closed:
+            return ""
+        self._selector.close()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream:
+                stream.close()
+        try:
+            status = self._process.wait(2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            status = self._process.wait()
+        self._stderr.seek(0)
+        said = self._stderr.read()[-2000:].decode(errors="replace").strip()
+        self._stderr.close()
+        return f"exit status {status}{'; it said: ' + said if said else ''}"
+
+
+def open_backend(options: Options) -> Launch:
+    """Always possible; isolates nothing."""
+    python = options.python or sys.executable
+
+    def start() -> Child:
+        return Child([python, "-I", "-S", "-c", BOOT], {"PATH": os.environ.get("PATH", os.defpath)})
+
+    root = Path(tempfile.mkdtemp(prefix="codeopt-"))
+    setting = {
+        "python": python,
+        "box": str(root / "box"),
+        "scratch": [str(root / "tmp")],
+        "env": {"TMPDIR": str(root / "tmp"), "HOME": str(root / "tmp")},
+        "pid1": False,
+        "uid_base": 0,
+        "seccomp": False,
+    }
+    return Launch("process", False, "this machine's own processes", start, setting, lambda: shutil.rmtree(root, True))

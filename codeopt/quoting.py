@@ -1,0 +1,54 @@
+"""Text that untrusted programs wrote, made safe to stand in a prompt: cut, escaped and fenced."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+HEAD, TAIL = 400, 200
+"""Characters kept at the two ends of a long text."""
+
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode categories that steer a terminal, hide text or reorder it: controls, bidi and zero-width marks, tags."""
+
+_UNUSUAL = re.compile(r"[^\n\t -~]")
+
+
+def decoded(data: bytes) -> str:
+    """What a program printed, as text; bytes that are not UTF-8 stand as `\\xNN`."""
+    return data.decode("utf-8", "backslashreplace")
+
+
+def printable(text: str) -> str:
+    """`text` with every character that is not plainly visible escaped; new lines and tabs stay."""
+    return _UNUSUAL.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    char = match.group()
+    if unicodedata.category(char) not in _UNSAFE:
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def cut(text: str, head: int = HEAD, tail: int = TAIL) -> str:
+    """`text`, with its middle replaced by a mark when it is longer than `head + tail` characters."""
+    gone = len(text) - head - tail
+    if gone <= 0:
+        return text
+    return f"{text[:head]}\n[... {gone:,} characters left out ...]\n{text[len(text) - tail :] if tail else ''}"
+
+
+def inline(text: str, limit: int = 200) -> str:
+    """`text` on one line, short, and without back quotes, to stand in a sentence."""
+    line = printable(" ".join(text.split())).replace("`", "'")
+    return line if len(line) <= limit else f"{line[:limit]}..."
+
+
+def fenced(text: str, label: str = "") -> str:
+    """`text` in a block that nothing in it can close: the fence is longer than any run of back quotes inside."""
+    safe = printable(text).removesuffix("\n")
+    longest = max((len(run) for run in re.findall("`+", safe)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{label}\n{safe}\n{fence}"

@@ -1,0 +1,129 @@
+"""What "better" means: one objective a file, each defining `TASK`. `_` files hold worked examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from string import Template
+from typing import Literal, Protocol, cast
+
+from codeopt import registry
+from codeopt.errors import UsageError
+from codeopt.history import Candidate, Critique, History
+from sandbox.compare import Decision
+from sandbox.outcome import Case
+
+Metric = Literal["time", "memory"]
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """What a language model is told. Values go in by `substitute`, so a program with `$` in it stays as it is."""
+
+    system: Template
+    """Who the model is and what counts: `$guidance`, `$rules`."""
+    critique: Template
+    """After the history: what a critique of the newest program must say: `$hints`, `$answer`."""
+    refine: Template
+    """After the history: what the next program must do: `$hints`, `$answer`."""
+
+    def __post_init__(self) -> None:
+        """A missing or unknown variable is found when the task is loaded, not in the middle of a run."""
+        for field in fields(self):
+            wanted = {"guidance", "rules"} if field.name == "system" else {"hints", "answer"}
+            found = set(getattr(self, field.name).get_identifiers())
+            if found != wanted:
+                raise ValueError(
+                    f"the {field.name} template must use exactly {sorted(wanted)}, it uses {sorted(found)}"
+                )
+
+
+@dataclass(frozen=True)
+class Example:
+    """One improvement that was really run, to show a model what a good critique and a good draft look like.
+
+    Rendered like the history at hand, so that `--feedback` takes the same parts away from both.
+    """
+
+    history: History
+    """The original and its drafts, each with what was measured and, but for the newest, its critique."""
+    cases: tuple[Case, ...]
+
+
+class Task(Protocol):
+    """The objective of an improvement. Frozen dataclasses do well: `dataclasses.replace` then sets `min_gain`."""
+
+    @property
+    def name(self) -> str:
+        """As it is called at the command line."""
+        ...
+
+    @property
+    def metric(self) -> Metric:
+        """What the judge is to compare."""
+        ...
+
+    @property
+    def min_gain(self) -> float:
+        """The least gain worth having: 0.05 is 5 % less time, or 0.05 on the task's own scale."""
+        ...
+
+    @property
+    def prompts(self) -> Prompts:
+        """Templates for a language model."""
+        ...
+
+    @property
+    def guidance(self) -> str:
+        """What to look for, in the order of what it usually brings."""
+        ...
+
+    @property
+    def examples(self) -> tuple[Example, ...]:
+        """Few-shot examples."""
+        ...
+
+    def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
+        """Why `candidate` may not replace `original`, in one line; empty when it may."""
+        ...
+
+    def score(self, candidate: Candidate, original: Candidate) -> float | None:
+        """Rank among acceptable candidates, the higher the better; None for one that is not acceptable."""
+        ...
+
+    def is_sufficient(self, critique: Critique, history: History) -> bool:
+        """Whether to stop."""
+        ...
+
+    def measure(self, source: str) -> str:
+        """What the task itself measures in a program's text, for the feedback; empty when nothing."""
+        ...
+
+
+def open_task(name: str) -> Task:
+    """The task behind `name`: a file of this folder, an entry point, or a dotted path. Raises UsageError."""
+    module = registry.load(__name__, name)
+    task = getattr(module, "TASK", None)
+    if task is None:
+        raise UsageError(f"{module.__name__} is not a task: it does not define TASK")
+    return cast(Task, task)
+
+
+def fails(candidate: Candidate) -> str:
+    """Why a candidate is out for every task: rejected, wrong, or never compared. Empty when none of these."""
+    if candidate.rejection:
+        return candidate.rejection
+    if not candidate.correct:
+        return "it is not right on every case" if candidate.outcomes else "it was not run"
+    if candidate.comparison is None:
+        return "it was not compared with the original"
+    if candidate.comparison.decision is Decision.REJECTED:
+        return candidate.comparison.reason or "a timed run gave a wrong answer or failed"
+    return ""
+
+
+def critic_is_done(critique: Critique, history: History) -> bool:
+    """The paper's stop rule, believed only of a draft that was measured and found right.
+
+    On the original it is not believed: one draft costs less than the doubt, and reading is not measuring.
+    """
+    return critique.sufficient and len(history.candidates) > 1 and history.last.correct

@@ -1,0 +1,169 @@
+"""Easier to read: the same behaviour, not more than 5 % slower, and better by measures that a machine takes.
+
+The score compares five levels of the program's text with the original's, each from 0 (poor) to 1 (enough), so that
+more of a good thing stops counting where it stops helping:
+
+- comments: lines of comments and docstrings over lines that are not blank, 1 at 20 %;
+- functions: functions for each 12 lines that are not blank, 1 at one function for each 12;
+- names: share of meaningful names;
+- branches: 1 for at most 5 in the most complex function, 0 from 20 on;
+- findings: 1 for none from the linter, 0 from one in each third line on (left out when ruff is absent).
+
+The score is the mean of the gains, where a loss counts twice: a program that wins comments by giving up names is not
+better.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from string import Template
+
+from codeopt.history import Candidate, Critique, History
+from codeopt.readability import Readability, measure
+from codeopt.tasks import Example, Metric, Prompts, critic_is_done, fails
+from codeopt.tasks._readability_examples import EXAMPLES
+from sandbox.compare import Decision
+
+MOST_SLOWDOWN = 0.05
+
+SYSTEM = Template("""\
+You make Python programs easy to read without changing what they do. A judge runs each program you write on test
+cases, times it against the original, and measures its text: the share of comment lines, the number of functions, the
+share of meaningful names, complexity, and a linter's findings. A program that is wrong or more than 5% slower than
+the original is refused.
+
+What a reader needs, in this order:
+$guidance
+
+$rules""")
+
+CRITIQUE = Template("""\
+Write a critique of the newest program above. Do not write the program.
+
+- If it is wrong or too slow, say first which line causes it, and what that line must do instead.
+- Else say what stops a reader: which line, why, and what to write instead (the name, the function to take out and its
+  job, the comment that is missing). Ask for comments that give reasons; one that repeats its line is noise.
+- Use what earlier rounds taught: do not ask again for what was tried and did not help.
+- Give at most three points, the one that helps most first. No general advice.
+- Before the last line write one of `READABILITY: BETTER`, `READABILITY: SAME`, `READABILITY: WORSE`: the newest
+  program, read by somebody who sees it for the first time, against the original.
+$hints
+$answer""")
+
+REFINE = Template("""\
+Write the next program: as easy to read as you can make it, with the same behaviour as the original (round 0) and no
+slower. Follow the critique of the newest program where there is one, mend what is wrong or slow first, and do not
+repeat what was tried above and failed.
+$hints
+$answer""")
+
+GUIDANCE = """\
+1. Names that say what a value is or what a function does; one-letter names only for the index of a short loop.
+2. Functions with one job each, so that the main path reads as a summary; no function for its own sake, none in the
+hottest loop.
+3. Comments and docstrings that give reasons, units and formats; none that repeat the code.
+4. Fewer branches and less nesting: leave early, use tables, conditions that read as sentences.
+5. One statement a line, constants with names, no dead code, the usual layout and naming (PEP 8)."""
+
+_CRITIC = re.compile(r"^\W*READABILITY\W+(BETTER|SAME|WORSE)\b", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class ReadabilityTask:
+    """The readability of the program's text."""
+
+    name: str = "readability"
+    metric: Metric = "time"
+    min_gain: float = 0.03
+    """Least score: a mean gain of 3 % of the scale, such as one of five levels up by 15 %."""
+    prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE)
+    guidance: str = GUIDANCE
+    examples: tuple[Example, ...] = EXAMPLES
+
+    def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
+        """Empty when it is right, not too slow, better by the measures, and the critic, if it spoke, says so too."""
+        if reason := fails(candidate) or _too_slow(candidate):
+            return reason
+        gained = gain(candidate.source, original.source)
+        if gained is None:
+            return "its text cannot be parsed"
+        if gained < self.min_gain:
+            return (
+                f"its readability measures are not better (gain {gained:+.3f}, at least {self.min_gain} is asked for)"
+            )
+        opinions = _CRITIC.findall(candidate.critique)
+        if opinions and opinions[-1].upper() != "BETTER":
+            return f"the critic finds it {opinions[-1].lower()}, not better"
+        return ""
+
+    def score(self, candidate: Candidate, original: Candidate) -> float | None:
+        """The mean gain of the five levels, losses counted twice."""
+        return None if self.is_acceptable(candidate, original) else gain(candidate.source, original.source)
+
+    def is_sufficient(self, critique: Critique, history: History) -> bool:
+        """The critic finds nothing left to improve in a draft that is right and not too slow."""
+        return critic_is_done(critique, history) and not _too_slow(history.last)
+
+    def measure(self, source: str) -> str:
+        """The paper's three measures, complexity and findings by line."""
+        try:
+            return report(measure(source))
+        except SyntaxError as error:
+            return f"not measured: syntax error in line {error.lineno or '?'}"
+
+
+def _too_slow(candidate: Candidate) -> str:
+    """Why it is too slow, by the ratio itself: a wide interval is no excuse for a slow program."""
+    found = candidate.comparison
+    if found is None or found.decision in (Decision.FASTER, Decision.SAME) or found.ratio >= 1 / (1 + MOST_SLOWDOWN):
+        return ""
+    return f"it takes {1 / found.ratio - 1:.0%} more time than the original; at most {MOST_SLOWDOWN:.0%} is allowed"
+
+
+def gain(candidate: str, original: str) -> float | None:
+    """Mean gain of the levels from -2 to 1, losses counted twice; None when one of the two cannot be parsed."""
+    try:
+        new, old = levels(measure(candidate)), levels(measure(original))
+    except SyntaxError:
+        return None
+    gains = [new[name] - old[name] for name in new.keys() & old.keys()]
+    return sum(each if each > 0 else 2 * each for each in gains) / len(gains)
+
+
+def levels(found: Readability) -> dict[str, float]:
+    """Each measure on a scale from 0 to 1; see the top of this file."""
+    lines = max(1, found.code_lines)
+    scales = {
+        "comments": (found.comments + found.docstring_lines) / lines / 0.20,
+        "functions": found.functions / (lines / 12),
+        "names": found.meaningful_share,
+        "branches": (20 - found.complexity[0].branches) / 15,
+    }
+    if found.findings is not None:
+        scales["findings"] = 1 - len(found.findings) / lines * 3
+    return {name: min(1.0, max(0.0, value)) for name, value in scales.items()}
+
+
+def report(found: Readability) -> str:
+    """The measures as the proposer reads them."""
+    named = len(found.names) - len(found.meaningless)
+    shares = [
+        f"comment lines: {found.comments} of {found.code_lines} ({found.comment_share:.0%})",
+        f"docstring lines: {found.docstring_lines}",
+        f"functions: {found.functions}",
+        f"meaningful names: {named} of {len(found.names)} ({found.meaningful_share:.0%})",
+    ]
+    if found.meaningless:
+        shares.append(
+            "names that say little: " + ", ".join(f"{n.text} (line {n.line})" for n in found.meaningless[:15])
+        )
+    shares.append("complexity: " + ", ".join(f"{c.name} (line {c.line}) {c.branches}" for c in found.complexity[:6]))
+    if found.findings is None:
+        return "\n".join([*shares, "linter's findings: not known, ruff is not installed or failed"])
+    rows = [f"  line {f.line}: {f.code} {f.message[:120]}" for f in found.findings[:12]]
+    more = [f"  and {len(found.findings) - 12} more"] if len(found.findings) > 12 else []
+    return "\n".join([*shares, f"linter's findings: {len(found.findings)}", *rows, *more])
+
+
+TASK = ReadabilityTask()

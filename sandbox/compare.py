@@ -1,12 +1,29 @@
-"""Original against candidate: is it faster, by how much, and how sure are we?"""
+"""Original against candidate: is it faster, by how much, and how sure are we?
+
+Both run in the same guest, next to each other and in random order; every timed run is judged too. The test is in
+sandbox.evidence; it is looked at after every pair, so that a clear win, a clear loss and "no difference worth having"
+end early.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
+from statistics import median
 from typing import Literal
 
-Clock = Literal["cpu", "wall"]
+from sandbox.evidence import centre, interval, rejects
+from sandbox.host import Sandbox
+from sandbox.judge import Checker, check_tokens, judge
+from sandbox.outcome import Case, Outcome, Run, Verdict
+
+Clock = Literal["cpu", "wall", "memory"]
+METHOD = "test martingale on paired log ratios (Hodges-Lehmann estimate, anytime-valid interval)"
+_BUSY = 0.9  # a program that computes has at least this share of its wall time on a processor
 
 
 class Decision(StrEnum):
@@ -20,17 +37,39 @@ class Decision(StrEnum):
 
 
 @dataclass(frozen=True)
+class Rule:
+    """When to stop and what to believe."""
+
+    alpha: float = 0.01
+    """Chance of calling an equally fast candidate faster, and as much of calling it slower."""
+    futility: float = 0.04
+    """Chance of giving up on a candidate that is `worth_having` faster."""
+    worth_having: float = 1.05
+    interval: float = 0.95
+    """Confidence of the reported interval."""
+    min_pairs: int = 7
+    max_pairs: int = 60
+    max_seconds: float = 30.0
+    """No new pair is begun after this, once there are enough pairs for any decision."""
+    pair_seconds: float = 0.03
+    """Shorter programs are repeated inside a pair until the original takes this long."""
+    clock: Clock | Literal["auto"] = "auto"
+    """auto: CPU time for programs that compute, wall time for those that wait."""
+    timed_cases: int = 3
+
+
+@dataclass(frozen=True)
 class CaseTimes:
-    """Raw paired times of one case, in seconds, in the order they were taken."""
+    """Raw paired times of one case in the order they were taken: seconds, or bytes when memory is compared."""
 
     case: str
-    original_s: tuple[float, ...]
-    candidate_s: tuple[float, ...]
+    original: tuple[float, ...]
+    candidate: tuple[float, ...]
 
     @property
     def ratio(self) -> float:
-        """Median original time over median candidate time."""
-        raise NotImplementedError
+        """Median of the original over median of the candidate."""
+        return median(self.original) / max(median(self.candidate), 1e-12)
 
 
 @dataclass(frozen=True)
@@ -45,8 +84,174 @@ class Comparison:
     pairs: int
     clock: Clock
     confidence: float
-    """Of the interval, and of the decision: 0.99 is at most 1 % wrong `faster`."""
+    """Of the interval."""
+    alpha: float
+    """Stated error rate of the decision."""
     method: str
     cases: tuple[CaseTimes, ...]
     reason: str = ""
-    """For people: why it was rejected or left undecided."""
+    """For people: why it was rejected, left undecided or called the same."""
+
+
+@dataclass
+class _Series:
+    """The pairs of one comparison so far."""
+
+    clock: Clock
+    times: dict[str, tuple[list[float], list[float]]]
+    differences: list[float] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
+
+
+class _Wrong(Exception):
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+
+
+def compare(
+    sandbox: Sandbox,
+    original: str,
+    candidate: str,
+    cases: Sequence[Case],
+    *,
+    check: Checker = check_tokens,
+    rule: Rule | None = None,
+    seed: int = 0,
+    notify: Callable[[int], None] | None = None,
+) -> Comparison:
+    """Compare two programs on the longest of `cases`. A case without `expected` takes the original's output.
+
+    Never raises for what the candidate does: a wrong or failing run makes the decision REJECTED.
+    Raises SandboxError, and ValueError when the original fails a case or there is none.
+    """
+    rule = rule or Rule()
+    timed, clock, repeats = _prepare(sandbox, original, cases, check, rule)
+    series = _Series(clock, {case.name: ([], []) for case in timed})
+    draw = random.Random(seed)
+    started = time.monotonic()
+    decision, reason = Decision.UNDECIDED, ""
+    try:
+        while decision is Decision.UNDECIDED and not (reason := _spent(series, rule, started)):
+            _pair(sandbox, (original, candidate), timed, series, check, repeats, draw)
+            decision, reason = _decide(series, rule)
+            if notify:
+                notify(len(series.differences))
+    except _Wrong as wrong:
+        outcome = wrong.outcome
+        return _result(series, rule, Decision.REJECTED, f"case {outcome.case}: {outcome.verdict} {outcome.detail}")
+    return _result(series, rule, decision, reason)
+
+
+def _prepare(
+    sandbox: Sandbox, original: str, cases: Sequence[Case], check: Checker, rule: Rule
+) -> tuple[list[Case], Clock, int]:
+    """The cases worth timing with their expected output, the clock, and how often to repeat inside a pair."""
+    if not cases:
+        raise ValueError("there is no case to time")
+    found: list[tuple[Case, Run]] = []
+    for case in cases:
+        run = sandbox.run(original, case.stdin)
+        outcome = judge(case, run, check)
+        if outcome.verdict is not Verdict.AC:
+            raise ValueError(f"the original fails case {case.name}: {outcome.verdict} {outcome.detail}")
+        expected = run.stdout if case.expected is None else case.expected
+        found.append((Case(case.name, case.stdin, expected, case.held_back), run))
+    found.sort(key=lambda pair: -pair[1].wall_s)
+    longest = found[0][1]
+    timed = [pair for pair in found[: rule.timed_cases] if pair[1].wall_s >= 0.3 * longest.wall_s]
+    clock: Clock = rule.clock if rule.clock != "auto" else _clock(longest)
+    total = sum(max(run.cpu_s if clock == "cpu" else run.wall_s, 1e-4) for _, run in timed)
+    repeats = 1 if clock == "memory" else max(1, min(100, math.ceil(rule.pair_seconds / total)))
+    return [case for case, _ in timed], clock, repeats
+
+
+def _clock(run: Run) -> Clock:
+    return "cpu" if run.cpu_s >= _BUSY * run.wall_s - 0.002 else "wall"
+
+
+def _spent(series: _Series, rule: Rule, started: float) -> str:
+    pairs = len(series.differences)
+    if pairs >= rule.max_pairs:
+        return f"undecided after {pairs} pairs"
+    if pairs >= 10 and time.monotonic() - started > rule.max_seconds:
+        return f"undecided after {rule.max_seconds:.0f} s"
+    return ""
+
+
+def _pair(
+    sandbox: Sandbox,
+    programs: tuple[str, str],
+    cases: Sequence[Case],
+    series: _Series,
+    check: Checker,
+    repeats: int,
+    draw: random.Random,
+) -> None:
+    """One pair: every timed case, each program `repeats` times, neighbours in random order."""
+    sums, walls = [0.0, 0.0], [0.0, 0.0]
+    for case in cases:
+        amounts: tuple[list[float], list[float]] = ([], [])
+        for _ in range(repeats):
+            for which in (0, 1) if draw.random() < 0.5 else (1, 0):
+                run = sandbox.run(programs[which], case.stdin)
+                outcome = judge(case, run, check)
+                if outcome.verdict is not Verdict.AC:
+                    raise _Wrong(outcome) if which else ValueError(f"the original fails case {case.name} now and then")
+                amounts[which].append(_amount(run, series.clock))
+                walls[which] += run.wall_s
+        for which in (0, 1):
+            typical = median(amounts[which])
+            series.times[case.name][which].append(typical)
+            sums[which] += typical
+    series.differences.append(math.log(sums[0] / sums[1]))
+    series.wall.append(math.log(walls[0] / walls[1]))
+
+
+def _amount(run: Run, clock: Clock) -> float:
+    value = {"cpu": run.cpu_s, "wall": run.wall_s, "memory": float(run.peak_bytes)}[clock]
+    return max(value, 1e-6)
+
+
+def _decide(series: _Series, rule: Rule) -> tuple[Decision, str]:
+    differences = series.differences
+    if len(differences) < rule.min_pairs:
+        return Decision.UNDECIDED, ""
+    worth = math.log(rule.worth_having)
+    if rejects(differences, 0.0, 1, rule.alpha):
+        return _believe(series, rule, worth)
+    if rejects(differences, 0.0, -1, rule.alpha):
+        return Decision.SLOWER, ""
+    if rejects(differences, worth, -1, rule.futility):
+        return Decision.SAME, f"less than {rule.worth_having - 1:.0%} faster"
+    return Decision.UNDECIDED, ""
+
+
+def _believe(series: _Series, rule: Rule, worth: float) -> tuple[Decision, str]:
+    """CPU time that went away while wall time stayed was moved to where it is not counted, or became waiting."""
+    if series.clock != "cpu" or centre(series.wall) >= 0.5 * centre(series.differences):
+        return Decision.FASTER, ""
+    if rejects(series.wall, 0.0, 1, rule.alpha):
+        return Decision.FASTER, ""
+    if rejects(series.wall, worth, -1, rule.futility):
+        return Decision.SAME, "it uses less CPU time but takes as long: it waits, or works where it is not seen"
+    return Decision.UNDECIDED, ""
+
+
+def _result(series: _Series, rule: Rule, decision: Decision, reason: str) -> Comparison:
+    low, high, middle = -math.inf, math.inf, 0.0
+    if series.differences:
+        middle = centre(series.differences)
+        low, high = interval(series.differences, 1 - rule.interval)
+    return Comparison(
+        decision=decision,
+        ratio=math.exp(middle),
+        ci_low=math.exp(low),
+        ci_high=math.exp(high),
+        pairs=len(series.differences),
+        clock=series.clock,
+        confidence=rule.interval,
+        alpha=rule.alpha,
+        method=METHOD,
+        cases=tuple(CaseTimes(name, tuple(a), tuple(b)) for name, (a, b) in series.times.items()),
+        reason=reason,
+    )

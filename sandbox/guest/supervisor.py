@@ -230,13 +230,13 @@ class Supervisor:
             return
         watch.next_look = now + _TICK_S
         mine = self._of_the_run()
-        resident, tasks = [p.resident_bytes for p in mine], sum(p.threads for p in mine)
-        used = max(resident, default=0) if self.group.events else sum(resident)
+        tasks = sum(process.threads for process in mine)
+        if tasks > job.processes:
+            watch.end("processes", f"{tasks} processes and threads, the limit is {job.processes}")
+        used = _resident(mine)
         watch.peak_kib = max(watch.peak_kib, used >> 10)
         if used > job.memory_bytes:
             watch.end("memory", f"{used >> 20} MiB resident, the limit is {job.memory_bytes >> 20} MiB")
-        if tasks > job.processes:
-            watch.end("processes", f"{tasks} processes and threads, the limit is {job.processes}")
 
     def _end(self, watch: Watch, zygote: Zygote) -> None:
         """Kill whatever is left of the run, wait for it, and count its CPU time."""
@@ -408,6 +408,15 @@ def report(watch: Watch) -> dict[str, Any]:
         "stop": watch.stop or None,
         "evidence": watch.evidence,
     }
+
+
+def _resident(processes: list[meter.Process]) -> int:
+    """Bytes of all together; what a forked process still shares with the interpreter it came from counts once.
+
+    That share is taken as 8 MiB, a bare interpreter: the exact figure (Pss) may not be read across users.
+    """
+    total = sum(process.resident_bytes for process in processes)
+    return total - (8 << 20) * max(0, len(processes) - 1)
 
 
 def _larger(by_processes: float, by_group: float) -> float:

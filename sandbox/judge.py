@@ -1,0 +1,125 @@
+"""Verdicts, made on the host from what a guest saw; the expected output never leaves this side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
+
+from sandbox.host import Sandbox
+from sandbox.outcome import Case, Mode, Outcome, Run, Verdict
+
+Checker = Callable[[bytes, bytes], str]
+"""(expected, printed) -> "" when equal, else one line that says where they differ."""
+
+_SHOWN = 60
+
+
+def open_checker(name: str = "tokens") -> Checker:
+    """tokens (white space does not matter), exact, or float:TOLERANCE (absolute or relative). Raises ValueError."""
+    if name == "tokens":
+        return check_tokens
+    if name == "exact":
+        return check_exact
+    kind, _, tolerance = name.partition(":")
+    if kind == "float" and _positive(tolerance):
+        return lambda expected, got: check_floats(expected, got, float(tolerance))
+    raise ValueError(f"there is no checker {name!r}; choose tokens, exact or float:TOLERANCE such as float:1e-6")
+
+
+def _positive(text: str) -> bool:
+    try:
+        return 0 < float(text) < math.inf
+    except ValueError:
+        return False
+
+
+def check_tokens(expected: bytes, got: bytes) -> str:
+    """Equal up to white space."""
+    return _first_difference(expected.split(), got.split(), lambda a, b: a == b)
+
+
+def check_exact(expected: bytes, got: bytes) -> str:
+    """Equal byte for byte."""
+    if expected == got:
+        return ""
+    return _first_difference(expected.splitlines(True), got.splitlines(True), lambda a, b: a == b, "line")
+
+
+def check_floats(expected: bytes, got: bytes, tolerance: float) -> str:
+    """Equal up to white space, where numbers may differ by `tolerance`, absolute or relative."""
+
+    def close(a: bytes, b: bytes) -> bool:
+        if a == b:
+            return True
+        try:
+            x, y = float(a), float(b)
+        except ValueError:
+            return False
+        return math.isclose(x, y, rel_tol=tolerance, abs_tol=tolerance)
+
+    return _first_difference(expected.split(), got.split(), close)
+
+
+def _first_difference(a: list[bytes], b: list[bytes], same: Callable[[bytes, bytes], bool], unit: str = "token") -> str:
+    for number, (x, y) in enumerate(zip_longest(a, b), 1):
+        if x is None:
+            return f"{unit} {number}: expected the end of the output, got {_show(y)}"
+        if y is None:
+            return f"{unit} {number}: expected {_show(x)}, got the end of the output"
+        if not same(x, y):
+            return f"{unit} {number}: expected {_show(x)}, got {_show(y)}"
+    return ""
+
+
+def _show(data: bytes) -> str:
+    text = data.decode("utf-8", "backslashreplace")
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
+
+
+def judge(case: Case, run: Run, check: Checker = check_tokens) -> Outcome:
+    """The verdict on one run. A case without expected output is only checked for ending well."""
+    verdict, detail = _verdict(case, run, check)
+    return Outcome(case.name, verdict, run, detail)
+
+
+def _verdict(case: Case, run: Run, check: Checker) -> tuple[Verdict, str]:
+    if run.stop == "time":
+        return Verdict.TLE, run.evidence
+    if run.stop == "memory" or _refused_memory(run):
+        return Verdict.MLE, run.evidence or "MemoryError: an allocation was refused"
+    if run.stop == "output":
+        return Verdict.OLE, run.evidence
+    if run.stop is not None:
+        return Verdict.RE, run.evidence
+    if run.signal is not None:
+        return Verdict.RE, f"ended by signal {run.signal}"
+    if run.exit != 0:
+        return Verdict.RE, f"exit status {run.exit}{_last_line(run.stderr)}"
+    difference = "" if case.expected is None else check(case.expected, run.stdout)
+    return (Verdict.WA, difference) if difference else (Verdict.AC, "")
+
+
+def _refused_memory(run: Run) -> bool:
+    """Where the limit is on address space the program gets a MemoryError, and seldom survives it."""
+    return run.exit == 1 and run.stderr.rstrip().rpartition(b"\n")[2].startswith(b"MemoryError")
+
+
+def _last_line(stderr: bytes) -> str:
+    line = stderr.rstrip().rpartition(b"\n")[2].decode("utf-8", "backslashreplace").strip()
+    return f": {line[:200]}" if line else ""
+
+
+def run_case(sandbox: Sandbox, program: str | bytes, case: Case, check: Checker, mode: Mode = "exec") -> Outcome:
+    """Run and judge one case."""
+    return judge(case, sandbox.run(program, case.stdin, mode=mode), check)
+
+
+def run_cases(
+    sandbox: Sandbox, program: str | bytes, cases: Iterable[Case], check: Checker = check_tokens, mode: Mode = "exec"
+) -> Iterator[Outcome]:
+    """Run and judge one case after another."""
+    for case in cases:
+        yield run_case(sandbox, program, case, check, mode)
+
+

@@ -1,10 +1,23 @@
-"""Language models: one backend a file, each a class with a name and `complete`."""
+"""Language models: one backend a file, each with `build(name, settings) -> Model`.
+
+    model = open_model("gpt-5", api_key_env="OPENAI_API_KEY")
+    reply = model.complete([Message("user", "Say hello.")])
+
+A new backend is a new file in this folder (or an entry point in the group `codeopt.models`) and no edit anywhere else.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import importlib
+import importlib.util
+import logging
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
+
+from codeopt import registry
+from codeopt.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -26,8 +39,11 @@ class Reply:
     """None: the price is not known (never 0 for unknown)."""
     seconds: float
     model: str
+    """As the server names it, which may be more exact than what was asked for."""
     cut: bool = False
-    """The server stopped at its length limit."""
+    """The reply is not whole: it met the server's length limit, or ours."""
+    estimated: bool = False
+    """The server did not count the tokens; they, and the cost, are estimates."""
 
 
 class Model(Protocol):
@@ -40,3 +56,106 @@ class Model(Protocol):
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
         """Answer `messages`; `on_text` receives the text as it arrives."""
         ...
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a model costs, in USD per million tokens."""
+
+    input: float
+    output: float
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float:
+        """USD for one exchange."""
+        return (tokens_in * self.input + tokens_out * self.output) / 1_000_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a backend is built with; `open_model` documents each field and holds the defaults."""
+
+    base_url: str | None
+    api_key_env: str | None
+    timeout_s: float
+    reply_s: float
+    reply_chars: int
+    max_retries: int
+    context_tokens: int
+    prices: Mapping[str, Price]
+    options: Mapping[str, object]
+    notify: Callable[[str], None]
+
+
+def open_model(
+    spec: str,
+    *,
+    base_url: str | None = None,
+    api_key_env: str | None = None,
+    timeout_s: float = 300.0,
+    reply_s: float = 900.0,
+    reply_chars: int = 400_000,
+    max_retries: int = 2,
+    context_tokens: int = 128_000,
+    prices: Mapping[str, Price] | None = None,
+    options: Mapping[str, object] | None = None,
+    notify: Callable[[str], None] | None = None,
+) -> Model:
+    """The model behind `spec`: a model's name, `replay:FILE`, `scripted:FILE`, or `package.module:factory`.
+
+    base_url: an OpenAI-compatible server (`host:port` will do); None reads OPENAI_BASE_URL, else OpenAI's own.
+    api_key_env: the environment variable that holds the key; None reads OPENAI_API_KEY where that is safe.
+    timeout_s: the longest silence of the server, in seconds. reply_s, reply_chars: where an endless reply is cut.
+    max_retries: how often a request is sent again after 408, 409, 429, 5xx or no answer, with growing pauses.
+    prices: by model name. options: further fields of the request, such as temperature, seed or max_tokens.
+    notify: receives one line about each retry and estimate; None writes them to the log `codeopt.models`.
+
+    Raises UsageError for a spec or a setting that makes no sense, ModelError when a key or a file is missing.
+    """
+    settings = Settings(
+        base_url=base_url,
+        api_key_env=api_key_env,
+        timeout_s=timeout_s,
+        reply_s=reply_s,
+        reply_chars=reply_chars,
+        max_retries=max_retries,
+        context_tokens=context_tokens,
+        prices=prices or {},
+        options=options or {},
+        notify=notify or logging.getLogger(__name__).info,
+    )
+    factory, name = _factory(spec)
+    return factory(name, settings)
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens `text` takes: a third of its UTF-8 bytes, on the high side for English and for code."""
+    return len(text.encode("utf-8", "replace")) // 3 + 1
+
+
+def _factory(spec: str) -> tuple[Callable[[str, Settings], Model], str]:
+    """The factory for `spec`, and what it is called with: the part that names a model or a file."""
+    prefix, colon, rest = spec.partition(":")
+    if not spec.strip():
+        raise UsageError("the model has no name; give one, for example --model gpt-5")
+    if prefix in registry.names(__name__):
+        return registry.load(__name__, prefix).build, rest
+    if colon and _importable(prefix) and rest.isidentifier():
+        return _imported(prefix, rest), spec
+    return registry.load(__name__, "openai").build, spec
+
+
+def _importable(path: str) -> bool:
+    """Whether `path` is a dotted path into something that is installed; `phi3.mini` of `phi3.mini:latest` is not."""
+    if not all(part.isidentifier() for part in path.split(".")):
+        return False
+    top = path.partition(".")[0]
+    return "." in path and (top in sys.modules or importlib.util.find_spec(top) is not None)
+
+
+def _imported(module: str, attribute: str) -> Callable[[str, Settings], Model]:
+    """The factory at `module:attribute`. Raises UsageError when there is none."""
+    try:
+        factory: Callable[[str, Settings], Model] = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise UsageError(f"cannot load the model {module}:{attribute}: {error}") from error
+    return factory

@@ -1,0 +1,184 @@
+"""The bytes of a streamed chat completion -> the reply, whatever the server sends and for however long it sends it.
+
+The client's own stream reader is not used: it waits through keep-alive comments without end, holds a line of any
+length in memory, and cannot tell a reply that is complete from one whose connection was closed half-way.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from codeopt.errors import ModelError
+from codeopt.models._failures import one_line, said
+
+LINE_BYTES = 1_000_000
+"""The longest line, and the longest reply that is not streamed; a streamed piece of a reply takes about 300."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where an endless reply is cut."""
+
+    chars: int
+    """Characters of the reply, the model's visible thinking included."""
+    seconds: float
+    """From the moment the server begins to answer."""
+
+
+@dataclass(frozen=True)
+class Received:
+    """What came over the wire."""
+
+    text: str
+    cut: bool
+    usage: tuple[int, int] | None
+    """Tokens in and out, as the server counts them; None when it does not."""
+    model: str
+    """As the server names it; empty when it does not."""
+
+
+class Reader:
+    """Reads one reply. `chars` is how much has come so far, `complete` whether the server has said that it is done.
+
+    `blank` takes secrets out of the server's own words before they are shown in an error.
+    """
+
+    def __init__(self, limits: Limits, on_text: Callable[[str], None] | None, blank: Callable[[str], str]) -> None:
+        self._limits = limits
+        self._on_text = on_text
+        self._blank = blank
+        self._parts: list[str] = []
+        self._other = bytearray()
+        self._finish = ""
+        self._usage: tuple[int, int] | None = None
+        self._model = ""
+        self._answered = False
+        self._ended = False
+        self._late = False
+        self.chars = 0
+
+    @property
+    def complete(self) -> bool:
+        """The server has given its reason to stop, or the mark at the end of a stream."""
+        return self._ended or bool(self._finish)
+
+    @property
+    def _over(self) -> bool:
+        return self.chars > self._limits.chars
+
+    def read(self, chunks: Iterator[bytes]) -> None:
+        """Take bytes until the reply ends or meets a limit. Raises ModelError when they are no chat completion."""
+        for line in _lines(self._until_late(chunks)):
+            if self._late or self._ended or self._over:
+                break
+            self._take(line)
+
+    def received(self) -> Received:
+        """The reply. Raises ModelError when there is none, or only the beginning of one."""
+        if self._other and not self._parts and not self.complete:
+            self._take_whole(bytes(self._other))
+        text = "".join(self._parts)
+        if not text and (self._over or self._late):
+            raise ModelError("the model's server sent no text within the limits for one reply")
+        if not text and self._finish == "content_filter":
+            raise ModelError("the content filter of the model's server stopped the reply")
+        if not self._answered:
+            raise ModelError("the model's server sent an empty reply")
+        if not (self._over or self._late or self.complete):
+            raise ModelError(f"the model's server broke off after {self.chars} characters of its reply; try again")
+        cut = self._over or not self.complete or self._finish == "length"
+        return Received(text, cut, self._usage, self._model)
+
+    def _until_late(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """`chunks` until the time for the whole reply is over."""
+        deadline = time.monotonic() + self._limits.seconds
+        for chunk in chunks:
+            yield chunk
+            if time.monotonic() > deadline:
+                self._late = True
+                return
+
+    def _take(self, line: bytes) -> None:
+        """One line of the stream: an event, a comment, or something else, which may be a reply that is not streamed."""
+        field, _, value = line.partition(b":")
+        if field != b"data":
+            if field not in {b"", b"event", b"id", b"retry"} and not self._parts:
+                self._other += line + b"\n"
+            if len(self._other) > LINE_BYTES:
+                raise _garbage()
+            return
+        if value.strip() == b"[DONE]":
+            self._ended = True
+        else:
+            self._take_completion(_json(value), "delta")
+
+    def _take_whole(self, body: bytes) -> None:
+        """A reply in one piece, from a server that does not stream."""
+        self._take_completion(_json(body), "message")
+        self._ended = True
+
+    def _take_completion(self, data: Any, inner: str) -> None:
+        if not isinstance(data, dict):
+            raise _garbage()
+        if data.get("error"):
+            raise ModelError(f"the model's server gave up: {one_line(self._blank(said(data)))}")
+        self._usage = _usage(data.get("usage")) or self._usage
+        self._model = str(data.get("model") or self._model)[:200]
+        for choice in data.get("choices") or []:
+            self._take_choice(choice, inner)
+
+    def _take_choice(self, choice: Any, inner: str) -> None:
+        if not isinstance(choice, dict) or not isinstance(choice.get(inner) or {}, dict):
+            raise _garbage()
+        message = choice.get(inner) or {}
+        self._answered = True
+        self._finish = str(choice.get("finish_reason") or self._finish)
+        self.chars += sum(len(str(message.get(key) or "")) for key in ("reasoning_content", "reasoning"))
+        text = message.get("content") or message.get("refusal")
+        if isinstance(text, str) and text:
+            self.chars += len(text)
+            self._parts.append(text)
+            if self._on_text is not None:
+                self._on_text(text)
+
+
+def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The lines in a stream of bytes. An event without its line end was cut: left out, as the SSE standard says."""
+    rest = bytearray()
+    for chunk in chunks:
+        rest += chunk
+        if b"\n" in chunk:
+            *lines, last = rest.split(b"\n")
+            yield from (bytes(line.rstrip(b"\r")) for line in lines)
+            rest = bytearray(last)
+        if len(rest) > LINE_BYTES:
+            raise _garbage()
+    if not rest.startswith(b"data:"):
+        yield bytes(rest)
+
+
+def _json(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise _garbage() from None
+
+
+def _usage(usage: Any) -> tuple[int, int] | None:
+    """Tokens in and out, None unless both are counts."""
+    if not isinstance(usage, dict):
+        return None
+    tokens_in, tokens_out = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if not (isinstance(tokens_in, int) and isinstance(tokens_out, int)):
+        return None
+    return max(tokens_in, 0), max(tokens_out, 0)
+
+
+def _garbage() -> ModelError:
+    return ModelError(
+        "the model's server sent something that is not a chat completion; is the base URL right (.../v1)?"
+    )

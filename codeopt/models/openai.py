@@ -1,0 +1,196 @@
+"""Any server that speaks the OpenAI chat completions protocol, through the official client."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from codeopt.errors import ModelError, UsageError
+from codeopt.models import Message, Model, Reply, Settings, estimate_tokens
+from codeopt.models._endpoint import endpoint
+from codeopt.models._failures import explain, unknown_model
+from codeopt.models._wire import Limits, Reader, Received
+
+if TYPE_CHECKING:
+    import openai
+
+CONNECT_S = 5.0
+LOOKUP_S = 5.0
+
+
+def build(name: str, settings: Settings) -> Model:
+    """The model `name`. Raises UsageError without a name, ModelError when a key is missing."""
+    if not name.strip():
+        raise UsageError("the model has no name; write openai:NAME or just NAME")
+    return OpenAIModel(name, settings)
+
+
+class OpenAIModel:
+    """A language model behind a server. Keeps no connection between replies: nothing to close, safe to share and fork.
+
+    A reply that reaches a limit (the server's, or `reply_chars` and `reply_s`) is returned as `cut`; one whose
+    connection breaks is a ModelError. Retries are the client's own.
+    """
+
+    def __init__(self, name: str, settings: Settings) -> None:
+        self.name = name
+        self.context_tokens = settings.context_tokens
+        self._settings = settings
+        self._endpoint = endpoint(settings.base_url, settings.api_key_env)
+        self._price = settings.prices.get(name)
+        self._usage: str = "untried"
+        self._told_estimate = False
+
+    def __repr__(self) -> str:
+        return f"OpenAIModel({self.name!r} at {self._endpoint.host})"
+
+    def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
+        """Ask the server and read its reply as it is written. Raises ModelError in one line for whatever goes wrong."""
+        import openai
+
+        started = time.monotonic()
+        turns = [{"role": m.role, "content": _clean(m.content)} for m in messages]
+        attempts = _Attempts(self._settings.max_retries, self._settings.notify)
+        with self._client(attempts) as client:
+            try:
+                received = self._ask(client, turns, on_text)
+            except openai.NotFoundError:
+                raise ModelError(unknown_model(self.name, self._endpoint, _known_models(client))) from None
+            except openai.OpenAIError as error:
+                raise ModelError(explain(error, self._endpoint, attempts.sent)) from None
+        return self._reply(turns, received, time.monotonic() - started)
+
+    def _client(self, attempts: _Attempts) -> openai.OpenAI:
+        import openai
+
+        seconds = self._settings.timeout_s
+        hooks: dict[str, list[Callable[..., Any]]] = {
+            "request": [attempts.on_request],
+            "response": [attempts.on_response],
+        }
+        client = openai.OpenAI(
+            base_url=self._endpoint.base_url,
+            api_key=self._endpoint.key,
+            max_retries=self._settings.max_retries,
+            timeout=openai.Timeout(seconds, connect=min(CONNECT_S, seconds)),
+            default_headers=None if self._endpoint.trusted else _own_headers(self._endpoint.key),
+            http_client=openai.DefaultHttpxClient(event_hooks=hooks),
+        )
+        if not self._endpoint.trusted:
+            client.organization = client.project = None
+        return client
+
+    def _ask(self, client: openai.OpenAI, turns: list[Any], on_text: Callable[[str], None] | None) -> Received:
+        """One exchange; without the request for token counts when the server refuses the first with it."""
+        import openai
+
+        if self._usage == "refused":
+            return self._stream(client, turns, on_text)
+        try:
+            received = self._stream(client, turns, on_text, stream_options={"include_usage": True})
+        except (openai.BadRequestError, openai.UnprocessableEntityError):
+            if self._usage == "works":
+                raise
+            received = self._stream(client, turns, on_text)
+            self._usage = "refused"
+        else:
+            self._usage = "works"
+        return received
+
+    def _stream(
+        self, client: openai.OpenAI, turns: list[Any], on_text: Callable[[str], None] | None, **fields: Any
+    ) -> Received:
+        import httpx2
+
+        limits = Limits(self._settings.reply_chars, self._settings.reply_s)
+        reader = Reader(limits, on_text, self._endpoint.blank)
+        create = client.chat.completions.with_streaming_response.create
+        extra = dict(self._settings.options)
+        with create(model=self.name, messages=turns, stream=True, extra_body=extra, **fields) as response:
+            try:
+                reader.read(response.iter_bytes())
+            except httpx2.HTTPError as error:
+                if not reader.complete:
+                    raise ModelError(self._broken(error, reader.chars)) from None
+        return reader.received()
+
+    def _broken(self, error: Exception, chars: int) -> str:
+        import httpx2
+
+        if isinstance(error, httpx2.TimeoutException):
+            how = f"fell silent for {self._settings.timeout_s:g} s"
+        else:
+            how = "broke off"
+        return f"the model's server at {self._endpoint.host} {how} after {chars} characters of its reply; try again"
+
+    def _reply(self, turns: list[dict[str, str]], received: Received, seconds: float) -> Reply:
+        tokens_in, tokens_out = received.usage or (
+            sum(estimate_tokens(turn["content"]) for turn in turns),
+            estimate_tokens(received.text),
+        )
+        if received.usage is None and not self._told_estimate:
+            self._told_estimate = True
+            self._settings.notify(f"{self.name}: the server counts no tokens; they are estimated")
+        return Reply(
+            text=received.text,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            cost_usd=self._price.cost(tokens_in, tokens_out) if self._price else None,
+            seconds=seconds,
+            model=received.model or self.name,
+            cut=received.cut,
+            estimated=received.usage is None,
+        )
+
+
+class _Attempts:
+    """Counts the requests of one exchange and tells of those sent again. The client retries; this only watches."""
+
+    def __init__(self, max_retries: int, notify: Callable[[str], None]) -> None:
+        self.sent = 0
+        self._max = max_retries
+        self._notify = notify
+        self._status = 0
+
+    def on_request(self, request: Any) -> None:
+        retry = int(request.headers.get("x-stainless-retry-count", 0))
+        if retry:
+            why = f"said {self._status}" if self._status else "did not answer"
+            self._notify(f"the model's server {why}; trying again ({retry} of {self._max})")
+        self.sent = retry + 1
+        self._status = 0
+
+    def on_response(self, response: Any) -> None:
+        self._status = response.status_code
+        wait = response.headers.get("retry-after", "")
+        if self._status in {429, 503} and wait.isdecimal() and int(wait) > 1:
+            self._notify(f"the model's server says {self._status} and asks to wait {wait} s")
+
+
+def _known_models(client: openai.OpenAI) -> list[str]:
+    """The models that the server lists; none when it will not say."""
+    import openai
+
+    try:
+        listed: Any = client.with_options(max_retries=0, timeout=LOOKUP_S).get("/models", cast_to=object)
+    except (openai.OpenAIError, ValueError):
+        return []
+    models = listed.get("data") if isinstance(listed, dict) else None
+    return [str(m["id"]) for m in models or [] if isinstance(m, dict) and "id" in m]
+
+
+def _own_headers(key: str) -> dict[str, Any]:
+    """Takes out the headers of OPENAI_CUSTOM_HEADERS, which the client adds by itself: they may hold a secret."""
+    import openai
+
+    lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
+    names = {line.partition(":")[0].strip() for line in lines if ":" in line}
+    others = {name: openai.Omit() for name in names if name.lower() != "authorization"}
+    return {**others, "Authorization": f"Bearer {key}"}
+
+
+def _clean(text: str) -> str:
+    """`text` without the lone surrogates that undecodable output leaves in it, which JSON cannot carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,119 @@
+"""How much an improvement may cost, and how much it has cost so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from codeopt.errors import UsageError
+
+if TYPE_CHECKING:
+    from codeopt.models import Reply
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits, whichever is met first; None is no limit. Raises UsageError for a negative one."""
+
+    rounds: int | None = None
+    """Drafts that are judged."""
+    seconds: float | None = None
+    """Of the clock, earlier sittings of a resumed run included."""
+    tokens: int | None = None
+    """In and out together."""
+    cost_usd: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, limit in vars(self).items():
+            if limit is not None and not limit >= 0:
+                raise UsageError(f"the limit of {name} cannot be {limit}; give 0 or more, or leave it out")
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What was spent so far. Immutable: `ledger = ledger.add(reply)`."""
+
+    rounds: int = 0
+    replies: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = 0.0
+    """None from the first reply on whose price is not known."""
+    estimated: bool = False
+    """Some server did not count its tokens."""
+    earlier_s: float = 0.0
+    """Seconds of the sittings before this one, when a run is resumed."""
+    started: float = field(default_factory=time.monotonic)
+    """When this sitting began, by `time.monotonic()`."""
+
+    @property
+    def tokens(self) -> int:
+        """In and out together."""
+        return self.tokens_in + self.tokens_out
+
+    @property
+    def seconds(self) -> float:
+        """Time spent until now, all sittings together."""
+        return self.earlier_s + time.monotonic() - self.started
+
+    def add(self, reply: Reply) -> Ledger:
+        """With the tokens and the cost of one more reply."""
+        known = self.cost_usd is not None and reply.cost_usd is not None
+        return replace(
+            self,
+            replies=self.replies + 1,
+            tokens_in=self.tokens_in + reply.tokens_in,
+            tokens_out=self.tokens_out + reply.tokens_out,
+            cost_usd=(self.cost_usd or 0.0) + (reply.cost_usd or 0.0) if known else None,
+            estimated=self.estimated or reply.estimated,
+        )
+
+    def next_round(self) -> Ledger:
+        """With one more round."""
+        return replace(self, rounds=self.rounds + 1)
+
+    def spent(self, budget: Budget) -> str:
+        """Which limit is met, in plain words; empty while there is something left.
+
+        A limit of money cannot be held without a price: then it counts as met after the first reply.
+        """
+        if budget.rounds is not None and self.rounds >= budget.rounds:
+            return f"the limit of {budget.rounds} rounds is reached"
+        if budget.seconds is not None and self.seconds >= budget.seconds:
+            return f"the time limit of {budget.seconds:g} s is reached"
+        if budget.tokens is not None and self.tokens >= budget.tokens:
+            return f"the limit of {budget.tokens} tokens is reached ({self.tokens} used)"
+        if budget.cost_usd is None:
+            return ""
+        if self.cost_usd is None:
+            return (
+                f"the limit of {budget.cost_usd:.2f} USD cannot be held, as the price of the model is not known; "
+                "give it in [tool.codeopt.prices]"
+            )
+        if self.cost_usd >= budget.cost_usd:
+            return f"the limit of {budget.cost_usd:.2f} USD is reached ({self.cost_usd:.4f} USD spent)"
+        return ""
+
+    def to_json(self) -> dict[str, object]:
+        """For a file from which the run can be resumed; the clock stands still in it."""
+        return {
+            "rounds": self.rounds,
+            "replies": self.replies,
+            "tokens_in": self.tokens_in,
+            "tokens_out": self.tokens_out,
+            "cost_usd": self.cost_usd,
+            "estimated": self.estimated,
+            "seconds": self.seconds,
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, object]) -> Ledger:
+        """The ledger that `to_json` wrote; its clock runs on from now. Raises UsageError when it is not one."""
+        counts = {name: data.get(name) for name in ("rounds", "replies", "tokens_in", "tokens_out")}
+        cost, seconds = data.get("cost_usd"), data.get("seconds")
+        whole = {name: count for name, count in counts.items() if isinstance(count, int)}
+        if len(whole) < len(counts) or not isinstance(cost, int | float | None) or not isinstance(seconds, int | float):
+            raise UsageError("the saved ledger of this run is broken; start the run anew")
+        return Ledger(**whole, cost_usd=cost, estimated=bool(data.get("estimated")), earlier_s=seconds)

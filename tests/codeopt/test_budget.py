@@ -1,0 +1,79 @@
+"""Limits, and what was spent."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from codeopt.budget import Budget, Ledger
+from codeopt.errors import UsageError
+from codeopt.models import Reply
+
+REPLY = Reply("text", tokens_in=100, tokens_out=20, cost_usd=0.25, seconds=1.0, model="m")
+UNPRICED = replace(REPLY, cost_usd=None, estimated=True)
+
+
+def ledger(*replies: Reply, rounds: int = 0, earlier_s: float = 0.0) -> Ledger:
+    spent = Ledger(rounds=rounds, earlier_s=earlier_s)
+    for reply in replies:
+        spent = spent.add(reply)
+    return spent
+
+
+@pytest.mark.parametrize(
+    ("spent", "budget", "reason"),
+    [
+        (ledger(REPLY, rounds=99, earlier_s=1e6), Budget(), ""),
+        (ledger(rounds=3), Budget(rounds=4), ""),
+        (ledger(rounds=4), Budget(rounds=4), "the limit of 4 rounds is reached"),
+        (ledger(), Budget(rounds=0), "the limit of 0 rounds is reached"),
+        (ledger(earlier_s=10), Budget(seconds=900), ""),
+        (ledger(earlier_s=900), Budget(seconds=900), "the time limit of 900 s is reached"),
+        (ledger(REPLY), Budget(tokens=121), ""),
+        (ledger(REPLY, REPLY), Budget(tokens=200), "the limit of 200 tokens is reached (240 used)"),
+        (ledger(REPLY), Budget(cost_usd=0.3), ""),
+        (ledger(REPLY, REPLY), Budget(cost_usd=0.3), "the limit of 0.30 USD is reached (0.5000 USD spent)"),
+        (ledger(), Budget(cost_usd=0.3), ""),
+        (ledger(REPLY, UNPRICED), Budget(cost_usd=9), "the limit of 9.00 USD cannot be held, as the price of the model "
+         "is not known; give it in [tool.codeopt.prices]"),
+    ],
+)  # fmt: skip
+def test_which_limit_is_met(spent: Ledger, budget: Budget, reason: str) -> None:
+    assert spent.spent(budget) == reason
+
+
+def test_a_cost_once_unknown_stays_unknown() -> None:
+    assert ledger().cost_usd == 0.0
+    assert ledger(REPLY, REPLY).cost_usd == 0.5
+    assert ledger(UNPRICED, REPLY).cost_usd is None
+    assert ledger(REPLY, UNPRICED).estimated
+
+
+def test_adding_leaves_the_old_ledger_as_it_was() -> None:
+    before = Ledger()
+    after = before.add(REPLY).next_round()
+    assert (before.tokens, before.rounds, before.replies) == (0, 0, 0)
+    assert (after.tokens_in, after.tokens_out, after.tokens, after.rounds, after.replies) == (100, 20, 120, 1, 1)
+
+
+def test_the_clock_runs_on_from_where_a_saved_run_stopped() -> None:
+    spent = replace(ledger(REPLY, UNPRICED, rounds=2), started=time.monotonic() - 50)
+    resumed = Ledger.from_json(json.loads(json.dumps(spent.to_json())))
+    assert resumed.seconds == pytest.approx(50, abs=5)
+    assert replace(resumed, earlier_s=0.0, started=0.0) == replace(spent, earlier_s=0.0, started=0.0)
+
+
+@pytest.mark.parametrize("change", [{"rounds": "4"}, {"tokens_in": None}, {"cost_usd": "1"}, {"seconds": None}])
+def test_a_broken_ledger_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="ledger of this run is broken"):
+        Ledger.from_json({**Ledger().to_json(), **change})
+
+
+@pytest.mark.parametrize("limits", [{"rounds": -1}, {"cost_usd": -0.5}, {"seconds": float("nan")}])
+def test_limits_below_nought_are_refused(limits: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="give 0 or more"):
+        Budget(**limits)

@@ -1,0 +1,65 @@
+"""`open_model`: which backend a name means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from codeopt.errors import UsageError
+from codeopt.models import Message, Model, Settings, open_model
+from codeopt.models.openai import OpenAIModel
+from codeopt.models.scripted import Scripted
+
+TALK = [Message("user", "hello")]
+
+
+def shouting(name: str, settings: Settings) -> Model:
+    """A factory as a user would write it."""
+
+    def shout(messages: Sequence[Message]) -> str:
+        return messages[-1].content.upper()
+
+    return Scripted(shout, name=name, context_tokens=settings.context_tokens)
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("gpt-5", "gpt-5"),
+        ("qwen2.5-coder:7b", "qwen2.5-coder:7b"),
+        ("phi3.mini:latest", "phi3.mini:latest"),
+        ("llama3:latest", "llama3:latest"),
+        ("hf.co/someone/model-GGUF:Q4_K_M", "hf.co/someone/model-GGUF:Q4_K_M"),
+        ("openai:replay", "replay"),
+    ],
+)
+def test_whatever_is_no_backend_is_the_name_of_a_model(spec: str, name: str) -> None:
+    model = open_model(spec, base_url="localhost:1", context_tokens=4096)
+    assert isinstance(model, OpenAIModel)
+    assert (model.name, model.context_tokens) == (name, 4096)
+
+
+def test_a_factory_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    model = open_model("tests.codeopt.models.test_select:shouting", context_tokens=99)
+    assert model.complete(TALK).text == "HELLO"
+    assert model.context_tokens == 99
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("", "has no name"),
+        ("  ", "has no name"),
+        ("openai:", "has no name"),
+        ("replay", "replay:FILE"),
+        ("scripted:", "scripted:FILE"),
+        ("codeopt.nowhere:build", r"cannot load the model codeopt\.nowhere:build"),
+        ("codeopt.models:nothing", "cannot load the model codeopt.models:nothing"),
+    ],
+)
+def test_a_spec_without_a_model_is_a_usage_error(spec: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        open_model(spec, base_url="localhost:1")

@@ -1,0 +1,219 @@
+"""A parsed program with exact positions: read the tree, replace text, keep everything else as it was written."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from codeopt.rules._scopes import Scopes
+
+REFLECTION = frozenset(
+    [
+        "exec",
+        "compile",
+        "globals",
+        "locals",
+        "vars",
+        "dir",
+        "__import__",
+        "__builtins__",
+        "builtins",
+        "__dict__",
+        "__main__",
+        "__annotations__",
+        "_getframe",
+        "inspect",
+        "modules",
+        "settrace",
+        "setprofile",
+        "__code__",
+        "__globals__",
+        "__closure__",
+        "co_varnames",
+        "f_locals",
+        "f_globals",
+    ]
+)
+"""A program that looks at its own names, frames or code can tell any rewrite from the original."""
+
+READS = frozenset({"input", "raw_input", "readline"})
+
+
+class Edit(NamedTuple):
+    """Replace text[start:end]."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Module:
+    """One program: its text, its tree and who binds which name."""
+
+    text: str
+    tree: ast.Module
+    scopes: Scopes
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Offset of the first character of each line."""
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Physical lines with their ends, as the parser counts them."""
+        return physical_lines(self.text)
+
+    @cached_property
+    def newline(self) -> str:
+        """What ends a line here."""
+        return "\r\n" if "\r\n" in self.text else "\n"
+
+    @cached_property
+    def indent(self) -> str:
+        """One level of indentation, as the first indented block has it; four spaces when there is none."""
+        for node in ast.walk(self.tree):
+            body = getattr(node, "body", None)
+            if isinstance(node, ast.stmt) and isinstance(body, list) and body and node.lineno < body[0].lineno:
+                inner, outer = self.margin(body[0]), self.margin(node)
+                if inner.startswith(outer) and inner != outer:
+                    return inner[len(outer) :]
+        return "    "
+
+    def offset(self, line: int, column: int) -> int:
+        """Characters before a position that the parser gives as a line and UTF-8 bytes."""
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        return self.starts[line - 1] + (column if text.isascii() else len(text.encode()[:column].decode()))
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Start and end of a statement or expression; parentheses around an expression are outside it."""
+        assert isinstance(node, ast.expr | ast.stmt | ast.keyword | ast.alias | ast.excepthandler | ast.arg)
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        return self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset)
+
+    def source(self, node: ast.AST) -> str:
+        """The text of a node."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def margin(self, node: ast.AST) -> str:
+        """The white space before the line on which a node starts."""
+        line = self.lines[first_line(node) - 1]
+        return line[: len(line) - len(line.lstrip())]
+
+    def alone(self, statement: ast.stmt) -> bool:
+        """No other statement shares a line with this one, so lines can be put before, after or in its place."""
+        start, end = self.offset(first_line(statement), 0), self.span(statement)[1]
+        before = self.text[start : self.span(statement)[0]]
+        after = self.text[end:].partition("\n")[0].strip()
+        decorated = bool(getattr(statement, "decorator_list", None))
+        return (decorated or not before.strip()) and (not after or after.startswith("#"))
+
+    def replace(self, node: ast.AST, text: str) -> Edit:
+        """The edit that puts `text` in the place of a node."""
+        return Edit(*self.span(node), text)
+
+    def before(self, statement: ast.stmt, *lines: str) -> Edit:
+        """The edit that puts lines before a statement, at its indentation."""
+        at = self.offset(first_line(statement), 0)
+        return Edit(at, at, "".join(self.margin(statement) + line + self.newline for line in lines))
+
+    def edited(self, edits: Iterable[Edit]) -> str | None:
+        """The new text; None when there is nothing to do, when edits overlap, or when the result is not a program."""
+        new = self.spliced(edits)
+        return new if new is not None and new != self.text and compiles(new) else None
+
+    def spliced(self, edits: Iterable[Edit]) -> str | None:
+        """The new text, program or not; None when edits overlap."""
+        parts, done = [], 0
+        for edit in sorted(edits):
+            if edit.start < done:
+                return None
+            parts += [self.text[done : edit.start], edit.text]
+            done = edit.end
+        return "".join([*parts, self.text[done:]])
+
+    def walk(self, root: ast.AST | None = None) -> Iterator[ast.AST]:
+        """All nodes below `root`, the whole program by default, in source order."""
+        stack = [root or self.tree]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+
+    def fresh(self, *wanted: str) -> str:
+        """The first of the names that occurs nowhere in the program, else the first with a number."""
+        numbered = (f"{wanted[0]}_{i}" for i in range(2, 10_000))
+        return next(name for names in (wanted, numbered) for name in names if name not in self.words)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word of the text, those in strings and comments too."""
+        return frozenset(re.findall(r"[^\W\d]\w*", self.text))
+
+
+def physical_lines(text: str) -> list[str]:
+    """Lines with their ends; str.splitlines would cut at form feeds too."""
+    return re.findall(r"[^\n]*\n|[^\n]+\Z", text)
+
+
+def first_line(node: ast.AST) -> int:
+    """The line on which a statement starts, its decorators included."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    line: int = getattr(node, "lineno", 1)
+    return min([line, *(d.lineno for d in decorators)])
+
+
+def last_line(node: ast.AST) -> int:
+    """The line on which a node ends."""
+    end: int | None = getattr(node, "end_lineno", None)
+    assert end is not None
+    return end
+
+
+def compiles(text: str) -> bool:
+    """`text` is a Python program; its warnings are its own business."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(text, "<rewritten>", "exec")
+        except (SyntaxError, ValueError, RecursionError):
+            return False
+    return True
+
+
+@lru_cache(maxsize=16)
+def parse(text: str) -> Module | None:
+    """The program; None when no rule may touch it: no syntax, it looks at its own code, or odd line ends."""
+    if not compiles(text) or re.search("\r(?!\n)|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", text):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(text)
+    if any(_reflects(node) for node in ast.walk(tree)):
+        return None
+    return Module(text, tree, Scopes.of(tree))
+
+
+def _reflects(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Name("eval"), args=[argument], keywords=[]):
+            return not reads_line(argument)
+        case ast.Name(name) | ast.Attribute(attr=name) | ast.alias(name=name):
+            return bool(REFLECTION.intersection(name.split(".")))
+    return False
+
+
+def reads_line(node: ast.expr) -> bool:
+    """The expression reads one line: input(), readline(), sys.stdin.readline()."""
+    match node:
+        case ast.Call(func=ast.Name(name) | ast.Attribute(attr=name), args=[], keywords=[]):
+            return name in READS
+    return False

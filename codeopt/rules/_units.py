@@ -1,0 +1,87 @@
+"""Top-level statements with the lines that belong to them, and the module variables that each binds or uses."""
+
+from __future__ import annotations
+
+import ast
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import StringIO
+
+from codeopt.rules._module import Module, first_line, last_line
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Statements that share lines, with the comments and blank lines above them."""
+
+    statements: tuple[ast.stmt, ...]
+    first: int
+    """First line, 1-based, of what stands above the statements."""
+    last: int
+
+
+def units(module: Module) -> Iterator[Unit]:
+    above = 1
+    group: list[ast.stmt] = []
+    for statement in module.tree.body:
+        if group and first_line(statement) > last_line(group[-1]):
+            yield Unit(tuple(group), above, last_line(group[-1]))
+            above, group = last_line(group[-1]) + 1, []
+        group.append(statement)
+    if group:
+        yield Unit(tuple(group), above, last_line(group[-1]))
+
+
+def bound(module: Module, unit: Unit) -> set[str]:
+    """Module variables that the unit's own code binds, or its functions through `global`."""
+    inside = {node for statement in unit.statements for node in module.walk(statement)}
+    return {
+        v.name
+        for v, uses in module.scopes.uses.items()
+        if v.scope is module.tree and any(u.kind != "load" and u.node in inside for u in uses)
+    }
+
+
+def module_names(module: Module, unit: Unit) -> set[str]:
+    """Module variables that occur in the unit."""
+    inside = {node for statement in unit.statements for node in module.walk(statement)}
+    return {
+        v.name
+        for v, uses in module.scopes.uses.items()
+        if v.scope is module.tree and any(u.node in inside for u in uses)
+    }
+
+
+def local_names(module: Module, unit: Unit) -> set[str]:
+    """Names that become locals of the new function: bound by the moved code itself, not by functions in it."""
+    inside = {node for statement in unit.statements for node in module.walk(statement)}
+    return {
+        v.name
+        for v, uses in module.scopes.uses.items()
+        if v.scope is module.tree
+        and any(u.kind != "load" and u.node in inside and not _in_function(module, u.scope) for u in uses)
+    }
+
+
+def _in_function(module: Module, scope: ast.AST) -> bool:
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+    return any(isinstance(s, functions) for s in [scope, *module.scopes.parents(scope)])
+
+
+def inside_strings(text: str) -> set[int]:
+    """Lines that start inside a string: indentation would become part of it."""
+    inside: set[int] = set()
+    depth_start = 0
+    depth = 0
+    for token in tokenize.generate_tokens(StringIO(text).readline):
+        kind = tokenize.tok_name[token.type]
+        if kind == "STRING":
+            inside.update(range(token.start[0] + 1, token.end[0] + 1))
+        elif kind == "FSTRING_START":  # Python 3.12 on: an f-string is many tokens
+            depth_start = token.start[0] if not depth else depth_start
+            depth += 1
+        elif kind == "FSTRING_END":
+            depth -= 1
+            inside.update(range(depth_start + 1, token.end[0] + 1))
+    return inside

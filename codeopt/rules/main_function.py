@@ -1,0 +1,296 @@
+"""Module-level code into main(), so that the names it uses are fast locals instead of globals."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from codeopt.rules import Hot, Rule
+from codeopt.rules._flow import assigned_before_use
+from codeopt.rules._module import Edit, Module, compiles, first_line, last_line, parse, physical_lines
+from codeopt.rules._scopes import Variable
+from codeopt.rules._units import Unit, bound, inside_strings, local_names, module_names, units
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+Import = ast.Import | ast.ImportFrom
+
+CACHES = frozenset({"lru_cache", "cache", "functools"})
+"""Decorators that do not care whether a function stands in a module or in another function."""
+
+NEED_MODULE_LEVEL = frozenset(
+    [
+        "multiprocessing",
+        "pickle",
+        "concurrent",
+        "joblib",
+        "numba",
+        "dill",
+        "cloudpickle",
+        "timeit",
+        "doctest",
+        "unittest",
+    ]
+)
+"""Libraries that find functions by their module's names, or compile them together with the globals they see."""
+
+QUIET = frozenset(
+    [
+        "bisect",
+        "collections",
+        "copy",
+        "fractions",
+        "functools",
+        "heapq",
+        "itertools",
+        "math",
+        "operator",
+        "random",
+        "re",
+        "string",
+        "sys",
+        "time",
+    ]
+)
+"""Imports that do nothing else: they may stand above code that ran before them."""
+
+GUARD = '__name__ == "__main__"'
+
+
+@dataclass(frozen=True)
+class Split:
+    """What stays at module level, and what becomes the body of the new function."""
+
+    kept: tuple[Unit, ...]
+    moved: tuple[Unit, ...]
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        """The statements that move."""
+        return [statement for unit in self.moved for statement in unit.statements]
+
+
+def rewrite(text: str, hot: Hot) -> str | None:
+    """Wrap what is not an import or a self-contained definition; None when there is no hot module-level loop."""
+    module = parse(text)
+    if module is None or NEED_MODULE_LEVEL.intersection(module.words):
+        return None
+    split = _split(module)
+    if split is None or not any(hot.touches(*lines) for lines in _loops(split.body)):
+        return None
+    declarations = _declarations(module, split)
+    if declarations is None or not _safe(module, split):
+        return None
+    name = module.fresh("main", "run", "main_program")
+    guarded = _guarded(module, split, name)
+    return guarded or _assemble(module, split, declarations, name)
+
+
+def _split(module: Module) -> Split | None:
+    everything = list(units(module))
+    kept = _kept(module, everything)
+    moved = tuple(unit for unit in everything if unit not in kept)
+    bodies = [s for unit in moved for s in unit.statements]
+    if not moved or any(isinstance(s, ast.ClassDef) for s in bodies) or any(_decorated(s) for s in bodies):
+        return None
+    return Split(tuple(kept), moved)
+
+
+def _kept(module: Module, everything: list[Unit]) -> list[Unit]:
+    """Leading imports, and definitions that need none of the names that move; less until nothing changes."""
+    kept: list[Unit] = []
+    leading = True
+    for unit in everything:
+        leading = leading and all(isinstance(s, Import | Definition) or _docstring(module, s) for s in unit.statements)
+        if leading or all(_can_be_hoisted(module, s) for s in unit.statements):
+            kept.append(unit)
+    while True:
+        moving = {name for unit in everything if unit not in kept for name in bound(module, unit)}
+        stay = [u for u in kept if _imports_only(u) or not (moving & module_names(module, u))]
+        if len(stay) == len(kept):
+            return kept
+        kept = stay
+
+
+def _imports_only(unit: Unit) -> bool:
+    return all(isinstance(s, Import) for s in unit.statements)
+
+
+def _docstring(module: Module, statement: ast.stmt) -> bool:
+    return (
+        statement is module.tree.body[0]
+        and isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+    )
+
+
+def _can_be_hoisted(module: Module, statement: ast.stmt) -> bool:
+    """An import or a definition that does nothing but bind its name: it may stand above code that ran before it."""
+    if any(
+        hasattr(builtins, name) or len(module.scopes.stores(Variable(module.tree, name))) > 1
+        for name in _binds(statement)
+    ):
+        return False
+    if isinstance(statement, Import):
+        modules = [a.name for a in statement.names] if isinstance(statement, ast.Import) else [statement.module or ""]
+        return QUIET.issuperset(modules) and "*" not in _binds(statement)
+    if not isinstance(statement, Definition):
+        return False
+    if isinstance(statement, ast.ClassDef):
+        plain = all(isinstance(s, ast.FunctionDef) and _can_be_made_anywhere(s) or _constant(s) for s in statement.body)
+        return plain and not statement.bases and not statement.keywords and not statement.decorator_list
+    return _can_be_made_anywhere(statement)
+
+
+def _binds(statement: ast.stmt) -> list[str]:
+    if isinstance(statement, Import):
+        return [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
+    return [statement.name] if isinstance(statement, Definition) else []
+
+
+def _can_be_made_anywhere(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    defaults = [*function.args.defaults, *(d for d in function.args.kw_defaults if d)]
+    annotated = any(isinstance(a, ast.arg) and a.annotation for a in ast.walk(function.args)) or function.returns
+    return not function.decorator_list and not annotated and all(isinstance(d, ast.Constant) for d in defaults)
+
+
+def _constant(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Pass) or (
+        isinstance(statement, ast.Expr | ast.Assign) and isinstance(statement.value, ast.Constant)
+    )
+
+
+def _decorated(statement: ast.stmt) -> bool:
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    names = {n.id for d in decorators for n in ast.walk(d) if isinstance(n, ast.Name)}
+    return bool(names - CACHES)
+
+
+def _loops(body: list[ast.stmt]) -> Iterator[tuple[int, int]]:
+    """First and last lines of the loops that run at module level."""
+    for statement in body:
+        if isinstance(statement, ast.For | ast.While):
+            yield statement.lineno, last_line(statement)
+        elif not isinstance(statement, Definition):
+            for name in ("body", "orelse", "finalbody", "handlers"):
+                yield from _loops(getattr(statement, name, []))
+
+
+def _declarations(module: Module, split: Split) -> list[Edit] | None:
+    """Edits that turn `global x` of moved functions into `nonlocal x`; None when one cannot be translated."""
+    local = {name for unit in split.moved for name in local_names(module, unit)}
+    edits = []
+    for node in (n for statement in split.body for n in module.walk(statement)):
+        if isinstance(node, ast.Nonlocal) or not isinstance(node, ast.Global):
+            continue
+        scope = module.scopes.scope[node]
+        around = [s for s in module.scopes.parents(scope) if s in module.scopes.bound and s is not module.tree]
+        hidden = any(name in module.scopes.bound[s] for s in around for name in node.names)
+        if scope is module.tree or hidden or any(isinstance(s, ast.ClassDef) for s in [scope, *around]):
+            return None
+        if local.issuperset(node.names):
+            start = module.span(node)[0]
+            edits.append(Edit(start, start + len("global"), "nonlocal"))
+        elif local.intersection(node.names):
+            return None
+    return edits
+
+
+def _safe(module: Module, split: Split) -> bool:
+    """No star import or `del` moves; no name is read before the moved code binds it that means something else then."""
+    for node in (n for statement in split.body for n in module.walk(statement)):
+        star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+        if star or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)):
+            return False
+    local = {name for unit in split.moved for name in local_names(module, unit)}
+    kept = {name for unit in split.kept for name in bound(module, unit)}
+    early = {name for name in local if hasattr(builtins, name) or name in kept or module.scopes.stars}
+    return assigned_before_use(module.scopes, module.tree, split.body, early)
+
+
+def _guarded(module: Module, split: Split, name: str) -> str | None:
+    """`if __name__ == "__main__":` with everything in it: its block becomes the function, and calls it."""
+    match split.body:
+        case [ast.If(test, [first, *_], []) as guard] if module.source(test).replace("'", '"') == GUARD:
+            start, end = module.span(guard)
+            below = module.text[end:].partition("\n")[2]
+            if first.lineno == guard.lineno or below.strip() or any(isinstance(n, ast.Global) for n in ast.walk(guard)):
+                return None
+            colon = module.text.index(":", module.span(test)[1])
+            nl = module.newline
+            call = f"{nl}{nl}{nl}{module.text[start:colon]}:{nl}{module.indent}{name}(){nl}"
+            new = f"{module.text[:start]}def {name}(){module.text[colon:].rstrip()}{call}"
+            return new if compiles(new) else None
+    return None
+
+
+def _assemble(module: Module, split: Split, declarations: list[Edit], name: str) -> str | None:
+    """Header, what is kept, the new function with what is moved, and its call."""
+    text = module.spliced(declarations)
+    if text is None:
+        return None
+    lines = physical_lines(text)
+    first = first_line(module.tree.body[0])
+    header = "".join(lines[: first - 1])
+    kept = "".join("".join(lines[max(unit.first, first) - 1 : unit.last]) for unit in split.kept)
+    verbatim = inside_strings(text)
+    moved = [
+        line if number in verbatim or not line.strip() else module.indent + line
+        for unit in split.moved
+        for number, line in enumerate(lines[max(unit.first, first) - 1 : unit.last], max(unit.first, first))
+    ]
+    below = "".join(lines[_end(module) :])
+    nl = module.newline
+    top = (header + kept).rstrip() + nl * 3 if (header + kept).strip() else ""
+    new = f"{top}def {name}():{nl}{''.join(moved).strip(nl)}{nl * 3}{name}(){nl}{below.lstrip(nl)}"
+    return new if compiles(new) and _same_code(text, split, new, name) else None
+
+
+def _end(module: Module) -> int:
+    """The last line that holds a statement."""
+    return last_line(module.tree.body[-1])
+
+
+def _same_code(text: str, split: Split, new: str, name: str) -> bool:
+    """The new function holds exactly the moved statements: indentation did not touch a string or a block."""
+    lines = {first_line(statement) for statement in split.body}
+    expected = [ast.dump(statement) for statement in ast.parse(text).body if first_line(statement) in lines]
+    function = next(s for s in ast.parse(new).body if isinstance(s, ast.FunctionDef) and s.name == name)
+    return [ast.dump(statement) for statement in function.body] == expected
+
+
+RULE = Rule(
+    name="main_function",
+    reason="Python finds a function's own variables much faster than global ones: put module-level loops into main().",
+    before="""\
+import sys
+
+n = int(input())
+total = 0
+for i in range(n):
+    total += i * i  # squares
+print(total)
+""",
+    after="""\
+import sys
+
+
+def main():
+    n = int(input())
+    total = 0
+    for i in range(n):
+        total += i * i  # squares
+    print(total)
+
+
+main()
+""",
+    limits=(
+        "Needs a loop at module level. Functions that use none of the moved names stay outside, the others move in. "
+        "Refused with globals(), exec, eval of anything but a read line, classes that use moved names, `del` of a "
+        "name, and a builtin or imported name that the program reads before it binds it. Other files can no longer "
+        "import the moved names."
+    ),
+    rewrite=rewrite,
+)

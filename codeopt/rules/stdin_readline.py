@@ -1,0 +1,173 @@
+"""input() in a loop to sys.stdin.readline: the same lines without the flushes and checks of input()."""
+
+from __future__ import annotations
+
+import ast
+
+from codeopt.rules import Hot, Rule
+from codeopt.rules._module import Edit, Module, last_line, parse
+from codeopt.rules._scopes import Comprehension, Variable
+
+CATCHES = frozenset({"EOFError", "Exception", "BaseException", "ValueError"})
+"""They would see the end of the input: readline returns '' where input() raises EOFError, and int('') ValueError."""
+
+NUMBERS = ("int", "float", "eval")
+"""Builtins that ignore white space around their argument, the line end included."""
+
+STRIPS = frozenset({"split", "strip", "rstrip"})
+"""Methods that drop the line end when they are called without arguments."""
+
+
+def rewrite(text: str, hot: Hot) -> str | None:
+    """Bind `input` to sys.stdin.readline, cut the line end where it would be seen; None without a repeated input()."""
+    module = parse(text)
+    if module is None or "flush" in module.words:  # flush: it talks with somebody who waits for its output
+        return None
+    uses = module.scopes.all_uses(Variable(None, "input"))
+    calls = [call for use in uses if (call := _plain_call(module, use.node))]
+    if len(calls) < len(uses) or _notices_the_end(module) or _replaces_stdin(module) or module.scopes.stars:
+        return None
+    if not any(_repeated(module, call) and hot.touches(call.lineno, last_line(call)) for call in calls):
+        return None
+    cuts = [_cut(module, call) for call in calls if not _ignores_line_end(module, call)]
+    return module.edited([*_binding(module), *cuts])
+
+
+def _plain_call(module: Module, name: ast.AST) -> ast.Call | None:
+    """The call `input()` around a name, if it is nothing but that: a prompt would be printed."""
+    match module.scopes.parent[name]:
+        case ast.Call(func=func, args=[], keywords=[]) as call if func is name:
+            return call
+    return None
+
+
+def _notices_the_end(module: Module) -> bool:
+    for node in module.walk():
+        if isinstance(node, ast.ExceptHandler):
+            caught = {n.id for n in ast.walk(node.type) if isinstance(n, ast.Name)} if node.type else CATCHES
+            if caught & CATCHES:
+                return True
+        elif isinstance(node, ast.Name | ast.Attribute):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+            if name in ("suppress", "subprocess", "iter_except"):
+                return True
+    return False
+
+
+def _replaces_stdin(module: Module) -> bool:
+    for node in module.walk():
+        match node:
+            case ast.Attribute(attr="stdin", ctx=ast.Store() | ast.Del()):
+                return True
+    return False
+
+
+def _repeated(module: Module, call: ast.Call) -> bool:
+    """It runs more than once: in a loop, a comprehension or a function."""
+    loops = (ast.For, ast.While, ast.AsyncFunctionDef, ast.Lambda)
+    child: ast.AST = call
+    for parent in module.scopes.parents(call):
+        if isinstance(parent, ast.For) and child is parent.iter:
+            child = parent
+            continue
+        if isinstance(parent, Comprehension) and not _first_iterable(parent, call):
+            return True
+        if isinstance(parent, loops) or (isinstance(parent, ast.FunctionDef) and not _called_once(module, parent)):
+            return True
+        child = parent
+    return False
+
+
+def _called_once(module: Module, function: ast.FunctionDef) -> bool:
+    uses = module.scopes.all_uses(module.scopes.owner(function.name, module.scopes.scope[function]))
+    return sum(use.kind == "load" for use in uses) <= 1
+
+
+def _first_iterable(comprehension: ast.AST, call: ast.Call) -> bool:
+    assert isinstance(comprehension, Comprehension)
+    return any(node is call for node in ast.walk(comprehension.generators[0].iter))
+
+
+def _ignores_line_end(module: Module, call: ast.Call) -> bool:
+    """What is done with the line does not depend on the line end."""
+    parent = module.scopes.parent[call]
+    match parent:
+        case ast.Expr():
+            return True
+        case ast.Call(func=func, args=[argument], keywords=[]) if argument is call:
+            return module.scopes.is_builtin(func, *NUMBERS)
+        case ast.Attribute(attr=name):
+            match module.scopes.parent[parent]:
+                case ast.Call(func=func, args=[], keywords=[]) if func is parent:
+                    return name in STRIPS
+    return False
+
+
+def _cut(module: Module, call: ast.Call) -> Edit:
+    end = module.span(call)[1]
+    return Edit(end, end, '.rstrip("\\n")')
+
+
+def _binding(module: Module) -> list[Edit]:
+    """`input = sys.stdin.readline` after the imports at the top, with `import sys` where it is missing."""
+    top = _after_imports(module)
+    lines = ["input = sys.stdin.readline"]
+    if not any(isinstance(s, ast.Import) and any(a.name == "sys" and not a.asname for a in s.names) for s in top):
+        if module.scopes.stores(Variable(module.tree, "sys")):
+            lines = ["from sys import stdin", "", "input = stdin.readline"]
+        else:
+            lines = ["import sys", "", *lines]
+    elif not isinstance(top[-1], ast.Assign):
+        lines = ["", *lines]
+    return _put(module, top, lines)
+
+
+def _after_imports(module: Module) -> list[ast.stmt]:
+    top: list[ast.stmt] = []
+    for statement in module.tree.body:
+        docstring = not top and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        if not docstring and not isinstance(statement, ast.Import | ast.ImportFrom):
+            break
+        top.append(statement)
+    return top
+
+
+def _put(module: Module, top: list[ast.stmt], lines: list[str]) -> list[Edit]:
+    nl = module.newline
+    if top:
+        end = module.text.find("\n", module.span(top[-1])[1])
+        at = end + 1 if end >= 0 else len(module.text)
+        below = module.text[at:].partition("\n")[0].strip()
+        if below:
+            lines = [*lines, "", ""] if below.startswith(("def ", "class ", "@", "async ")) else [*lines, ""]
+        return [Edit(at, at, "".join(line + nl for line in lines))]
+    first = module.tree.body[0]
+    return [module.before(first, *lines, "")]
+
+
+RULE = Rule(
+    name="stdin_readline",
+    reason="input() checks for a terminal and flushes the output on each call: read lines with sys.stdin.readline.",
+    before="""\
+n = int(input())
+rows = [list(map(int, input().split())) for _ in range(n)]
+name = input()
+print(sum(map(sum, rows)), name)
+""",
+    after="""\
+import sys
+
+input = sys.stdin.readline
+
+n = int(input())
+rows = [list(map(int, input().split())) for _ in range(n)]
+name = input().rstrip("\\n")
+print(sum(map(sum, rows)), name)
+""",
+    limits=(
+        "Refused when `input` is rebound, passed on or given a prompt, when the end of the input could be caught "
+        "(EOFError, ValueError, Exception, a bare except), when sys.stdin is replaced, and with flush (an interactive "
+        "program). A program that reads past the end of its input gets '' instead of EOFError."
+    ),
+    rewrite=rewrite,
+)

@@ -1,0 +1,119 @@
+"""The rules as a proposer: which draft follows from which history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from codeopt.history import Candidate, History
+from codeopt.proposers.rules import Rules
+from sandbox.compare import Comparison, Decision
+from sandbox.outcome import Outcome, Run, Verdict
+
+SOURCE = "n = int(eval(input()))\nfor _ in range(n):\n    print(input())\n"
+FAST = 1.5
+
+
+def measured(round_: int, source: str, summary: str, ratio: float | None) -> Candidate:
+    """A candidate as the loop records it; ratio None: wrong on a case."""
+    run = Run(0, None, 0.01, 0.01, 1, b"", b"")
+    if ratio is None:
+        return Candidate(round_, source, summary, (Outcome("1", Verdict.WA, run),))
+    decision = Decision.FASTER if ratio > 1.02 else Decision.SAME
+    comparison = Comparison(
+        decision=decision,
+        ratio=ratio,
+        ci_low=ratio * 0.98,
+        ci_high=ratio * 1.02,
+        pairs=20,
+        clock="cpu",
+        confidence=0.99,
+        alpha=0.01,
+        method="test",
+        cases=(),
+    )
+    return Candidate(round_, source, summary, (Outcome("1", Verdict.AC, run),), comparison if round_ else None)
+
+
+def play(judge: Callable[[str], float | None], **options: tuple[str, ...]) -> tuple[Rules, History]:
+    """The loop with a judge that is a function of the summary; a new proposer each round, as after a crash."""
+    history = History((measured(0, SOURCE, "", 1.0),))
+    for round_ in range(1, 30):
+        proposer = Rules(**options)
+        critique = proposer.critique(history)
+        history = history.with_critique(critique.text)
+        if critique.sufficient:
+            return proposer, history
+        draft = proposer.refine(history)
+        assert not draft.problem
+        history = history.add(measured(round_, draft.source, draft.summary, judge(draft.summary)))
+    raise AssertionError("the search does not end")
+
+
+def tried(history: History) -> list[str]:
+    return [candidate.summary.partition(":")[0] for candidate in history.candidates[1:]]
+
+
+ALL = "main_function + stdin_readline + eval_input"
+
+
+def test_everything_at_once_and_then_what_pays_alone() -> None:
+    proposer, history = play(lambda s: 2.0 if "main" in s else 1.0)
+    assert tried(history)[0] == ALL
+    best = proposer.preferred(history)
+    assert best is not None
+    assert best.summary.startswith("main_function:")
+
+
+def test_a_wrong_stack_falls_back_to_what_needs_no_tests() -> None:
+    proposer, history = play(lambda s: None if "eval_input" in s else FAST)
+    assert tried(history)[:2] == [ALL, "main_function + stdin_readline"]
+    best = proposer.preferred(history)
+    assert best is not None
+    assert best.correct
+    assert "eval_input" not in best.summary
+
+
+def test_one_by_one_when_nothing_else_is_right() -> None:
+    proposer, history = play(lambda s: 1.2 if s.startswith("stdin_readline:") else None)
+    assert tried(history)[2:] == ["main_function", "stdin_readline", "stdin_readline + eval_input"]
+    best = proposer.preferred(history)
+    assert best is not None
+    assert best.summary.startswith("stdin_readline:")
+
+
+def test_nothing_is_preferred_when_nothing_helps() -> None:
+    proposer, history = play(lambda s: 1.0)
+    assert proposer.preferred(history) is None
+
+
+def test_each_draft_once() -> None:
+    _, history = play(lambda s: 1.0 + len(s) / 100)
+    sources = [candidate.source for candidate in history.candidates]
+    assert len(set(sources)) == len(sources)
+
+
+def test_drafts_of_others_do_not_disturb() -> None:
+    history = History((measured(0, SOURCE, "", 1.0), measured(1, "print(1)\n", "a model's idea", 9.0)))
+    assert Rules().refine(history).summary == ALL
+
+
+def test_critique_names_rules_and_lines() -> None:
+    critique = Rules().critique(History((measured(0, SOURCE, "", 1.0),)))
+    assert "eval_input, line 1: " in critique.text
+    assert not critique.sufficient
+
+
+def test_nothing_to_do() -> None:
+    history = History((measured(0, "print(1)\n", "", 1.0),))
+    assert Rules().critique(history).sufficient
+    assert Rules().refine(history).problem
+
+
+@pytest.mark.parametrize(
+    ("options", "first"), [({"select": ("eval_input",)}, "eval_input"), ({"ignore": ("main_function",)}, "stdin")]
+)
+def test_selection(options: dict[str, tuple[str, ...]], first: str) -> None:
+    _, history = play(lambda s: FAST, **options)
+    assert tried(history)[0].startswith(first)

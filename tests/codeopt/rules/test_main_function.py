@@ -1,0 +1,129 @@
+"""main_function: what moves, what stays, what is refused, and that it prints the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.codeopt.rules.programs import rewritten, same
+
+LOOP = "for i in range(3):\n    print(i)\n"
+
+
+def test_functions_stay_outside_unless_they_need_moved_names() -> None:
+    new = same(
+        "main_function",
+        "def square(x):\n    return x * x\n\nmod = 7\n\ndef less(x):\n    return x % mod\n\n"
+        "for i in range(9):\n    print(less(square(i)))\n",
+    )
+    assert new.startswith("def square(x):\n    return x * x\n\n\ndef main():\n    mod = 7\n\n    def less(x):\n")
+
+
+def test_functions_that_call_moved_functions_move_too() -> None:
+    new = same(
+        "main_function",
+        "def f(n):\n    return g(n) + 1\ndef g(n):\n    return n * k\nk = 3\nfor i in range(4): print(f(i))\n",
+    )
+    assert new.startswith("def main():\n    def f(n):")
+
+
+def test_global_becomes_nonlocal() -> None:
+    new = same("main_function", "c = 0\ndef f(x):\n    global c\n    c += x\nfor i in range(5):\n    f(i)\nprint(c)\n")
+    assert "nonlocal c" in new
+
+
+def test_global_that_no_moved_code_binds_stays_global() -> None:
+    new = same("main_function", "def f(x):\n    global c\n    c = x\nfor i in range(5):\n    f(i)\nprint(c)\n", "")
+    assert "global c" in new
+
+
+def test_docstring_future_and_shebang_stay_on_top() -> None:
+    head = '#!/usr/bin/python3\n"""What it does."""\nfrom __future__ import annotations\nimport sys\n'
+    new = same("main_function", head + LOOP)
+    assert new.startswith(head + "\n\ndef main():\n")
+
+
+def test_strings_over_several_lines_are_not_indented() -> None:
+    new = same("main_function", 's = """a\nb\n  c"""\nt = f"""{s}\nx"""\nfor c in s + t:\n    print(repr(c))\n')
+    assert '\nb\n  c"""' in new
+
+
+def test_comments_blank_lines_and_odd_layout_stay() -> None:
+    new = same("main_function", "x = 1; y = 2  # two\n\n# above\nwhile x < 9: x += y\nprint(x,\n  y)\n# end\n")
+    assert new == (
+        "def main():\n    x = 1; y = 2  # two\n\n    # above\n    while x < 9: x += y\n"
+        "    print(x,\n      y)\n\n\nmain()\n# end\n"
+    )
+
+
+def test_tabs_stay_tabs() -> None:
+    assert "\n\tfor i in range(3):\n\t\tprint(i)\n" in same("main_function", LOOP.replace("    ", "\t"))
+
+
+def test_guard_alone_becomes_main() -> None:
+    new = same(
+        "main_function", f"x = 5\nif __name__ == '__main__':\n    {LOOP.replace(chr(10), chr(10) + '    ').rstrip()}\n"
+    )
+    assert new.startswith("def main():\n    x = 5\n    if __name__ == '__main__':")
+    new = same("main_function", "import sys\nif __name__ == '__main__':\n    for i in range(3):\n        print(i)\n")
+    assert new == (
+        "import sys\ndef main():\n    for i in range(3):\n        print(i)\n"
+        "\n\nif __name__ == '__main__':\n    main()\n"
+    )
+
+
+def test_name_that_is_taken() -> None:
+    assert "def run():" in same("main_function", "def main():\n    return 4\nfor i in range(main()):\n    print(i)\n")
+
+
+def test_builtin_bound_before_it_is_read() -> None:
+    same(
+        "main_function",
+        "import sys\ninput = sys.stdin.readline\nfor i in range(int(input())):\n    print(input())\n",
+        "2\na\nb\n",
+    )
+    same("main_function", "max = 0\nfor i in [3, 1]:\n    if i > max: max = i\nprint(max)\n")
+
+
+def test_imports_in_the_middle_are_kept_on_top_when_they_do_nothing_else() -> None:
+    new = same(
+        "main_function", "x = 3\nimport math\nfrom heapq import heappush as push\n" + LOOP + "print(math.sqrt(x))\n"
+    )
+    assert new.startswith("import math\nfrom heapq import heappush as push\n\n\ndef main():\n    x = 3\n")
+
+
+def test_classes_that_need_nothing_stay() -> None:
+    same(
+        "main_function",
+        "n = 3\nclass A:\n    k = 2\n    def f(self):\n        return self.k\nfor i in range(n):\n    print(A().f())\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print(1)\n",
+        "def f():\n    for i in range(3): pass\nf()\n",
+        "max = max([1, 2])\n" + LOOP,
+        "if len([]):\n    sum = 3\nprint(sum([1]))\n" + LOOP,
+        "def f():\n    return max(1, 2)\nprint(f())\nmax = 3\n" + LOOP,
+        "x = 1\nfrom math import *\n" + LOOP,
+        "x = 1\ndel x\n" + LOOP,
+        "k = 2\nclass A:\n    x = k\n" + LOOP,
+        "k = 2\nclass A:\n    def f(self):\n        return k\n" + LOOP,
+        "import multiprocessing\n" + LOOP,
+        "from numba import njit\nk = 3\n@njit\ndef f(x):\n    return x * k\n" + LOOP,
+        "k = 3\ndef deco(f):\n    return f\n@deco\ndef f(x):\n    return x * k\n" + LOOP,
+        "x = y = 1\ndef f():\n    global x, z\n    x = z = 2\n" + LOOP,
+        "x = 1\ndef f():\n    x = 2\n    def g():\n        global x\n        x = 3\n    g()\n" + LOOP,
+        "import sys\nsys._getframe()\n" + LOOP,
+        "from math import e\ndef f():\n    return e\nfor i in range(3):\n    print(e)\n    e = i\n",
+    ],
+)
+def test_refused(source: str) -> None:
+    assert rewritten("main_function", source) is None
+
+
+def test_only_when_module_level_loops_are_hot() -> None:
+    source = "def f():\n    for i in range(3): pass\n\nf()\n" + LOOP
+    assert rewritten("main_function", source, 2) is None
+    assert rewritten("main_function", source, 6) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from types import TracebackType
@@ -85,23 +85,30 @@ class Sandbox:
             self._guest = self._start_guest()
 
     def run(
-        self, program: str | bytes, stdin: bytes = b"", *, mode: Mode = "fork", limits: Limits | None = None, hash_seed: int = 0
+        self,
+        program: str | bytes,
+        stdin: bytes = b"",
+        *,
+        args: Sequence[str] = (),
+        mode: Mode = "fork",
+        limits: Limits | None = None,
+        hash_seed: int = 0,
     ) -> Run:
         """Run a program on one input. Raises SandboxError when the sandbox itself failed, after one retry."""
         source = program.encode() if isinstance(program, str) else program
         limits = limits or self.limits
+        job = {**_job(limits), "exec": mode == "exec", "hash_seed": hash_seed, "args": list(args)}
         try:
-            return self._run(source, stdin, mode, limits, hash_seed)
+            return self._run(source, stdin, job)
         except GuestLost:
             self._drop_guest()
-            return self._run(source, stdin, mode, limits, hash_seed)
+            return self._run(source, stdin, job)
 
-    def _run(self, program: bytes, stdin: bytes, mode: Mode, limits: Limits, hash_seed: int) -> Run:
+    def _run(self, program: bytes, stdin: bytes, job: dict[str, Any]) -> Run:
         self.warm()
         assert self._guest is not None
         name = self._keep(self._guest, stdin)
-        fields = {**_job(limits), "exec": mode == "exec", "hash_seed": hash_seed, "stdin": name}
-        report, output = self._guest.ask("run", program, seconds=limits.seconds + _GRACE_S, **fields)
+        report, output = self._guest.ask("run", program, seconds=job["wall_s"] + _GRACE_S, stdin=name, **job)
         if not report.get("clean"):
             self._drop_guest()
         run = _as_run(report, output)

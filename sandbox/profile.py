@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from secrets import token_hex
+from typing import Any, Literal
+
+from sandbox.outcome import Case, Run
+
+Mode = Literal["lines", "scalene"]
+RunDriver = Callable[[str, bytes], Run]
+"""Runs a program text on an input in the sandbox."""
+
+MIN_SAMPLES = 20
+"""With fewer samples of Scalene (5 ms apart) there is no split."""
+GAIN = {"lines": "the hot lines", "scalene": "the Python/native/system split and the memory profile"}
+TITLE = {"lines": "line profile", "scalene": "Scalene"}
+PACKAGE = {"lines": "line_profiler", "scalene": "scalene"}
 
 
 @dataclass(frozen=True)
@@ -14,7 +32,9 @@ class HotLine:
     share: float
     """Of the time of all lines, 0..1, callees of this program left out."""
     hits: int
+    """How often the line was reached; a comprehension in one line may count once or for each item."""
     seconds: float
+    """Callees of this program left out; slowed by the profiler, most of all in short lines."""
     text: str
 
 
@@ -25,7 +45,9 @@ class HotFunction:
     name: str
     line: int
     share: float
+    """Of the time of all lines, 0..1, callees of this program left out."""
     hits: int
+    """Calls; for a generator, items."""
 
 
 @dataclass(frozen=True)
@@ -55,3 +77,173 @@ class Profile:
     memory: tuple[MemoryLine, ...]
     notes: tuple[str, ...]
     """What could not be measured and why, one line each."""
+
+
+def profile(
+    run_driver: RunDriver,
+    source: str,
+    case: Case,
+    *,
+    seconds: float = 5.0,
+    min_seconds: float = 0.6,
+    modes: Sequence[Mode] = ("lines", "scalene"),
+) -> Profile:
+    """Profile a program on one case: one run of the guest's profiler for each mode.
+
+    seconds: what the program may take in each mode, where it is several times slower; what was seen until then counts.
+    min_seconds: for Scalene the program is repeated until it has run for that long.
+    """
+    texts = re.split("\r\n|\r|\n", source)  # as Python counts lines; str.splitlines also cuts at form feeds
+    found = Profile(case.name, (), (), None, None, None, None, None, (), ())
+    for mode in modes:
+        header = {"mode": mode, "min_seconds": min_seconds, "max_seconds": seconds}
+        result, notes = _ask(run_driver, source, case, header)
+        found = replace(found, notes=found.notes + notes)
+        try:
+            found = _READERS[mode](found, result, texts)
+        except _GarbageError as error:
+            found = _note(found, f"{TITLE[mode]}: the result was not readable ({error})")
+    return replace(found, notes=tuple(dict.fromkeys(found.notes)))
+
+
+def _note(found: Profile, *notes: str) -> Profile:
+    return replace(found, notes=found.notes + notes)
+
+
+# --- asking the guest ----------------------------------------------------------------------------
+
+
+def _ask(
+    run_driver: RunDriver, source: str, case: Case, header: dict[str, Any]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Run the driver once; its result (empty when there is none) and what went wrong."""
+    program, marker = source.encode("utf-8", "replace"), token_hex(16)
+    header = {**header, "source": len(program), "stdin": len(case.stdin), "marker": marker}
+    driver = files("sandbox.guest").joinpath("profiler.py").read_text("utf-8")
+    run = run_driver(driver, json.dumps(header).encode() + b"\n" + program + case.stdin)
+    result = parse(run.stdout, marker)
+    return result, _complaints(header["mode"], result, run)
+
+
+def parse(stdout: bytes, marker: str) -> dict[str, Any]:
+    """The JSON object after the last marker; empty when there is none, or something else."""
+    _, _, text = stdout.rpartition(marker.encode())
+    try:
+        result = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return result if isinstance(result, dict) else {}
+
+
+def _complaints(mode: str, result: dict[str, Any], run: Run) -> tuple[str, ...]:
+    title, package = TITLE[mode], PACKAGE[mode]
+    notes = []
+    if not result:
+        end = run.stop or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
+        notes.append(f"{title}: no result, the profiled run ended by itself or was ended ({end})")
+    if "missing" in result:
+        notes.append(
+            f"{title}: {package} is not installed for the Python that runs the program; "
+            f"`python -m pip install {package}` there gives {GAIN[mode]}"
+        )
+    if "error" in result:
+        notes.append(f"{title}: the profiler failed ({_name(result['error'])})")
+    if result.get("ended"):
+        notes.append(f"{title}: the program ended with {_name(result['ended'])}")
+    if result.get("stopped") is True:
+        notes.append(f"{title}: stopped at its time limit; what the program does later is not in it")
+    return tuple(notes)
+
+
+def _name(value: object) -> str:
+    """A type's name; never another text, because the program can put there what it likes."""
+    return value if isinstance(value, str) and re.fullmatch(r"\w{1,60}", value) else "an exception"
+
+
+# --- reading its answer --------------------------------------------------------------------------
+
+
+class _GarbageError(ValueError):
+    """The result is not what our profiler writes: nothing in it is believed."""
+
+
+def _rows(result: dict[str, Any], key: str, *highest: float | None) -> list[list[Any]]:
+    """The list of rows `key`; each has numbers from 0 to `highest`, or a function's name for None."""
+    rows = result.get(key, [])
+    if not isinstance(rows, list) or len(rows) > 100_000:
+        raise _GarbageError(key)
+    for row in rows:
+        if not isinstance(row, list) or len(row) != len(highest):
+            raise _GarbageError(key)
+        for value, top in zip(row, highest, strict=True):
+            _check(value, top, key)
+    return rows
+
+
+def _check(value: object, top: float | None, key: str) -> None:
+    if top is None:
+        good = isinstance(value, str) and re.fullmatch(r"[\w.<>]{1,200}", value) is not None
+    elif isinstance(top, int):
+        good = type(value) is int and 0 <= value <= top
+    else:
+        good = type(value) in (int, float) and 0 <= value <= top  # type: ignore[operator]
+    if not good:
+        raise _GarbageError(key)
+
+
+def _number(result: dict[str, Any], key: str, top: float) -> Any:
+    _check(result.get(key, 0), top, key)
+    return result.get(key, 0)
+
+
+COUNT, PERCENT, MIB = 2**62, 101.0, 2.0**30
+"""The largest values believed; Scalene's percentages may pass 100 by rounding."""
+
+
+def _read_lines(found: Profile, result: dict[str, Any], texts: list[str]) -> Profile:
+    last = len(texts)
+    rows = _lines_once(_rows(result, "lines", last, COUNT, COUNT))
+    total = sum(ns for _, _, ns in rows) or 1
+    lines = [HotLine(line, ns / total, hits, ns / 1e9, texts[line - 1]) for line, hits, ns in rows]
+    functions = [
+        HotFunction(name.replace(".<locals>", ""), line, ns / total, calls)
+        for name, line, calls, ns in _rows(result, "functions", None, last, COUNT, COUNT)
+    ]
+    return replace(
+        found,
+        lines=tuple(sorted(lines, key=lambda hot: (-hot.share, hot.line))),
+        functions=tuple(sorted(functions, key=lambda hot: (-hot.share, hot.line))),
+    )
+
+
+def _lines_once(rows: list[list[Any]]) -> list[list[Any]]:
+    numbers = [row[0] for row in rows]
+    if 0 in numbers or len(set(numbers)) < len(numbers):
+        raise _GarbageError("lines")
+    return rows
+
+
+def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> Profile:
+    rows = _lines_once(_rows(result, "lines", len(texts), PERCENT, PERCENT, PERCENT, MIB, MIB, MIB))
+    if not result.keys() & {"lines"}:
+        return found
+    runs, samples = _number(result, "runs", COUNT), _number(result, "samples", COUNT)
+    shares = [sum(row[column] for row in rows) for column in (1, 2, 3)]
+    memory = [MemoryLine(row[0], row[4], row[5]) for row in rows if row[4] or row[5]]
+    found = replace(
+        found,
+        peak_mib=float(_number(result, "peak_mib", MIB)),
+        copy_mib_s=float(sum(row[6] for row in rows)),
+        memory=tuple(sorted(memory, key=lambda line: (-line.peak_mib, -line.growth_mib, line.line))),
+    )
+    if runs > 1:
+        found = _note(
+            found, f"Scalene: one run was too short to sample, so it saw the program run {runs} times in a row"
+        )
+    if samples < MIN_SAMPLES or not sum(shares):
+        return _note(found, "Scalene: still too short to sample, so there is no Python/native/system split")
+    python, native, system = (share / sum(shares) for share in shares)
+    return replace(found, python_share=python, native_share=native, system_share=system)
+
+
+_READERS = {"lines": _read_lines, "scalene": _read_scalene}

@@ -1,0 +1,86 @@
+"""Where test cases come from: one source a file, each with `find(request) -> list[Case]`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from codeopt import registry
+from codeopt.errors import ProgramError, UsageError
+from sandbox.outcome import Case, Run
+
+SHOWN_SHARE = 2 / 3
+"""About this share of the cases may be shown to a proposer; the largest never is."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a source is asked for."""
+
+    program: Path
+    folder: Path | None
+    """Where the user says that the cases are; None: beside the program."""
+    stdin: Path | None
+    """One input file, given by the user."""
+    run: Callable[[str, Sequence[str]], Run]
+    """Runs a program text with arguments, in the sandbox."""
+    first_seed: int = 1
+    """For sources that make cases: other seeds make other cases."""
+
+    @property
+    def folders(self) -> list[Path]:
+        """Where to look, in order."""
+        return [self.folder] if self.folder else [self.program.parent, self.program.parent / "cases"]
+
+
+def collect(request: Request) -> list[Case]:
+    """The cases of every source that finds some. Raises UsageError when none does."""
+    if request.folder and not request.folder.is_dir():
+        raise UsageError(f"--cases {request.folder} is not a directory")
+    sources = ["stdin_file"] if request.stdin else registry.names(__name__)
+    found = [case for name in sources for case in registry.load(__name__, name).find(request)]
+    if not found:
+        where = " or ".join(map(str, request.folders))
+        raise UsageError(
+            f"no cases for {request.program.name}: put input.N.txt (and output.N.txt), NAME.in (and NAME.out) or a generate.py "
+            f"in {where}, or give --cases DIR or --stdin FILE"
+        )
+    return _unique(found)
+
+
+def _unique(cases: Iterable[Case]) -> list[Case]:
+    names: set[str] = set()
+    result = []
+    for case in cases:
+        name = case.name
+        while name in names:
+            name += "'"
+        names.add(name)
+        result.append(replace(case, name=name))
+    return result
+
+
+def hold_back(cases: Sequence[Case], seconds: Sequence[float]) -> list[Case]:
+    """Mark the cases that are never shown: the one that takes longest, and every third one down from it.
+
+    `seconds` is what each case took the original. A single case has to be shown.
+    """
+    order = sorted(range(len(cases)), key=lambda at: -seconds[at])
+    held = set(order[::3]) if len(cases) > 1 else set()
+    return [replace(case, held_back=at in held) for at, case in enumerate(cases)]
+
+
+def text(path: Path) -> bytes:
+    """The bytes of a file that the user named. Raises UsageError."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+
+
+def failed(what: str, run: Run) -> ProgramError:
+    """A generator that did not end well, as an error for its author."""
+    last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
+    how = run.evidence or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
+    return ProgramError(f"{what} failed: {how}{': ' + last if last else ''}")

@@ -72,7 +72,7 @@ def mark_start():
 def run_exec(job):
     """Exactly `python program.py`, in a fresh interpreter."""
     mark_start()
-    posix.execve(job["python"], [job["python"], job["path"]], job["env"])
+    posix.execve(job["python"], [job["python"], job["path"], *job["args"]], job["env"])
 
 
 def reopen_stdio():
@@ -87,7 +87,7 @@ def reopen_stdio():
 def run_fork(job):
     """The program in this warm interpreter, seeing what it would see as `python program.py`."""
     path = job["path"]
-    sys.argv[:] = [path]
+    sys.argv[:] = [path, *job["args"]]
     sys.path[0] = path.rpartition("/")[0]
     reopen_stdio()
     main = type(sys)("__main__")

@@ -1,0 +1,23 @@
+"""Cases that lie in a folder: PIE's input.N.txt/output.N.txt and CodeNet's NAME.in/NAME.out."""
+
+from __future__ import annotations
+
+from codeopt.cases import Request
+from codeopt.errors import UsageError
+from sandbox.caseio import read_cases
+from sandbox.outcome import Case
+
+
+def find(request: Request) -> list[Case]:
+    """The cases of the first folder that holds any; none when other seeds are asked for, as files stay the same."""
+    if request.first_seed != 1:
+        return []
+    for folder in request.folders:
+        if folder.is_dir():
+            try:
+                cases = read_cases(folder)
+            except OSError as error:
+                raise UsageError(f"cannot read {error.filename}: {error.strerror}") from error
+            if cases:
+                return cases
+    return []

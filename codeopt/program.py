@@ -1,0 +1,94 @@
+"""What is to be improved: source text, its path, and how it is put back without ever being half-written."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import tempfile
+import tokenize
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+from codeopt.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that reads standard input."""
+
+    path: Path
+    source: str
+
+
+def read_program(path: Path) -> Program:
+    """The program at `path`. Raises UsageError when there is none that Python could run."""
+    if path.is_dir():
+        raise UsageError(f"{path} is a directory; name the Python file in it")
+    try:
+        data = path.read_bytes()
+        encoding, _ = tokenize.detect_encoding(BytesIO(data).readline)
+        source = data.decode(encoding)
+        tree = ast.parse(source, str(path))
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    except SyntaxError as error:
+        where = f"{path}:{error.lineno}" if error.lineno else f"{path}"
+        raise UsageError(f"{where}: {error.msg}; it must be Python that runs before it can be improved") from error
+    except (UnicodeDecodeError, ValueError) as error:
+        raise UsageError(f"{path} is not Python source text: {error}") from error
+    if not tree.body:
+        raise UsageError(f"{path} is empty; there is nothing to improve")
+    return Program(path, source)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Put `text` at `path` in one step, keeping the file's mode; whoever looks sees the old or the new, never a part.
+
+    Raises UsageError when the folder cannot be written to; nothing has changed then.
+    """
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        if path.exists():
+            shutil.copymode(path, temporary)
+        else:
+            Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        raise UsageError(f"cannot write {path}: {error.strerror}; it is unchanged (-o FILE writes elsewhere)") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def replace_program(program: Program, new: str) -> Path | None:
+    """Put the result in place. Unless git holds this very text, it is kept beside it first; returns where.
+
+    Raises UsageError when the file has changed since it was read, and when it cannot be written.
+    """
+    if read_program(program.path).source != program.source:
+        raise UsageError(f"{program.path} has changed since it was read; it is left alone (-o FILE writes elsewhere)")
+    kept = None if _is_clean_in_git(program.path) else program.path.with_name(program.path.name + ".orig")
+    if kept:
+        write_whole(kept, program.source)
+    write_whole(program.path, new)
+    return kept
+
+
+def _is_clean_in_git(path: Path) -> bool:
+    command = ["git", "-C", str(path.resolve().parent), "status", "--porcelain", "--ignored", "--", path.name]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=20)
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0 and not done.stdout.strip()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -36,12 +37,14 @@ class Shown:
 
 
 _DECISIONS = {
-    Decision.FASTER: "faster than the original, with statistical confidence",
-    Decision.SLOWER: "SLOWER than the original, with statistical confidence",
+    Decision.FASTER: "{less} than the original, with statistical confidence",
+    Decision.SLOWER: "{more} than the original, with statistical confidence",
     Decision.SAME: "no difference to the original worth having",
     Decision.UNDECIDED: "not decided: too much noise or too small a difference for the pairs that were run",
     Decision.REJECTED: "REJECTED: a timed run gave a wrong answer or failed",
 }
+
+_CLOCKS = {"cpu": "CPU time", "wall": "wall clock", "memory": "peak memory"}
 
 
 def duration(seconds: float) -> str:
@@ -59,29 +62,26 @@ def mib(size: float) -> str:
 
 def comparison(found: Comparison, reason: str, shown: Shown) -> str:
     """The decision in words, the speedup with its interval, and each case's times."""
-    lines = [f"Speed: {_DECISIONS[found.decision]}."]
+    less, more = ("less memory", "MORE memory") if found.clock == "memory" else ("faster", "SLOWER")
+    lines = [f"Compared: {_DECISIONS[found.decision].format(less=less, more=more)}."]
     if found.decision is not Decision.REJECTED:
         interval = f"{found.confidence:.0%} interval {found.ci_low:.2f}x to {found.ci_high:.2f}x"
-        ratio = f"original time / this time = {found.ratio:.2f}x"
-        lines.append(f"{ratio} ({interval}, {found.pairs} interleaved pairs, {_clock(found)})")
+        pairs = f"{found.pairs} interleaved pairs, {_CLOCKS[found.clock]}"
+        lines.append(f"original / this = {found.ratio:.2f}x ({interval}, {pairs})")
     if reason:
         lines.append(f"Judge's reason: {inline(reason)}")
-    timed = [times for times in found.cases if times.original_s and times.candidate_s]
+    timed = [times for times in found.cases if times.original and times.candidate]
     if timed:
-        lines.append(_case_times(timed, shown))
+        lines.append(_case_amounts(timed, mib if found.clock == "memory" else duration, shown))
     return "\n".join(lines)
 
 
-def _clock(found: Comparison) -> str:
-    return "CPU time" if found.clock == "cpu" else "wall clock"
-
-
-def _case_times(timed: Sequence[CaseTimes], shown: Shown) -> str:
-    """Medians of each case, the longest first."""
-    medians = [(median(t.original_s), median(t.candidate_s), shown.label(t.case)) for t in timed]
+def _case_amounts(timed: Sequence[CaseTimes], unit: Callable[[float], str], shown: Shown) -> str:
+    """Medians of each case, the largest first."""
+    medians = [(median(t.original), median(t.candidate), shown.label(t.case)) for t in timed]
     slowest = sorted(medians, reverse=True)[:ROWS]
     rows = [
-        f"{duration(old):>10}  {duration(new):>10}  {f'{old / new:.2f}x' if new else '-':>8}  {name}"
+        f"{unit(old):>10}  {unit(new):>10}  {f'{old / new:.2f}x' if new else '-':>8}  {name}"
         for old, new, name in slowest
     ]
     return fenced("\n".join([f"{'original':>10}  {'this':>10}  {'ratio':>8}  case", *rows]))
@@ -113,7 +113,7 @@ def profile(candidate: Candidate, shown: Shown) -> str:
     parts = [
         f"Profile of one run ({shown.label(found.case)}); profiling slows a run down, so read shares, not seconds."
     ]
-    source = candidate.source.splitlines()
+    source = re.split("\r\n|\r|\n", candidate.source)  # as Python counts lines: not at form feeds
     if found.lines:
         parts.append("Hot lines:\n" + fenced("\n".join(_hot_lines(found.lines[:ROWS], source))))
     if found.functions:

@@ -100,8 +100,8 @@ _SUMS_FAST = _SUMS_WRONG.replace("data[2 : n + 2])", "data[2 : n + 2], initial=0
 
 _SUMS_CRITIQUE = """\
 1. Lines 6 and 7 (98% of the time): each query adds up its range again, about 1,000 numbers for each of 600 queries,
-O(n * q) in all. Build prefix sums once with `itertools.accumulate` and answer each query with one subtraction, O(n +
-q).
+O(n * q) in all. Build prefix sums once with `itertools.accumulate` and answer each query with one subtraction:
+O(n + q).
 2. Line 4 and line 8: read all input at once with `sys.stdin.buffer.read().split()` and print one joined string.
 VERDICT: IMPROVE"""
 

@@ -40,6 +40,7 @@ def compared(
         pairs=21,
         clock="cpu",
         confidence=0.99,
+        alpha=0.01,
         method="median of paired ratios, interval by order statistics",
         cases=(CaseTimes(case.name, (old_s,), (new_s,)),),
     )

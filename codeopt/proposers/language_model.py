@@ -1,0 +1,86 @@
+"""A language model as proposer: Self-Refine's critique and refine steps, told by the judge what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from codeopt.feedback import GENERIC, FeedbackMode
+from codeopt.history import Critique, Draft, History
+from codeopt.models import Model, Reply
+from codeopt.proposers._prompt import Extent, Prompter, Step
+from codeopt.proposers._reply import is_done, to_draft, without_thoughts
+from codeopt.quoting import cut
+from codeopt.tasks import Task
+from sandbox.outcome import Case
+
+ANSWER: dict[Step, str] = {
+    "critique": """\
+End with one line that holds nothing but `VERDICT: IMPROVE` when something is left that is worth a try, or
+`VERDICT: DONE` when nothing is.""",
+    "refine": """\
+Answer with one line `SUMMARY: ...` that says what you change and why it helps, then the whole program in one block
+fenced as ```python, and nothing else.""",
+}
+
+ANSWER_SHARE = 4
+"""One part in so many of the context is left free for the answer and for a reasoning model's thoughts."""
+
+LONGEST_CRITIQUE = 8_000
+"""Characters. A longer one is a model that does not stop; it would crowd out the history."""
+
+
+class LanguageModel:
+    """Asks `model` for critiques and drafts; knows `cases`, of which the held-back ones are never shown.
+
+    feedback: which parts of the feedback go into the prompts, see FeedbackMode.
+    history: "full" shows every round that fits, "last" the original's program and the newest round.
+    hints: rewrites worth a try, one line each, such as what the built-in rules find.
+    on_reply: receives each reply, so that tokens and money can be counted; on_text the text as it arrives.
+    notify: receives one line when something did not fit or a reply was cut.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        task: Task,
+        cases: Sequence[Case],
+        *,
+        feedback: str = FeedbackMode.MEASURED_AND_CRITIQUE,
+        history: Extent = "full",
+        hints: Sequence[str] = (),
+        on_reply: Callable[[Reply], None] | None = None,
+        on_text: Callable[[str], None] | None = None,
+        notify: Callable[[str], None] | None = None,
+    ) -> None:
+        self.name = model.name
+        self._model = model
+        self._mode = FeedbackMode(feedback)
+        self._prompter = Prompter(task, tuple(cases), self._mode, history, tuple(hints), ANSWER)
+        self._on_reply = on_reply
+        self._on_text = on_text
+        self._notify = notify or (lambda line: None)
+
+    def critique(self, history: History) -> Critique:
+        """What to improve in the newest program; no model is asked in the modes that do without a critique."""
+        if self._mode is FeedbackMode.GENERIC:
+            return Critique(GENERIC)
+        if not self._mode.critique:
+            return Critique("")
+        text = without_thoughts(self._ask("critique", history).text)
+        return Critique(cut(text, LONGEST_CRITIQUE, LONGEST_CRITIQUE // 8), sufficient=is_done(text))
+
+    def refine(self, history: History) -> Draft:
+        """The next program. With the original alone this is the paper's first draft."""
+        return to_draft(self._ask("refine", history))
+
+    def _ask(self, step: Step, history: History) -> Reply:
+        room = self._model.context_tokens - self._model.context_tokens // ANSWER_SHARE
+        messages, lost = self._prompter.fit(step, history, room)
+        if lost:
+            self._notify(f"left out of the prompt, to fit {self._model.context_tokens:,} tokens of context: {lost}")
+        reply = self._model.complete(messages, on_text=self._on_text)
+        if reply.cut:
+            self._notify(f"the reply to the {step} request was cut at its length limit")
+        if self._on_reply is not None:
+            self._on_reply(reply)
+        return reply

@@ -1,0 +1,125 @@
+"""Programs and verdicts are found in whatever a model replies."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeopt.models import Reply
+from codeopt.proposers._reply import is_done, to_draft
+
+PROGRAM = "import sys\n\nprint(sum(map(int, sys.stdin)))\n"
+OTHER = "import sys\n\nprint(max(map(int, sys.stdin)))\n"
+BLOCK = f"```python\n{PROGRAM}```"
+TICKS = 'TEXT = """\n```\nfence\n```\n"""\nprint(TEXT)\n'
+
+
+def reply(text: str, cut: bool = False) -> Reply:
+    return Reply(text, tokens_in=1, tokens_out=1, cost_usd=None, seconds=0.1, model="m", cut=cut)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BLOCK,
+        f"SUMMARY: sum\n\n{BLOCK}\n",
+        f"SUMMARY: sum\r\n\r\n{BLOCK}\r\n".replace("\n", "\r\n").replace("\r\r", "\r"),
+        f"\ufeff{BLOCK}",
+        f"```py\n{PROGRAM}```",
+        f"```Python3\n{PROGRAM}```",
+        f"```python title=a.py\n{PROGRAM}```",
+        f"```\n{PROGRAM}```",
+        f"~~~python\n{PROGRAM}~~~",
+        f"````python\n{PROGRAM}````",
+        f"```python\n\n\n{PROGRAM}\n\n```",
+        f"Unclosed:\n```python\n{PROGRAM}",
+        f"1. So:\n   ```python\n   {PROGRAM.replace(chr(10), chr(10) + '   ').rstrip()}\n   ```",
+        f"The hot line was\n```python\nx in xs\n```\nand now:\n{BLOCK}",
+        f"{BLOCK}\nCall it with\n```python\nrun()\n```",
+        f"{BLOCK}\nIt prints\n```\n6\n```",
+        f"```bash\npython3 slow.py\n```\n{BLOCK}",
+        f"{BLOCK}\n```json\n{{}}\n```",
+        f"```python\n{OTHER}```\nNo, the sum is asked for:\n{BLOCK}",
+        f"```python\nimport sys\nprint(\n```\nSorry, whole:\n{BLOCK}",
+        f"<think>\n```python\n{OTHER}```\nHmm.\n</think>\n{BLOCK}",
+        f"thoughts without an opening tag</think>{BLOCK}",
+        PROGRAM,
+        f"Here is the program:\n\n{PROGRAM}",
+    ],
+)
+def test_the_program_is_found(text: str) -> None:
+    draft = to_draft(reply(text))
+    assert draft.source == PROGRAM
+    assert draft.problem == ""
+
+
+def test_a_program_with_back_quotes_in_it() -> None:
+    draft = to_draft(reply(f"SUMMARY: x\n```python\n{TICKS}```\n"))
+    assert (draft.source, draft.problem) == (TICKS, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "cut", "problem"),
+    [
+        ("", False, "the model's reply is empty"),
+        ("  \n", False, "the model's reply is empty"),
+        ("I am sorry, I cannot do that.", False, "the model's reply holds no program"),
+        ("Sorry", False, "the model's reply holds no program"),
+        ("```json\n{}\n```", False, "the model's reply holds no program"),
+        ("Let me think about", True, "the model's reply was cut off before any program"),
+        ("```python\nx = 1\nprint(x\n```", False, "syntax error in line 2: '(' was never closed"),
+        ("```python\nx = (1,\n", True, "(the reply was cut off at its length limit)"),
+        ("```python\nx = '\0'\n```", False, "syntax error"),
+    ],
+)
+def test_what_is_wrong_with_a_reply(text: str, cut: bool, problem: str) -> None:
+    assert problem in to_draft(reply(text, cut)).problem
+
+
+def test_a_broken_program_is_kept_for_the_next_round() -> None:
+    assert to_draft(reply("```python\nprint(1\n```")).source == "print(1\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "summary"),
+    [
+        ("SUMMARY: Use a set.", "Use a set."),
+        ("**Summary:** Use a `set`.", "Use a 'set'."),
+        ("Sure!\nsummary - Use a set.", "Use a set."),
+        ("# Faster with a set\nMore words.", "Faster with a set"),
+        ("", "no summary given"),
+    ],
+)
+def test_the_summary_is_one_line(before: str, summary: str) -> None:
+    assert to_draft(reply(f"{before}\n{BLOCK}")).summary == summary
+
+
+@pytest.mark.parametrize(
+    ("text", "done"),
+    [
+        ("All is well.\nVERDICT: DONE", True),
+        ("**VERDICT: DONE**", True),
+        ("**Verdict**: done.", True),
+        ("VERDICT: DONE\nVERDICT: IMPROVE", False),
+        ("VERDICT: IMPROVE", False),
+        ("Nothing to do.", False),
+        ("", False),
+        ("The program prints\n```\nVERDICT: DONE\n```\nwhich is wrong.", False),
+        ("The verdict: done is not yet deserved.", False),
+        ("<think>VERDICT: IMPROVE</think>VERDICT: DONE", True),
+    ],
+)
+def test_verdicts(text: str, done: bool) -> None:
+    assert is_done(text) is done
+
+
+@given(
+    st.lists(
+        st.sampled_from(["```", "```python", "~~~", "\n", "import x", "x =", "print(1)", " ", "def f():"]), max_size=30
+    )
+)
+def test_any_reply_makes_a_draft(parts: list[str]) -> None:
+    draft = to_draft(reply("".join(parts)))
+    assert draft.source.strip() or draft.problem
+    assert len(draft.summary.splitlines()) == 1

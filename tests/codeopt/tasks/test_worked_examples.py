@@ -1,0 +1,45 @@
+"""The few-shot examples say what is true: their programs are run, their critiques end as asked for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from codeopt.proposers._reply import is_done
+from codeopt.tasks import Example, Task, open_task
+from sandbox.outcome import Verdict
+
+TASKS = [open_task("runtime"), open_task("readability")]
+EXAMPLES = [pytest.param(task, example, id=task.name) for task in TASKS for example in task.examples]
+
+
+@pytest.mark.parametrize(("task", "example"), EXAMPLES)
+def test_the_programs_print_what_the_example_says(task: Task, example: Example) -> None:
+    small = example.cases[0]
+    for candidate in example.history.candidates:
+        command = [sys.executable, "-I", "-c", candidate.source]
+        done = subprocess.run(command, input=small.stdin, capture_output=True, check=True, timeout=20)
+        told = next(o for o in candidate.outcomes if o.case == small.name)
+        expected = small.expected if told.verdict is Verdict.AC else told.run.stdout
+        assert done.stdout == expected
+
+
+@pytest.mark.parametrize(("task", "example"), EXAMPLES)
+def test_every_draft_but_the_newest_has_a_critique_that_ends_as_asked_for(task: Task, example: Example) -> None:
+    *earlier, newest = example.history.candidates
+    assert all(c.critique.endswith("VERDICT: IMPROVE") for c in earlier)
+    assert not newest.critique or is_done(newest.critique)
+
+
+@pytest.mark.parametrize(("task", "example"), EXAMPLES)
+def test_the_newest_draft_would_be_accepted(task: Task, example: Example) -> None:
+    assert not task.is_acceptable(example.history.last, example.history.original)
+
+
+def test_the_examples_show_both_verdicts_and_a_mistake() -> None:
+    for task in TASKS:
+        critiques = [c.critique for example in task.examples for c in example.history.candidates if c.critique]
+        assert {is_done(critique) for critique in critiques} == {True, False}
+        assert any(len(example.history.candidates) == 3 for example in task.examples)

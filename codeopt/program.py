@@ -62,7 +62,9 @@ def write_whole(path: Path, text: str) -> None:
     except OSError as error:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        raise UsageError(f"cannot write {path}: {error.strerror}; it is unchanged (-o FILE writes elsewhere)") from error
+        raise UsageError(
+            f"cannot write {path}: {error.strerror}; it is unchanged (-o FILE writes elsewhere)"
+        ) from error
 
 
 def _umask() -> int:

@@ -1,8 +1,8 @@
 """Run, judge, time and profile programs that nobody trusts.
 
-    from sandbox import open_sandbox
-    with open_sandbox() as sandbox:
-        run = sandbox.run("print(int(input()) * 2)", b"21\\n")
+from sandbox import open_sandbox
+with open_sandbox() as sandbox:
+    run = sandbox.run("print(int(input()) * 2)", b"21\\n")
 """
 
 from sandbox.errors import BackendUnavailable, GuestLost, SandboxError

@@ -38,20 +38,35 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m sandbox", description="Run a program on its cases, isolated, and judge it.")
+    parser = argparse.ArgumentParser(
+        "python -m sandbox", description="Run a program on its cases, isolated, and judge it."
+    )
     limits = Limits()
     parser.add_argument("program", type=Path, metavar="PROGRAM", help="a Python program that reads standard input")
-    parser.add_argument("--cases", type=Path, metavar="DIR", help="input.N.txt/output.N.txt or NAME.in/NAME.out (default: beside PROGRAM)")
+    parser.add_argument(
+        "--cases",
+        type=Path,
+        metavar="DIR",
+        help="input.N.txt/output.N.txt or NAME.in/NAME.out (default: beside PROGRAM)",
+    )
     parser.add_argument("--backend", choices=["auto", *BACKENDS], default="auto")
     parser.add_argument("--image", help="run in this Docker image instead of the host's interpreter")
     parser.add_argument("--runtime", help="OCI runtime for Docker, such as runsc")
     parser.add_argument("--python", help="interpreter for the program (default: this one)")
-    parser.add_argument("--seconds", type=float, default=limits.seconds, metavar="S", help="wall clock for a run (%(default)g)")
+    parser.add_argument(
+        "--seconds", type=float, default=limits.seconds, metavar="S", help="wall clock for a run (%(default)g)"
+    )
     parser.add_argument("--memory", type=int, default=limits.memory_mib, metavar="MiB", help="(%(default)d)")
-    parser.add_argument("--output", type=float, default=limits.output_mib, metavar="MiB", help="of stdout, and of stderr (%(default)g)")
+    parser.add_argument(
+        "--output", type=float, default=limits.output_mib, metavar="MiB", help="of stdout, and of stderr (%(default)g)"
+    )
     parser.add_argument("--processes", type=int, default=limits.processes, metavar="N", help="(%(default)d)")
-    parser.add_argument("--check", default="tokens", metavar="HOW", help="tokens, exact or float:TOLERANCE (%(default)s)")
-    parser.add_argument("--mode", choices=["exec", "fork"], default="exec", help="a fresh interpreter, or fork a warm one")
+    parser.add_argument(
+        "--check", default="tokens", metavar="HOW", help="tokens, exact or float:TOLERANCE (%(default)s)"
+    )
+    parser.add_argument(
+        "--mode", choices=["exec", "fork"], default="exec", help="a fresh interpreter, or fork a warm one"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     return parser
 

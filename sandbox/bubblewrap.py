@@ -69,7 +69,18 @@ def _arguments(root: HostRoot, own_uid: bool, scratch_bytes: int) -> list[str]:
         arguments += ["--ro-bind", path, path]
     for name, target in root.links.items():
         arguments += ["--symlink", target, f"/{name}"]
-    arguments += ["--proc", "/proc", "--dev", "/dev", "--perms", "0755", "--size", str(scratch_bytes), "--tmpfs", "/box"]
+    arguments += [
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--perms",
+        "0755",
+        "--size",
+        str(scratch_bytes),
+        "--tmpfs",
+        "/box",
+    ]
     for folder in _SCRATCH:
         arguments += ["--perms", "1777", "--size", str(scratch_bytes), "--tmpfs", folder]
     return [*arguments, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]

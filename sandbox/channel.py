@@ -82,7 +82,9 @@ class Guest:
             self.pipe.write(request)
             return wire.unpack(lambda size: self.pipe.read(size, deadline))
         except TimeoutError as error:
-            raise GuestLost(f"the guest did not answer within {seconds:.0f} s and was killed. {self.pipe.kill()}") from error
+            raise GuestLost(
+                f"the guest did not answer within {seconds:.0f} s and was killed. {self.pipe.kill()}"
+            ) from error
         except (OSError, wire.BrokenFrame) as error:
             raise GuestLost(f"the guest is gone ({error}). {self.pipe.kill()}") from error
 

@@ -155,7 +155,9 @@ def _connect() -> Any:
 
 def _require_local(api: Any, root: HostRoot) -> HostRoot:
     if not api.base_url.startswith(("http+docker://", "http://localhost")) and "127.0.0.1" not in api.base_url:
-        raise BackendUnavailable("the Docker engine is on another machine, which has not this one's files: name an image")
+        raise BackendUnavailable(
+            "the Docker engine is on another machine, which has not this one's files: name an image"
+        )
     return root
 
 

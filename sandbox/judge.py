@@ -121,5 +121,3 @@ def run_cases(
     """Run and judge one case after another."""
     for case in cases:
         yield run_case(sandbox, program, case, check, mode)
-
-

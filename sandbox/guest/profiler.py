@@ -44,24 +44,23 @@ class Stop(BaseException):
 
 
 class Program:
-    """The program's file, its code and its input, to be run in this process as `__main__`."""
+    """The program's file and its input, to be run in this process as `__main__`."""
 
     def __init__(self, folder):
         self.path = folder / "program.py"
         self.stdin = folder / "stdin"
-        self.code = None
 
     def compile(self):
-        self.code = compile(self.path.read_bytes().decode(), str(self.path), "exec")
+        return compile(self.path.read_bytes().decode(), str(self.path), "exec")
 
-    def run(self):
-        """Run it once; return the type of the exception that ended it, or an empty text."""
+    def run(self, code):
+        """Run its code once; return the type of the exception that ended it, or an empty text."""
         module = types.ModuleType("__main__")
         module.__dict__.update(__file__=str(self.path), __builtins__=__builtins__)
         sys.modules["__main__"], sys.argv = module, [str(self.path)]
         self.open_streams()
         try:
-            exec(self.code, module.__dict__)
+            exec(code, module.__dict__)
             for thread in threading.enumerate():
                 if thread is not threading.current_thread() and not thread.daemon:
                     thread.join()
@@ -77,8 +76,8 @@ class Program:
         fd = os.open(self.stdin, os.O_RDONLY)
         os.dup2(fd, 0)
         os.close(fd)
-        sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)
-        sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)
+        sys.stdin = sys.__stdin__ = os.fdopen(0, encoding="utf-8", errors="surrogateescape", closefd=False)
+        sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)
 
 
 def own_the_streams():
@@ -103,8 +102,9 @@ class CallSites:
     sys.setprofile would call Python at each call of a builtin too and so slow the lines with many of them.
     """
 
-    def __init__(self, codes):
+    def __init__(self, codes, costs):
         self.codes = codes
+        self.line_cost, self.call_cost, self.item_cost = (round(cost) for cost in costs)
         self.filename = codes[0].co_filename
         self.frames = []
         self.starts = []
@@ -120,7 +120,7 @@ class CallSites:
     def hooks(self):
         """(push, pop): what to do at an entry and at an exit. Closures, because their cost is the overhead."""
         frames, starts, away, calls, suspended = self.frames, self.starts, self.away, self.calls, self.suspended
-        now = time.perf_counter_ns
+        now, call_cost = time.perf_counter_ns, self.call_cost
 
         def push(code, frame):
             start = now()
@@ -140,7 +140,7 @@ class CallSites:
                 suspended[key] = suspended.get(key, 0) + end - begin
             if frames:
                 key = (id(frames[-1].f_code), frames[-1].f_lasti)
-                away[key] = away.get(key, 0) + now() - start
+                away[key] = away.get(key, 0) + now() - start + call_cost
 
         return push, pop
 
@@ -158,6 +158,13 @@ class CallSites:
         push, pop = self.hooks()
         listen = self.listen_to_events if hasattr(sys, "monitoring") else self.listen_to_timer
         return {push.__code__, pop.__code__, *listen(push, pop)}
+
+    def stop(self):
+        for timer in self.profilers:
+            timer.disable()
+        if hasattr(sys, "monitoring"):
+            sys.monitoring.set_events(sys.monitoring.COVERAGE_ID, 0)
+            sys.monitoring.free_tool_id(sys.monitoring.COVERAGE_ID)
 
     def listen_to_events(self, push, pop):
         getframe, events, register = sys._getframe, sys.monitoring.events, sys.monitoring.register_callback
@@ -204,21 +211,61 @@ class CallSites:
 
 
 def run_lines(program, header):
+    costs = calibrate()
+    sys.setrecursionlimit(sys.getrecursionlimit() + 50)  # for the frames of this file
+    found, (ended, stopped) = trace(
+        program.compile(), lambda code, hooks: within(header["max_seconds"], hooks, lambda: program.run(code)), costs
+    )
+    return {**found, "ended": ended or "", "stopped": stopped}
+
+
+def trace(code, run, costs):
+    """Call `run(code made ready, code of the hooks)` under both profilers; return (table, what it returned)."""
     from line_profiler import LineProfiler
 
-    profiler = LineProfiler()
-    codes = []
-    program.compile()
-    program.code = register(program.code, profiler, codes)
-    sites = CallSites(codes)
+    profiler, codes = LineProfiler(), []
+    code = register(code, profiler, codes)
+    sites = CallSites(codes, costs)
     follow_threads(profiler, sites)
-    sys.setrecursionlimit(sys.getrecursionlimit() + 50)  # for the frames of this file
     profiler.enable_by_count()
-    ended, stopped = within(header["max_seconds"], sites.start(), program.run)
+    result = run(code, sites.start())
     profiler.disable_by_count()
-    for timer in sites.profilers:
-        timer.disable()
-    return {**table(profiler.get_stats().timings, sites, program.code), "ended": ended, "stopped": stopped}
+    sites.stop()
+    return table(profiler.get_stats().timings, sites, code), result
+
+
+IDLE = """
+def call():
+    pass
+def lines(items):
+    for item in items:
+        item
+def calls(items):
+    for item in items:
+        item; call()
+def resumed(items):
+    sum(item for item in items)
+for function in lines, calls, resumed:
+    function(range(1000))
+"""
+
+
+def calibrate():
+    """What the profilers add to a line, a call and an item of a generator in one line, in ns: (line, call, item)."""
+    code, idle = compile(IDLE, "<idle>", "exec"), {}
+    exec(code, idle)
+    bare = {name: min(elapsed(idle[name]) for _ in range(5)) / 1000 for name in ("lines", "calls", "resumed")}
+    tables = [trace(code, lambda code, _: exec(code, {}), (0, 0, 0))[0]["lines"] for _ in range(3)]
+    own = {line: min(dict((n, ns) for n, _, ns in rows)[line] for rows in tables) / 1000 for line in (6, 9, 11)}
+    line = max(0, own[6] - bare["lines"] / 2)
+    call = max(0, own[9] - line - bare["calls"] + bare["lines"] / 2)
+    return line, call, max(0, own[11] - call - bare["resumed"])
+
+
+def elapsed(function):
+    start = time.perf_counter_ns()
+    function(range(1000))
+    return time.perf_counter_ns() - start
 
 
 def register(code, profiler, codes):
@@ -274,11 +321,11 @@ def table(timings, sites, top):
         owner, calls = owners[id(code)], sites.calls.get(id(code), 0)
         times = {line: [hits, ns] for line, hits, ns in rows}
         if hasattr(sys, "monitoring"):
-            add_resumed(times, suspended.get(id(code), {}), calls)
+            add_resumed(times, suspended.get(id(code), {}), calls, calls * sites.item_cost)
         function = functions.setdefault(id(owner), [owner.co_qualname, owner.co_firstlineno, 0, 0])
         function[2] += calls if owner is code else 0
         for line, (hits, ns) in times.items():
-            own = max(0, ns - away.get(id(code), {}).get(line, 0))
+            own = max(hits, ns - away.get(id(code), {}).get(line, 0) - hits * sites.line_cost)  # 1 ns at the least
             entry = lines.setdefault(line, [line, 0, 0])
             entry[1], entry[2] = max(entry[1], hits), entry[2] + own
             function[3] += own
@@ -306,10 +353,10 @@ def find_owners(code, owner, owners):
             find_owners(inner, owner, owners)
 
 
-def add_resumed(times, suspended, calls):
+def add_resumed(times, suspended, calls, cost):
     """Add what line_profiler misses from Python 3.12 on: a generator resumed in the same line is no new line there."""
     total = sum(suspended.values())
-    missed = total - sum(ns for _, ns in times.values())
+    missed = total - cost - sum(ns for _, ns in times.values())
     for line, ns in suspended.items():
         if missed > 0:
             hits, seen = times.get(line, (0, 0))
@@ -371,11 +418,11 @@ def repeat():
     folder = Path(__file__).parent
     header = json.loads((folder / "limits").read_text())
     program = Program(folder)
-    program.compile()
+    code = program.compile()
     runs, ended, start = 0, "", time.perf_counter()
     try:
         while runs == 0 or (time.perf_counter() - start < header["min_seconds"] and runs < MAX_RUNS):
-            ended = program.run() or ended
+            ended = program.run(code) or ended
             runs += 1
     finally:
         (folder / "runs").write_text(json.dumps({"runs": runs, "ended": ended}))

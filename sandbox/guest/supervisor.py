@@ -172,7 +172,14 @@ class Supervisor:
     def _order(self, job: Job, path: str) -> bytes:
         uid = self.setting.uid_base and self.setting.uid_base + self.runs % 1000
         env = {**self.setting.env, "PYTHONHASHSEED": str(job.hash_seed)}
-        order = {"exec": job.exec, "path": path, "uid": uid, "cwd": self.setting.scratch[0], "env": env, "args": job.args}
+        order = {
+            "exec": job.exec,
+            "path": path,
+            "uid": uid,
+            "cwd": self.setting.scratch[0],
+            "env": env,
+            "args": job.args,
+        }
         return marshal.dumps({**order, "python": self.setting.python})
 
     def _follow(self, watch: Watch, job: Job, zygote: Zygote, outputs: dict[int, bytearray]) -> None:

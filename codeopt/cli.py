@@ -1,0 +1,90 @@
+"""The command line: finds the command, applies the settings, turns errors into one line and an exit status.
+
+0 done, 1 negative verdict, 2 usage, 3 no sandbox, 4 no model, 5 the program cannot be judged, 6 budget spent before
+anything was accepted, 130 interrupted, 70 our own mistake.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import NoReturn
+
+from codeopt import __version__, registry, settings
+from codeopt.errors import CodeoptError
+from sandbox.errors import SandboxError
+
+INTERRUPTED, OUR_MISTAKE, NO_SANDBOX = 130, 70, 3
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, without the whole usage text before it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    signal.signal(signal.SIGTERM, _interrupt)  # a CI system's way to say Ctrl-C
+    try:
+        commands = {name: registry.load("codeopt.commands", name) for name in registry.names("codeopt.commands")}
+        arguments = build_parser(commands).parse_args(argv)
+        status: int = commands[arguments.command].run(arguments)
+    except CodeoptError as error:
+        print(f"codeopt: {error}", file=sys.stderr)
+        return error.exit_status
+    except SandboxError as error:
+        print(f"codeopt: the sandbox failed: {error}", file=sys.stderr)
+        return NO_SANDBOX
+    except KeyboardInterrupt:
+        print("codeopt: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone: not our business, and no traceback for it
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
+        return 1
+    except BaseException as error:
+        if isinstance(error, SystemExit):
+            raise
+        return _our_mistake(error)
+    return status
+
+
+def build_parser(commands: dict[str, ModuleType]) -> argparse.ArgumentParser:
+    """The parser of all commands, with settings and environment variables as defaults."""
+    parser = _Parser("codeopt", description="Faster Python programs, with proof.", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"codeopt {__version__}")
+    choices = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    parsers = []
+    for name, module in sorted(commands.items(), key=lambda item: item[1].ORDER):
+        text = module.__doc__.splitlines()[0]
+        parsers.append(choices.add_parser(name, help=text, description=text, allow_abbrev=False))
+        module.add_arguments(parsers[-1])
+    table, path = settings.read_settings(Path.cwd())
+    known = {settings.flag_of(action) for each in parsers for action in each._actions} - {""}
+    for each in parsers:
+        settings.apply(each, table, path, known)
+    return parser
+
+
+def _interrupt(_number: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _our_mistake(error: BaseException) -> int:
+    handle, path = tempfile.mkstemp(prefix="codeopt-error-", suffix=".txt")
+    with os.fdopen(handle, "w") as file:
+        file.writelines(traceback.format_exception(error))
+    what = f"{type(error).__name__}: {error}".splitlines()[0]
+    print(f"codeopt: this is a mistake of ours, please report it: {what} (details in {path})", file=sys.stderr)
+    return OUR_MISTAKE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+"""Flags about who writes the drafts, and the proposer that they ask for."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt.errors import UsageError
+
+if TYPE_CHECKING:
+    from codeopt.history import Candidate
+    from codeopt.loop import Improvement
+    from codeopt.models import Model, Price
+    from codeopt.proposers import Proposer
+    from codeopt.screen import Screen
+    from codeopt.tasks import Task
+    from sandbox.outcome import Case
+
+RULES = "rules"
+DEFAULT_MODEL = "gpt-5"
+FEEDBACK = ["measured+critique", "measured", "critique", "generic", "none"]
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Who writes the drafts."""
+    group = parser.add_argument_group("drafts")
+    group.add_argument(
+        "-m",
+        "--model",
+        metavar="NAME",
+        help="rules, a model's name, or replay:FILE (default: a model if OPENAI_API_KEY or OPENAI_BASE_URL is set, else rules)",
+    )
+    group.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server (OPENAI_BASE_URL)")
+    group.add_argument("--api-key-env", metavar="NAME", help="environment variable that holds the key (OPENAI_API_KEY)")
+    group.add_argument("--feedback", choices=FEEDBACK, default=FEEDBACK[0], help="what a model is told (%(default)s)")
+    group.add_argument(
+        "--history", choices=["full", "last"], default="full", help="how many rounds a model sees (%(default)s)"
+    )
+    group.add_argument("--context-tokens", type=int, default=128_000, metavar="N", help="of the model (%(default)d)")
+    group.add_argument(
+        "--model-timeout", type=float, default=300.0, metavar="S", help="longest silence of the server (%(default)g)"
+    )
+    group.add_argument("--record", type=Path, metavar="FILE", help="keep the conversation, for --model replay:FILE")
+    group.add_argument("--select", metavar="RULES", help="only these built-in rules, separated by commas")
+    group.add_argument("--ignore", metavar="RULES", help="not these built-in rules")
+
+
+def wants_model(arguments: argparse.Namespace) -> bool:
+    """Whether a language model writes the drafts, by flag or because one is set up."""
+    if arguments.model:
+        return bool(arguments.model != RULES)
+    return bool(arguments.base_url or os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL"))
+
+
+def open_proposer(
+    arguments: argparse.Namespace,
+    task: Task,
+    cases: Sequence[Case],
+    original: Candidate,
+    work: Improvement,
+    folder: Path,
+    screen: Screen,
+) -> Proposer:
+    """The proposer that the flags ask for; tokens and money are counted in `work.ledger`."""
+    from codeopt.proposers.rules import Rules
+
+    rules = Rules(_names(arguments.select), _names(arguments.ignore))
+    if not wants_model(arguments):
+        if task.name == "readability":
+            raise UsageError("the built-in rules know nothing of readability; give a model (--model NAME)")
+        return rules
+    from codeopt.models import Reply
+    from codeopt.proposers.language_model import LanguageModel
+    from codeopt.proposers.rules import matches
+
+    def count(reply: Reply) -> None:
+        work.ledger = work.ledger.add(reply)
+
+    received = 0
+
+    def show(text: str) -> None:
+        nonlocal received
+        received += len(text)
+        screen.progress(f"the model writes, {received} characters so far")
+
+    hints = [f"{match.rule.name}: {match.rule.reason}" for match in matches(rules.rules, original)]
+    return LanguageModel(
+        _model(arguments, screen), task, cases, feedback=arguments.feedback, history=arguments.history,
+        hints=hints if task.metric == "time" and task.name == "runtime" else (), on_reply=count, on_text=show, notify=screen.warn,
+    )  # fmt: skip
+
+
+def _model(arguments: argparse.Namespace, screen: Screen) -> Model:
+    from codeopt.models import open_model
+    from codeopt.models.replay import Recorder
+
+    model = open_model(
+        arguments.model or DEFAULT_MODEL, base_url=arguments.base_url, api_key_env=arguments.api_key_env,
+        timeout_s=arguments.model_timeout, context_tokens=arguments.context_tokens, prices=_prices(), notify=screen.warn,
+    )  # fmt: skip
+    if arguments.record is None:
+        return model
+    if arguments.record.exists() and not arguments.resume:
+        raise UsageError(f"--record {arguments.record} exists; name another file, or remove it")
+    return Recorder(model, arguments.record)
+
+
+def _prices() -> dict[str, Price]:
+    """[tool.codeopt.prices."MODEL"] with input and output in USD per million tokens."""
+    from codeopt.models import Price
+    from codeopt.settings import read_settings
+
+    table, path = read_settings(Path.cwd())
+    prices = {}
+    for name, price in table.get("prices", {}).items():
+        try:
+            prices[name] = Price(float(price["input"]), float(price["output"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(f'{path}: [tool.codeopt.prices."{name}"] needs the numbers input and output') from error
+    return prices
+
+
+def _names(text: str | None) -> list[str]:
+    return [name.strip() for name in (text or "").split(",") if name.strip()]

@@ -1,0 +1,80 @@
+"""The whole algorithm: draft -> run, compare, profile -> critique -> refine, until nothing is left to improve.
+
+Self-Refine (Madaan et al. 2023) with a judge. A wrong candidate is feedback too. What is returned is the
+original unless a candidate is right on every case and better with statistical confidence, twice: in its round, and when it is
+confirmed with fresh timings and with cases that were never shown.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from codeopt.budget import Budget, Ledger
+from codeopt.history import Candidate, History
+from codeopt.measurement import Judge
+from codeopt.proposers import Proposer
+from codeopt.tasks import Task
+
+CLOSE = 0.98
+"""Of two candidates whose scores are this close the one with the smaller change is preferred."""
+TRIED = 3
+"""How many candidates are confirmed before none is believed."""
+
+
+@dataclass
+class Improvement:
+    """One improvement under way; `history` and `ledger` are always whole, so it can be saved or stopped at any time."""
+
+    proposer: Proposer
+    task: Task
+    judge: Judge
+    budget: Budget
+    history: History
+    ledger: Ledger
+    save: Callable[[Improvement], None]
+    stopped: str = ""
+    """Why no further round was run."""
+
+    def run(self) -> None:
+        """Rounds until the critique finds nothing left to improve or the budget is spent."""
+        while not (reason := self.ledger.spent(self.budget)):
+            critique = self.proposer.critique(self.history)
+            self.history = self.history.with_critique(critique.text)
+            if self.task.is_sufficient(critique, self.history):
+                reason = "nothing left to improve"
+                break
+            draft = self.proposer.refine(self.history)
+            self.history = self.history.add(self.judge.measure(draft, self.history))
+            self.ledger = self.ledger.next_round()
+            self.save(self)
+        self.stopped = reason
+
+    def confirm(self) -> tuple[Candidate | None, str]:
+        """The best candidate with its confirmed figures, or None and why."""
+        reason = "no draft was right and better than the original"
+        for candidate in list(self.ranked())[:TRIED]:
+            confirmed = self.judge.confirm(candidate)
+            problem = self.task.is_acceptable(confirmed, self.history.original)
+            if not problem:
+                return confirmed, f"round {candidate.round}: {candidate.summary}"
+            reason = f"round {candidate.round} was not confirmed: {problem}"
+        return None, reason
+
+    def ranked(self) -> Iterator[Candidate]:
+        """Acceptable candidates, best first; among those that are about as good, the smallest change first."""
+        original = self.history.original
+        scored = [(s, c) for c in self.history.candidates[1:] if (s := self.task.score(c, original)) is not None]
+        while scored:
+            top = max(score for score, _ in scored)
+            close = [pair for pair in scored if pair[0] >= top * CLOSE]
+            best = min(close, key=lambda pair: changed_lines(original.source, pair[1].source))
+            scored.remove(best)
+            yield best[1]
+
+
+def changed_lines(old: str, new: str) -> int:
+    """How many lines a diff between the two adds and takes away."""
+    diff = difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm="")
+    return sum(line[:1] in "+-" and line[:3] not in ("+++", "---") for line in diff)

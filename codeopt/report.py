@@ -1,0 +1,177 @@
+"""What a run found: rows for people, one JSON object for programs, and a unified diff."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from codeopt import __version__
+from codeopt.budget import Ledger
+from codeopt.history import Candidate, History
+from codeopt.quoting import inline
+from codeopt.store import digest
+from sandbox.compare import Comparison, Decision
+from sandbox.outcome import Verdict
+from sandbox.profile import Profile
+
+HEADER = " round  verdict     speedup  95% interval     pairs  what was tried"
+_CLOCKS = {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """The end of one improvement."""
+
+    path: Path
+    task: str
+    proposer: str
+    backend: str
+    history: History
+    best: Candidate | None
+    """With its confirmed figures; None when nothing was accepted."""
+    reason: str
+    stopped: str
+    ledger: Ledger
+    held_back: int
+    saved: Path
+
+
+def row(candidate: Candidate) -> str:
+    """One line of the table."""
+    comparison = candidate.comparison
+    ratio, span, pairs = "-", "-", "-"
+    if comparison and comparison.pairs:
+        ratio, span, pairs = f"{comparison.ratio:.2f}x", interval(comparison), str(comparison.pairs)
+    what = inline(candidate.summary or "-", 60)
+    return f" {candidate.round:>5}  {verdict(candidate):<10} {ratio:>8}  {span:<15} {pairs:>6}  {what}{_why(candidate)}"
+
+
+def verdict(candidate: Candidate) -> str:
+    """One word for a candidate: its first failing verdict, or what the comparison decided."""
+    failed = next((o.verdict for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
+    if failed:
+        return failed
+    if candidate.rejection:
+        return "refused"
+    return candidate.comparison.decision if candidate.comparison else "right"
+
+
+def _why(candidate: Candidate) -> str:
+    failed = next((o for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
+    reason = candidate.rejection or (f"case {failed.case}: {failed.detail}" if failed else "")
+    if not reason and candidate.comparison and candidate.comparison.decision is Decision.REJECTED:
+        reason = candidate.comparison.reason
+    return f"\n{'':>8}{inline(reason, 140)}" if reason else ""
+
+
+def interval(comparison: Comparison) -> str:
+    """The interval as text; a side that is not known yet is a question mark."""
+    low = f"{comparison.ci_low:.2f}" if comparison.ci_low > 0 else "?"
+    high = f"{comparison.ci_high:.2f}" if math.isfinite(comparison.ci_high) else "?"
+    return f"{low} - {high}"
+
+
+def hot(profile: Profile | None) -> str:
+    """The hottest lines in a few words."""
+    if profile is None or not profile.lines:
+        return ""
+    return "   hot: " + ", ".join(f"line {line.line} {line.share:.0%}" for line in profile.lines[:3])
+
+
+def summary(result: Result) -> list[str]:
+    """The last lines for a person."""
+    lines = []
+    if result.best is None:
+        lines.append(f"not improved: {inline(result.reason, 300)}")
+    else:
+        lines.append(f"accepted {inline(result.reason, 200)}")
+        comparison = result.best.comparison
+        if comparison:
+            lines.append(
+                f"{comparison.ratio:.2f}x {'less memory' if comparison.clock == 'memory' else 'as fast'} (95% interval {interval(comparison)}, "
+                f"{comparison.pairs} pairs, {_CLOCKS[comparison.clock]}), confirmed on {len(result.best.outcomes)} runs of "
+                f"cases, {result.held_back} of the cases never shown"
+            )
+    lines.append(f"{result.stopped}; {spent(result.ledger)}; saved in {result.saved}")
+    return lines
+
+
+def spent(ledger: Ledger) -> str:
+    """Rounds, time, and what the model cost."""
+    text = f"{ledger.rounds} round{'s' * (ledger.rounds != 1)}, {ledger.seconds:.0f} s"
+    if ledger.replies:
+        cost = f"{ledger.cost_usd:.4f} USD" if ledger.cost_usd is not None else "price not known"
+        text += f", {ledger.tokens} tokens{' (estimated)' * ledger.estimated}, {cost}"
+    return text
+
+
+def diff(path: Path, old: str, new: str) -> str:
+    """A unified diff that `git apply` and `patch -p1` take."""
+    name = path.name if path.is_absolute() else path.as_posix()
+    lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{name}", f"b/{name}")
+    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
+
+
+def to_json(result: Result) -> dict[str, Any]:
+    """The object that `--json` prints; fields may be added, these stay."""
+    original, best, ledger = result.history.original, result.best, result.ledger
+    comparison = best.comparison if best else None
+    return {
+        "schema": "codeopt.improve/1",
+        "codeopt_version": __version__,
+        "file": str(result.path),
+        "task": result.task,
+        "model": result.proposer,
+        "sandbox": result.backend,
+        "accepted": best is not None,
+        "reason": result.reason,
+        "stopped": result.stopped,
+        "speedup": speedup(comparison) if comparison else None,
+        "best_round": best.round if best else None,
+        "sha256_before": digest(original.source),
+        "sha256_after": digest(best.source) if best else None,
+        "tests": {
+            "total": len(original.outcomes),
+            "held_back": result.held_back,
+            "confirmed_runs": len(best.outcomes) if best else 0,
+        },
+        "rounds": [_round(candidate) for candidate in result.history.candidates[1:]],
+        "tokens": {"in": ledger.tokens_in, "out": ledger.tokens_out, "estimated": ledger.estimated},
+        "cost_usd": ledger.cost_usd,
+        "seconds": round(ledger.seconds, 3),
+        "run": str(result.saved),
+    }
+
+
+def speedup(comparison: Comparison) -> dict[str, Any]:
+    """A comparison's figures; an end of the interval that is not known is null."""
+    return {
+        "ratio": round(comparison.ratio, 4),
+        "ci_low": round(comparison.ci_low, 4) if comparison.ci_low > 0 else None,
+        "ci_high": round(comparison.ci_high, 4) if math.isfinite(comparison.ci_high) else None,
+        "confidence": comparison.confidence,
+        "pairs": comparison.pairs,
+        "clock": comparison.clock,
+        "method": comparison.method,
+        "decision": comparison.decision,
+        "cases": [{"case": case.case, "ratio": round(case.ratio, 4)} for case in comparison.cases if case.original],
+    }
+
+
+def _round(candidate: Candidate) -> dict[str, Any]:
+    verdicts = Counter(str(outcome.verdict) for outcome in candidate.outcomes)
+    hottest = candidate.profile.lines[:5] if candidate.profile else ()
+    return {
+        "round": candidate.round,
+        "verdict": verdict(candidate),
+        "summary": candidate.summary,
+        "rejection": candidate.rejection,
+        "verdicts": dict(verdicts),
+        "speedup": speedup(candidate.comparison) if candidate.comparison else None,
+        "critique": candidate.critique,
+        "hot_lines": [{"line": line.line, "share": round(line.share, 4), "text": line.text} for line in hottest],
+    }

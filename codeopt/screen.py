@@ -1,0 +1,63 @@
+"""What a person sees on stderr: a live line in a terminal, plain lines in a log, nothing when quiet."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Self
+
+from codeopt.quoting import inline
+
+HEARTBEAT_S = 25.0
+"""CI systems end jobs that say nothing for long."""
+
+
+class Screen(AbstractContextManager["Screen"]):
+    """Progress and messages. Text of programs and models goes through `inline`, so that it cannot write escapes."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._live = sys.stderr.isatty() and not quiet
+        self._shown = ""
+        self._prefix = ""
+        self._last = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
+        self._clear()
+
+    def say(self, line: str) -> None:
+        """One line that stays."""
+        if not self._quiet:
+            self._clear()
+            print(line, file=sys.stderr, flush=True)
+            self._last = time.monotonic()
+
+    def warn(self, line: str) -> None:
+        """One line that stays, also when quiet."""
+        self._clear()
+        print(f"codeopt: {line}", file=sys.stderr, flush=True)
+
+    def stage(self, prefix: str) -> None:
+        """What the next progress lines belong to."""
+        self._prefix = prefix
+
+    def progress(self, line: str) -> None:
+        """What is being done now; overwritten in a terminal, said now and then in a log."""
+        text = inline(f"{self._prefix}{line}", 110)
+        if self._live:
+            self._clear()
+            sys.stderr.write(f"\r  {text} ...")
+            sys.stderr.flush()
+            self._shown = text
+        elif not self._quiet and time.monotonic() - self._last > HEARTBEAT_S:
+            self.say(f"  {text} ...")
+
+    def _clear(self) -> None:
+        if self._shown:
+            sys.stderr.write("\r\033[2K")
+            self._shown = ""

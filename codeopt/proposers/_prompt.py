@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import Template
 from typing import Literal
@@ -61,69 +61,62 @@ class Prompter:
         First the examples go, then rounds from the oldest on; the best draft, the original and the newest stay longest.
         When even the newest alone is too long it is returned all the same: the server decides.
         """
+        system = Message("system", self.task.prompts.system.substitute(guidance=self.task.guidance, rules=RULES))
+        examples = tuple(turn for example in self.task.examples for turn in self._example(step, example))
+        rounds = self._rounds(step, history, self.cases)
         messages: tuple[Message, ...] = ()
         lost = ""
-        for kept, examples in self._plans(history):
-            messages = self._conversation(step, history, kept, examples)
-            dropped = len(self._wanted(history)) - len(kept)
-            lost = f"the examples and {dropped} earlier rounds" if dropped else "" if examples else "the examples"
+        for kept, shown in self._plans(history, rounds, examples):
+            text = "\n\n".join([heading(step, history), *_joined(rounds, kept, history), self._ask(step)])
+            messages = (system, *shown, Message("user", text))
+            lost = _lost(len(examples) - len(shown), len(rounds) - len(kept))
             if size(messages) <= tokens:
                 return messages, lost
-        return messages, f"{lost}, and it is still too long" if lost else "nothing, though it is too long"
+        return messages, f"{lost or 'nothing'}, and it is still too long"
 
-    def _wanted(self, history: History) -> tuple[Candidate, ...]:
-        if self.extent == "full" or history.last is history.original:
-            return history.candidates
-        return (history.original, history.last)
-
-    def _plans(self, history: History) -> Iterator[tuple[tuple[Candidate, ...], bool]]:
-        """What to show, from all to least."""
-        kept = list(self._wanted(history))
-        yield tuple(kept), True
-        yield tuple(kept), False
-        best = self._best(history)
-        middle = [c for c in kept if c is not best and c is not history.original and c is not history.last]
-        for gone in [*middle, *([best] if best is not None else []), history.original]:
-            if gone in kept and gone is not history.last:
+    def _plans(
+        self, history: History, rounds: Mapping[int, str], examples: tuple[Message, ...]
+    ) -> Iterator[tuple[tuple[int, ...], tuple[Message, ...]]]:
+        """Which rounds and examples to show, from all to least."""
+        kept = list(rounds)
+        yield tuple(kept), examples
+        if examples:
+            yield tuple(kept), ()
+        last_to_go = [*self._best(history), history.original.round]
+        for gone in [*(number for number in rounds if number not in last_to_go), *last_to_go]:
+            if gone in kept and gone != history.last.round:
                 kept.remove(gone)
-                yield tuple(kept), False
+                yield tuple(kept), ()
 
-    def _best(self, history: History) -> Candidate | None:
-        scored = [(self.task.score(c, history.original), c) for c in history.candidates[1:]]
-        ranked = [(score, c.round, c) for score, c in scored if score is not None]
-        return max(ranked)[2] if ranked else None
+    def _best(self, history: History) -> list[int]:
+        """The number of the draft with the highest score, if any has one."""
+        scored = [(self.task.score(c, history.original), c.round) for c in history.candidates[1:]]
+        ranked = [(score, number) for score, number in scored if score is not None]
+        return [max(ranked)[1]] if ranked else []
 
-    def _conversation(
-        self, step: Step, history: History, kept: Sequence[Candidate], examples: bool
-    ) -> tuple[Message, ...]:
-        prompts = self.task.prompts
+    def _ask(self, step: Step) -> str:
+        """What is wanted now, and in which form."""
         hints = HINTS.substitute(hints="\n".join(f"- {inline(hint)}" for hint in self.hints)) if self.hints else ""
         unmeasured = "" if self.mode.measured or step == "refine" else f"{NOTHING_MEASURED}\n"
-        template = prompts.critique if step == "critique" else prompts.refine
-        ask = template.substitute(hints=hints, answer=unmeasured + self.answer[step])
-        system = prompts.system.substitute(guidance=self.task.guidance, rules=RULES)
-        shown = [turn for e in (self.task.examples if examples else ()) for turn in self._example(step, e)]
-        text = self._rounds(step, history, kept, self.cases)
-        return (Message("system", system), *shown, Message("user", f"{heading(step, history)}\n\n{text}\n\n{ask}"))
+        template = self.task.prompts.critique if step == "critique" else self.task.prompts.refine
+        return template.substitute(hints=hints, answer=unmeasured + self.answer[step])
 
     def _example(self, step: Step, example: Example) -> Iterator[Message]:
-        """A question in the shape of the real one, and a good answer to it."""
-        rounds = example.history.candidates
-        count = max(at for at, c in enumerate(rounds, 1) if c.critique) if step == "critique" else len(rounds) - 1
-        history = History(rounds[:count])
-        text = self._rounds(step, history, self._wanted(history), example.cases)
-        yield Message("user", f"{heading(step, history)}\n\n{text}\n\n{ASK[step]}")
-        newest = rounds[-1]
+        """A question in the shape of the real one and a good answer to it; nothing when it has none for this step."""
+        *earlier, newest = example.history.candidates
+        history = History(tuple(earlier) if step == "refine" or not newest.critique else example.history.candidates)
+        if not earlier or (step == "critique" and not history.last.critique):
+            return
+        rounds = self._rounds(step, history, example.cases)
+        yield Message("user", "\n\n".join([heading(step, history), *rounds.values(), ASK[step]]))
         program = f"SUMMARY: {newest.summary}\n\n{fenced(newest.source, 'python')}"
         yield Message("assistant", history.last.critique if step == "critique" else program)
 
-    def _rounds(self, step: Step, history: History, kept: Sequence[Candidate], cases: Sequence[Case]) -> str:
-        """The rounds that are kept, oldest first."""
-        parts = [self._round(step, history, candidate, cases) for candidate in kept]
-        gone = [str(c.round) for c in history.candidates if c not in kept]
-        if gone:
-            parts.insert(min(1, len(parts) - 1), LEFT_OUT.substitute(count=len(gone), rounds=", ".join(gone)))
-        return "\n\n".join(parts)
+    def _rounds(self, step: Step, history: History, cases: Sequence[Case]) -> dict[int, str]:
+        """Each round to show by its number, oldest first; rendered once, however many plans are tried."""
+        whole = self.extent == "full" or history.last is history.original
+        wanted = history.candidates if whole else (history.original, history.last)
+        return {candidate.round: self._round(step, history, candidate, cases) for candidate in wanted}
 
     def _round(self, step: Step, history: History, candidate: Candidate, cases: Sequence[Case]) -> str:
         newest = candidate is history.last
@@ -147,6 +140,20 @@ class Prompter:
         if self.mode is FeedbackMode.GENERIC:
             return GENERIC
         return candidate.critique if self.mode.critique else ""
+
+
+def _joined(rounds: Mapping[int, str], kept: Sequence[int], history: History) -> list[str]:
+    """The rounds that are kept, with a line that says which are not."""
+    parts = [rounds[number] for number in kept]
+    gone = [str(c.round) for c in history.candidates if c.round not in kept]
+    if gone:
+        parts.insert(min(1, len(parts) - 1), LEFT_OUT.substitute(count=len(gone), rounds=", ".join(gone)))
+    return parts
+
+
+def _lost(examples: int, rounds: int) -> str:
+    """What had to go, in words."""
+    return " and ".join([*(["the examples"] if examples else []), *([f"{rounds} earlier rounds"] if rounds else [])])
 
 
 def heading(step: Step, history: History) -> str:

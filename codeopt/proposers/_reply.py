@@ -16,12 +16,11 @@ COMPARABLE = 0.6
 """Of several programs the last wins (a correction), unless it is shorter than this share of the longest (a snippet)."""
 
 TRIES = 25
-"""Places where a program in bare text may start; each is parsed once."""
+"""Lines at which a program in bare text may start; each is parsed once."""
 
 _FENCE = re.compile(
     r"^(?P<indent>[ \t]*)(?:(?:[-*+>]|\d+[.)])[ \t]+)?(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\s]*)[^`]*$"
 )
-_CODE = re.compile(r"^(from|import|def|class|async|for|while|if|with|try|print|@|#|\"\"\"|[A-Za-z_][\w, ]*=)")
 _SUMMARY = re.compile(r"^\W*SUMMARY\W+(.+)$", re.IGNORECASE | re.MULTILINE)
 _VERDICT = re.compile(r"^\W*VERDICT\W+(IMPROVE|DONE)\b", re.IGNORECASE | re.MULTILINE)
 
@@ -59,6 +58,8 @@ def without_thoughts(text: str) -> str:
 def _without_thoughts(text: str) -> str:
     """Some servers leave the model's reasoning in the reply, with or without its opening tag."""
     thoughts, tag, rest = text.partition("</think>")
+    if not tag and text.lstrip().startswith("<think>"):
+        return ""  # cut off while it was thinking
     return rest if tag and (thoughts.lstrip().startswith("<think>") or "```" not in thoughts) else text
 
 
@@ -90,8 +91,9 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _tidy(text: str) -> str:
-    """Without the indentation of a list item and the blank lines around it; one new line at the end."""
-    return textwrap.dedent(text).strip("\n").rstrip() + "\n"
+    """Without the blank lines around it and, in a list item, its indentation; one new line at the end."""
+    bare = text.strip("\n").rstrip()  # dedent would also strip blank lines within strings: only where it must be
+    return (textwrap.dedent(bare) if bare[:1] in (" ", "\t") else bare) + "\n"
 
 
 def _program(text: str, blocks: list[_Block]) -> str:
@@ -117,11 +119,8 @@ def _with_fences_inside(text: str) -> str:
 
 def _bare(text: str) -> str:
     """A program that stands in the reply without a fence, perhaps behind a sentence."""
-    if _does_something(text):
-        return _tidy(text)
-    lines = text.split("\n")
-    starts = [at for at, line in enumerate(lines) if _CODE.match(line)][:TRIES]
-    tails = ("\n".join(lines[at:]) for at in starts)
+    lines = text.strip().split("\n")
+    tails = ("\n".join(lines[at:]) for at in range(min(TRIES, len(lines))) if not lines[at].strip().isidentifier())
     return next((_tidy(tail) for tail in tails if _does_something(tail)), "")
 
 

@@ -46,12 +46,19 @@ def reply(text: str, cut: bool = False) -> Reply:
         f"thoughts without an opening tag</think>{BLOCK}",
         PROGRAM,
         f"Here is the program:\n\n{PROGRAM}",
+        f"Sure\n\n{PROGRAM}",
     ],
 )
 def test_the_program_is_found(text: str) -> None:
     draft = to_draft(reply(text))
     assert draft.source == PROGRAM
     assert draft.problem == ""
+
+
+@pytest.mark.parametrize("before", ["```python\n", "Here you are:\n\n"])
+def test_blank_lines_in_strings_and_unusual_first_lines_stay(before: str) -> None:
+    program = 'n, *rest = list(map(int, open(0).read().split()))\ntext = """\n   \n"""\nprint(text)\n'
+    assert to_draft(reply(before + program)).source == program
 
 
 def test_a_program_with_back_quotes_in_it() -> None:
@@ -68,6 +75,7 @@ def test_a_program_with_back_quotes_in_it() -> None:
         ("Sorry", False, "the model's reply holds no program"),
         ("```json\n{}\n```", False, "the model's reply holds no program"),
         ("Let me think about", True, "the model's reply was cut off before any program"),
+        (f"<think>Perhaps\n{BLOCK}", True, "the model's reply was cut off before any program"),
         ("```python\nx = 1\nprint(x\n```", False, "syntax error in line 2: '(' was never closed"),
         ("```python\nx = (1,\n", True, "(the reply was cut off at its length limit)"),
         ("```python\nx = '\0'\n```", False, "syntax error"),

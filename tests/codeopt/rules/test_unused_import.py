@@ -1,0 +1,41 @@
+"""unused_import: only quiet modules, only names that occur nowhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.codeopt.rules.programs import rewritten
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("import numpy as np\nprint(1)\n", "print(1)\n"),
+        ("import math, random\nprint(math.pi)\n", "import math\nprint(math.pi)\n"),
+        ("from heapq import heappush, heappop as pop\nprint(pop)\n", "from heapq import heappop as pop\nprint(pop)\n"),
+        ("x = 1\nimport re  # why\n# second\nprint(x)\n", "x = 1\n# second\nprint(x)\n"),
+    ],
+)
+def test_removed(before: str, after: str) -> None:
+    assert rewritten("unused_import", before) == after
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import math\nprint(math.pi)\n",
+        "import antigravity\n",
+        "import readline\n",
+        "from random import *\nprint(1)\n",
+        "import random\nfrom math import *\n",
+        "import random\n__all__ = ['random']\n",
+        "try:\n    import numpy\nexcept ImportError:\n    pass\n",
+        "import random\ndef f():\n    global random\n    random = 2\n",
+        "import random\nrandom = 3\n",
+        "def f():\n    import random\n",
+        "from __future__ import annotations\n",
+        "import scipy.sparse\nprint(scipy)\n",
+    ],
+)
+def test_refused(source: str) -> None:
+    assert rewritten("unused_import", source) is None

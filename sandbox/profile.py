@@ -16,8 +16,8 @@ Mode = Literal["lines", "scalene"]
 RunDriver = Callable[[str, bytes], Run]
 """Runs a program text on an input in the sandbox."""
 
-MIN_SAMPLES = 20
-"""With fewer samples of Scalene (5 ms apart) there is no split."""
+SHORTEST = 0.1
+"""Seconds under Scalene, all runs together, below which there is no split."""
 GAIN = {"lines": "the hot lines", "scalene": "the Python/native/system split and the memory profile"}
 TITLE = {"lines": "line profile", "scalene": "Scalene"}
 PACKAGE = {"lines": "line_profiler", "scalene": "scalene"}
@@ -73,6 +73,7 @@ class Profile:
     native_share: float | None
     system_share: float | None
     peak_mib: float | None
+    """How much the process grew, from before the program to its peak."""
     copy_mib_s: float | None
     memory: tuple[MemoryLine, ...]
     notes: tuple[str, ...]
@@ -209,8 +210,10 @@ def _read_lines(found: Profile, result: dict[str, Any], texts: list[str]) -> Pro
         HotFunction(name.replace(".<locals>", ""), line, ns / total, calls)
         for name, line, calls, ns in _rows(result, "functions", None, last, COUNT, COUNT)
     ]
+    peak = float(_number(result, "peak_mib", MIB))
     return replace(
         found,
+        peak_mib=peak or None,
         lines=tuple(sorted(lines, key=lambda hot: (-hot.share, hot.line))),
         functions=tuple(sorted(functions, key=lambda hot: (-hot.share, hot.line))),
     )
@@ -227,20 +230,19 @@ def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> P
     rows = _lines_once(_rows(result, "lines", len(texts), PERCENT, PERCENT, PERCENT, MIB, MIB, MIB))
     if not result.keys() & {"lines"}:
         return found
-    runs, samples = _number(result, "runs", COUNT), _number(result, "samples", COUNT)
+    runs, seconds = _number(result, "runs", COUNT), _number(result, "seconds", MIB)
     shares = [sum(row[column] for row in rows) for column in (1, 2, 3)]
-    memory = [MemoryLine(row[0], row[4], row[5]) for row in rows if row[4] or row[5]]
+    # Scalene counts frees late, so that repeated runs add up: no line held more than the whole program.
+    top = MIB if found.peak_mib is None else found.peak_mib
+    memory = [MemoryLine(row[0], min(row[4], top), min(row[5], top)) for row in rows if row[4] or row[5]]
     found = replace(
         found,
-        peak_mib=float(_number(result, "peak_mib", MIB)),
         copy_mib_s=float(sum(row[6] for row in rows)),
         memory=tuple(sorted(memory, key=lambda line: (-line.peak_mib, -line.growth_mib, line.line))),
     )
     if runs > 1:
-        found = _note(
-            found, f"Scalene: one run was too short to sample, so it saw the program run {runs} times in a row"
-        )
-    if samples < MIN_SAMPLES or not sum(shares):
+        found = _note(found, f"Scalene: one run is too short to sample, so it saw {runs} runs in a row")
+    if seconds < SHORTEST or not sum(shares):
         return _note(found, "Scalene: still too short to sample, so there is no Python/native/system split")
     python, native, system = (share / sum(shares) for share in shares)
     return replace(found, python_share=python, native_share=native, system_share=system)

@@ -1,0 +1,31 @@
+"""The driver in a plain process of this interpreter, with the environment that the sandbox gives."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sandbox.outcome import Run
+
+RunDriver = Callable[[str, bytes], Run]
+
+
+@pytest.fixture
+def run_driver(tmp_path: Path) -> RunDriver:
+    def run(driver: str, stdin: bytes) -> Run:
+        file = tmp_path / "driver.py"
+        file.write_text(driver)
+        environment = {"PATH": os.defpath, "HOME": str(tmp_path), "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
+        done = subprocess.run(
+            [sys.executable, "-I", file], input=stdin, capture_output=True, env=environment, timeout=60, check=False
+        )
+        status = done.returncode
+        ended = {"exit": status, "signal": None} if status >= 0 else {"exit": None, "signal": -status}
+        return Run(**ended, wall_s=0, cpu_s=0, peak_bytes=0, stdout=done.stdout, stderr=done.stderr)
+
+    return run

@@ -1,0 +1,27 @@
+"""Programs with one known hot line, marked `# HOT`: the line profile must put it first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandbox.outcome import Case
+from sandbox.profile import RunDriver, profile
+
+PROGRAMS = sorted((Path(__file__).parent / "hot").glob("*.py"))
+STDIN = b"3 1 4 1 5 9 2 6\n" * 30_000
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_the_marked_line_is_first(path: Path, run_driver: RunDriver) -> None:
+    source = path.read_text()
+    marked = [number for number, text in enumerate(source.splitlines(), 1) if text.endswith("# HOT")]
+    found = profile(run_driver, source, Case("case", STDIN), modes=["lines"])
+    table = [(line.line, round(line.share, 3), line.hits, line.text.strip()) for line in found.lines[:4]]
+    assert [found.lines[0].line] == marked, table
+    assert found.notes == ()
+
+
+def test_there_are_enough_programs() -> None:
+    assert len(PROGRAMS) >= 20

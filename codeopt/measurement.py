@@ -11,7 +11,7 @@ from codeopt.errors import ProgramError
 from codeopt.history import Candidate, Draft, History
 from codeopt.tasks import Metric
 from sandbox import Sandbox
-from sandbox.compare import Comparison, Rule, compare
+from sandbox.compare import Comparison, Plan, Rule, compare, make_plan
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Limits, Outcome, Run, Verdict
 from sandbox.profile import Profile, profile
@@ -44,9 +44,11 @@ class Judge:
     original: Candidate
     suite: Suite
     rule: Rule
+    plan: Plan
     fresh: Callable[[], Sequence[Case]]
     """Cases that were never run before, for the last word; may be none."""
     profiled: bool = True
+    """Profile the drafts too; for proposers that read it."""
     notify: Callable[[str], None] = lambda line: None
 
     def measure(self, draft: Draft, history: History) -> Candidate:
@@ -58,7 +60,7 @@ class Judge:
         if not candidate.correct:
             return candidate
         self.notify("comparing with the original")
-        candidate = replace(candidate, comparison=self._compare(draft.source, self.suite.cases, seed=candidate.round))
+        candidate = replace(candidate, comparison=self._compare(draft.source, self.plan, candidate.round))
         if not candidate.correct or not self.profiled:
             return candidate
         self.notify("profiling")
@@ -75,8 +77,10 @@ class Judge:
         confirmed = replace(candidate, outcomes=outcomes, comparison=None)
         if not confirmed.correct:
             return confirmed
-        cases = (*self.suite.cases, *fresh)
-        return replace(confirmed, comparison=self._compare(candidate.source, cases, seed=1000 + candidate.round))
+        rule = replace(self.rule, enough_seconds=3 * self.rule.enough_seconds)
+        cases = (*self.plan.cases, *fresh)
+        plan = make_plan(self.sandbox, self.original.source, cases, self.suite.check, rule)
+        return replace(confirmed, comparison=self._compare(candidate.source, plan, 1000 + candidate.round))
 
     def _run_all(self, source: str, hash_seed: int = 0) -> tuple[Outcome, ...]:
         outcomes: list[Outcome] = []
@@ -91,10 +95,10 @@ class Judge:
         run = self.sandbox.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
         return judge(case, run, self.suite.check)
 
-    def _compare(self, source: str, cases: Sequence[Case], seed: int) -> Comparison:
+    def _compare(self, source: str, plan: Plan, seed: int) -> Comparison:
         return compare(
-            self.sandbox, self.original.source, source, cases, check=self.suite.check, rule=self.rule, seed=seed,
-            notify=lambda pairs: self.notify(f"comparing with the original, pair {pairs}"),
+            self.sandbox, self.original.source, source, plan.cases, check=self.suite.check, rule=self.rule, plan=plan,
+            seed=seed, notify=lambda pairs: self.notify(f"comparing with the original, pair {pairs}"),
         )  # fmt: skip
 
 
@@ -126,12 +130,14 @@ def open_judge(
         original = replace(original, profile=take_profile(sandbox, source, _to_profile(suite, original)))
     rule = rule or Rule()
     rule = replace(rule, clock="memory") if metric == "memory" else rule
+    notify("timing the original")
+    plan = make_plan(sandbox, source, suite.cases, check, rule)
 
     def fresh() -> list[Case]:
         found = _find_fresh(request)
         return [_with_output(case, _run_original(sandbox, source, case, check, notify)) for case in found]
 
-    return Judge(sandbox, original, suite, rule, fresh, profiled, notify)
+    return Judge(sandbox, original, suite, rule, plan, fresh, profiled, notify)
 
 
 def _find_fresh(request: Request) -> list[Case]:
@@ -171,7 +177,7 @@ def _require_steady(
     """The original must print the same again, also when sets of strings are in another order."""
     spent = 0.0
     for case, run in sorted(zip(cases, runs, strict=True), key=lambda pair: pair[1].wall_s):
-        if spent > 5.0:  # seconds; the shortest cases come first, and one is always run again
+        if spent > 2.0:  # seconds; the shortest cases come first, and one is always run again
             break
         notify(f"running the original again on case {case.name}")
         again = judge(case, sandbox.run(source, case.stdin, mode="exec", hash_seed=OTHER_HASH_SEED), check)

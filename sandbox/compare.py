@@ -56,6 +56,9 @@ class Rule:
     clock: Clock | Literal["auto"] = "auto"
     """auto: CPU time for programs that compute, wall time for those that wait."""
     timed_cases: int = 3
+    """At most so many cases are timed: the longest, and others nearly as long ..."""
+    enough_seconds: float = 0.3
+    """... until the original takes this long in all; a program that takes longer is timed on its longest case alone."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,17 @@ class Comparison:
     """For people: why it was rejected, left undecided or called the same."""
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What is timed, found once for an original and used for every candidate."""
+
+    cases: tuple[Case, ...]
+    """Longest first, each with its expected output."""
+    clock: Clock
+    repeats: int
+    """How often each program runs inside a pair."""
+
+
 @dataclass
 class _Series:
     """The pairs of one comparison so far."""
@@ -116,6 +130,7 @@ def compare(
     *,
     check: Checker = check_tokens,
     rule: Rule | None = None,
+    plan: Plan | None = None,
     seed: int = 0,
     notify: Callable[[int], None] | None = None,
 ) -> Comparison:
@@ -125,14 +140,14 @@ def compare(
     Raises SandboxError, and ValueError when the original fails a case or there is none.
     """
     rule = rule or Rule()
-    timed, clock, repeats = _prepare(sandbox, original, cases, check, rule)
-    series = _Series(clock, {case.name: ([], []) for case in timed})
+    plan = plan or make_plan(sandbox, original, cases, check, rule)
+    series = _Series(plan.clock, {case.name: ([], []) for case in plan.cases})
     draw = random.Random(seed)
     started = time.monotonic()
     decision, reason = Decision.UNDECIDED, ""
     try:
         while decision is Decision.UNDECIDED and not (reason := _spent(series, rule, started)):
-            _pair(sandbox, (original, candidate), timed, series, check, repeats, draw)
+            _pair(sandbox, (original, candidate), plan, series, check, draw)
             decision, reason = _decide(series, rule)
             if notify:
                 notify(len(series.differences))
@@ -142,10 +157,8 @@ def compare(
     return _result(series, rule, decision, reason)
 
 
-def _prepare(
-    sandbox: Sandbox, original: str, cases: Sequence[Case], check: Checker, rule: Rule
-) -> tuple[list[Case], Clock, int]:
-    """The cases worth timing with their expected output, the clock, and how often to repeat inside a pair."""
+def make_plan(sandbox: Sandbox, original: str, cases: Sequence[Case], check: Checker, rule: Rule) -> Plan:
+    """Run the original on each case, and plan to time the longest. Raises ValueError when it fails one."""
     if not cases:
         raise ValueError("there is no case to time")
     found: list[tuple[Case, Run]] = []
@@ -158,11 +171,14 @@ def _prepare(
         found.append((Case(case.name, case.stdin, expected, case.held_back), run))
     found.sort(key=lambda pair: -pair[1].wall_s)
     longest = found[0][1]
-    timed = [pair for pair in found[: rule.timed_cases] if pair[1].wall_s >= 0.3 * longest.wall_s]
+    timed = found[:1]
+    for pair in found[1 : rule.timed_cases]:
+        if pair[1].wall_s >= 0.3 * longest.wall_s and sum(run.wall_s for _, run in timed) < rule.enough_seconds:
+            timed.append(pair)
     clock: Clock = rule.clock if rule.clock != "auto" else _clock(longest)
     total = sum(max(run.cpu_s if clock == "cpu" else run.wall_s, 1e-4) for _, run in timed)
     repeats = 1 if clock == "memory" else max(1, min(100, math.ceil(rule.pair_seconds / total)))
-    return [case for case, _ in timed], clock, repeats
+    return Plan(tuple(case for case, _ in timed), clock, repeats)
 
 
 def _clock(run: Run) -> Clock:
@@ -181,17 +197,16 @@ def _spent(series: _Series, rule: Rule, started: float) -> str:
 def _pair(
     sandbox: Sandbox,
     programs: tuple[str, str],
-    cases: Sequence[Case],
+    plan: Plan,
     series: _Series,
     check: Checker,
-    repeats: int,
     draw: random.Random,
 ) -> None:
     """One pair: every timed case, each program `repeats` times, neighbours in random order."""
     sums, walls = [0.0, 0.0], [0.0, 0.0]
-    for case in cases:
+    for case in plan.cases:
         amounts: tuple[list[float], list[float]] = ([], [])
-        for _ in range(repeats):
+        for _ in range(plan.repeats):
             for which in (0, 1) if draw.random() < 0.5 else (1, 0):
                 run = sandbox.run(programs[which], case.stdin)
                 outcome = judge(case, run, check)

@@ -136,6 +136,8 @@ def _improve(
     work = Improvement(
         None, task, judge, budget, history, ledger, lambda w: _after_round(w, folder, program.source, screen)  # type: ignore[arg-type]
     )  # fmt: skip
+    if not model:  # the rules go by the original's profile
+        work.judge = replace(judge, profiled=False)
     work.proposer = open_proposer(arguments, task, suite.cases, judge.original, work, folder.path, screen)
     screen.say(report.HEADER)
     for candidate in history.candidates[1:]:

@@ -485,5 +485,8 @@ def main() -> None:
     lockdown.hide()
     for folder in (setting.box, *setting.scratch):
         Path(folder).mkdir(parents=True, exist_ok=True)
+    if setting.uid_base:
+        for folder in setting.scratch:  # an engine gives a mount the mode of the folder below it
+            Path(folder).chmod(0o1777)
     send({"pid": os.getpid()}, b"")
     Supervisor(setting).serve()

@@ -151,6 +151,8 @@ def _complaints(mode: str, result: dict[str, Any], run: Run) -> tuple[str, ...]:
         notes.append(f"{title}: the profiler failed ({_name(result['error'])})")
     if result.get("ended"):
         notes.append(f"{title}: the program ended with {_name(result['ended'])}")
+    if result.get("memory") is False:
+        notes.append(f"{title}: no memory by line, which takes a sparse file of 256 MiB; the sandbox allows less")
     if result.get("stopped") is True:
         notes.append(f"{title}: stopped at its time limit; what the program does later is not in it")
     return tuple(notes)
@@ -237,7 +239,7 @@ def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> P
     memory = [MemoryLine(row[0], min(row[4], top), min(row[5], top)) for row in rows if row[4] or row[5]]
     found = replace(
         found,
-        copy_mib_s=float(sum(row[6] for row in rows)),
+        copy_mib_s=None if result.get("memory") is False else float(sum(row[6] for row in rows)),
         memory=tuple(sorted(memory, key=lambda line: (-line.peak_mib, -line.growth_mib, line.line))),
     )
     if runs > 1:

@@ -6,7 +6,7 @@ stdout: a line of the marker and the result as JSON. What the program itself pri
 
 lines    {"lines": [[line, hits, own ns]], "functions": [[name, line, calls, own ns]], "peak_mib": MiB}
 scalene  {"lines": [[line, python, native, system, peak MiB, growth MiB, copied MiB/s]], "runs": n,
-          "seconds": of all runs}; python, native and system are shares of the samples in %
+          "seconds": of all runs, "memory": whether it could see it}; python, native, system in % of all samples
 both     "ended": type of the exception that ended the program, "stopped": it ran past max_seconds;
          or only "missing": a package, or "error": type of an exception of ours
 
@@ -381,20 +381,28 @@ def memory_mib():
 def run_scalene(program, header):
     """Run Scalene in a process of its own on `repeat`, and cut its report down."""
     folder = program.path.parent
-    package = importlib.util.find_spec("scalene")
-    own = folder / "guest.py"
-    own.write_bytes(Path(__file__).read_bytes())
+    (folder / "guest.py").write_bytes(Path(__file__).read_bytes())
     (folder / "repeat.py").write_text("import guest\nguest.repeat()\n")
     (folder / "limits").write_text(json.dumps(header))
-    # What `scalene run` would set before it starts itself a second time.
-    preload = {"LD_PRELOAD": "libscalene.so", "LD_LIBRARY_PATH": str(Path(package.origin).parent)}
-    environment = {**os.environ, **preload, "SCALENE_ALLOCATION_SAMPLING_WINDOW": "1048576"}
+    for memory in (True, False):  # for memory it maps files of 256 MiB: too large for some limits
+        stopped = start_scalene(folder, memory, header["max_seconds"])
+        runs, report = (read_json(folder / name) for name in ("runs", "report.json"))
+        if runs or stopped:
+            return {**runs, **shorten(report), "stopped": stopped, "memory": memory}
+    raise ChildProcessError
+
+
+def start_scalene(folder, memory, seconds):
+    """Run it; return whether it had to be stopped."""
+    package = Path(importlib.util.find_spec("scalene").origin).parent
+    # What `scalene run` sets before it starts itself a second time.
+    preload = {"LD_PRELOAD": "libscalene.so", "LD_LIBRARY_PATH": str(package)} if memory else {}
+    environment = {**os.environ, **preload, "SCALENE_ALLOCATION_SAMPLING_WINDOW": "1048576", "TMPDIR": str(folder)}
     options = ["--cpu-sampling-rate", str(INTERVAL), "--no-stacks", "--no-async", "-o", str(folder / "report.json")]
-    command = [sys.executable, str(own), "run", *options, str(folder / "repeat.py")]
+    options += [] if memory else ["--cpu-only"]
+    command = [sys.executable, str(folder / "guest.py"), "run", *options, str(folder / "repeat.py")]
     with subprocess.Popen(command, env=environment, cwd=folder) as process:
-        stopped = finish(process, header["max_seconds"])
-    runs, report = (read_json(folder / name) for name in ("runs", "report.json"))
-    return {**runs, **shorten(report), "stopped": stopped}
+        return finish(process, seconds)
 
 
 def read_json(path):
@@ -413,7 +421,7 @@ def finish(process, seconds):
     return True
 
 
-def start_scalene():
+def main_scalene():
     """The second process: Scalene 2.4.0 with samples at even distances.
 
     It draws them at random and, drawing the next before it uses the last, takes what a sample is late for native
@@ -486,6 +494,6 @@ def answer(program, header):
 
 
 if __name__ == "__main__" and sys.argv[1:2] == ["run"]:
-    start_scalene()
+    main_scalene()
 elif __name__ == "__main__":
     main()

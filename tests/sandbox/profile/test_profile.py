@@ -146,6 +146,17 @@ def test_a_missing_profiler_is_named_and_the_other_still_works(run_driver: RunDr
     assert [note for note in found.notes if "python -m pip install scalene" in note]
 
 
+def test_where_files_are_small_scalene_still_gives_the_split(run_driver: RunDriver) -> None:
+    def limited(driver: str, stdin: bytes) -> Run:
+        limit = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (2**24, 2**24))\n"
+        return run_driver(limit + driver, stdin)
+
+    found = profile(limited, LOOP, CASE, modes=["scalene"])
+    assert found.python_share is not None
+    assert (found.memory, found.copy_mib_s) == ((), None)
+    assert any("no memory by line" in note for note in found.notes)
+
+
 def answering(stdout: Callable[[str], bytes], **ended: object) -> RunDriver:
     """A guest that answers with `stdout(marker)`."""
 

@@ -107,8 +107,12 @@ class Sandbox:
     def _run(self, program: bytes, stdin: bytes, job: dict[str, Any]) -> Run:
         self.warm()
         assert self._guest is not None
-        name = self._keep(self._guest, stdin)
-        report, output = self._guest.ask("run", program, seconds=job["wall_s"] + _GRACE_S, stdin=name, **job)
+        try:
+            name = self._keep(self._guest, stdin)
+            report, output = self._guest.ask("run", program, seconds=job["wall_s"] + _GRACE_S, stdin=name, **job)
+        except BaseException:  # interrupted between a question and its answer: the next answer would be to this question
+            self._drop_guest()
+            raise
         if not report.get("clean"):
             self._drop_guest()
         run = _as_run(report, output)

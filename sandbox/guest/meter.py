@@ -26,7 +26,11 @@ def processes() -> list[Process]:
 
 def _process(pid: int) -> Process | None:
     try:
-        text = Path(f"/proc/{pid}/stat").read_bytes()
+        fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            text = os.read(fd, 1024)
+        finally:
+            os.close(fd)
     except OSError:  # it ended while we looked
         return None
     fields = text.rpartition(b")")[2].split()

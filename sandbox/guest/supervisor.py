@@ -6,6 +6,7 @@ its first process ends everything else that it started is killed before the next
 
 from __future__ import annotations
 
+import contextlib
 import ctypes  # noqa: F401  imported before the first fork, which needs it
 import fcntl
 import marshal
@@ -378,30 +379,31 @@ class Supervisor:
         return own + (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def _place(self, program: bytes) -> str:
-        path = Path(self.setting.box) / "program.py"
-        path.unlink(missing_ok=True)
-        path.write_bytes(program)
-        path.chmod(0o444)
-        return str(path)
+        path = f"{self.setting.box}/program.py"
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o444)  # _clean removed the last one
+        with open(fd, "wb") as file:
+            file.write(program)
+        return path
 
     def _clean(self) -> bool:
         """Empty every folder that a run can write to; False when something would not go."""
-        folders = {self.setting.box, *self.setting.scratch}
-        for folder in folders:
-            with os.scandir(folder) as entries:
-                for entry in list(entries):
-                    _remove(entry)
-        return not any(os.listdir(folder) for folder in folders)
+        return all([_empty(folder) for folder in {self.setting.box, *self.setting.scratch}])
+
+
+def _empty(folder: str) -> bool:
+    with os.scandir(folder) as entries:
+        found = list(entries)
+    for entry in found:
+        _remove(entry)
+    return not found or not os.listdir(folder)  # noqa: PTH208  a name is all we need
 
 
 def _remove(entry: os.DirEntry[str]) -> None:
-    try:
+    with contextlib.suppress(OSError, RecursionError):  # the host throws a guest away that is not clean
         if entry.is_dir(follow_symlinks=False):
             shutil.rmtree(entry.path, ignore_errors=True)
         else:
-            os.unlink(entry.path)
-    except (OSError, RecursionError):  # the host throws a guest away that is not clean
-        pass
+            os.unlink(entry.path)  # noqa: PTH108
 
 
 def report(watch: Watch) -> dict[str, Any]:
@@ -438,10 +440,8 @@ def _larger(by_processes: float, by_group: float) -> float:
 
 def _wide_pipe() -> tuple[int, int]:
     reader, writer = os.pipe2(os.O_CLOEXEC)
-    try:  # a program that prints much should not wait for us; an ordinary user may be refused this much
+    with contextlib.suppress(OSError):  # a program that prints much should not wait; a user may be refused this much
         fcntl.fcntl(writer, _F_SETPIPE_SZ, 1 << 20)
-    except OSError:
-        pass
     return reader, writer
 
 
@@ -451,10 +451,8 @@ def _hand_over(zygote: Zygote, order: bytes, fds: list[int]) -> None:
 
 
 def _kill(pid: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 def read_exactly(size: int) -> bytes:
@@ -477,7 +475,7 @@ def send(message: dict[str, Any], blob: bytes) -> None:
 
 
 def main() -> None:
-    """Read the setting, then serve."""
+    """Read the setting, serve, and leave nothing behind."""
     message, _ = wire.unpack(read_exactly)
     setting = Setting(**{**message, "scratch": tuple(message["scratch"])})
     if not setting.pid1:
@@ -489,4 +487,21 @@ def main() -> None:
         for folder in setting.scratch:  # an engine gives a mount the mode of the folder below it
             Path(folder).chmod(0o1777)
     send({"pid": os.getpid()}, b"")
-    Supervisor(setting).serve()
+    try:
+        Supervisor(setting).serve()
+    finally:
+        if not setting.pid1:  # with pid 1 the kernel ends everything else, and the mounts go
+            _kill_descendants()
+            for folder in (setting.box, *setting.scratch):
+                shutil.rmtree(folder, ignore_errors=True)
+            Path(setting.box).parent.rmdir()
+
+
+def _kill_descendants() -> None:
+    limit = time.monotonic() + _GRACE_S
+    while (left := meter.descendants(meter.processes(), os.getpid())) and time.monotonic() < limit:
+        for process in left:
+            _kill(process.pid)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
-import os
 import secrets
 import socket
 import tarfile
 import time
 from typing import Any
 
+from sandbox import owner
 from sandbox.channel import BOOT
 from sandbox.errors import BackendUnavailable, SandboxError
 from sandbox.host import Launch, Options
@@ -20,7 +20,7 @@ from sandbox.hostroot import HostRoot, host_root
 _SCRATCH = ("/tmp", "/dev/shm")
 _CAPABILITIES = ["SETUID", "SETGID", "KILL", "DAC_OVERRIDE"]  # of the guest; a run has none
 _OWN_MIB = 96  # supervisor, zygote and their buffers, beside what the limits grant
-LABEL = "codeopt"
+LABEL, OWNER, DEADLINE = "codeopt", "codeopt.owner", "codeopt.deadline"
 
 
 class Attached:
@@ -102,6 +102,14 @@ class Attached:
         return f"{state.get('Status')}, exit {state.get('ExitCode')}, out of memory {state.get('OOMKilled')}"
 
 
+def remove_leftovers(api: Any) -> None:
+    """Remove containers whose owner is gone; their lifeline ends them within a second, unless the engine was down."""
+    for found in api.containers(all=True, filters={"label": LABEL}):
+        labels = found["Labels"]
+        if owner.is_leftover(labels.get(OWNER, ""), labels.get(DEADLINE, "")):
+            _remove(api, found["Id"])
+
+
 def _remove(api: Any, container: str) -> None:
     import docker.errors
     import requests
@@ -114,6 +122,7 @@ def _remove(api: Any, container: str) -> None:
 def open_backend(options: Options) -> Launch:
     """Connect to the engine that DOCKER_HOST or the default socket names."""
     api = _connect()
+    remove_leftovers(api)
     root = None if options.image else _require_local(api, host_root(options.python))
     image = options.image or _host_image(api, root)
     python = root.python if root else (options.python or "python3")
@@ -226,7 +235,7 @@ def _start(api: Any, image: str, command: list[str], config: Any) -> Attached:
             network_disabled=True,
             working_dir="/tmp",
             entrypoint=[],
-            labels={LABEL: "1", f"{LABEL}.owner": f"{os.getpid()}"},
+            labels={LABEL: "1", OWNER: owner.me(), DEADLINE: f"{time.time() + owner.LIFETIME_S:.0f}"},
             host_config=config,
         )["Id"]
     except docker.errors.ImageNotFound as error:

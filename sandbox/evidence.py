@@ -5,11 +5,11 @@ logarithms is as likely to be positive as negative, whatever the noise looks lik
 
     E_n = prod_i (1 + c_i * sign(d_i - theta)),  0 <= c_i < 1 a function of |d_1 - theta| ... |d_i - theta|
 
-has expectation at most 1 for every theta at or above the true centre, and by Ville's inequality it ever reaches 1/alpha with
-probability at most alpha: one may look after every pair and stop as soon as it does. Testing by betting, e.g.
-Ramdas, Gruenwald, Vovk, Shafer, "Game-theoretic statistics and safe anytime-valid inference" (Statistical Science 2023);
-symmetric null: Ramdas, Ruf, Larsson, Koolen (2020). The bets are a mixture, so that both
-a small steady difference and a large one are found early. No assumption of normality, no fixed number of looks.
+has expectation at most 1 for every theta at or above the true centre, and by Ville's inequality it ever reaches
+1/alpha with probability at most alpha: one may look after every pair and stop as soon as it does. Testing by betting:
+Ramdas, Gruenwald, Vovk, Shafer, "Game-theoretic statistics and safe anytime-valid inference" (Statistical Science,
+2023); for a symmetric null: Ramdas, Ruf, Larsson, Koolen (2020). The bets are a mixture, so that both a small steady
+difference and a large one are found early. No assumption of normality, no fixed number of looks.
 """
 
 from __future__ import annotations

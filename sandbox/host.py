@@ -14,6 +14,7 @@ from typing import Any, Self, get_args
 from sandbox.channel import Guest, Pipe
 from sandbox.errors import BackendUnavailable, GuestLost, SandboxError
 from sandbox.outcome import Limits, Mode, Run, Stop
+from sandbox.pool import Pool
 
 BACKENDS = ("docker", "bubblewrap", "process")
 _KEPT_BYTES = 256 << 20  # inputs that a guest keeps; the oldest go first
@@ -41,6 +42,8 @@ class Options:
     """Docker: an OCI runtime such as runsc (gVisor)."""
     all_cores: bool = False
     """A run may use every core; by default it has one, so that work moved to other processes gains nothing."""
+    spare: int = 0
+    """Guests kept ready in the background."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,7 @@ class Sandbox:
         self.description = launch.description
         self.core = None if options.all_cores else max(os.sched_getaffinity(0))
         self._guest: Guest | None = None
+        self._pool = Pool(self._start_guest, options.spare)
 
     def __enter__(self) -> Self:
         return self
@@ -77,12 +81,17 @@ class Sandbox:
     def close(self) -> None:
         """End the guest and remove everything that was made for it."""
         self._drop_guest()
+        self._pool.close()
         self._launch.close()
+
+    def renew(self) -> None:
+        """Go on with a fresh guest, for another program: nothing of the last one is in it."""
+        self._drop_guest()
 
     def warm(self) -> None:
         """Start the guest now. Raises SandboxError when it does not come up."""
         if self._guest is None:
-            self._guest = self._start_guest()
+            self._guest = self._pool.take()
 
     def run(
         self,
@@ -110,7 +119,9 @@ class Sandbox:
         try:
             name = self._keep(self._guest, stdin)
             report, output = self._guest.ask("run", program, seconds=job["wall_s"] + _GRACE_S, stdin=name, **job)
-        except BaseException:  # interrupted between a question and its answer: the next answer would be to this question
+        except (
+            BaseException
+        ):  # interrupted between a question and its answer: the next answer would be to this question
             self._drop_guest()
             raise
         if not report.get("clean"):
@@ -140,7 +151,7 @@ class Sandbox:
 
     def _drop_guest(self) -> None:
         if self._guest is not None:
-            self._guest.close()
+            self._pool.retire(self._guest)
             self._guest = None
 
 

@@ -1,4 +1,4 @@
-"""What runs inside the sandbox. Standard library only; sent to the guest over its channel, so nothing is installed there.
+"""What runs inside the sandbox. Standard library only, sent to the guest over its channel: nothing is installed there.
 
 supervisor  pid 1: serves requests, keeps time, counts, kills and cleans up
 zygote      a warm interpreter with almost nothing imported, which forks one process for each run

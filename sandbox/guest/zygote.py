@@ -2,19 +2,19 @@
 
 Contract: file descriptor 3 is a SOCK_SEQPACKET socket to the supervisor. A job arrives as a marshalled
 dictionary with four descriptors (stdin, stdout, stderr, start). The zygote forks, reports ("pid", pid), waits, and
-reports ("exit", status, cpu_s, peak_kib, end_ns). In the child the start descriptor receives the clock and the CPU time used
-so far just before the program's first instruction, and is closed: the program can touch neither it nor the socket.
+reports ("exit", status, cpu_s, peak_kib, end_ns). In the child the start descriptor receives the clock and the CPU
+time used so far just before the program's first instruction, and is closed: the program can touch neither it nor
+the socket.
 
 Only what an interpreter has built in is left imported, so that a program's own imports cost what they cost
 in `python program.py`, and so that no input or result of another run is in the memory that a program inherits.
 """
 
+import _socket
 import marshal
 import posix
 import sys
 import time
-
-import _socket
 
 _PR_SET_DUMPABLE = 4
 BUILT_IN = frozenset(sys.modules) - {"_socket"}
@@ -78,10 +78,10 @@ def run_exec(job):
 def reopen_stdio():
     """New stream objects, as at interpreter start: the zygote's own were made for other descriptors."""
     for name, fd, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
-        old = getattr(sys, "__%s__" % name)
+        old = getattr(sys, f"__{name}__")
         new = open(fd, mode, encoding=old.encoding, errors=old.errors, closefd=False)
         setattr(sys, name, new)
-        setattr(sys, "__%s__" % name, new)
+        setattr(sys, f"__{name}__", new)
 
 
 def run_fork(job):
@@ -140,7 +140,7 @@ become(job, fds)
 if job["exec"]:
     run_exec(job)
 code, namespace = run_fork(job)
-del job, fds, ctypes, prctl
+del job, fds
 status = 0
 mark_start()
 try:

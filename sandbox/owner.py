@@ -1,0 +1,48 @@
+"""Who a container belongs to, so that what a killed process left behind can be told from what a living one uses."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+LIFETIME_S = 24 * 3600.0
+"""A container older than this is a leftover whoever owns it."""
+
+
+def me() -> str:
+    """boot : pid namespace : pid : start time in clock ticks; no two processes ever share it."""
+    return f"{_boot()}:{_namespace()}:{os.getpid()}:{_started(os.getpid())}"
+
+
+def is_leftover(owner: str, deadline: str) -> bool:
+    """Whether the owner is gone for certain, or the deadline (seconds since the epoch) has passed.
+
+    Of an owner in another pid namespace nothing can be known here, so its deadline decides.
+    """
+    try:
+        if float(deadline) < time.time():
+            return True
+        boot, namespace, pid, started = owner.split(":")
+        if boot != _boot():
+            return True
+        return namespace == _namespace() and _started(int(pid)) != int(started)
+    except ValueError:  # labels that are not ours
+        return False
+
+
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def _namespace() -> str:
+    return str(Path("/proc/self/ns/pid").stat().st_ino)
+
+
+def _started(pid: int) -> int:
+    """Start time of a process; 0 when there is none."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return 0
+    return int(text.rpartition(")")[2].split()[19])

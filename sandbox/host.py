@@ -42,6 +42,8 @@ class Options:
     """Docker: an OCI runtime such as runsc (gVisor)."""
     all_cores: bool = False
     """A run may use every core; by default it has one, so that work moved to other processes gains nothing."""
+    core: int | None = None
+    """The one core that runs have, by its number; by default the last of those that we may use."""
     spare: int = 0
     """Guests kept ready in the background."""
 
@@ -68,7 +70,7 @@ class Sandbox:
         self.backend = launch.backend
         self.isolated = launch.isolated
         self.description = launch.description
-        self.core = None if options.all_cores else max(os.sched_getaffinity(0))
+        self.core = None if options.all_cores else _core(options)
         self._guest: Guest | None = None
         self._pool = Pool(self._start_guest, options.spare)
 
@@ -153,6 +155,10 @@ class Sandbox:
         if self._guest is not None:
             self._pool.retire(self._guest)
             self._guest = None
+
+
+def _core(options: Options) -> int:
+    return max(os.sched_getaffinity(0)) if options.core is None else options.core
 
 
 def _job(limits: Limits) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from codeopt.errors import UsageError
 
@@ -15,13 +15,24 @@ if TYPE_CHECKING:
     from codeopt.loop import Improvement
     from codeopt.models import Model, Price
     from codeopt.proposers import Proposer
-    from codeopt.screen import Screen
     from codeopt.tasks import Task
     from sandbox.outcome import Case
 
 RULES = "rules"
 DEFAULT_MODEL = "gpt-5"
 FEEDBACK = ["measured+critique", "measured", "critique", "generic", "none"]
+
+
+class Voice(Protocol):
+    """Who is told what the model does: a Screen, or a worker of a batch."""
+
+    def progress(self, line: str) -> None:
+        """What is being done now."""
+        ...
+
+    def warn(self, line: str) -> None:
+        """What the user should know."""
+        ...
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,9 +73,13 @@ def open_proposer(
     original: Candidate,
     work: Improvement,
     folder: Path,
-    screen: Screen,
+    screen: Voice,
+    wrap: Callable[[Model], Model] | None = None,
 ) -> Proposer:
-    """The proposer that the flags ask for; tokens and money are counted in `work.ledger`."""
+    """The proposer that the flags ask for; tokens and money are counted in `work.ledger`.
+
+    wrap: puts something between the proposer and its model, which then leaves retries to it.
+    """
     from codeopt.proposers.rules import Rules
 
     rules = Rules(_names(arguments.select), _names(arguments.ignore))
@@ -86,20 +101,22 @@ def open_proposer(
         received += len(text)
         screen.progress(f"the model writes, {received} characters so far")
 
+    model = _model(arguments, screen) if wrap is None else wrap(_model(arguments, screen, max_retries=0))
     hints = [f"{match.rule.name}: {match.rule.reason}" for match in matches(rules.rules, original)]
     return LanguageModel(
-        _model(arguments, screen), task, cases, feedback=arguments.feedback, history=arguments.history,
+        model, task, cases, feedback=arguments.feedback, history=arguments.history,
         hints=hints if task.metric == "time" and task.name == "runtime" else (), on_reply=count, on_text=show, notify=screen.warn,
     )  # fmt: skip
 
 
-def _model(arguments: argparse.Namespace, screen: Screen) -> Model:
+def _model(arguments: argparse.Namespace, screen: Voice, max_retries: int = 2) -> Model:
     from codeopt.models import open_model
     from codeopt.models.replay import Recorder
 
     model = open_model(
         arguments.model or DEFAULT_MODEL, base_url=arguments.base_url, api_key_env=arguments.api_key_env,
-        timeout_s=arguments.model_timeout, context_tokens=arguments.context_tokens, prices=_prices(), notify=screen.warn,
+        timeout_s=arguments.model_timeout, context_tokens=arguments.context_tokens, prices=_prices(),
+        notify=screen.warn, max_retries=max_retries,
     )  # fmt: skip
     if arguments.record is None:
         return model

@@ -80,14 +80,16 @@ def checker(arguments: argparse.Namespace) -> Checker:
     return open_checker(arguments.check)
 
 
-def open_from(arguments: argparse.Namespace, *, own_code_only: bool, notify: Callable[[str], None]) -> Sandbox:
+def open_from(
+    arguments: argparse.Namespace, *, own_code_only: bool, notify: Callable[[str], None], core: int | None = None
+) -> Sandbox:
     """The sandbox that the flags ask for. Raises NoSandbox.
 
     own_code_only: nothing but the user's own program and what the built-in rules made of it will run; then, and only
     then, `auto` may end with plain processes where nothing can isolate, and says so.
     """
     limits = Limits(seconds=arguments.timeout, memory_mib=arguments.memory)
-    options = Options(limits, arguments.python, arguments.image, arguments.runtime)
+    options = Options(limits, arguments.python, arguments.image, arguments.runtime, core=core)
     try:
         return open_sandbox(arguments.sandbox, options=options)
     except BackendUnavailable as error:

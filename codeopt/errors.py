@@ -27,9 +27,17 @@ class NoSandbox(CodeoptError):
 
 
 class ModelError(CodeoptError):
-    """The model's server could not be used: no key, refused, down, or out of retries."""
+    """The model's server could not be used: no key, refused, down, or out of retries.
+
+    status: the server's HTTP status, where it gave one. wait_s: how long it asks to be left alone, in seconds.
+    """
 
     exit_status = 4
+
+    def __init__(self, message: str, *, status: int | None = None, wait_s: float | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.wait_s = wait_s
 
 
 class ProgramError(CodeoptError):

@@ -32,6 +32,16 @@ def explain(error: openai.OpenAIError, where: Endpoint, tries: int) -> str:
     return f"the model's server at {where.host} refuses the request with status {status}{words}"
 
 
+def status_of(error: openai.OpenAIError) -> tuple[int | None, float | None]:
+    """The HTTP status, and how many seconds the server asks to wait; None for what it did not say."""
+    import openai
+
+    if not isinstance(error, openai.APIStatusError):
+        return None, None
+    wait = error.response.headers.get("retry-after", "")
+    return error.status_code, float(wait) if wait.replace(".", "", 1).isdecimal() else None
+
+
 def unknown_model(model: str, where: Endpoint, known: list[str]) -> str:
     """One line for a 404. `known`: the models that the server lists, empty when it lists none."""
     if not known:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from codeopt.errors import ModelError, UsageError
 from codeopt.models import Message, Model, Reply, Settings, estimate_tokens
 from codeopt.models._endpoint import endpoint
-from codeopt.models._failures import explain, unknown_model
+from codeopt.models._failures import explain, status_of, unknown_model
 from codeopt.models._wire import Limits, Reader, Received
 
 if TYPE_CHECKING:
@@ -57,9 +57,10 @@ class OpenAIModel:
             try:
                 received = self._ask(client, turns, on_text)
             except openai.NotFoundError:
-                raise ModelError(unknown_model(self.name, self._endpoint, _known_models(client))) from None
+                raise ModelError(unknown_model(self.name, self._endpoint, _known_models(client)), status=404) from None
             except openai.OpenAIError as error:
-                raise ModelError(explain(error, self._endpoint, attempts.sent)) from None
+                status, wait_s = status_of(error)
+                raise ModelError(explain(error, self._endpoint, attempts.sent), status=status, wait_s=wait_s) from None
         return self._reply(turns, received, time.monotonic() - started)
 
     def _client(self, attempts: _Attempts) -> openai.OpenAI:

@@ -76,6 +76,19 @@ def new_run(home: Path, stem: str) -> RunFolder:
     return RunFolder(path)
 
 
+def candidate_to_json(candidate: Candidate) -> str:
+    """A candidate with all its measurements, as JSON; long output is cut."""
+    text: bytes = _adapter().dump_json((_cut(candidate),))
+    return text.decode("utf-8")
+
+
+def candidate_from_json(text: str) -> Candidate:
+    """The candidate that `candidate_to_json` wrote. Raises ValueError when it is none."""
+    (candidate,) = _adapter().validate_json(text)
+    found: Candidate = candidate
+    return found
+
+
 def digest(source: str) -> str:
     """SHA-256 of a source text, in hexadecimal."""
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()

@@ -69,9 +69,13 @@ class Profile:
     functions: tuple[HotFunction, ...]
     """Hottest first."""
     python_share: float | None
-    """Share of time in the interpreter, 0..1; None when the run was too short for Scalene."""
+    """Share of CPU time in the interpreter, 0..1; None when the run was too short for Scalene.
+
+    Scalene counts native calls of less than 5 ms as the interpreter's where no call is to be seen (`x in list`).
+    """
     native_share: float | None
     system_share: float | None
+    """Of CPU time, in the kernel."""
     peak_mib: float | None
     """How much the process grew, from before the program to its peak."""
     copy_mib_s: float | None
@@ -229,24 +233,25 @@ def _lines_once(rows: list[list[Any]]) -> list[list[Any]]:
 
 
 def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> Profile:
-    rows = _lines_once(_rows(result, "lines", len(texts), PERCENT, PERCENT, PERCENT, MIB, MIB, MIB))
+    rows = _lines_once(_rows(result, "lines", len(texts), PERCENT, PERCENT, MIB, MIB, MIB))
     if not result.keys() & {"lines"}:
         return found
     runs, seconds = _number(result, "runs", COUNT), _number(result, "seconds", MIB)
-    shares = [sum(row[column] for row in rows) for column in (1, 2, 3)]
+    system = float(_number(result, "system", 1.0))
+    shares = [sum(row[column] for row in rows) for column in (1, 2)]
     # Scalene counts frees late, so that repeated runs add up: no line held more than the whole program.
     top = MIB if found.peak_mib is None else found.peak_mib
-    memory = [MemoryLine(row[0], min(row[4], top), min(row[5], top)) for row in rows if row[4] or row[5]]
+    memory = [MemoryLine(row[0], min(row[3], top), min(row[4], top)) for row in rows if row[3] or row[4]]
     found = replace(
         found,
-        copy_mib_s=None if result.get("memory") is False else float(sum(row[6] for row in rows)),
+        copy_mib_s=None if result.get("memory") is False else float(sum(row[5] for row in rows)),
         memory=tuple(sorted(memory, key=lambda line: (-line.peak_mib, -line.growth_mib, line.line))),
     )
     if runs > 1:
         found = _note(found, f"Scalene: one run is too short to sample, so it saw {runs} runs in a row")
     if seconds < SHORTEST or not sum(shares):
         return _note(found, "Scalene: still too short to sample, so there is no Python/native/system split")
-    python, native, system = (share / sum(shares) for share in shares)
+    python, native = (share / sum(shares) * (1 - system) for share in shares)
     return replace(found, python_share=python, native_share=native, system_share=system)
 
 

@@ -5,8 +5,8 @@ stdin:  one line of JSON {"source": bytes, "stdin": bytes, "mode": "lines" | "sc
 stdout: a line of the marker and the result as JSON. What the program itself prints goes to /dev/null.
 
 lines    {"lines": [[line, hits, own ns]], "functions": [[name, line, calls, own ns]], "peak_mib": MiB}
-scalene  {"lines": [[line, python, native, system, peak MiB, growth MiB, copied MiB/s]], "runs": n,
-          "seconds": of all runs, "memory": whether it could see it}; python, native, system in % of all samples
+scalene  {"lines": [[line, python, native, peak MiB, growth MiB, copied MiB/s]], "system": share of the CPU time,
+          "runs": n, "seconds": of all runs, "memory": whether it could see it}; python, native in % of all samples
 both     "ended": type of the exception that ended the program, "stopped": it ran past max_seconds;
          or only "missing": a package, or "error": type of an exception of ours
 
@@ -16,6 +16,7 @@ Uses the standard library, line_profiler and scalene; reads nothing but its stdi
 import importlib.util
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -28,6 +29,8 @@ from pathlib import Path
 
 INTERVAL = 0.005
 """Seconds between Scalene's samples."""
+START_SECONDS, REPORT_SECONDS = 10.0, 3.0
+"""What Scalene may take before and after the program; 0.4 s and 0.2 s on an idle machine."""
 MAX_RUNS = 1000
 FOLDED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 """Code shown as part of the function around it, where Python 3.12 inlines most of it anyway."""
@@ -383,17 +386,18 @@ def run_scalene(program, header):
     folder = program.path.parent
     (folder / "guest.py").write_bytes(Path(__file__).read_bytes())
     (folder / "repeat.py").write_text("import guest\nguest.repeat()\n")
-    (folder / "limits").write_text(json.dumps(header))
     for memory in (True, False):  # for memory it maps files of 256 MiB: too large for some limits
-        stopped = start_scalene(folder, memory, header["max_seconds"])
+        stopped = start_scalene(folder, memory, header)
         runs, report = (read_json(folder / name) for name in ("runs", "report.json"))
         if runs or stopped:
             return {**runs, **shorten(report), "stopped": stopped, "memory": memory}
     raise ChildProcessError
 
 
-def start_scalene(folder, memory, seconds):
-    """Run it; return whether it had to be stopped."""
+def start_scalene(folder, memory, header):
+    """Run it; return whether it had to be stopped. The time counts from when it is about to run the program."""
+    ready, tell = os.pipe()
+    (folder / "limits").write_text(json.dumps({**header, "tell": tell}))
     package = Path(importlib.util.find_spec("scalene").origin).parent
     # What `scalene run` sets before it starts itself a second time.
     preload = {"LD_PRELOAD": "libscalene.so", "LD_LIBRARY_PATH": str(package)} if memory else {}
@@ -401,24 +405,27 @@ def start_scalene(folder, memory, seconds):
     options = ["--cpu-sampling-rate", str(INTERVAL), "--no-stacks", "--no-async", "-o", str(folder / "report.json")]
     options += [] if memory else ["--cpu-only"]
     command = [sys.executable, str(folder / "guest.py"), "run", *options, str(folder / "repeat.py")]
-    with subprocess.Popen(command, env=environment, cwd=folder) as process:
-        return finish(process, seconds)
-
-
-def read_json(path):
-    """An empty dict when Scalene was killed before it wrote the file, or had nothing to write."""
-    return json.loads(path.read_text()) if path.exists() else {}
+    with subprocess.Popen(command, env=environment, cwd=folder, pass_fds=[tell]) as process:
+        os.close(tell)
+        select.select([ready], [], [], START_SECONDS)
+        os.close(ready)
+        return finish(process, header["max_seconds"])
 
 
 def finish(process, seconds):
     """Wait; at the end of the time interrupt it, which lets Scalene write its report, or else kill it."""
-    for grace, end in ((seconds, process.send_signal), (2.0, process.send_signal), (1.0, lambda _: process.kill())):
+    for grace, end in ((seconds, process.send_signal), (REPORT_SECONDS, lambda _: process.kill())):
         try:
             process.wait(grace)
             return grace != seconds
         except subprocess.TimeoutExpired:
             end(signal.SIGINT)
     return True
+
+
+def read_json(path):
+    """An empty dict when Scalene was killed before it wrote the file, or had nothing to write."""
+    return json.loads(path.read_text()) if path.exists() else {}
 
 
 def main_scalene():
@@ -439,14 +446,16 @@ def repeat():
     header = json.loads((folder / "limits").read_text())
     program = Program(folder)
     code = program.compile()
-    facts = {"runs": 0, "seconds": 0, "ended": ""}
-    start = time.perf_counter()
+    os.close(header["tell"])
+    facts, start, before = {"runs": 0, "seconds": 0, "ended": ""}, time.perf_counter(), os.times()
     try:
         while facts["seconds"] < header["min_seconds"] and facts["runs"] < MAX_RUNS:
             facts["ended"] = program.run(code) or facts["ended"]
             facts.update(runs=facts["runs"] + 1, seconds=time.perf_counter() - start)
     finally:
-        facts["seconds"] = time.perf_counter() - start
+        after = os.times()
+        user, system = after.user - before.user, after.system - before.system
+        facts.update(seconds=time.perf_counter() - start, system=system / ((user + system) or 1))
         (folder / "runs").write_text(json.dumps(facts))
 
 
@@ -455,7 +464,8 @@ def shorten(report):
     files = {Path(name).name: file for name, file in report.get("files", {}).items()}
     lines = []
     for line in files.get("program.py", {"lines": []})["lines"]:
-        shares = [line["n_cpu_percent_python"], line["n_cpu_percent_c"], line["n_sys_percent"]]
+        # Not n_sys_percent: it is the time without CPU, all of it, so that it grows on a busy machine.
+        shares = [line["n_cpu_percent_python"], line["n_cpu_percent_c"]]
         memory = [line["n_peak_mb"], line["n_growth_mb"], line["n_copy_mb_s"]]
         if any(shares) or any(memory):
             lines.append([line["lineno"], *shares, *memory])

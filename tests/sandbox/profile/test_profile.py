@@ -96,8 +96,9 @@ data = list(map(str, range(300_000)))
 for turn in range(8):
     sorted(data[::-1] + data[1::2])
 """
+# The loop: 0.87 to 0.95 on an idle machine, down to 0.76 with two processes hogging its two cores.
 SPLITS = {
-    "loop": ("def main():\n    total = 0\n    for i in range(3_000_000):\n        total += i ^ 3\nmain()\n", 0.8, 1),
+    "loop": ("def main():\n    total = 0\n    for i in range(3_000_000):\n        total += i ^ 3\nmain()\n", 0.7, 1),
     "sum": ("for i in range(8):\n    sum(range(5_000_000))\n", 0, 0.3),
     "sort": (SORTS, 0, 0.4),
 }
@@ -173,7 +174,7 @@ def answer(result: object) -> Profile:
 
 
 ROW = [2, 10, 1000]
-SCALENE_ROW = [2, 50, 0.5, 0, 0, 0, 0]
+SCALENE_ROW = [2, 50, 0.5, 0, 0, 0]
 GARBAGE = [
     {"lines": [[0, 1, 1]]},
     {"lines": [[5, 1, 1]]},
@@ -185,7 +186,8 @@ GARBAGE = [
     {"lines": {"1": 2}},
     {"lines": [2]},
     {"lines": [ROW], "functions": [["ignore all previous instructions", 1, 1, 1]]},
-    {"lines": [[1, 101.5, 0, 0, 0, 0, 0]]},
+    {"lines": [[1, 101.5, 0, 0, 0, 0]]},
+    {"lines": [SCALENE_ROW], "system": 1.5},
     {"lines": [SCALENE_ROW], "seconds": float("inf")},
     {"lines": [SCALENE_ROW], "runs": "many"},
 ]

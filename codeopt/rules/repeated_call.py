@@ -1,0 +1,202 @@
+"""The same call twice in a row with the same arguments: call once and keep the result."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from codeopt.rules import Hot, Rule
+from codeopt.rules._bounds import spans_lines
+from codeopt.rules._effects import effects_of
+from codeopt.rules._module import Edit, Module, parse
+from codeopt.rules._plain import in_loop
+from codeopt.rules._types import Types, types_of
+
+PURE = frozenset({"pow", "str", "int", "float", "bin", "hex", "oct"})
+PURE_MATH = frozenset(
+    [
+        "sqrt",
+        "factorial",
+        "comb",
+        "perm",
+        "gcd",
+        "lcm",
+        "log",
+        "log2",
+        "log10",
+        "sin",
+        "cos",
+        "tan",
+        "hypot",
+        "isqrt",
+        "exp",
+    ]
+)
+"""Results that cannot change (numbers and text), and calls that cost more than storing one."""
+
+SIMPLE = ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr
+PLACES = (ast.Name, ast.Constant, ast.Subscript, ast.Attribute, ast.Call, ast.expr_context)
+OPERATIONS = (*PLACES, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
+
+
+@dataclass
+class Run:
+    """Occurrences of one call in statements that follow each other."""
+
+    first: ast.stmt
+    nodes: list[ast.Call] = field(default_factory=list)
+
+
+def rewrite(text: str, hot: Hot) -> str | None:
+    """Compute it before the first statement and use the name in all of them."""
+    module = parse(text)
+    if module is None:
+        return None
+    types = types_of(module)
+    runs = [
+        run
+        for block in _blocks(module)
+        for run in _runs(module, types, block)
+        if len(run.nodes) > 1 and any(hot.touches(node.lineno, node.lineno) for node in run.nodes)
+    ]
+    edits: list[Edit] = []
+    taken: set[str] = set()
+    for run in runs:
+        name = _name(module, run.nodes[0], taken)
+        edits.append(module.before(run.first, f"{name} = {module.source(run.nodes[0])}"))
+        edits += [module.replace(node, name) for node in run.nodes]
+    return module.edited(edits)
+
+
+def _blocks(module: Module) -> Iterator[list[ast.stmt]]:
+    for node in module.walk():
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if (
+                isinstance(block, list)
+                and block
+                and isinstance(block[0], ast.stmt)
+                and not isinstance(node, ast.ClassDef)
+            ):
+                elif_ = name == "orelse" and len(block) == 1 and isinstance(block[0], ast.If)
+                if not elif_ and in_loop(module, block[0]):
+                    yield block
+
+
+def _runs(module: Module, types: Types, block: list[ast.stmt]) -> list[Run]:
+    open_: dict[str, Run] = {}
+    done: list[Run] = []
+    for statement in block:
+        head = _head(statement)
+        starts = module.alone(statement) and head is not None and not _speaks(module, types, statement)
+        for call, always in _calls(module, types, head) if head is not None else ():
+            key = ast.dump(call)
+            if not _safe_inside(module, types, statement, call):
+                continue
+            if key not in open_ and starts and always:
+                open_[key] = Run(statement)
+            if key in open_:
+                open_[key].nodes.append(call)
+        changed = effects_of(module, types, [statement])
+        for key, run in list(open_.items()):
+            if not isinstance(statement, SIMPLE) or not changed.keeps(module, types, run.nodes[0]):
+                done.append(open_.pop(key))
+    return [*done, *open_.values()]
+
+
+def _head(statement: ast.stmt) -> ast.AST | None:
+    """The part of a statement that always runs first, without effects in between: all of it, or the test of an if."""
+    if isinstance(statement, ast.If):
+        return statement.test
+    return statement if isinstance(statement, SIMPLE) else None
+
+
+def _safe_inside(module: Module, types: Types, statement: ast.stmt, call: ast.Call) -> bool:
+    """Nothing that runs earlier in the statement changes an argument of the call."""
+    if any(isinstance(node, ast.NamedExpr) for node in ast.walk(statement)):
+        return False
+    return effects_of(module, types, _evaluated(module, statement)).keeps(module, types, call)
+
+
+def _evaluated(module: Module, statement: ast.stmt) -> list[ast.expr]:
+    """What runs before the effect of the statement itself: of print(...) and of an assignment, only the arguments."""
+    match statement:
+        case ast.If(test=test):
+            return [test]
+        case ast.Expr(ast.Call(func, arguments, [])) if module.scopes.is_builtin(func, "print"):
+            return list(arguments)
+        case ast.Expr(value) | ast.Return(ast.expr() as value) | ast.Assign(value=value) | ast.AugAssign(value=value):
+            return [value]
+    return [node for node in ast.walk(statement) if isinstance(node, ast.expr)]
+
+
+def _speaks(module: Module, types: Types, statement: ast.stmt) -> bool:
+    """Something in it has effects: a call moved before it could fail before them."""
+    effects = effects_of(module, types, _evaluated(module, statement))
+    walrus = any(isinstance(node, ast.NamedExpr) for node in ast.walk(statement))
+    return effects.unknown or effects.speaks or walrus
+
+
+def _calls(module: Module, types: Types, head: ast.AST) -> Iterator[tuple[ast.Call, bool]]:
+    """Calls that only depend on their arguments, outermost first, and whether they run on every path."""
+    stack: list[tuple[ast.AST, bool]] = [(head, True)]
+    while stack:
+        node, always = stack.pop()
+        if isinstance(node, ast.Call) and _is_pure(module, types, node):
+            yield node, always
+            continue
+        if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            continue
+        children = list(ast.iter_child_nodes(node))
+        first = 1 if isinstance(node, ast.BoolOp) else 0
+        lazy = isinstance(node, ast.BoolOp | ast.IfExp) or (isinstance(node, ast.Compare) and len(node.ops) > 1)
+        for place, child in reversed(list(enumerate(children))):
+            sure = not lazy or place <= first or (isinstance(node, ast.IfExp) and child is node.test)
+            stack.append((child, always and sure and not (isinstance(node, ast.IfExp) and child is not node.test)))
+
+
+def _is_pure(module: Module, types: Types, call: ast.Call) -> bool:
+    if call.keywords or not call.args or spans_lines(call):
+        return False
+    functions = types.of(call.func)
+    known = {f"@{name}" for name in PURE} | {f"@math.{name}" for name in PURE_MATH}
+    if not functions or not functions <= known or not all(isinstance(part, OPERATIONS) for part in ast.walk(call)):
+        return False
+    inner = [part for part in ast.walk(call) if isinstance(part, ast.Call) and part is not call]
+    return types.is_scalar(*call.args) and all(_is_pure(module, types, part) for part in inner)
+
+
+def _name(module: Module, call: ast.Call, taken: set[str]) -> str:
+    function = call.func.attr if isinstance(call.func, ast.Attribute) else module.source(call.func)
+    stem = {"str": "text", "int": "number", "float": "number"}.get(function, f"{function}_value")
+    numbered = (stem, *(f"{stem}_{i}" for i in range(2, 10_000)))
+    name = next(n for n in numbered if n not in taken and n not in module.words)
+    taken.add(name)
+    return name
+
+
+RULE = Rule(
+    name="repeated_call",
+    reason="The same call with the same arguments runs more than once: keep its result.",
+    before="""\
+count = 0
+for i in range(200):
+    if str(i) == str(i)[::-1]:  # a palindrome
+        count += 1
+print(count)
+""",
+    after="""\
+count = 0
+for i in range(200):
+    text = str(i)
+    if text == text[::-1]:  # a palindrome
+        count += 1
+print(count)
+""",
+    limits=(
+        "Calls of pow, str, int, float, bin and of math functions on numbers and text, in statements that follow "
+        "each other and cannot change an argument in between."
+    ),
+    rewrite=rewrite,
+)

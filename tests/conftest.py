@@ -1,0 +1,55 @@
+"""What every test may ask for: a real sandbox of each backend, and an environment without the caller's keys."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from sandbox import BackendUnavailable, Limits, Sandbox, open_sandbox
+
+BACKENDS = (pytest.param("docker", marks=pytest.mark.docker), "bubblewrap", "process")
+ISOLATED = BACKENDS[:2]
+REQUIRE_DOCKER = "CODEOPT_REQUIRE_DOCKER"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_keys() -> Iterator[None]:
+    """No test reaches a paid model, or a proxy on its way to a server of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("OPENAI_")]:
+            patch.delenv(name)
+        patch.setenv("NO_PROXY", "127.0.0.1")
+        yield
+
+
+def open_or_skip(backend: str, limits: Limits | None = None) -> Sandbox:
+    """An open sandbox; the test is skipped where the backend cannot run, unless the user said that it must."""
+    try:
+        return open_sandbox(backend, limits=limits)
+    except BackendUnavailable as error:
+        reason = f"{backend}: {error}"
+    if backend == "docker" and os.environ.get(REQUIRE_DOCKER) == "1":
+        pytest.fail(f"{REQUIRE_DOCKER}=1, but {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session", params=BACKENDS)
+def backend(request: pytest.FixtureRequest) -> str:
+    """Each backend in turn."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def sandbox(backend: str) -> Iterator[Sandbox]:
+    """One sandbox of each backend, shared by all tests: nothing of one run may reach the next."""
+    with open_or_skip(backend) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session", params=ISOLATED)
+def isolated(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """One sandbox of each backend that isolates."""
+    with open_or_skip(str(request.param)) as opened:
+        yield opened

@@ -1,0 +1,5 @@
+# verdict = "AC"
+
+import atexit
+
+atexit.register(print, 6)

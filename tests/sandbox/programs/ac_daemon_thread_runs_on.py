@@ -1,0 +1,8 @@
+# verdict = "AC"
+# limits.seconds = 10
+
+import threading
+import time
+
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+print(6)

@@ -1,0 +1,4 @@
+# verdict = "AC"
+# check = "float:1e-6"
+
+print(6.0000001)

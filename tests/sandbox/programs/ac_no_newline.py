@@ -1,0 +1,4 @@
+# verdict = "AC"
+# check = "tokens"
+
+print(6, end="")

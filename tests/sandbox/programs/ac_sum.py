@@ -1,0 +1,3 @@
+# verdict = "AC"
+
+print(sum(map(int, input().split())))

@@ -1,0 +1,5 @@
+# verdict = "AC"
+
+import threading
+
+threading.Thread(target=print, args=(6,)).start()

@@ -1,0 +1,4 @@
+# verdict = "MLE"
+# exit = 1
+
+raise MemoryError

@@ -1,0 +1,5 @@
+# verdict = "RE"
+# signal = 2
+
+print(6)
+raise KeyboardInterrupt

@@ -1,0 +1,5 @@
+# verdict = "RE"
+# exit = 1
+# detail = "SyntaxError"
+
+print(6

@@ -1,0 +1,9 @@
+# verdict = "WA"
+# limits.seconds = 10
+
+import os
+import time
+
+if os.fork() == 0:
+    time.sleep(0.5)
+    print(6, flush=True)

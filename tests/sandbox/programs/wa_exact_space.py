@@ -1,0 +1,4 @@
+# verdict = "WA"
+# check = "exact"
+
+print("6 ")

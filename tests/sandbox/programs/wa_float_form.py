@@ -1,0 +1,3 @@
+# verdict = "WA"
+
+print(6.0)

@@ -1,0 +1,4 @@
+# verdict = "WA"
+# detail = "got the end of the output"
+
+pass

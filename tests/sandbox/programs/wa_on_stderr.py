@@ -1,0 +1,5 @@
+# verdict = "WA"
+
+import sys
+
+print(6, file=sys.stderr)

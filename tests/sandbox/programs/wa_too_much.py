@@ -1,0 +1,4 @@
+# verdict = "WA"
+# detail = "expected the end of the output"
+
+print(6, 6)

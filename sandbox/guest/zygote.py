@@ -10,17 +10,24 @@ Only what an interpreter has built in is left imported, so that a program's own 
 in `python program.py`, and so that no input or result of another run is in the memory that a program inherits.
 """
 
-import _socket
-import marshal
-import posix
 import sys
-import time
+
+BUILT_IN, FOUND_IN = frozenset(sys.modules), frozenset(sys.path_importer_cache)
+sys.path.pop(0)  # "" with -c: nothing may be imported from the folder that we happen to be started in
+# What follows is forgotten again in the child, so that a program pays for its own imports.
+import _io  # noqa: E402
+import _signal  # noqa: E402
+import _socket  # noqa: E402
+import ctypes  # noqa: E402
+import gc  # noqa: E402
+import marshal  # noqa: E402
+import posix  # noqa: E402
+import time  # noqa: E402
+from _frozen_importlib_external import SourceFileLoader  # noqa: E402
 
 _PR_SET_DUMPABLE = 4
-BUILT_IN = frozenset(sys.modules) - {"_socket"}
-import ctypes  # noqa: E402  forgotten again in the child, so that a program pays for its own import
-
 prctl = ctypes.CDLL(None).prctl
+display = sys.excepthook
 
 
 def serve(sock):
@@ -76,10 +83,13 @@ def run_exec(job):
 
 
 def reopen_stdio():
-    """New stream objects, as at interpreter start: the zygote's own were made for other descriptors."""
+    """New stream objects, made as the interpreter makes them: the zygote's own belong to other descriptors."""
     for name, fd, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
         old = getattr(sys, f"__{name}__")
-        new = open(fd, mode, encoding=old.encoding, errors=old.errors, closefd=False)
+        buffer = _io.open(fd, mode + "b", closefd=False)
+        buffer.raw.name = f"<{name}>"
+        new = _io.TextIOWrapper(buffer, old.encoding, old.errors, "\n", line_buffering=name == "stderr")
+        new.mode = mode
         setattr(sys, name, new)
         setattr(sys, f"__{name}__", new)
 
@@ -88,52 +98,118 @@ def run_fork(job):
     """The program in this warm interpreter, seeing what it would see as `python program.py`."""
     path = job["path"]
     sys.argv[:] = [path, *job["args"]]
-    sys.path[0] = path.rpartition("/")[0]
+    sys.path.insert(0, path.rpartition("/")[0])
     reopen_stdio()
     main = type(sys)("__main__")
-    main.__dict__.update(__file__=path, __builtins__=__builtins__, __spec__=None, __cached__=None)
+    main.__dict__.update(__file__=path, __builtins__=__builtins__, __cached__=None, __annotations__={})
+    main.__loader__ = SourceFileLoader("__main__", path)
     sys.modules["__main__"] = main
     for name in frozenset(sys.modules) - BUILT_IN - {"__main__"}:
         del sys.modules[name]
+    for folder in frozenset(sys.path_importer_cache) - FOUND_IN:
+        del sys.path_importer_cache[folder]
     try:
         with open(path, "rb") as file:
             code = compile(file.read(), path, "exec", dont_inherit=True)
     except BaseException as error:
-        mark_start()
-        leave(failed(error.with_traceback(None)))
-    return code, main.__dict__
+        broken = error.with_traceback(None)
+    else:
+        return code, main.__dict__
+    mark_start()
+    leave(failed(broken))
+    return None
 
 
 def failed(error):
-    """The exit status of an exception that nobody caught, reported as the interpreter would."""
+    """The exit status of an exception that nobody caught, reported as the interpreter would (PyErr_Print)."""
+    flush(quiet=True)
     if isinstance(error, SystemExit):
-        if error.code is None or isinstance(error.code, int):
-            return (error.code or 0) & 0xFF
-        print(error.code, file=sys.stderr)
+        return exit_status(error.code)
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
+    hook = getattr(sys, "excepthook", None)
+    if hook is None:
+        say("sys.excepthook is missing\n")
+        hook = display
+    try:
+        hook(type(error), error, error.__traceback__)
+    except SystemExit as exit:
+        return exit_status(exit.code)
+    except BaseException as second:
+        worse = second.with_traceback(second.__traceback__.tb_next)
+    else:
         return 1
-    sys.excepthook(type(error), error, error.__traceback__)
+    say("Error in sys.excepthook:\n")
+    display(type(worse), worse, worse.__traceback__)
+    say("\nOriginal exception was:\n")
+    display(type(error), error, error.__traceback__)
     return 1
 
 
-def leave(status):
-    """End as an interpreter does, but without taking the warm one apart, which costs 3 ms and is not the program's.
+def exit_status(code):
+    """What SystemExit(code) ends with; anything but a number is printed."""
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code & 0xFF if -(1 << 63) <= code < 1 << 63 else 0xFF
+    try:
+        text = str(code)
+    except BaseException:
+        text = ""
+    say(text + "\n")
+    return 1
+
+
+def say(text):
+    """Write to standard error, if there is one."""
+    try:
+        sys.stderr.write(text)
+    except BaseException:
+        return
+
+
+def flush(quiet=False):
+    """Flush stdout and stderr, whatever the program made of them; whether that went well."""
+    fine = True
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name, None)
+        if stream is None or getattr(stream, "closed", False):
+            continue
+        try:
+            stream.flush()
+        except BaseException as error:
+            fine, lost = False, error.with_traceback(error.__traceback__.tb_next)
+            if name == "stdout" and not quiet:
+                say(f"Exception ignored in: {stream!r}\n")
+                display(type(lost), lost, lost.__traceback__)
+    return fine
+
+
+def leave(status, interrupted=False):
+    """End as an interpreter does (Py_FinalizeEx), but without taking the warm one apart, which costs 3 ms.
 
     Threads are waited for, exit handlers run, the program's own objects are freed and its streams flushed.
     """
-    try:
-        if "threading" in sys.modules:
-            sys.modules["threading"]._shutdown()
-        if "atexit" in sys.modules:
-            sys.modules["atexit"]._run_exitfuncs()
-        sys.modules["__main__"].__dict__.clear()
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None and not stream.closed:
-                stream.flush()
-    except BaseException:
-        status = status or 120  # what the interpreter says when it cannot flush
-    posix._exit(status)
+    for module, function in (("threading", "_shutdown"), ("atexit", "_run_exitfuncs")):
+        if module in sys.modules:
+            try:
+                getattr(sys.modules[module], function)()
+            except BaseException as error:
+                say(f"Exception ignored in: {sys.modules[module]!r}\n")
+                display(type(error), error, error.__traceback__)
+    fine = flush()
+    sys.last_type = sys.last_value = sys.last_traceback = None
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+    sys.modules.pop("__main__", None)
+    gc.collect()  # of the program's objects: the interpreter's own are frozen
+    fine = flush(quiet=not fine) and fine
+    if interrupted:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+        posix.kill(posix.getpid(), _signal.SIGINT)
+    posix._exit(status if fine else 120)
 
 
+gc.collect()
+gc.freeze()  # a program's collections need not look at the interpreter's own objects, nor copy their pages
 prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # where a program runs as the same user, it may not look in here
 job, fds = serve(_socket.socket(fileno=3))
 become(job, fds)
@@ -141,11 +217,18 @@ if job["exec"]:
     run_exec(job)
 code, namespace = run_fork(job)
 del job, fds
-status = 0
+error = None
 mark_start()
 try:
     exec(code, namespace)
-except BaseException as error:
-    del code, namespace
-    status = failed(error.with_traceback(error.__traceback__.tb_next))
-leave(status)
+except BaseException as caught:
+    error = caught.with_traceback(caught.__traceback__.tb_next)
+del code, namespace
+status = 0
+if error is None:
+    flush(quiet=True)
+else:
+    status = failed(error)
+interrupted = type(error) is KeyboardInterrupt
+del error
+leave(status, interrupted)

@@ -167,12 +167,20 @@ def say(text):
         return
 
 
+def closed(stream):
+    """What a stream says; not every output object that programs bring has the attribute."""
+    try:
+        return bool(stream.closed)
+    except BaseException:
+        return False
+
+
 def flush(quiet=False):
     """Flush stdout and stderr, whatever the program made of them; whether that went well."""
     fine = True
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name, None)
-        if stream is None or getattr(stream, "closed", False):
+        if stream is None or closed(stream):
             continue
         try:
             stream.flush()
@@ -195,7 +203,7 @@ def leave(status, interrupted=False):
                 getattr(sys.modules[module], function)()
             except BaseException as error:
                 say(f"Exception ignored in: {sys.modules[module]!r}\n")
-                display(type(error), error, error.__traceback__)
+                display(type(error), error, error.__traceback__.tb_next)
     fine = flush()
     sys.last_type = sys.last_value = sys.last_traceback = None
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__

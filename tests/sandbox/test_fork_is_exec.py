@@ -1,0 +1,67 @@
+"""A forked run sees and does what a run in a fresh interpreter does; what must differ is stated here."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sandbox import Run, Sandbox
+from tests.sandbox.probes import PROBES
+
+_ADDRESS = re.compile(rb"0x[0-9a-f]+|started \d+")
+
+
+def seen(run: Run) -> tuple[object, ...]:
+    """All that a run showed, without addresses, which differ from one process to the next."""
+    return run.exit, run.signal, run.stop, _ADDRESS.sub(b"0x", run.stdout), _ADDRESS.sub(b"0x", run.stderr)
+
+
+@pytest.mark.parametrize("name", PROBES)
+def test_same_in_both_modes(name: str, sandbox: Sandbox) -> None:
+    fork, fresh = (sandbox.run(PROBES[name], b"l1\nl2\r\nl3", mode=mode) for mode in ("fork", "exec"))
+    assert seen(fork) == seen(fresh)
+
+
+STATED = {
+    "two frames of the warm interpreter stand below the program's": "import sys; print(sys._getframe().f_back)",
+    "and so recursion ends two calls earlier": """
+depth = 0
+def dig():
+    global depth
+    depth += 1
+    dig()
+try:
+    dig()
+except RecursionError:
+    print(depth)
+""",
+    "the kernel still shows the command line of the warm interpreter": "print(open('/proc/self/cmdline').read())",
+    "and so does sys.orig_argv": "import sys; print(sys.orig_argv)",
+    "the interpreter's own objects are frozen": "import gc; print(gc.get_freeze_count())",
+}
+
+
+@pytest.mark.parametrize("difference", STATED)
+def test_stated_differences_are_still_there(difference: str, sandbox: Sandbox) -> None:
+    fork, fresh = (sandbox.run(STATED[difference], mode=mode) for mode in ("fork", "exec"))
+    assert (fork.exit, fresh.exit) == (0, 0)
+    assert fork.stdout != fresh.stdout, "no longer a difference: move it to the probes"
+
+
+def test_arguments_reach_the_program(sandbox: Sandbox) -> None:
+    for mode in ("fork", "exec"):
+        run = sandbox.run("import sys; print(sys.argv[1:])", args=["a", "", "ä b"], mode=mode)
+        assert run.stdout == "['a', '', 'ä b']\n".encode()
+
+
+def test_hash_seed_is_the_same_in_both_modes(sandbox: Sandbox) -> None:
+    fork, fresh = (sandbox.run("print(hash('a'), {*'abcdef'})", mode=mode) for mode in ("fork", "exec"))
+    assert fork.stdout == fresh.stdout
+    other = sandbox.run("print(hash('a'), {*'abcdef'})", mode="exec", hash_seed=7)
+    assert other.stdout != fresh.stdout
+
+
+def test_own_imports_are_paid_for_in_both_modes(sandbox: Sandbox) -> None:
+    source = "import sys; before = set(sys.modules); import json, ctypes; print(len(set(sys.modules) - before) > 5)"
+    assert [sandbox.run(source, mode=mode).stdout for mode in ("fork", "exec")] == [b"True\n"] * 2

@@ -202,8 +202,9 @@ def leave(status, interrupted=False):
             try:
                 getattr(sys.modules[module], function)()
             except BaseException as error:
+                lost = error.with_traceback(error.__traceback__.tb_next)
                 say(f"Exception ignored in: {sys.modules[module]!r}\n")
-                display(type(error), error, error.__traceback__.tb_next)
+                display(type(lost), lost, lost.__traceback__)
     fine = flush()
     sys.last_type = sys.last_value = sys.last_traceback = None
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__

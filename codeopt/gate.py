@@ -24,8 +24,12 @@ WATCHED_SYS = frozenset(
     "_getframe _current_frames addaudithook modules meta_path path path_hooks setprofile settrace excepthook displayhook "
     "unraisablehook _debugmallocstats _clear_type_cache setswitchinterval monitoring".split()
 )
-WATCHED_NAMES = frozenset({"__import__", "eval", "exec", "compile", "globals", "open", "__builtins__", "breakpoint", "vars"})
-ESCAPES = frozenset({"__globals__", "__subclasses__", "__code__", "__closure__", "f_back", "f_globals", "gi_frame", "tb_frame"})
+WATCHED_NAMES = frozenset(
+    {"__import__", "eval", "exec", "compile", "globals", "open", "__builtins__", "breakpoint", "vars"}
+)
+ESCAPES = frozenset(
+    {"__globals__", "__subclasses__", "__code__", "__closure__", "f_back", "f_globals", "gi_frame", "tb_frame"}
+)
 
 
 def newly_touched(draft: str, original: str) -> list[str]:

@@ -7,13 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from codeopt.cases import Request, collect, hold_back
+from codeopt.cases.generator import find_script
+from codeopt.challenge import Challenge, Strictness, choose, make_challenge
 from codeopt.errors import ProgramError
+from codeopt.gate import refuse
 from codeopt.history import Candidate, Draft, History
+from codeopt.mutants import shrunk
 from codeopt.tasks import Metric
 from sandbox import Sandbox
 from sandbox.compare import Comparison, Plan, Rule, compare, make_plan
+from sandbox.growth import describe, fit, sizes
 from sandbox.judge import Checker, judge
-from sandbox.outcome import Case, Limits, Outcome, Run, Verdict
+from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.profile import Profile, profile
 
 TOO_SHORT_S = 0.001
@@ -29,6 +34,13 @@ class Suite:
 
     cases: tuple[Case, ...]
     check: Checker
+    challenge: Challenge = Challenge((), Strictness.OFF)
+    """Changed inputs made of the cases that may be shown."""
+
+    @property
+    def known(self) -> tuple[Case, ...]:
+        """Everything that may turn up in a candidate's outcomes during the rounds."""
+        return (*self.cases, *self.challenge.cases)
 
     @property
     def held_back(self) -> int:
@@ -47,20 +59,29 @@ class Judge:
     plan: Plan
     fresh: Callable[[], Sequence[Case]]
     """Cases that were never run before, for the last word; may be none."""
+    too_short: str = ""
+    """Why the cases are too small to time anything on them; empty when they are not."""
     profiled: bool = True
     """Profile the drafts too; for proposers that read it."""
     notify: Callable[[str], None] = lambda line: None
 
-    def measure(self, draft: Draft, history: History) -> Candidate:
-        """Run, compare and profile one draft."""
+    def measure(self, draft: Draft, history: History, *, gated: bool = True, seed: int = 0) -> Candidate:
+        """Run, compare and profile one draft. Not gated: a program that a person wrote may import what it likes."""
         candidate = Candidate(len(history.candidates), draft.source, draft.summary)
-        if reason := draft.problem or _repeated(draft.source, history):
+        refused = refuse(draft.source, self.original.source) if gated else ""
+        reason = draft.problem or refused or (_repeated(draft.source, history) if gated else "")
+        if reason:
             return replace(candidate, rejection=reason)
-        candidate = replace(candidate, outcomes=self._run_all(draft.source))
+        outcomes = self._run_all(draft.source)
+        candidate = replace(
+            candidate, outcomes=outcomes + self._challenged(draft.source, self.suite.challenge, outcomes)
+        )
         if not candidate.correct:
             return candidate
+        if self.too_short:
+            raise ProgramError(self.too_short)
         self.notify("comparing with the original")
-        candidate = replace(candidate, comparison=self._compare(draft.source, self.plan, candidate.round))
+        candidate = replace(candidate, comparison=self._compare(draft.source, self.plan, seed + candidate.round))
         if not candidate.correct or not self.profiled:
             return candidate
         self.notify("profiling")
@@ -74,6 +95,7 @@ class Judge:
         fresh = tuple(self.fresh())
         outcomes = self._run_all(candidate.source, hash_seed=OTHER_HASH_SEED)
         outcomes += tuple(self._run(candidate.source, case, 0) for case in fresh)
+        outcomes += self._challenged(candidate.source, self._new_challenge(), outcomes)
         confirmed = replace(candidate, outcomes=outcomes, comparison=None)
         if not confirmed.correct:
             return confirmed
@@ -81,6 +103,37 @@ class Judge:
         cases = (*self.plan.cases, *fresh)
         plan = make_plan(self.sandbox, self.original.source, cases, self.suite.check, rule)
         return replace(confirmed, comparison=self._compare(candidate.source, plan, 1000 + candidate.round))
+
+    def growth(self, source: str) -> tuple[str, str, str]:
+        """How the cost of the original and of `source` grows with the input, and both in words.
+
+        On the cases, and on shorter versions of the longest: cases tend to be either tiny or all of one size.
+        """
+        cases = [*self.suite.cases, *_shorter(self.plan.cases[0])]
+        size, ns = sizes(cases)
+        nothing = min(self.sandbox.run("").cpu_s for _ in range(3))
+        found = []
+        for program in (self.original.source, source):
+            self.notify("fitting growth")
+            runs = [self.sandbox.run(program, case.stdin) for case in cases]
+            points = [(n, run.cpu_s - nothing) for n, run in zip(ns, runs, strict=True) if run.exit == 0]
+            found.append(fit(size, points))
+        old, new = found
+        return old.model if old else "", new.model if new else "", describe(old, new)
+
+    def _challenged(self, source: str, challenge: Challenge, so_far: Sequence[Outcome]) -> tuple[Outcome, ...]:
+        """What changed inputs say; not asked of a draft that is wrong already."""
+        if any(outcome.verdict is not Verdict.AC for outcome in so_far):
+            return ()
+        self.notify("trying changed inputs")
+        return challenge.run(self.sandbox, source, self.suite.check)
+
+    def _new_challenge(self) -> Challenge:
+        suite = self.suite
+        return make_challenge(
+            self.sandbox, self.original.source, suite.cases, suite.check, suite.challenge.strictness, seed=2, held_back=True,
+            notify=self.notify,
+        )  # fmt: skip
 
     def _run_all(self, source: str, hash_seed: int = 0) -> tuple[Outcome, ...]:
         outcomes: list[Outcome] = []
@@ -112,6 +165,7 @@ def open_judge(
     rule: Rule | None = None,
     profiled: bool = True,
     timed: bool = True,
+    strictness: Strictness = Strictness.AUTO,
     notify: Callable[[str], None] = lambda line: None,
 ) -> Judge:
     """Measure the original. Raises UsageError without cases, ProgramError when it cannot be judged by them."""
@@ -120,11 +174,13 @@ def open_judge(
     runs = [_run_original(sandbox, source, case, check, notify) for case in cases]
     cases = [_with_output(case, run) for case, run in zip(cases, runs, strict=True)]
     _require_steady(sandbox, source, cases, runs, check, notify)
-    suite = Suite(tuple(hold_back(cases, [run.wall_s for run in runs])), check)
+    cases = hold_back(cases, [run.wall_s for run in runs])
+    shown = [case for case in cases if not case.held_back]
+    strictness = choose(strictness, cases, generated=not request.stdin and find_script(request) is not None)
+    challenge = make_challenge(sandbox, source, shown, check, strictness, seed=1, notify=notify)
+    suite = Suite(tuple(cases), check, challenge)
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = Candidate(0, source, "the original", outcomes)
-    if timed:
-        _require_long_enough(sandbox, original, suite)
     if profiled:
         notify("profiling the original")
         original = replace(original, profile=take_profile(sandbox, source, _to_profile(suite, original)))
@@ -132,12 +188,13 @@ def open_judge(
     rule = replace(rule, clock="memory") if metric == "memory" else rule
     notify("timing the original")
     plan = make_plan(sandbox, source, suite.cases, check, rule)
+    too_short = _too_short(sandbox, source, plan) if timed else ""
 
     def fresh() -> list[Case]:
         found = _find_fresh(request)
         return [_with_output(case, _run_original(sandbox, source, case, check, notify)) for case in found]
 
-    return Judge(sandbox, original, suite, rule, plan, fresh, profiled, notify)
+    return Judge(sandbox, original, suite, rule, plan, fresh, too_short, profiled, notify)
 
 
 def _find_fresh(request: Request) -> list[Case]:
@@ -189,16 +246,17 @@ def _require_steady(
             )
 
 
-def _require_long_enough(sandbox: Sandbox, original: Candidate, suite: Suite) -> None:
-    slowest = max(original.outcomes, key=lambda outcome: outcome.run.wall_s)
-    case = next(case for case in suite.cases if case.name == slowest.case)
-    run = sandbox.run(original.source, case.stdin)
+def _too_short(sandbox: Sandbox, source: str, plan: Plan) -> str:
+    """Why nothing can be timed on the longest case; empty when it can."""
+    longest = plan.cases[0]
+    run = sandbox.run(source, longest.stdin)
     took = max(run.cpu_s, run.wall_s)
-    if took < TOO_SHORT_S:
-        raise ProgramError(
-            f"the cases are too small to time: the longest ({case.name}) takes the original {took * 1000:.2f} ms; "
-            f"give an input on which it takes {TOO_SHORT_S * 1000:.0f} ms at least, better 100 ms"
-        )
+    if took >= TOO_SHORT_S:
+        return ""
+    return (
+        f"the cases are too small to time: the longest ({longest.name}) takes the original {took * 1000:.2f} ms; "
+        f"give an input on which it takes {TOO_SHORT_S * 1000:.0f} ms at least, better 100 ms"
+    )
 
 
 def _to_profile(suite: Suite, original: Candidate) -> Case:
@@ -210,15 +268,14 @@ def _to_profile(suite: Suite, original: Candidate) -> Case:
 def take_profile(sandbox: Sandbox, source: str, case: Case) -> Profile:
     """Profile one run in the sandbox; what cannot be measured is a note in the profile."""
     limits = sandbox.limits
-    roomy = Limits(
-        seconds=limits.seconds * 4 + 20,  # a traced line costs many times what it costs untraced
-        memory_mib=limits.memory_mib,
-        output_mib=limits.output_mib,
-        processes=limits.processes,
-        open_files=limits.open_files,
-        file_mib=limits.file_mib,
-    )
+    # A traced line costs many times what it costs untraced; Scalene maps sparse files of 256 MiB.
+    roomy = replace(limits, seconds=limits.seconds * 4 + 20, file_mib=max(limits.file_mib, 300))
     return profile(lambda driver, stdin: sandbox.run(driver, stdin, mode="exec", limits=roomy), source, case)
+
+
+def _shorter(case: Case) -> list[Case]:
+    inputs = [data for share in (0.7, 0.5, 0.35, 0.25, 0.12) if (data := shrunk(case.stdin, share)) is not None]
+    return [Case(f"shorter.{number}", data) for number, data in enumerate(inputs)]
 
 
 def _repeated(source: str, history: History) -> str:

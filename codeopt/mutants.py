@@ -13,9 +13,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-Kind = str
-"""seen: like the known inputs, within their range; beyond: signs, sizes and words that none of them has."""
-
 _PIECES = re.compile(rb"(\s+)")
 _INTEGER = re.compile(rb"[+-]?\d{1,40}")
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -90,7 +87,7 @@ def _counts(pieces: Sequence[bytes], tokens: Sequence[int]) -> set[int]:
         after |= {sum(map(len, lines[number + 1 :]))}
         for at in line[:3]:
             value = _integer(pieces[at])
-            if value is not None and (value in after - {0} or number == 0):
+            if value is not None and (value in after - {0} or (number == 0 and len(lines) > 1)):
                 found.add(at)
     return found if len(found) < len(tokens) else set()
 
@@ -169,13 +166,16 @@ def _zeroed(text: _Text, draw: random.Random, _known: _Range) -> dict[int, bytes
 
 def _huge(text: _Text, draw: random.Random, _known: _Range) -> dict[int, bytes]:
     top = draw.choice((2**31 - 1, 2 * 10**9, 10**10, 2**53 + 1, 10**18))
-    return _each(text, lambda t: b"%d" % (top - draw.randrange(3)) if _integer(t) is not None and draw.random() < 0.6 else t)
+    return _each(
+        text, lambda t: b"%d" % (top - draw.randrange(3)) if _integer(t) is not None and draw.random() < 0.6 else t
+    )
 
 
 def _spread(text: _Text, draw: random.Random, _known: _Range) -> dict[int, bytes]:
-    """Numbers of very different size, which plain float sums lose."""
-    wide = (b"1e17", b"-1e17", b"0.125", b"1", b"1e-9", b"123456789.987654321")
-    return _each(text, lambda token: draw.choice(wide) if _NUMBER.fullmatch(token) and draw.random() < 0.7 else token)
+    """Large numbers that cancel around small ones, which plain float sums lose."""
+    start = draw.randrange(3)
+    wide = (b"1e17", draw.choice((b"0.125", b"1", b"3e-9", b"0.7")), b"-1e17")
+    return {at: wide[(start + number) % 3] for number, at in enumerate(text.free) if _NUMBER.fullmatch(text.pieces[at])}
 
 
 def _new_words(text: _Text, draw: random.Random, known: _Range) -> dict[int, bytes]:
@@ -223,3 +223,38 @@ _CHANGES: tuple[tuple[str, bool, Change], ...] = (
     ("spread", True, _spread),
     ("words", True, _new_words),
 )
+
+
+def shrunk(data: bytes, share: float) -> bytes | None:
+    """The same kind of input, `share` as long, its counts kept true; None where the text does not show how."""
+    lines = [line for line in data.split(b"\n") if line.strip()]
+    if not lines:
+        return None
+    first = lines[0].split()
+    follow = len(lines) - 1
+    if follow > 1 and (at := _index(first, follow)) is not None:
+        kept = max(1, round(follow * share))
+        head = b" ".join([*first[:at], b"%d" % kept, *first[at + 1 :]])
+        return b"\n".join([head, *lines[1 : 1 + kept], b""])
+    last = lines[-1].split()
+    if len(last) > 4:
+        return _shorter_last_line(lines, last, max(1, round(len(last) * share)))
+    value = _integer(first[0]) if len(lines) == 1 and len(first) == 1 else None
+    return b"%d\n" % max(1, round(value * share)) if value else None
+
+
+def _shorter_last_line(lines: Sequence[bytes], last: Sequence[bytes], kept: int) -> bytes | None:
+    if len(lines) == 1:
+        if _integer(last[0]) == len(last) - 1:
+            return b" ".join([b"%d" % max(1, kept - 1), *last[1 : max(2, kept)]]) + b"\n"
+        return b" ".join(last[:kept]) + b"\n"
+    for number in range(len(lines) - 2, -1, -1):
+        head = lines[number].split()
+        if (at := _index(head, len(last))) is not None:
+            changed = b" ".join([*head[:at], b"%d" % kept, *head[at + 1 :]])
+            return b"\n".join([*lines[:number], changed, *lines[number + 1 : -1], b" ".join(last[:kept]), b""])
+    return None
+
+
+def _index(tokens: Sequence[bytes], value: int) -> int | None:
+    return next((at for at, token in enumerate(tokens) if _integer(token) == value), None)

@@ -47,7 +47,9 @@ def row(candidate: Candidate) -> str:
     if comparison and comparison.pairs:
         ratio, span, pairs = f"{comparison.ratio:.2f}x", interval(comparison), str(comparison.pairs)
     what = inline(candidate.summary or "-", 60)
-    return f" {candidate.round:>5}  {verdict(candidate):<10} {ratio:>8}  {span:<15} {pairs:>6}  {what}{_why(candidate)}"
+    return f" {candidate.round:>5}  {verdict(candidate):<10} {ratio:>8}  {span:<15} {pairs:>6}  {what}" + (
+        f"\n{'':>8}{inline(reason, 140)}" if (reason := why(candidate)) else ""
+    )
 
 
 def verdict(candidate: Candidate) -> str:
@@ -60,12 +62,13 @@ def verdict(candidate: Candidate) -> str:
     return candidate.comparison.decision if candidate.comparison else "right"
 
 
-def _why(candidate: Candidate) -> str:
+def why(candidate: Candidate) -> str:
+    """Why a candidate is wrong or refused, in one line; empty when it is neither."""
     failed = next((o for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
     reason = candidate.rejection or (f"case {failed.case}: {failed.detail}" if failed else "")
     if not reason and candidate.comparison and candidate.comparison.decision is Decision.REJECTED:
         reason = candidate.comparison.reason
-    return f"\n{'':>8}{inline(reason, 140)}" if reason else ""
+    return inline(reason, 300) if reason else ""
 
 
 def interval(comparison: Comparison) -> str:

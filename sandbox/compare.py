@@ -108,13 +108,15 @@ class Plan:
 
 
 @dataclass
-class _Series:
+class Series:
     """The pairs of one comparison so far."""
 
     clock: Clock
-    times: dict[str, tuple[list[float], list[float]]]
+    times: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)
     differences: list[float] = field(default_factory=list)
+    """log(original / candidate) of each pair, by `clock`."""
     wall: list[float] = field(default_factory=list)
+    """The same by wall time."""
 
 
 class _Wrong(Exception):
@@ -141,14 +143,14 @@ def compare(
     """
     rule = rule or Rule()
     plan = plan or make_plan(sandbox, original, cases, check, rule)
-    series = _Series(plan.clock, {case.name: ([], []) for case in plan.cases})
+    series = Series(plan.clock, {case.name: ([], []) for case in plan.cases})
     draw = random.Random(seed)
     started = time.monotonic()
     decision, reason = Decision.UNDECIDED, ""
     try:
         while decision is Decision.UNDECIDED and not (reason := _spent(series, rule, started)):
             _pair(sandbox, (original, candidate), plan, series, check, draw)
-            decision, reason = _decide(series, rule)
+            decision, reason = decide(series, rule)
             if notify:
                 notify(len(series.differences))
     except _Wrong as wrong:
@@ -185,7 +187,7 @@ def _clock(run: Run) -> Clock:
     return "cpu" if run.cpu_s >= _BUSY * run.wall_s - 0.002 else "wall"
 
 
-def _spent(series: _Series, rule: Rule, started: float) -> str:
+def _spent(series: Series, rule: Rule, started: float) -> str:
     pairs = len(series.differences)
     if pairs >= rule.max_pairs:
         return f"undecided after {pairs} pairs"
@@ -198,7 +200,7 @@ def _pair(
     sandbox: Sandbox,
     programs: tuple[str, str],
     plan: Plan,
-    series: _Series,
+    series: Series,
     check: Checker,
     draw: random.Random,
 ) -> None:
@@ -227,7 +229,8 @@ def _amount(run: Run, clock: Clock) -> float:
     return max(value, 1e-6)
 
 
-def _decide(series: _Series, rule: Rule) -> tuple[Decision, str]:
+def decide(series: Series, rule: Rule) -> tuple[Decision, str]:
+    """What the pairs so far say, and why when it is not plain; UNDECIDED asks for another pair."""
     differences = series.differences
     if len(differences) < rule.min_pairs:
         return Decision.UNDECIDED, ""
@@ -241,7 +244,7 @@ def _decide(series: _Series, rule: Rule) -> tuple[Decision, str]:
     return Decision.UNDECIDED, ""
 
 
-def _believe(series: _Series, rule: Rule, worth: float) -> tuple[Decision, str]:
+def _believe(series: Series, rule: Rule, worth: float) -> tuple[Decision, str]:
     """CPU time that went away while wall time stayed was moved to where it is not counted, or became waiting."""
     if series.clock != "cpu" or centre(series.wall) >= 0.5 * centre(series.differences):
         return Decision.FASTER, ""
@@ -252,7 +255,7 @@ def _believe(series: _Series, rule: Rule, worth: float) -> tuple[Decision, str]:
     return Decision.UNDECIDED, ""
 
 
-def _result(series: _Series, rule: Rule, decision: Decision, reason: str) -> Comparison:
+def _result(series: Series, rule: Rule, decision: Decision, reason: str) -> Comparison:
     low, high, middle = -math.inf, math.inf, 0.0
     if series.differences:
         middle = centre(series.differences)

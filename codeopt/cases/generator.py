@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from codeopt.cases import Request, failed, text
 from sandbox.outcome import Case
 
@@ -9,9 +11,14 @@ SMALL, LARGE = 4, 3
 """How many inputs of each size are made."""
 
 
+def find_script(request: Request) -> Path | None:
+    """The generator beside the program or among its cases."""
+    return next((path for folder in request.folders if (path := folder / "generate.py").is_file()), None)
+
+
 def find(request: Request) -> list[Case]:
     """Inputs from the first generate.py found; the original program says what is right."""
-    script = next((path for folder in request.folders if (path := folder / "generate.py").is_file()), None)
+    script = find_script(request)
     if script is None:
         return []
     source = text(script).decode("utf-8", "replace")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from codeopt.cases import Request
+from codeopt.challenge import Strictness
 from codeopt.errors import NoSandbox, UsageError
 from sandbox import BackendUnavailable, Limits, Options, Run, Sandbox, open_sandbox
 from sandbox.host import BACKENDS
@@ -47,6 +48,10 @@ def add_case_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HOW",
         help="tokens, exact or float:TOLERANCE (%(default)s)",
     )
+    group.add_argument(
+        "--changed-inputs", type=Strictness, choices=list(Strictness), default=Strictness.AUTO, metavar="HOW",
+        help="inputs nobody has seen, the original decides: auto, strict, lenient, off (%(default)s)",
+    )  # fmt: skip
 
 
 def _checker_name(text: str) -> str:

@@ -26,7 +26,7 @@ from codeopt.commands._sandbox import (
     open_from,
     positive,
 )
-from codeopt.errors import UsageError
+from codeopt.errors import ProgramError, UsageError
 
 if TYPE_CHECKING:
     from codeopt.loop import Improvement
@@ -123,8 +123,11 @@ def _improve(
     screen.stage("")
     judge = open_judge(
         sandbox, program.source, case_request(arguments, program.path, sandbox), checker(arguments),
-        metric=task.metric, rule=rule, profiled=not arguments.no_profile, timed=task.name != "readability", notify=screen.progress,
+        metric=task.metric, rule=rule, profiled=not arguments.no_profile, timed=task.name != "readability",
+        strictness=arguments.changed_inputs, notify=screen.progress,
     )  # fmt: skip
+    if judge.too_short:
+        raise ProgramError(judge.too_short)
     longest = max(outcome.run.wall_s for outcome in judge.original.outcomes)
     suite = judge.suite
     screen.say(
@@ -138,7 +141,7 @@ def _improve(
     )  # fmt: skip
     if not model:  # the rules go by the original's profile
         work.judge = replace(judge, profiled=False)
-    work.proposer = open_proposer(arguments, task, suite.cases, judge.original, work, folder.path, screen)
+    work.proposer = open_proposer(arguments, task, suite.known, judge.original, work, folder.path, screen)
     screen.say(report.HEADER)
     for candidate in history.candidates[1:]:
         screen.say(report.row(candidate))

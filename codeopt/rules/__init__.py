@@ -25,9 +25,11 @@ HOT_SHARE = 0.005
 FIRST = (
     "main_function",
     "stdin_readline",
+    "stdout_write",
     "eval_input",
     "numpy_to_list",
     "unused_import",
+    "modular_factorial",
     "guard_break",
     "loop_invariant",
     "repeated_call",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from codeopt.rules import Hot, Rule
+from codeopt.rules._insert import binding
 from codeopt.rules._module import Edit, Module, last_line, parse
 from codeopt.rules._scopes import Comprehension, Variable
 
@@ -30,7 +31,7 @@ def rewrite(text: str, hot: Hot) -> str | None:
     if not any(_repeated(module, call) and hot.touches(call.lineno, last_line(call)) for call in calls):
         return None
     cuts = [_cut(module, call) for call in calls if not _ignores_line_end(module, call)]
-    return module.edited([*_binding(module), *cuts])
+    return module.edited([binding(module, "input", "stdin.readline"), *cuts])
 
 
 def _plain_call(module: Module, name: ast.AST) -> ast.Call | None:
@@ -106,43 +107,6 @@ def _ignores_line_end(module: Module, call: ast.Call) -> bool:
 def _cut(module: Module, call: ast.Call) -> Edit:
     end = module.span(call)[1]
     return Edit(end, end, '.rstrip("\\n")')
-
-
-def _binding(module: Module) -> list[Edit]:
-    """`input = sys.stdin.readline` after the imports at the top, with `import sys` where it is missing."""
-    top = _after_imports(module)
-    lines = ["input = sys.stdin.readline"]
-    if not any(isinstance(s, ast.Import) and any(a.name == "sys" and not a.asname for a in s.names) for s in top):
-        if module.scopes.stores(Variable(module.tree, "sys")):
-            lines = ["from sys import stdin", "", "input = stdin.readline"]
-        else:
-            lines = ["import sys", "", *lines]
-    elif not isinstance(top[-1], ast.Assign):
-        lines = ["", *lines]
-    return _put(module, top, lines)
-
-
-def _after_imports(module: Module) -> list[ast.stmt]:
-    top: list[ast.stmt] = []
-    for statement in module.tree.body:
-        docstring = not top and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        if not docstring and not isinstance(statement, ast.Import | ast.ImportFrom):
-            break
-        top.append(statement)
-    return top
-
-
-def _put(module: Module, top: list[ast.stmt], lines: list[str]) -> list[Edit]:
-    nl = module.newline
-    if top:
-        end = module.text.find("\n", module.span(top[-1])[1])
-        at = end + 1 if end >= 0 else len(module.text)
-        below = module.text[at:].partition("\n")[0].strip()
-        if below:
-            lines = [*lines, "", ""] if below.startswith(("def ", "class ", "@", "async ")) else [*lines, ""]
-        return [Edit(at, at, "".join(line + nl for line in lines))]
-    first = module.tree.body[0]
-    return [module.before(first, *lines, "")]
 
 
 RULE = Rule(

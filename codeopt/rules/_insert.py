@@ -1,0 +1,46 @@
+"""New lines at the top of a program: below the imports, above everything else."""
+
+from __future__ import annotations
+
+import ast
+
+from codeopt.rules._module import Edit, Module
+from codeopt.rules._scopes import Variable
+
+
+def binding(module: Module, name: str, path: str) -> Edit:
+    """`name = sys.<path>` after the imports at the top, with `import sys` where it is missing."""
+    top = top_imports(module)
+    imported = any(isinstance(s, ast.Import) and any(a.name == "sys" and not a.asname for a in s.names) for s in top)
+    if imported:
+        return below_imports(module, [f"{name} = sys.{path}"])
+    if module.scopes.stores(Variable(module.tree, "sys")):
+        first, _, rest = path.partition(".")
+        return below_imports(module, [f"{name} = {first}.{rest}"], [f"from sys import {first}"])
+    return below_imports(module, [f"{name} = sys.{path}"], ["import sys"])
+
+
+def top_imports(module: Module) -> list[ast.stmt]:
+    """The docstring and the imports before any other statement."""
+    top: list[ast.stmt] = []
+    for statement in module.tree.body:
+        docstring = not top and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        if not docstring and not isinstance(statement, ast.Import | ast.ImportFrom):
+            break
+        top.append(statement)
+    return top
+
+
+def below_imports(module: Module, lines: list[str], imports: list[str] | None = None) -> Edit:
+    """Put further imports, a blank line and the lines below the imports; blank lines around them as usual."""
+    top = top_imports(module)
+    lines = [*(imports or []), "", *lines] if imports or top else lines
+    rest = module.tree.body[len(top)] if len(top) < len(module.tree.body) else None
+    if not top and rest is not None:
+        return module.before(rest, *lines, "")
+    end = module.text.find("\n", module.span(top[-1])[1])
+    at = end + 1 if end >= 0 else len(module.text)
+    below = module.text[at:].partition("\n")[0].strip()
+    block = below.startswith(("def ", "class ", "@", "async "))
+    gap = ["", ""] if block else [""] if below or lines[-1].startswith(" ") else []
+    return Edit(at, at, "".join(line + module.newline for line in [*lines, *gap]))

@@ -1,0 +1,113 @@
+"""print() in a loop to sys.stdout.write: the same text in one call instead of two, without looking up options."""
+
+from __future__ import annotations
+
+import ast
+
+from codeopt.rules import Hot, Rule
+from codeopt.rules._insert import binding
+from codeopt.rules._module import Edit, Module, last_line, parse
+from codeopt.rules._plain import in_loop
+from codeopt.rules._scopes import Variable
+from codeopt.rules._types import Types, types_of
+
+REPLACED = frozenset({"redirect_stdout", "StringIO", "fdopen", "reconfigure", "detach"})
+"""A program that uses one of these may print to something else than the stdout it started with."""
+
+
+def rewrite(text: str, hot: Hot) -> str | None:
+    """Write numbers and text that are printed in loops as f-strings."""
+    module = parse(text)
+    if module is None or REPLACED & module.words or module.scopes.stars or _replaces_stdout(module):
+        return None
+    types = types_of(module)
+    name = module.fresh("write", "write_out")
+    edits: list[Edit] = []
+    for use in module.scopes.all_uses(Variable(None, "print")):
+        call = module.scopes.parent[use.node]
+        if isinstance(call, ast.Call) and call.func is use.node and hot.touches(call.lineno, last_line(call)):
+            written = _written(module, types, call)
+            if written is not None and in_loop(module, call, functions=False):
+                edits.append(module.replace(call, f"{name}({written})"))
+    return module.edited([binding(module, name, "stdout.write"), *edits]) if edits else None
+
+
+def _replaces_stdout(module: Module) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == "stdout" and not isinstance(node.ctx, ast.Load)
+        for node in module.walk()
+    )
+
+
+def _written(module: Module, types: Types, call: ast.Call) -> str | None:
+    """The text that the call writes, as an expression; None when it is not known, or not a statement of its own."""
+    if not isinstance(module.scopes.parent[call], ast.Expr) or call.lineno != last_line(call):
+        return None
+    options = {keyword.arg: keyword.value for keyword in call.keywords}
+    if not options.keys() <= {"end", "sep"} or not all(_is_text(value) for value in options.values()):
+        return None
+    end, sep = (
+        ast.literal_eval(options[k]) if k in options else default for k, default in (("end", "\n"), ("sep", " "))
+    )
+    if len(call.args) == 1 and types.is_text(call.args[0]):
+        value = module.source(call.args[0])
+        return value if not end else f"{value} + {_quoted(end)}" if _binds_tightly(call.args[0]) else None
+    if not call.args or not types.is_scalar(*call.args) or not all(_fits(module, a) for a in call.args):
+        return None
+    separator, ending = _escaped(sep), _escaped(end)
+    return 'f"' + separator.join("{" + module.source(a) + "}" for a in call.args) + ending + '"'
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _binds_tightly(node: ast.expr) -> bool:
+    """`node + "text"` needs no parentheses."""
+    return isinstance(node, ast.Name | ast.Constant | ast.Call | ast.Subscript | ast.Attribute | ast.JoinedStr)
+
+
+def _fits(module: Module, node: ast.expr) -> bool:
+    """It can stand in an f-string of Python 3.11: no quotes, backslashes, braces, lambdas or walruses."""
+    source = module.source(node)
+    return not set("\"\\{}!:=#'") & set(source) and not isinstance(node, ast.Starred)
+
+
+def _escaped(text: str) -> str:
+    return _quoted(text)[1:-1].replace("{", "{{").replace("}", "}}")
+
+
+def _quoted(text: str) -> str:
+    """The text in double quotes."""
+    written = repr(text)
+    inner = written[1:-1]
+    return f'"{inner}"' if written[0] == '"' else '"' + inner.replace("\\'", "'").replace('"', '\\"') + '"'
+
+
+RULE = Rule(
+    name="stdout_write",
+    reason="print() handles options and writes the line end separately on each call: write whole lines to sys.stdout.",
+    before="""\
+total = 0
+for i in range(4):
+    total += i
+    print(total)
+    print(i, total / 2, sep=",")
+""",
+    after="""\
+import sys
+
+write = sys.stdout.write
+
+total = 0
+for i in range(4):
+    total += i
+    write(f"{total}\\n")
+    write(f"{i},{total / 2}\\n")
+""",
+    limits=(
+        "Statements in loops that print numbers, text or None, with no option but a constant end or sep. Refused when "
+        "print is rebound or sys.stdout may be replaced."
+    ),
+    rewrite=rewrite,
+)

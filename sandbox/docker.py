@@ -201,6 +201,7 @@ def _container(api: Any, options: Options, root: HostRoot | None) -> Any:
     tmpfs = f"rw,noexec,nosuid,nodev,size={size},nr_inodes=1024,mode=1777"
     memory = (limits.memory_mib + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB) << 20
     binds = {path: {"bind": path, "mode": "ro"} for path in (root.binds if root else ())}
+    binds |= {path: {"bind": inside, "mode": "ro"} for path, inside in options.mounts}
     return api.create_host_config(
         network_mode="none",
         cap_drop=["ALL"],

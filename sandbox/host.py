@@ -46,6 +46,8 @@ class Options:
     """The one core that runs have, by its number; by default the last of those that we may use."""
     spare: int = 0
     """Guests kept ready in the background."""
+    mounts: tuple[tuple[str, str], ...] = ()
+    """(path on this machine, path as a run sees it): folders to show read-only. Plain processes see the first path."""
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,11 @@ def add_case_arguments(parser: argparse.ArgumentParser) -> None:
         help="input.N.txt/output.N.txt, NAME.in/NAME.out, generate.py (default: beside the program)",
     )
     group.add_argument("--stdin", type=Path, metavar="FILE", help="one input; the original program says what is right")
+    add_check_arguments(group)
+
+
+def add_check_arguments(group: argparse._ArgumentGroup) -> None:
+    """How outputs are compared, and on what inputs beside the cases."""
     group.add_argument(
         "--check",
         type=_checker_name,

@@ -142,6 +142,7 @@ def compare(
     Raises SandboxError, and ValueError when the original fails a case or there is none.
     """
     rule = rule or Rule()
+    sandbox.settle()
     plan = plan or make_plan(sandbox, original, cases, check, rule)
     series = Series(plan.clock, {case.name: ([], []) for case in plan.cases})
     draw = random.Random(seed)

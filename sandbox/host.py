@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from types import TracebackType
 from typing import Any, Self, get_args
 
 from sandbox.channel import Guest, Pipe
+from sandbox.cores import quietest_core
 from sandbox.errors import BackendUnavailable, GuestLost, SandboxError
 from sandbox.outcome import Limits, Mode, Run, Stop
 from sandbox.pool import Pool
@@ -43,7 +43,7 @@ class Options:
     all_cores: bool = False
     """A run may use every core; by default it has one, so that work moved to other processes gains nothing."""
     core: int | None = None
-    """The one core that runs have, by its number; by default the last of those that we may use."""
+    """The one core that runs have, by its number; by default the one that has the least to do."""
     spare: int = 0
     """Guests kept ready in the background."""
     mounts: tuple[tuple[str, str], ...] = ()
@@ -72,7 +72,9 @@ class Sandbox:
         self.backend = launch.backend
         self.isolated = launch.isolated
         self.description = launch.description
-        self.core = None if options.all_cores else _core(options)
+        self._options = options
+        self.core: int | None = None
+        self.settle()
         self._guest: Guest | None = None
         self._pool = Pool(self._start_guest, options.spare)
 
@@ -92,6 +94,11 @@ class Sandbox:
         """Go on with a fresh guest, for another program: nothing of the last one is in it."""
         self._drop_guest()
 
+    def settle(self) -> None:
+        """Look again which core has the least to do; best done before a series of timed runs, not within one."""
+        if not self._options.all_cores:
+            self.core = quietest_core() if self._options.core is None else self._options.core
+
     def warm(self) -> None:
         """Start the guest now. Raises SandboxError when it does not come up."""
         if self._guest is None:
@@ -110,7 +117,7 @@ class Sandbox:
         """Run a program on one input. Raises SandboxError when the sandbox itself failed, after one retry."""
         source = program.encode() if isinstance(program, str) else program
         limits = limits or self.limits
-        job = {**_job(limits), "exec": mode == "exec", "hash_seed": hash_seed, "args": list(args)}
+        job = {**_job(limits), "exec": mode == "exec", "hash_seed": hash_seed, "args": list(args), "core": self.core}
         try:
             return self._run(source, stdin, job)
         except GuestLost:
@@ -123,9 +130,7 @@ class Sandbox:
         try:
             name = self._keep(self._guest, stdin)
             report, output = self._guest.ask("run", program, seconds=job["wall_s"] + _GRACE_S, stdin=name, **job)
-        except (
-            BaseException
-        ):  # interrupted between a question and its answer: the next answer would be to this question
+        except BaseException:  # interrupted after a question: the next answer would be to this one
             self._drop_guest()
             raise
         if not report.get("clean"):
@@ -147,7 +152,7 @@ class Sandbox:
         return name
 
     def _start_guest(self) -> Guest:
-        setting = {"core": self.core, **self._launch.setting}
+        setting = dict(self._launch.setting)
         setting["env"] = {**_ENV, **self._launch.setting["env"]}
         guest = Guest(self._launch.start(), time.monotonic)
         guest.start(setting)
@@ -157,10 +162,6 @@ class Sandbox:
         if self._guest is not None:
             self._pool.retire(self._guest)
             self._guest = None
-
-
-def _core(options: Options) -> int:
-    return max(os.sched_getaffinity(0)) if options.core is None else options.core
 
 
 def _job(limits: Limits) -> dict[str, Any]:

@@ -42,7 +42,6 @@ class Setting:
     """Own pid namespace: everything that can be seen belongs to the run."""
     uid_base: int
     """First of 1000 user numbers for runs; 0 keeps the supervisor's own."""
-    core: int | None
     seccomp: bool
     zygote: str
     """Source text of zygote.py."""
@@ -62,6 +61,8 @@ class Job:
     hash_seed: int
     args: list[str]
     """The program's own arguments."""
+    core: int | None
+    """The one core that the run has; None leaves it all."""
 
 
 class Zygote(NamedTuple):
@@ -101,6 +102,8 @@ class Supervisor:
         self.group = meter.ControlGroup.find() if setting.pid1 else meter.ControlGroup(None, None)
         self.zygote: Zygote | None = None
         self.zygote_limits: tuple[int, ...] = ()
+        self.cores = os.sched_getaffinity(0)
+        self.core: int | None = None
         self.inputs: dict[str, int] = {}
         self.runs = 0
 
@@ -327,7 +330,10 @@ class Supervisor:
             self.zygote.sock.close()
             self.zygote = None
         if self.zygote is None:
-            self.zygote, self.zygote_limits = self._start_zygote(job), limits
+            self.zygote, self.zygote_limits, self.core = self._start_zygote(job), limits, None
+        if job.core != self.core:  # set from here: the filter that a run inherits forbids it to everybody else
+            os.sched_setaffinity(self.zygote.pid, self.cores if job.core is None else {job.core})
+            self.core = job.core
         return self.zygote
 
     def _start_zygote(self, job: Job) -> Zygote:
@@ -348,8 +354,6 @@ class Supervisor:
             os.dup2(null, target)
         os.set_inheritable(3, True)
         os.closerange(4, 4096)
-        if self.setting.core is not None:
-            os.sched_setaffinity(0, {self.setting.core})
         # uid 0 is exempt from RLIMIT_NPROC; as an ordinary user it would count that user's other processes too.
         lockdown.limit(
             open_files=job.open_files,

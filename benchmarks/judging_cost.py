@@ -1,0 +1,48 @@
+"""What it costs to judge one candidate: python -m benchmarks.judging_cost [--ms 30] [--cases 10]."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from codeopt.cases import Request
+from codeopt.history import Draft, History
+from codeopt.measurement import open_judge
+from sandbox import Run, open_sandbox
+from sandbox.judge import check_tokens
+
+PROGRAM = "n = int(input())\ntotal = 0\nfor i in range(n):\n    total += i * i % 7\nprint(total)\n"
+FASTER = "def main():\n    n = int(input())\n    total = 0\n    for i in range(n):\n        total += i * i % 7\n    print(total)\nmain()\n"
+
+
+def main() -> None:
+    """Print seconds for the original (once per improvement) and for a candidate."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--ms", type=int, default=30)
+    parser.add_argument("--cases", type=int, default=10)
+    parser.add_argument("--backend", default="auto")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, open_sandbox(arguments.backend) as sandbox:
+        folder = Path(name)
+        count = 200_000 * arguments.ms / 1000 / sandbox.run(PROGRAM, b"200000").cpu_s
+        for number in range(arguments.cases):
+            (folder / f"input.{number}.txt").write_text(f"{int(count) - number}\n")
+
+        def run(source: str, args: Sequence[str]) -> Run:
+            return sandbox.run(source, args=args)
+
+        started = time.monotonic()
+        judge = open_judge(sandbox, PROGRAM, Request(folder / "slow.py", folder, None, run), check_tokens)
+        opened = time.monotonic()
+        candidate = judge.measure(Draft(FASTER, "in a function"), History((judge.original,)))
+        judged = time.monotonic()
+    assert candidate.comparison is not None
+    print(f"original: {opened - started:.1f} s   candidate: {judged - opened:.1f} s ({candidate.comparison.decision}, ", end="")
+    print(f"{candidate.comparison.ratio:.2f}x, {candidate.comparison.pairs} pairs, profile: {candidate.profile is not None})")
+
+
+if __name__ == "__main__":
+    main()

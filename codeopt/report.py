@@ -12,6 +12,7 @@ from typing import Any
 from codeopt import __version__
 from codeopt.budget import Ledger
 from codeopt.history import Candidate, History
+from codeopt.machine import machine
 from codeopt.quoting import inline
 from codeopt.store import digest
 from sandbox.compare import Comparison, Decision
@@ -146,6 +147,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "tokens": {"in": ledger.tokens_in, "out": ledger.tokens_out, "estimated": ledger.estimated},
         "cost_usd": ledger.cost_usd,
         "seconds": round(ledger.seconds, 3),
+        "machine": machine(),
         "run": str(result.saved),
     }
 

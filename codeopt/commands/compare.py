@@ -89,6 +89,7 @@ def result(judge: Judge, candidate: Candidate, sandbox: Sandbox) -> dict[str, An
     """The object that --json prints."""
     from codeopt import report
     from codeopt.gate import newly_touched
+    from codeopt.machine import machine
     from sandbox.compare import Decision
 
     comparison = candidate.comparison
@@ -109,6 +110,7 @@ def result(judge: Judge, candidate: Candidate, sandbox: Sandbox) -> dict[str, An
         "notes": [f"NEW newly uses {name}" for name in newly_touched(candidate.source, judge.original.source)],
         "sandbox": sandbox.backend,
         "runtime": sandbox.description,
+        "machine": machine(),
     }
 
 

@@ -64,6 +64,8 @@ class Effects:
     """Containers whose elements may change."""
     resized: set[Container] = field(default_factory=set)
     """Containers whose number of elements may change."""
+    called: set[ast.AST] = field(default_factory=set)
+    """Functions of the program that may run."""
     unknown: bool = False
     """Code that is not followed runs: it may change whatever it can reach."""
     speaks: bool = False
@@ -190,6 +192,7 @@ def _run(module: Module, types: Types, values: Values, found: Effects, seen: set
         if isinstance(value, Code):
             if value.node not in seen:
                 seen.add(value.node)
+                found.called.add(value.node)
                 for part in value.node.body if isinstance(value.node.body, list) else [value.node.body]:
                     _visit(module, types, part, found, seen)
         elif not called:

@@ -44,3 +44,23 @@ def below_imports(module: Module, lines: list[str], imports: list[str] | None = 
     block = below.startswith(("def ", "class ", "@", "async "))
     gap = ["", ""] if block else [""] if below or lines[-1].startswith(" ") else []
     return Edit(at, at, "".join(line + module.newline for line in [*lines, *gap]))
+
+
+def from_import(module: Module, package: str, name: str) -> list[Edit] | None:
+    """The edit that makes `name` of a package available at module level; None when the name is taken."""
+    stores = module.scopes.stores(Variable(module.tree, name))
+    top = top_imports(module)
+    imported = [s for s in top if isinstance(s, ast.ImportFrom) and s.module == package and not s.level]
+    if len(stores) == 1 and any(a.name == name and not a.asname for s in imported for a in s.names):
+        return []
+    if stores or name in module.words:
+        return None
+    line = f"from {package} import {name}"
+    if not top:
+        first = module.tree.body[0]
+        gap = ("", "") if isinstance(first, ast.FunctionDef | ast.ClassDef) else ("",)
+        return [module.before(first, line, *gap)]
+    end = module.text.find("\n", module.span(top[-1])[1])
+    at = end + 1 if end >= 0 else len(module.text)
+    start = "" if end >= 0 else module.newline
+    return [Edit(at, at, start + line + module.newline)]

@@ -133,7 +133,7 @@ class Module:
     def spliced(self, edits: Iterable[Edit]) -> str | None:
         """The new text, program or not; None when edits overlap."""
         parts, done = [], 0
-        for edit in sorted(edits):
+        for edit in sorted(edits, key=lambda edit: edit[:2]):  # those at the same place stay in order
             if edit.start < done:
                 return None
             parts += [self.text[done : edit.start], edit.text]

@@ -33,7 +33,7 @@ def length_of(module: Module, types: Types, name: ast.Name) -> Sum | None:
     """The least length of a list that is bound once, as a sum; None when it is not known or the list may shrink."""
     made = definition(module, name)
     containers = types.containers(name, "list", "tuple")
-    if made is None or not containers or any(c.escaped or c in _shrunk(module, types) for c in containers):
+    if made is None or not containers or any(c.escaped or c in shrunk(module, types) for c in containers):
         return None
     return _made_length(module, types, made, name)
 
@@ -127,7 +127,7 @@ def _counted(module: Module, name: ast.Name, where: ast.AST) -> tuple[ast.For, a
 
 
 @lru_cache(maxsize=16)
-def _shrunk(module: Module, types: Types) -> frozenset[object]:
+def shrunk(module: Module, types: Types) -> frozenset[object]:
     """Containers that lose elements somewhere in the program."""
     found: set[object] = set()
     for node in module.walk():

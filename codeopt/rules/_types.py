@@ -68,6 +68,10 @@ class Types:
         found = [v for v in self.of(node) if isinstance(v, Container) and v.kind in kinds]
         return found if len(found) == len(self.of(node)) else []
 
+    def maker(self, container: Container) -> ast.AST | None:
+        """The place in the program that makes the container."""
+        return next((node for (node, _), made in self.made.items() if made is container), None)
+
     # Following values
 
     def _loose_functions(self) -> set[ast.FunctionDef | ast.Lambda]:

@@ -48,8 +48,8 @@ def test_hoisted(source: str) -> None:
         # the row may be another one in the next round
         GRID + "for i in range(n):\n    for j in range(n):\n        a[i] = [a[i][j]] * 3\n",
         GRID + "for i in range(n):\n    for j in range(n):\n        a[0], a[1] = a[1], a[0]\n        print(a[i][j])\n",
-        GRID
-        + "def f():\n    a[0] = [1]\nfor i in range(n):\n    for j in range(n):\n        f()\n        print(a[i][j])\n",
+        GRID + "def f():\n    a[0] = [1]\nfor i in range(n):\n    for j in range(n):\n        f()\n"
+        "        print(a[i][j])\n",
         GRID + "b = a\nfor i in range(n):\n    for j in range(n):\n        b[i] = [4, 5, 6]\n        print(a[i][j])\n",
         GRID + "for i in range(n):\n    for j in range(n):\n        i = 0\n        print(a[i][j])\n",
         "from somewhere import f\n"

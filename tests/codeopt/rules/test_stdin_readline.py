@@ -1,3 +1,5 @@
+""
+
 """stdin_readline: the same lines, cut where the line end would be seen; refused where the end of the input matters."""
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from sandbox.hostroot import HostRoot, host_root
 from sandbox.process import Child
 
 _SCRATCH = ("/tmp", "/dev/shm")
-_ROOT_ONLY = ("CAP_SETUID", "CAP_SETGID", "CAP_KILL", "CAP_DAC_OVERRIDE")
+_ROOT_ONLY = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_KILL", "CAP_DAC_OVERRIDE")
 
 
 def open_backend(options: Options) -> Launch:

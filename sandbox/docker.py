@@ -18,7 +18,7 @@ from sandbox.host import Launch, Options
 from sandbox.hostroot import HostRoot, host_root
 
 _SCRATCH = ("/tmp", "/dev/shm")
-_CAPABILITIES = ["SETUID", "SETGID", "KILL", "DAC_OVERRIDE"]  # of the guest; a run has none
+_CAPABILITIES = ["SETUID", "SETGID", "SETPCAP", "KILL", "DAC_OVERRIDE"]  # of the guest; a run has none
 _OWN_MIB = 96  # supervisor, zygote and their buffers, beside what the limits grant
 LABEL, OWNER, DEADLINE = "codeopt", "codeopt.owner", "codeopt.deadline"
 

@@ -2,8 +2,9 @@
 
 The filter is installed here rather than by the engine, so that it is the same under every backend. It denies what a
 program that computes never needs and what an engine's default profile may let through: tracing, namespaces, mounts,
-io_uring, keyrings, System V IPC (it would outlive the run), exec from memory, other address families than unix and
-inet, and changing its CPU affinity (a run has one core, so that work moved to other processes gains nothing).
+io_uring, keyrings, System V IPC (it would outlive the run), exec from memory, other address families than unix, inet
+and netlink's list of interfaces, siblings (a child that is its parent's child is waited for by nobody), and changing
+its CPU affinity (a run has one core, so that work moved to other processes gains nothing).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import struct
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 38, 22, 4, 36
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _LOAD, _JEQ, _JGE, _JSET, _RET = 0x20, 0x15, 0x35, 0x45, 0x06
-_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag
+_CLONE_FLAGS = 0x7E020080 | 0x00008000  # every CLONE_NEW*, and CLONE_PARENT
 _ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _CALLS = {  # name: (x86_64, aarch64), from the kernel's syscall tables; None where it does not exist
     "acct": (163, 89), "add_key": (248, 217), "adjtimex": (159, 171), "bpf": (321, 280), "chroot": (161, 51),
@@ -40,6 +41,7 @@ _CALLS = {  # name: (x86_64, aarch64), from the kernel's syscall tables; None wh
 }  # fmt: skip
 _CLONE, _CLONE3, _SOCKET, _SOCKETPAIR = (56, 220), (435, 435), (41, 198), (53, 199)
 _FAMILIES = (1, 2, 10)  # unix, inet, inet6
+_NETLINK, _NETLINK_ROUTE = 16, 0
 
 
 def _step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
@@ -60,10 +62,12 @@ def seccomp_program(machine: str) -> bytes:
         if numbers[column] is not None:
             steps += [_step(_JEQ, numbers[column] or 0, 0, 1), _deny(errno.EPERM)]
     steps += [_step(_JEQ, _CLONE3[column], 0, 1), _deny(errno.ENOSYS)]  # libc falls back to clone, whose flags we see
-    steps += [_step(_JEQ, _CLONE[column], 0, 4), _step(_LOAD, 16), _step(_JSET, _NAMESPACES, 0, 1)]
+    steps += [_step(_JEQ, _CLONE[column], 0, 4), _step(_LOAD, 16), _step(_JSET, _CLONE_FLAGS, 0, 1)]
     steps += [_deny(errno.EPERM), _step(_RET, _ALLOW)]
     for call in (_SOCKET, _SOCKETPAIR):
-        steps += [_step(_JEQ, call[column], 0, len(_FAMILIES) + 3), _step(_LOAD, 16)]
+        steps += [_step(_JEQ, call[column], 0, len(_FAMILIES) + 8), _step(_LOAD, 16)]
+        steps += [_step(_JEQ, _NETLINK, 0, 4), _step(_LOAD, 32), _step(_JEQ, _NETLINK_ROUTE, 0, 1)]
+        steps += [_step(_RET, _ALLOW), _deny(errno.EAFNOSUPPORT)]
         steps += [_step(_JEQ, family, len(_FAMILIES) - at, 0) for at, family in enumerate(_FAMILIES)]
         steps += [_deny(errno.EAFNOSUPPORT), _step(_RET, _ALLOW)]
     return b"".join([*steps, _step(_RET, _ALLOW)])

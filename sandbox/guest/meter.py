@@ -34,9 +34,24 @@ def _process(pid: int) -> Process | None:
     except OSError:  # it ended while we looked
         return None
     fields = text.rpartition(b")")[2].split()
+    threads, pages = int(fields[17]), int(fields[21])
     if fields[0] in b"ZX":
-        return None
-    return Process(pid, int(fields[1]), int(fields[17]), int(fields[21]) * _PAGE)
+        if threads < 2:
+            return None
+        pages = _pages_of_threads(pid)  # its first thread has ended, and shows no memory any more; others live on
+    return Process(pid, int(fields[1]), threads, pages * _PAGE)
+
+
+def _pages_of_threads(pid: int) -> int:
+    """Resident pages of a process, as its living threads show them."""
+    pages = [0]
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/statm", "rb") as file:
+                pages.append(int(file.read().split()[1]))
+    except OSError:
+        pass
+    return max(pages)
 
 
 def descendants(all_processes: list[Process], root: int) -> list[Process]:

@@ -1,0 +1,112 @@
+"""Runs the real command line in a process of its own, and programs that are worth running with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SLOW = """\
+n = int(input())
+seen = []
+repeated = 0
+for _ in range(n):
+    word = input()
+    if word in seen:
+        repeated += 1
+    else:
+        seen.append(word)
+print(repeated, len(seen))
+"""
+"""Quadratic: looks for each word in a list."""
+
+SLOWER = SLOW.replace("if word in seen:", "if word in list(seen):")
+"""Right, and no faster."""
+
+FAST = """\
+import sys
+
+
+def main():
+    n, *lines = sys.stdin.read().split("\\n")
+    words = lines[: int(n)]
+    distinct = len(set(words))
+    print(len(words) - distinct, distinct)
+
+
+main()
+"""
+
+WRONG = FAST.replace("len(words) - distinct", "distinct")
+"""Fast, and wrong on every case where the two numbers differ."""
+
+QUICK = ("--sandbox", "bubblewrap", "--no-profile", "--changed-inputs", "off")
+"""What makes a run short, for tests of other things."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The object on standard output."""
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[str]:
+        """Standard error by line."""
+        return self.err.splitlines()
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """This process' environment without what would change a run."""
+    taken = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "CODEOPT_"))}
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "CI"):
+        taken.pop(name, None)
+    return {**taken, "NO_PROXY": "127.0.0.1", "PYTHONWARNINGS": "error", **extra}
+
+
+def command(*arguments: str | Path) -> list[str]:
+    """The command as a list for subprocess."""
+    return [sys.executable, "-m", "codeopt", *map(str, arguments)]
+
+
+def codeopt(*arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None, **options: Any) -> Done:
+    """Run `codeopt ARGUMENTS` in `cwd` to its end."""
+    done = subprocess.run(
+        command(*arguments), cwd=cwd, env=environment(**(env or {})), capture_output=True, text=True, timeout=240,
+        stdin=subprocess.DEVNULL, check=False, **options,
+    )  # fmt: skip
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def write_problem(folder: Path, source: str = SLOW, *, words: int = 3000) -> Path:
+    """A program with three cases, of which the last is by far the longest; returns the program's path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "slow.py"
+    path.write_text(source)
+    for number, names in enumerate((["red", "blue", "red"], ["tiny"] * 4 + ["crumb"], long_case(words))):
+        (folder / f"input.{number}.txt").write_text("\n".join([str(len(names)), *names]) + "\n")
+        distinct = len(set(names))
+        (folder / f"output.{number}.txt").write_text(f"{len(names) - distinct} {distinct}\n")
+    return path
+
+
+def long_case(words: int) -> list[str]:
+    """Words that no other case has, each fifth one a repetition."""
+    return [f"secretword{number if number % 5 else number // 2}" for number in range(words)]
+
+
+def reply(source: str, summary: str = "a draft") -> str:
+    """What a model answers when it is asked for a program."""
+    return f"SUMMARY: {summary}\n\n```python\n{source}```\n"

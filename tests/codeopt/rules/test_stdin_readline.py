@@ -1,6 +1,4 @@
-""
-
-"""stdin_readline: the same lines, cut where the line end would be seen; refused where the end of the input matters."""
+"""stdin_readline: the same lines, cut where the line end would be seen; refused where the end of input matters."""
 
 from __future__ import annotations
 

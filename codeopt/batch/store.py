@@ -1,0 +1,329 @@
+"""A batch on disk: one SQLite database that survives `kill -9` at any moment.
+
+Every write is one transaction in WAL mode: after a crash a round is there whole or not at all. Workers write at once
+and by themselves, so that what is finished is on disk even when the batch's own process dies.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from codeopt.batch.schema import FINAL, TABLES, VERSION
+from codeopt.budget import Ledger
+from codeopt.errors import UsageError
+from codeopt.history import Candidate, History
+from codeopt.models import Message, Reply
+from codeopt.sets import Problem
+from codeopt.store import candidate_from_json, candidate_to_json
+from sandbox.compare import Comparison
+
+Stage = Literal["round", "confirm", "target"]
+BUSY_S = 60.0  # a writer waits so long for another one; a transaction takes milliseconds
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What all replies of a batch cost."""
+
+    replies: int
+    tokens: int
+    cost_usd: float | None
+    """None: some reply's price is not known."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Where seconds of the clock went."""
+
+    seconds: float = 0.0
+    waited_s: float = 0.0
+    asking_s: float = 0.0
+    programs_s: float = 0.0
+    runs: int = 0
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a problem ended, or for now."""
+
+    status: Literal["paused", "done", "failed", "dropped"]
+    reason: str
+    stopped: str = ""
+    fault: Literal["", "model", "sandbox", "program", "worker"] = ""
+    best: Candidate | None = None
+    """With its confirmed figures."""
+
+
+class BatchStore:
+    """The database of one batch; one connection, for one process."""
+
+    def __init__(self, folder: Path, *, create: bool = False) -> None:
+        self.folder = folder
+        path = folder / "batch.sqlite"
+        if not create and not path.is_file():
+            raise UsageError(f"there is no batch in {folder}: no batch.sqlite")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+            self.db.row_factory = sqlite3.Row
+            self.db.execute("PRAGMA journal_mode=WAL")
+            self.db.execute("PRAGMA synchronous=NORMAL")
+            if create:
+                self.db.executescript(TABLES)
+                self.db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", [VERSION])
+            self._require_version(path)
+        except (OSError, sqlite3.Error) as error:
+            raise UsageError(f"cannot open the batch in {folder}: {error}") from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
+        self.db.close()
+
+    def _require_version(self, path: Path) -> None:
+        found = self.meta("schema")
+        if found != VERSION:
+            raise UsageError(f"{path} is {found or 'no batch'}; this version of codeopt reads {VERSION}")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield self.db
+            self.db.execute("COMMIT")
+        except BaseException:
+            self.db.execute("ROLLBACK")
+            raise
+
+    # --- the whole batch ---
+
+    def meta(self, key: str) -> str:
+        """A fact about the batch; empty when there is none."""
+        row = self.db.execute("SELECT value FROM meta WHERE key = ?", [key]).fetchone()
+        return str(row[0]) if row else ""
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a fact about the batch."""
+        self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", [key, value])
+
+    def require_same(self, settings: Mapping[str, Any]) -> None:
+        """Keep the settings of a new batch; raises UsageError when those of an old one were others."""
+        text = json.dumps(settings, sort_keys=True)
+        before = json.loads(self.meta("settings") or text)
+        changed = [name for name in settings if before.get(name) != settings[name]]
+        if changed:
+            what = ", ".join(f"{name} was {before.get(name)!r} and is {settings[name]!r}" for name in changed)
+            raise UsageError(
+                f"the batch in {self.folder} was begun with other settings ({what}); name another --run-dir"
+            )
+        self.set_meta("settings", text)
+
+    def register(self, problems: Iterable[Problem]) -> int:
+        """Give every problem a row, if it has none yet; returns how many. Raises UsageError for a changed one."""
+        count = 0
+        with self._transaction() as db:
+            for position, problem in enumerate(problems):
+                count += 1
+                row = db.execute("SELECT source FROM problem WHERE id = ?", [problem.id]).fetchone()
+                if row is None:
+                    self._insert(position, problem)
+                elif row["source"] != _plain(problem.source):
+                    raise UsageError(
+                        f"the program of {problem.id} has changed since the batch in {self.folder} was begun"
+                    )
+        return count
+
+    def _insert(self, position: int, problem: Problem) -> None:
+        status = "dropped" if problem.dropped else "pending"
+        self.db.execute(
+            "INSERT INTO problem (id, position, path, cases, function, source, target, status, reason, fault)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                problem.id, position, str(problem.path), str(problem.cases) if problem.cases else None,
+                problem.function, _plain(problem.source), problem.target, status, problem.dropped,
+                "program" if problem.dropped else "",
+            ],
+        )  # fmt: skip
+
+    def left(self, limit: int | None = None) -> list[str]:
+        """Problems of the first `limit` that have not ended, those begun first, then in the order of the set."""
+        rows = self.db.execute(
+            "SELECT id FROM problem WHERE status IN ('pending', 'running', 'paused') AND position < ?"
+            " ORDER BY status = 'pending', position",
+            [limit if limit is not None else 2**62],
+        )
+        return [row["id"] for row in rows]
+
+    def reopen_failed(self) -> None:
+        """Problems that failed for no reason of their own are to be tried again."""
+        self.db.execute("UPDATE problem SET status = 'pending', fault = '', reason = '' WHERE status = 'failed'")
+
+    def counts(self) -> dict[str, int]:
+        """How many problems have each status."""
+        return {row[0]: row[1] for row in self.db.execute("SELECT status, count(*) FROM problem GROUP BY status")}
+
+    def spent(self) -> Spent:
+        """What all replies so far have cost."""
+        row = self.db.execute(
+            "SELECT count(*), coalesce(sum(tokens_in + tokens_out), 0), sum(cost_usd), count(cost_usd) FROM exchange"
+        ).fetchone()
+        known = row[0] == row[3]
+        return Spent(row[0], row[1], (row[2] or 0.0) if known else None)
+
+    def note(self, problem: str, text: str) -> None:
+        """Keep what went wrong on the way."""
+        self.db.execute("INSERT INTO event VALUES (?, ?, ?)", [_now(), problem, _plain(text)])
+
+    def add_seconds(self, seconds: float) -> None:
+        """Seconds of the clock that the batch has been at work, over all sittings."""
+        with self._transaction():
+            self.set_meta("seconds", repr(float(self.meta("seconds") or 0) + seconds))
+
+    # --- one problem ---
+
+    def problem(self, id: str) -> Problem:
+        """One problem, as the set gave it."""
+        row = self.db.execute("SELECT * FROM problem WHERE id = ?", [id]).fetchone()
+        cases = Path(row["cases"]) if row["cases"] is not None else None
+        return Problem(row["id"], row["source"], Path(row["path"]), cases, row["function"], row["target"])
+
+    def begin(self, id: str) -> None:
+        """A worker takes it up."""
+        self.db.execute("UPDATE problem SET status = 'running', attempts = attempts + 1 WHERE id = ?", [id])
+
+    def attempts(self, id: str) -> int:
+        """How often a worker took it up."""
+        return int(self.db.execute("SELECT attempts FROM problem WHERE id = ?", [id]).fetchone()[0])
+
+    def load(self, id: str) -> tuple[History, Ledger, dict[str, bool]] | None:
+        """Where a problem was: its history, what was spent, which cases are held back; None when it has not begun."""
+        row = self.db.execute("SELECT ledger, suite FROM problem WHERE id = ?", [id]).fetchone()
+        bodies = self.db.execute(
+            "SELECT body FROM candidate WHERE problem = ? AND stage = 'round' ORDER BY round", [id]
+        ).fetchall()
+        if row["ledger"] is None or not bodies:
+            return None
+        history = History(tuple(candidate_from_json(body[0]) for body in bodies))
+        return history, Ledger.from_json(json.loads(row["ledger"])), json.loads(row["suite"] or "{}")
+
+    def save(self, id: str, history: History, ledger: Ledger, suite: Mapping[str, bool], effort: Effort) -> None:
+        """The state of a problem after a round, in one step: the newest candidates, and the critique of the one before.
+
+        effort: since it was saved last.
+        """
+        with self._transaction() as db:
+            known = db.execute("SELECT count(*) FROM candidate WHERE problem = ? AND stage = 'round'", [id]).fetchone()[
+                0
+            ]
+            for candidate in history.candidates[max(0, known - 1) :]:
+                self._put(id, "round", candidate)
+            db.execute(
+                "UPDATE problem SET ledger = ?, suite = ? WHERE id = ?",
+                [json.dumps(ledger.to_json()), json.dumps(dict(suite)), id],
+            )
+            self._add_effort(id, effort)
+
+    def keep(self, id: str, stage: Stage, candidate: Candidate) -> None:
+        """A measurement outside the rounds: of what is confirmed, or of the human's program."""
+        with self._transaction():
+            self._put(id, stage, candidate)
+
+    def end(self, id: str, ending: Ending, effort: Effort) -> None:
+        """How a problem ended, or for now."""
+        found = ending.best.comparison if ending.best else None
+        accepted = None if ending.status == "paused" else int(ending.best is not None)
+        with self._transaction() as db:
+            db.execute(
+                "UPDATE problem SET status = ?, reason = ?, stopped = ?, fault = ?, accepted = ?, best_round = ?,"
+                " ratio = ?, ci_low = ?, ci_high = ?, finished = ? WHERE id = ?",
+                [
+                    ending.status, _plain(ending.reason), _plain(ending.stopped), ending.fault, accepted,
+                    ending.best.round if ending.best else None, *_figures(found)[1:4],
+                    _now() if ending.status in FINAL else None, id,
+                ],
+            )  # fmt: skip
+            self._add_effort(id, effort)
+
+    def _add_effort(self, id: str, effort: Effort) -> None:
+        names = list(asdict(effort))
+        change = ", ".join(f"{name} = {name} + ?" for name in names)
+        self.db.execute(f"UPDATE problem SET {change} WHERE id = ?", [*asdict(effort).values(), id])
+
+    def _put(self, id: str, stage: Stage, candidate: Candidate) -> None:
+        key = [id, stage, candidate.round]
+        texts = map(_plain, (candidate.source, candidate.summary, candidate.critique, candidate.rejection))
+        figures = _figures(candidate.comparison)
+        self.db.execute(
+            "INSERT OR REPLACE INTO candidate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [*key, *texts, int(candidate.correct), *figures, candidate_to_json(candidate), _now()],
+        )
+        self.db.executemany(
+            "INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                [*key, o.case, str(o.verdict), o.run.wall_s, o.run.cpu_s, o.run.peak_bytes, _plain(o.detail)]
+                for o in candidate.outcomes
+            ],
+        )
+        self.db.executemany(
+            "INSERT OR REPLACE INTO timing VALUES (?, ?, ?, ?, ?, ?, ?)", _pairs(key, candidate.comparison)
+        )
+
+    # --- what the model said ---
+
+    def exchanges(self, id: str, first: int) -> list[Reply]:
+        """Replies of a problem from number `first` on: paid for, but not yet used when the batch was killed."""
+        rows = self.db.execute("SELECT * FROM exchange WHERE problem = ? AND number >= ? ORDER BY number", [id, first])
+        return [
+            Reply(
+                r["reply"], r["tokens_in"], r["tokens_out"], r["cost_usd"], r["seconds"], r["model"],
+                bool(r["cut"]), bool(r["estimated"]),
+            )
+            for r in rows
+        ]  # fmt: skip
+
+    def add_exchange(self, id: str, number: int, messages: Sequence[Message], reply: Reply) -> None:
+        """Keep a reply before it is used."""
+        prompt = json.dumps([{"role": m.role, "content": m.content} for m in messages])
+        self.db.execute(
+            "INSERT OR REPLACE INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                id, number, prompt, _plain(reply.text), reply.tokens_in, reply.tokens_out, reply.cost_usd,
+                reply.seconds, _plain(reply.model), int(reply.cut), int(reply.estimated), _now(),
+            ],
+        )  # fmt: skip
+
+
+def _figures(found: Comparison | None) -> list[Any]:
+    """decision, ratio, both ends of the interval, pairs, clock; NULL where there is none."""
+    if found is None:
+        return [None] * 6
+    high = found.ci_high if found.ci_high < float("inf") else None
+    return [str(found.decision), found.ratio, found.ci_low, high, found.pairs, found.clock]
+
+
+def _pairs(key: list[Any], found: Comparison | None) -> list[list[Any]]:
+    if found is None:
+        return []
+    return [
+        [*key, times.case, number, original, candidate]
+        for times in found.cases
+        for number, (original, candidate) in enumerate(zip(times.original, times.candidate, strict=False))
+    ]
+
+
+def _plain(text: str) -> str:
+    """`text` without lone surrogates, which SQLite cannot hold."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

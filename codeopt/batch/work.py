@@ -1,0 +1,268 @@
+"""One problem of a batch in one worker: the loop of `codeopt improve`, saved after each round, on a core of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from codeopt.batch.backoff import Backoff
+from codeopt.batch.cores import CoreLock
+from codeopt.batch.paid import BudgetSpent, PaidModel
+from codeopt.batch.store import BatchStore, Effort, Ending
+from codeopt.budget import Budget, Ledger
+from codeopt.cases import Request
+from codeopt.challenge import Strictness
+from codeopt.errors import ModelError, ProgramError, UsageError
+from codeopt.history import Candidate, Draft, History
+from codeopt.loop import Improvement
+from codeopt.measurement import Judge, open_judge
+from codeopt.models import Model
+from codeopt.proposers import Proposer
+from codeopt.sets import Problem
+from codeopt.tasks import Task
+from sandbox import Run, Sandbox, SandboxError
+from sandbox.compare import Rule
+from sandbox.judge import Checker
+
+Notify = Callable[[str], None]
+
+
+class Tools(Protocol):
+    """What the command line asks for, for each worker to open by itself; goes to other processes, so it is pickled."""
+
+    @property
+    def with_target(self) -> bool:
+        """Judge the human's program too, where the set has one."""
+        ...
+
+    @property
+    def max_cost(self) -> float | None:
+        """USD that the whole batch may spend."""
+        ...
+
+    @property
+    def deadline(self) -> float | None:
+        """Seconds since the epoch after which no round is begun."""
+        ...
+
+    @property
+    def budget(self) -> Budget:
+        """Of each problem."""
+        ...
+
+    @property
+    def profiled(self) -> bool:
+        """Profile the original."""
+        ...
+
+    @property
+    def drafts_profiled(self) -> bool:
+        """Profile drafts too: the proposer reads it."""
+        ...
+
+    def open_sandbox(self, core: int) -> Sandbox:
+        """A sandbox whose runs have that core. Raises NoSandbox."""
+        ...
+
+    def open_task(self) -> Task:
+        """The objective."""
+        ...
+
+    def check(self) -> Checker:
+        """How outputs are compared."""
+        ...
+
+    @property
+    def strictness(self) -> Strictness:
+        """What is made of changed inputs."""
+        ...
+
+    def rule(self, task: Task) -> Rule:
+        """When a comparison stops."""
+        ...
+
+    def open_proposer(
+        self, task: Task, judge: Judge, work: Improvement, wrap: Callable[[Model], Model], notify: Notify
+    ) -> Proposer:
+        """Who writes the drafts."""
+        ...
+
+
+class Clocked:
+    """A sandbox that adds up how long programs ran in it; otherwise the sandbox itself."""
+
+    def __init__(self, inner: Sandbox) -> None:
+        self._inner = inner
+        self.programs_s = 0.0
+        self.runs = 0
+
+    def run(self, *args: Any, **options: Any) -> Run:
+        """As Sandbox.run."""
+        run = self._inner.run(*args, **options)
+        self.programs_s += run.wall_s
+        self.runs += 1
+        return run
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+@dataclass(frozen=True)
+class CoreJudge(Judge):
+    """A judge that has its core alone while it measures."""
+
+    lock: CoreLock = field(kw_only=True)
+
+    def measure(self, draft: Draft, history: History, *, gated: bool = True, seed: int = 0) -> Candidate:
+        """As Judge.measure."""
+        with self.lock.held():
+            return super().measure(draft, history, gated=gated, seed=seed)
+
+    def confirm(self, candidate: Candidate) -> Candidate:
+        """As Judge.confirm."""
+        with self.lock.held():
+            return super().confirm(candidate)
+
+
+@dataclass
+class Work:
+    """One worker's work on one problem. `run` never raises for what the problem, its drafts or the model do."""
+
+    problem: Problem
+    store: BatchStore
+    sandbox: Clocked
+    lock: CoreLock
+    tools: Tools
+    notify: Notify
+    _model: PaidModel | None = None
+    _suite: dict[str, bool] = field(default_factory=dict)
+    _counted: Effort = Effort()
+    _started: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self._counted = replace(self._total(), seconds=0.0)
+
+    def run(self) -> Ending:
+        """Improve it, and keep how it ended."""
+        self.store.begin(self.problem.id)
+        try:
+            ending = self._improve()
+        except BudgetSpent as error:
+            ending = Ending("paused", str(error))
+        except ModelError as error:
+            ending = Ending("failed", str(error), fault="model")
+        except SandboxError as error:
+            ending = Ending("failed", f"the sandbox failed: {error}", fault="sandbox")
+        except (ProgramError, UsageError, ValueError) as error:  # ValueError: the original fails a case now and then
+            ending = Ending("dropped", str(error), fault="program")
+        self.store.end(self.problem.id, ending, self.effort())
+        return ending
+
+    def effort(self) -> Effort:
+        """Where the time went since this was asked last."""
+        now, before = self._total(), self._counted
+        self._counted = now
+        return Effort(**{f.name: getattr(now, f.name) - getattr(before, f.name) for f in fields(Effort)})
+
+    def _total(self) -> Effort:
+        asking = self._model.asking_s if self._model else 0.0
+        clock = time.monotonic() - self._started
+        return Effort(clock, self.lock.waited_s, asking, self.sandbox.programs_s, self.sandbox.runs)
+
+    def _improve(self) -> Ending:
+        if self.problem.function:
+            return Ending("dropped", "a batch cannot judge single functions yet", fault="program")
+        self._check_budget()
+        task = self.tools.open_task()
+        judge, history, ledger = self._measured_original(task)
+        work = Improvement(None, task, judge, self.tools.budget, history, ledger, self._save)  # type: ignore[arg-type]
+        work.proposer = self.tools.open_proposer(task, judge, work, self._paid(ledger), self.notify)
+        try:
+            work.run()
+        except ModelError as error:
+            if not any(True for _ in work.ranked()):
+                raise
+            work.stopped = f"the model failed ({error})"
+        self.store.save(self.problem.id, work.history, work.ledger, self._suite, self.effort())
+        return self._confirmed(work)
+
+    def _confirmed(self, work: Improvement) -> Ending:
+        best, reason = work.confirm()
+        if best is not None:
+            self.store.keep(self.problem.id, "confirm", best)
+        if self.tools.with_target and self.problem.target:
+            self._judge_target(work)
+        return Ending("done", reason, work.stopped, best=best)
+
+    def _judge_target(self, work: Improvement) -> None:
+        """The human's program: same judge, same run, confirmed in the same way."""
+        self.notify("judging the human's program")
+        draft = Draft(self.problem.target or "", "the human's program")
+        found = replace(work.judge, profiled=False).measure(draft, History((work.history.original,)), gated=False)
+        if found.faster:
+            found = work.judge.confirm(found)
+        self.store.keep(self.problem.id, "target", replace(found, round=0))
+
+    def _measured_original(self, task: Task) -> tuple[Judge, History, Ledger]:
+        """A judge for the problem, and the state it was left in; on a resumed one what was shown stays shown."""
+        sandbox = cast(Sandbox, self.sandbox)
+        saved = self.store.load(self.problem.id)
+        with self.lock.held():
+            judge = open_judge(
+                sandbox, self.problem.source, self._request(sandbox), self.tools.check(), metric=task.metric,
+                rule=self.tools.rule(task), profiled=self.tools.profiled and saved is None,
+                timed=task.name != "readability", strictness=self.tools.strictness,
+                held=saved[2] if saved else None, notify=self.notify,
+            )  # fmt: skip
+        if judge.too_short:
+            raise ProgramError(judge.too_short)
+        history, ledger, _ = saved or (History((judge.original,)), Ledger(), {})
+        self._suite = {case.name: case.held_back for case in judge.suite.cases}
+        judge = replace(
+            judge, original=history.original, profiled=self.tools.profiled and self.tools.drafts_profiled
+        )  # fmt: skip
+        if saved is None:
+            self.store.save(self.problem.id, history, ledger, self._suite, self.effort())
+        values = {f.name: getattr(judge, f.name) for f in fields(judge)}
+        return CoreJudge(**values, lock=self.lock), history, ledger
+
+    def _request(self, sandbox: Sandbox) -> Request:
+        def run(source: str, args: Sequence[str]) -> Run:
+            return sandbox.run(source, args=args, mode="exec")
+
+        folder = self.problem.cases
+        if folder and not folder.is_dir():
+            raise UsageError(f"it has no cases: there is no folder {folder}")
+        return Request(self.problem.path, folder, None, run)
+
+    def _save(self, work: Improvement) -> None:
+        self.store.save(self.problem.id, work.history, work.ledger, self._suite, self.effort())
+        self._check_budget()
+
+    def _paid(self, ledger: Ledger) -> Callable[[Model], Model]:
+        def wrap(model: Model) -> Model:
+            backoff = Backoff(Path(self.store.folder) / "backoff")
+            self._model = PaidModel(
+                model, self.store, self.problem.id, ledger.replies, backoff, self._check_budget, self.notify
+            )
+            return self._model
+
+        return wrap
+
+    def _check_budget(self) -> None:
+        """Raises BudgetSpent when the whole batch may go on no longer."""
+        if self.tools.deadline is not None and time.time() >= self.tools.deadline:
+            raise BudgetSpent("the time limit of the batch is reached")
+        limit = self.tools.max_cost
+        if limit is None:
+            return
+        cost = self.store.spent().cost_usd
+        if cost is None:
+            raise BudgetSpent(
+                "the price of the model is not known, so --max-cost cannot be held; see [tool.codeopt.prices]"
+            )
+        if cost >= limit:
+            raise BudgetSpent(f"the batch has spent {cost:.4f} USD of {limit:.2f}")

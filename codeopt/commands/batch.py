@@ -1,0 +1,176 @@
+"""Improve every program of a problem set, with one table at the end; the same command again goes on where it stopped.
+
+The folder that --run-dir names holds all in batch.sqlite: candidates, verdicts, raw timings, prompts, replies, money.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codeopt.commands._model import add_model_arguments, wants_model
+from codeopt.commands._sandbox import add_check_arguments, add_sandbox_arguments, count, positive
+from codeopt.errors import UsageError
+
+if TYPE_CHECKING:
+    from codeopt.batch.store import BatchStore
+    from codeopt.batch.work import Tools
+
+ORDER = 5
+MODEL_ROUNDS = 4
+DONE, BUDGET_SPENT, INTERRUPTED = 0, 6, 130
+RULES_AHEAD, MODEL_AHEAD = 2, 4
+"""Workers a core: while one has the core to measure, the others draft."""
+SAME = (
+    "task",
+    "model",
+    "feedback",
+    "history",
+    "select",
+    "ignore",
+    "check",
+    "changed_inputs",
+    "min_gain",
+    "clock",
+    "with_target",
+)
+"""Flags that a batch keeps from its first command on: with others its rows could not stand in one table."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument(
+        "set", type=Path, metavar="SET",
+        help="a folder of problems (NAME/slow.py) or of programs, a PIE-style .jsonl, a .txt list of path::function",
+    )  # fmt: skip
+    parser.add_argument("--run-dir", type=Path, required=True, metavar="DIR", help="where the batch is kept")
+    parser.add_argument("--cases", type=Path, metavar="DIR", help="one folder of cases a problem (default: beside SET)")
+    parser.add_argument("--layout", default="", metavar="NAME", help="of SET, if it is not found out by itself")
+    parser.add_argument("--limit", type=count, metavar="N", help="only the first N problems")
+    parser.add_argument("--with-target", action="store_true", help="judge the human's programs too, where SET has them")
+    parser.add_argument("--retry-failed", action="store_true", help="try again what the model or the sandbox failed")
+    parser.add_argument(
+        "-t", "--task", default="runtime", metavar="NAME", help="runtime, or a dotted path (%(default)s)"
+    )
+    add_model_arguments(parser)
+    budget = parser.add_argument_group("budget")
+    budget.add_argument("--max-cost", type=positive, metavar="USD", help="of the whole batch, all sittings")
+    budget.add_argument("--max-seconds", type=positive, metavar="S", help="of the clock, this sitting")
+    budget.add_argument(
+        "-n", "--max-rounds", type=count, metavar="N", help=f"drafts a problem ({MODEL_ROUNDS} with a model)"
+    )
+    budget.add_argument("--max-tokens", type=count, metavar="N", help="a problem, in and out together")
+    judging = parser.add_argument_group("judging")
+    add_check_arguments(judging)
+    judging.add_argument("--min-gain", type=positive, metavar="SHARE", help="least gain worth having (0.05)")
+    judging.add_argument(
+        "--clock", choices=["auto", "cpu", "wall"], default="auto", help="what is compared (%(default)s)"
+    )
+    judging.add_argument(
+        "--max-pairs", type=count, default=60, metavar="N", help="timed pairs a comparison (%(default)d)"
+    )
+    judging.add_argument("--no-profile", action="store_true", help="do without the profiler")
+    add_sandbox_arguments(parser)
+    workers = parser.add_argument_group("workers")
+    workers.add_argument("--cores", type=count, metavar="N", help="that measure (all but one, both of two)")
+    workers.add_argument(
+        "--ahead", type=count, metavar="N",
+        help=f"workers a core; one measures, the others draft ({RULES_AHEAD}, with a model {MODEL_AHEAD})",
+    )  # fmt: skip
+    out = parser.add_argument_group("result")
+    out.add_argument("--json", action="store_true", help="the report as one JSON object on standard output")
+    out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run or resume a batch. Raises UsageError for a set, a folder or settings that do not fit."""
+    from codeopt.batch.board import open_board
+    from codeopt.batch.cores import measuring_cores
+    from codeopt.batch.lock import locked
+    from codeopt.batch.runner import Batch
+    from codeopt.batch.store import BatchStore
+
+    _check(arguments)
+    with locked(arguments.run_dir), BatchStore(arguments.run_dir, create=True) as store:
+        _prepare(arguments, store)
+        ids = store.left(arguments.limit)
+        ahead = arguments.ahead or (MODEL_AHEAD if wants_model(arguments) else RULES_AHEAD)
+        cores = measuring_cores(arguments.cores) * ahead
+        with open_board(store, quiet=arguments.quiet, limit=arguments.max_cost) as board:
+            batch = Batch(store, _tools(arguments), cores, board.hear)
+            board.begin(len(ids), len(cores[: len(ids)]))
+            try:
+                batch.run(ids)
+            except KeyboardInterrupt:
+                board.warn("interrupted; every saved round is kept, the same command goes on")
+                return INTERRUPTED
+            if batch.stopped:
+                board.warn(f"stopped early: {batch.stopped}; the same command with a larger budget goes on")
+        _report(arguments, store)
+        return BUDGET_SPENT if store.left(arguments.limit) else DONE
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse before anything is run what could not end well."""
+    if arguments.record or (arguments.model or "").startswith("replay:"):
+        raise UsageError("a batch keeps every reply in its database; --record and replay:FILE are for codeopt improve")
+    if not wants_model(arguments) and arguments.task != "runtime":
+        raise UsageError(f"the built-in rules know nothing of {arguments.task}; give a model (--model NAME)")
+
+
+def _prepare(arguments: argparse.Namespace, store: BatchStore) -> None:
+    """Settings and problems into the database."""
+    from itertools import islice
+
+    from codeopt.batch.cores import measuring_cores
+    from codeopt.batch.machine import describe_machine
+    from codeopt.sets import SetRequest, read_set
+
+    store.require_same(_settings(arguments))
+    problems = read_set(SetRequest(arguments.set.resolve(), _absolute(arguments.cases)), arguments.layout)
+    if not store.register(islice(problems, arguments.limit)):
+        raise UsageError(f"{arguments.set} holds no problem")
+    if arguments.retry_failed:
+        store.reopen_failed()
+    if not store.meta("created"):
+        store.set_meta("created", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+    store.set_meta("machine", describe_machine())
+    store.set_meta("cores", str(len(measuring_cores(arguments.cores))))
+
+
+def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    from codeopt.commands._model import DEFAULT_MODEL, RULES
+
+    found: dict[str, Any] = {name: getattr(arguments, name) for name in SAME}
+    found["model"] = (arguments.model or DEFAULT_MODEL) if wants_model(arguments) else RULES
+    return {**found, "set": arguments.set.name}
+
+
+def _absolute(path: Path | None) -> Path | None:
+    return path.resolve() if path else None
+
+
+def _tools(arguments: argparse.Namespace) -> Tools:
+    from codeopt.budget import Budget
+    from codeopt.commands._tools import FlagTools
+
+    rounds = arguments.max_rounds or (MODEL_ROUNDS if wants_model(arguments) else None)
+    deadline = time.time() + arguments.max_seconds if arguments.max_seconds else None
+    return FlagTools(arguments, Budget(rounds, tokens=arguments.max_tokens), deadline)
+
+
+def _report(arguments: argparse.Namespace, store: BatchStore) -> None:
+    """The table to standard error, or the same as JSON to standard output."""
+    import json
+    import sys
+
+    from codeopt.batch.metrics import measure_batch
+    from codeopt.batch.table import as_json, render
+
+    found = measure_batch(store)
+    if arguments.json:
+        print(json.dumps(as_json(found)))
+    elif not arguments.quiet:
+        render(found, sys.stderr)

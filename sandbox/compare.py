@@ -17,9 +17,9 @@ from statistics import median
 from typing import Literal
 
 from sandbox.evidence import centre, interval, rejects
-from sandbox.host import Sandbox
 from sandbox.judge import Checker, check_tokens, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.runner import Runner
 
 Clock = Literal["cpu", "wall", "memory"]
 METHOD = "test martingale on paired log ratios (Hodges-Lehmann estimate, anytime-valid interval)"
@@ -125,7 +125,7 @@ class _Wrong(Exception):
 
 
 def compare(
-    sandbox: Sandbox,
+    sandbox: Runner,
     original: str,
     candidate: str,
     cases: Sequence[Case],
@@ -160,7 +160,7 @@ def compare(
     return _result(series, rule, decision, reason)
 
 
-def make_plan(sandbox: Sandbox, original: str, cases: Sequence[Case], check: Checker, rule: Rule) -> Plan:
+def make_plan(sandbox: Runner, original: str, cases: Sequence[Case], check: Checker, rule: Rule) -> Plan:
     """Run the original on each case, and plan to time the longest. Raises ValueError when it fails one."""
     if not cases:
         raise ValueError("there is no case to time")
@@ -198,7 +198,7 @@ def _spent(series: Series, rule: Rule, started: float) -> str:
 
 
 def _pair(
-    sandbox: Sandbox,
+    sandbox: Runner,
     programs: tuple[str, str],
     plan: Plan,
     series: Series,

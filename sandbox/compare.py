@@ -185,7 +185,7 @@ def make_plan(sandbox: Runner, original: str, cases: Sequence[Case], check: Chec
 
 
 def _clock(run: Run) -> Clock:
-    return "cpu" if run.cpu_s >= _BUSY * run.wall_s - 0.002 else "wall"
+    return "cpu" if run.cpu_s + run.delay_s >= _BUSY * run.wall_s - 0.002 else "wall"
 
 
 def _spent(series: Series, rule: Rule, started: float) -> str:

@@ -147,10 +147,12 @@ def open_backend(options: Options) -> Launch:
 
 
 def _connect() -> Any:
-    import docker
-    import docker.errors
-    import requests
-
+    try:
+        import docker
+        import docker.errors
+        import requests
+    except ImportError as error:
+        raise BackendUnavailable("the package docker is not installed (pip install docker)") from error
     try:
         client = docker.from_env(timeout=60)
         client.ping()

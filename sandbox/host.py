@@ -192,6 +192,7 @@ def _as_run(report: dict[str, Any], output: bytes) -> Run:
             stderr=output[size:],
             stop=stop,
             evidence=str(report["evidence"]),
+            delay_s=float(report["delay_s"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise SandboxError(f"the guest sent a report that makes no sense: {error!r} in {report!r:.200}") from error

@@ -69,6 +69,8 @@ class Run:
     """Set when the guest ended the run."""
     evidence: str = ""
     """What the guest saw that led to `stop`."""
+    delay_s: float = 0.0
+    """Of the wall time: ready to run, but others had the processor. What is neither this nor CPU time is waiting."""
 
 
 @dataclass(frozen=True)

@@ -28,3 +28,7 @@ class Runner(Protocol):
     ) -> Run:
         """Raises SandboxError when the sandbox itself failed."""
         ...
+
+    def settle(self) -> None:
+        """Leave the measuring core to the run for now: nothing goes on in the background."""
+        ...

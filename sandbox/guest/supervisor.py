@@ -83,6 +83,7 @@ class Watch:
     status: int | None = None
     cpu_s: float = 0.0
     peak_kib: int = 0
+    delay_s: float = 0.0
     end_ns: int = 0
     stop: str = ""
     evidence: str = ""
@@ -217,7 +218,10 @@ class Supervisor:
             watch.end("output", f"more than {job.output_bytes} bytes")
 
     def _hear(self, watch: Watch, zygote: Zygote) -> None:
-        data = zygote.sock.recv(1 << 12)
+        try:
+            data = zygote.sock.recv(1 << 12)
+        except ConnectionResetError:  # it died with an order unread
+            data = b""
         if not data:  # a program of the same user can kill the zygote: the program is ours to wait for now
             self._lose_zygote(watch)
             return
@@ -225,7 +229,7 @@ class Supervisor:
         if message[0] == "pid":
             watch.pid = message[1]
         else:
-            _, watch.status, cpu_s, peak_kib, watch.end_ns = message
+            _, watch.status, cpu_s, peak_kib, watch.end_ns, watch.delay_s = message
             watch.cpu_s += cpu_s
             watch.peak_kib = max(watch.peak_kib, peak_kib)
 
@@ -419,6 +423,7 @@ def report(watch: Watch) -> dict[str, Any]:
         "wall_s": max(0.0, watch.end_ns / 1e9 - watch.started),
         "cpu_s": watch.cpu_s,
         "peak_bytes": watch.peak_kib << 10,
+        "delay_s": watch.delay_s,
         "stdout": len(watch.stdout),
         "stop": watch.stop or None,
         "evidence": watch.evidence,
@@ -481,7 +486,8 @@ def send(message: dict[str, Any], blob: bytes) -> None:
 def main() -> None:
     """Read the setting, serve, and leave nothing behind."""
     message, _ = wire.unpack(read_exactly)
-    setting = Setting(**{**message, "scratch": tuple(message["scratch"])})
+    python = message["python"] if os.path.isabs(message["python"]) else sys.executable  # of an image, by its name
+    setting = Setting(**{**message, "scratch": tuple(message["scratch"]), "python": python})
     if not setting.pid1:
         lockdown.adopt_orphans()
     lockdown.hide()

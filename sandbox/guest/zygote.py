@@ -2,7 +2,7 @@
 
 Contract: file descriptor 3 is a SOCK_SEQPACKET socket to the supervisor. A job arrives as a marshalled
 dictionary with four descriptors (stdin, stdout, stderr, start). The zygote forks, reports ("pid", pid), waits, and
-reports ("exit", status, cpu_s, peak_kib, end_ns). In the child the start descriptor receives the clock and the CPU
+reports ("exit", status, cpu_s, peak_kib, end_ns, delay_s). In the child the start descriptor receives the clock and the CPU
 time used so far just before the program's first instruction, and is closed: the program can touch neither it nor
 the socket.
 
@@ -46,9 +46,22 @@ def serve(sock):
         for fd in fds:
             posix.close(fd)
         sock.send(marshal.dumps(("pid", pid)))
-        _, status, usage = posix.wait4(pid, 0)
+        posix.waitid(posix.P_PID, pid, posix.WEXITED | posix.WNOWAIT)
         end = time.monotonic_ns()
-        sock.send(marshal.dumps(("exit", status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, end)))
+        delay_s = queued(pid)
+        _, status, usage = posix.wait4(pid, 0)
+        sock.send(marshal.dumps(("exit", status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, end, delay_s)))
+
+
+def queued(pid):
+    """Seconds that a process which has ended was ready to run and others had the processor; 0 where it is not told."""
+    try:
+        fd = posix.open(f"/proc/{pid}/schedstat", posix.O_RDONLY | posix.O_CLOEXEC)
+        told = posix.read(fd, 100).split()
+        posix.close(fd)
+        return int(told[1]) / 1e9
+    except (OSError, IndexError):
+        return 0.0
 
 
 def become(job, fds):

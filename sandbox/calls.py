@@ -1,0 +1,249 @@
+"""Calls of one function in the sandbox: a module's text and calls go in, times and outcomes as lines of text come out.
+
+A `CallRunner` stands where a Sandbox stands: `compare`, `judge` and `make_plan` work on modules as they do on programs
+that read standard input. A case's stdin is a `Batch` as text; what is printed is one line a call, `f(1) -> returns 2`. The seconds of such a run
+are those between two readings of the clock just before and after its calls, taken by a process that never runs
+the code under test (see guest/caller.py); what a whole run took is kept beside it, as a check.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from itertools import zip_longest
+from typing import Any, Literal
+
+from sandbox.outcome import Limits, Mode, Run
+from sandbox.runner import Runner
+
+NOT_COMPARABLE = "<not comparable: "
+ARROW = " -> "
+_SHOWN = 160
+_TOKENS = re.compile(r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)\b)""")
+
+BatchMode = Literal["check", "time", "cover", "list"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """Which function of which module is called, and where the module believes itself to be."""
+
+    module: str
+    """Its dotted name."""
+    file: str
+    """Its path as the sandbox sees it."""
+    qualname: str
+    paths: tuple[str, ...] = ()
+    """Put first on sys.path, in the sandbox."""
+    globals: tuple[str, ...] = ()
+    """Module-level data of the original; calls that change it are found out."""
+    classes: tuple[str, ...] = ()
+    """Module-level classes of the original; the same for their data."""
+    first_line: int = 1
+    """Of the body of the function: lines from here on count for coverage."""
+    asynchronous: bool = False
+    calls_file: str | None = None
+    """Text of the user's file with CALLS and BIG."""
+    aliases: tuple[str, ...] = ()
+    """Other names under which pickled arguments may know the module."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Calls that one run makes."""
+
+    calls: tuple[str, ...]
+    """Each an expression: `f(1, [2], key='x')`, `CALLS[3]`."""
+    mode: BatchMode = "check"
+    seconds: float = 2.0
+    """After this a single call is ended; checking only."""
+    passes: int = 1
+    """How often all calls are timed in one run, each time in a process forked for it."""
+    warm: int = 0
+    """So many calls at the front are made before the clock is read, and not shown."""
+    iterators: str = ""
+    """"flat" or "nested": results are iterators (of iterators) and are read within the timed region."""
+
+    def stdin(self) -> bytes:
+        """The batch as the harness reads it."""
+        header = {key: value for key, value in asdict(self).items() if key != "calls"}
+        return "\n".join([f"# {header!r}", *self.calls, ""]).encode("utf-8", "surrogatepass")
+
+
+def harness(target: Target, source: str) -> str:
+    """A whole program that calls `target` in the module text `source`."""
+    return f"SPEC = {asdict(target)!r}\nSOURCE = {source!r}\n{_guest_text()}"
+
+
+def script(target: Target, source: str) -> tuple[str, int]:
+    """The module itself as a program that makes the calls on its standard input, for a profiler; and after which of its
+    lines a line was put in."""
+    text, after = _as_main(source, target)
+    spec = {**asdict(target), "run": False, "module": "__main__"}
+    tail = (
+        f"\n_h = {{'SPEC': {spec!r}, 'SOURCE': '', '__name__': 'harness'}}\n"
+        f"exec(compile({_guest_text()!r}, 'harness', 'exec'), _h)\n_h['make_calls'](__import__('sys').modules['__main__'])\n"
+    )
+    return text + tail, after
+
+
+def _as_main(source: str, target: Target) -> tuple[str, int]:
+    """The source with one more line that sets up its import path, below what must come first."""
+    import ast
+
+    tree = ast.parse(source)
+    after = 0
+    for node in tree.body:
+        docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not docstring and not future:
+            break
+        after = node.end_lineno or 0
+    package = target.module if target.file.endswith("/__init__.py") else target.module.rpartition(".")[0]
+    setup = f"__import__('sys').path[:0] = {list(target.paths)!r}; __package__ = {package!r}; __file__ = {target.file!r}"
+    setup += f"; {package!r} and __import__({package!r})"
+    lines = re.split("(?<=\n)", source)
+    return "".join([*lines[:after], ("" if not after or lines[after - 1].endswith("\n") else "\n") + setup + "\n", *lines[after:]]), after
+
+
+@cache
+def _guest_text() -> str:
+    own = "__builtins__ = dict(getattr(__builtins__, '__dict__', __builtins__))\n"  # a module can patch the others' builtins
+    return own + "".join(files("sandbox.guest").joinpath(name).read_text("utf-8") for name in ("values.py", "caller.py"))
+
+
+@dataclass
+class CallRunner:
+    """Runs batches of calls in a sandbox. A program is a module's text, made a harness by `render`."""
+
+    sandbox: Runner
+    render: Callable[[str], str]
+    outside_s: dict[str, list[float]] = field(default_factory=dict)
+    """By program: CPU seconds of whole timed runs less those within the timed region."""
+
+    @property
+    def limits(self) -> Limits:
+        """The sandbox's own."""
+        return self.sandbox.limits
+
+    def run(
+        self,
+        program: str | bytes,
+        stdin: bytes = b"",
+        *,
+        args: Sequence[str] = (),
+        mode: Mode = "fork",
+        limits: Limits | None = None,
+        hash_seed: int = 0,
+    ) -> Run:
+        """Make the calls of a batch; seconds are those of the calls. What is no answer of ours stays as it is."""
+        source = program if isinstance(program, str) else program.decode()
+        run = self.sandbox.run(
+            self.render(source), stdin, args=args, mode=mode, limits=limits or self._roomy(stdin), hash_seed=hash_seed
+        )
+        if run.exit != 0 or run.stop is not None:
+            return run
+        meta, lines = _read(run)
+        calls = stdin.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")[1:]
+        calls = calls[len(calls) - len(lines) + _has_state(lines) :]
+        text = "".join(f"{call}{ARROW}{line}\n" if call else f"{line}\n" for call, line in zip_longest(calls, lines, fillvalue=""))
+        run = replace(run, stdout=text.encode("utf-8", "surrogatepass"))
+        if not meta["cpu"]:
+            return run
+        self.outside_s.setdefault(source, []).append(run.cpu_s - sum(meta["cpu"]))
+        return replace(run, cpu_s=sum(meta["cpu"]), wall_s=sum(meta["wall"]))
+
+    def settle(self) -> None:
+        """Before timing, as the sandbox does it."""
+        self.sandbox.settle()
+
+    def _roomy(self, stdin: bytes) -> Limits:
+        """One run makes many calls, and imports first."""
+        calls = stdin.count(b"\n")
+        return replace(self.limits, seconds=self.limits.seconds * 6 + 20 + calls)
+
+    def ask(self, source: str, batch: Batch) -> tuple[dict[str, Any], list[str], Run]:
+        """Run a batch in a fresh interpreter: what was measured, a line for each call, and the run. No lines: the run says why."""
+        run = self.sandbox.run(
+            self.render(source), batch.stdin(), mode="exec", limits=self._roomy(batch.stdin())
+        )
+        if run.exit != 0 or run.stop is not None:
+            return {}, [], run
+        meta, lines = _read(run)
+        return meta, lines, run
+
+
+def _has_state(lines: Sequence[str]) -> int:
+    return int(bool(lines) and lines[-1].startswith("state: "))
+
+
+def _read(run: Run) -> tuple[dict[str, Any], list[str]]:
+    """The harness's answer: measurements, then lines. Raises ValueError when it is not what the harness writes."""
+    text = run.stdout.decode("utf-8", "surrogateescape")
+    head, *lines = text.split("\n")
+    meta = json.loads(head)
+    seconds = [*meta["cpu"], *meta["wall"]]
+    if not all(isinstance(value, float) and 0 <= value < math.inf for value in seconds):
+        raise ValueError(f"times that make no sense: {head:.100}")
+    return meta, lines[:-1]
+
+
+def check_calls(expected: bytes, got: bytes, tolerance: float = 0.0) -> str:
+    """Empty when every call has the same outcome; else the first that has not. Floats may differ by `tolerance`, absolute
+    or relative."""
+    pairs = zip_longest(expected.decode("utf-8", "replace").split("\n"), got.decode("utf-8", "replace").split("\n"), fillvalue="")
+    for wanted, found in pairs:
+        if wanted != found and not (tolerance and close(wanted, found, tolerance)):
+            call, _, was = wanted.rpartition(ARROW) if wanted.startswith("state: ") else _split(wanted)
+            _, _, now = _split(found)
+            return f"{_short(call) + ': ' if call else ''}expected {_around(was, now)}, got {_around(now, was)}"
+    return ""
+
+
+def _split(line: str) -> tuple[str, str, str]:
+    """(call, arrow, outcome): the outcome begins at the first arrow that is followed by a word of ours."""
+    match = re.search(r" -> (?=returns |raises |takes |ends )", line)
+    return (line[: match.start()], ARROW, line[match.end() :]) if match else ("", "", line)
+
+
+def close(a: str, b: str, tolerance: float) -> bool:
+    """Whether two texts are the same but for floats that differ by at most `tolerance`; integers must be the same."""
+    if _TOKENS.sub(_blank, a) != _TOKENS.sub(_blank, b):
+        return False
+    left = [match[2] for match in _TOKENS.finditer(a) if match[2]]
+    right = [match[2] for match in _TOKENS.finditer(b) if match[2]]
+    return all(_close(x, y, tolerance) for x, y in zip(left, right, strict=True))
+
+
+def _blank(match: re.Match[str]) -> str:
+    return match[1] or "0"
+
+
+def _close(a: str, b: str, tolerance: float) -> bool:
+    if a == b:
+        return True
+    if not (_is_float(a) and _is_float(b)):
+        return False
+    return math.isclose(float(a), float(b), rel_tol=tolerance, abs_tol=tolerance)
+
+
+def _is_float(text: str) -> bool:
+    return any(mark in text for mark in (".", "e", "inf", "nan"))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 20]}... ({len(text)} characters)"
+
+
+def _around(text: str, other: str) -> str:
+    """A text, or what stands where it first differs from the other."""
+    if len(text) <= _SHOWN:
+        return text or "nothing"
+    at = next((at for at, (x, y) in enumerate(zip(text, other, strict=False)) if x != y), min(len(text), len(other)))
+    start = max(0, at - 40)
+    return f"{'...' * bool(start)}{text[start : start + 100]}... (from character {start})"

@@ -1,0 +1,705 @@
+"""Calls one function of a module given as text: the harness of `sandbox.calls`, which puts SPEC, SOURCE and values.py above.
+
+Three processes, so that the code under test never runs where its time is taken and what it did is written down:
+
+warden   reads the calls, takes the times of the others by the kernel's books, writes the answer. Never imports the module.
+keeper   imports the module under test, once; forks a
+caller   for each pass: gets the calls only now, makes fresh arguments, says "ready", calls when told "go", says "done", and
+         shows the outcomes. Nothing that a pass leaves in memory is there in the next.
+
+stdin:   one line `# {header}` (a Python dictionary), then one call a line: `f(1, [2])`, `CALLS[0]`.
+         mode  check: each call by itself, twice, the second time after its first result was changed by its caller
+               time: all calls of a pass between two readings of the clock; header: passes, warm, iterators
+               cover: as check, with the lines of the function that were run
+               list: the calls file's CALLS and BIG as expressions
+stdout:  one line of JSON with what was measured, then the outcome of each call in one line, then the state that was left.
+
+Standard library only. Names are bound before the module is imported, so that it cannot patch what we use.
+"""
+
+import os
+import sys
+import time
+import types
+from io import BytesIO, StringIO
+
+CALL_SECONDS, START_SECONDS = 2.0, 60.0
+LATER = "takes longer than %g s"
+_SIDE_EFFECTS = {
+    "socket.connect": "uses the network", "socket.bind": "uses the network", "socket.sendto": "uses the network",
+    "socket.getaddrinfo": "uses the network", "subprocess.Popen": "starts a process", "os.system": "starts a process",
+    "os.exec": "starts a process", "os.fork": "starts a process", "os.forkpty": "starts a process",
+    "os.posix_spawn": "starts a process", "os.remove": "changes files", "os.rename": "changes files",
+    "os.mkdir": "changes files", "os.rmdir": "changes files", "os.chmod": "changes files", "os.link": "changes files",
+    "os.symlink": "changes files", "os.truncate": "changes files", "shutil.rmtree": "changes files",
+    "os.putenv": "changes the environment", "os.unsetenv": "changes the environment", "os.chdir": "changes the folder",
+    "os.kill": "sends signals", "signal.pthread_kill": "sends signals", "sqlite3.connect": "opens a database",
+    "ctypes.dlopen": "loads a library", "winreg.SetValue": "changes files",
+}  # fmt: skip
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+os_read, os_write, os_fork, os_exit, os_kill, waitpid = os.read, os.write, os.fork, os._exit, os.kill, os.waitpid
+
+
+class Channel:
+    """Frames over two pipes: four bytes of length, one letter, the data."""
+
+    def __init__(self, reader, writer):
+        self.reader, self.writer = reader, writer
+
+    def send(self, letter, text=""):
+        data = text.encode("utf-8", "surrogatepass")
+        data = len(data).to_bytes(4, "big") + letter + data
+        while data:
+            data = data[os_write(self.writer, data) :]
+
+    def receive(self):
+        """The next (letter, text); ("", "") when the other side is gone."""
+        head = self.exactly(5)
+        if len(head) < 5:
+            return b"", ""
+        return head[4:], self.exactly(int.from_bytes(head[:4], "big")).decode("utf-8", "surrogatepass")
+
+    def exactly(self, size):
+        parts = []
+        while size:
+            part = os_read(self.reader, min(size, 1 << 20))
+            if not part:
+                break
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+
+# --- the keeper ----------------------------------------------------------------------------------------------------
+
+
+class _Loader:
+    """Gives the module under test from SOURCE, and leaves all others to the usual importers."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != SPEC["module"]:
+            return None
+        make = sys.modules["_frozen_importlib_external"].spec_from_file_location
+        folders = [SPEC["file"].rpartition("/")[0]] if SPEC["file"].endswith("/__init__.py") else None
+        return make(name, SPEC["file"], loader=self, submodule_search_locations=folders)
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        exec(compile(SOURCE, SPEC["file"], "exec", dont_inherit=True), module.__dict__)
+
+
+def import_target():
+    """The module under test and the function to call."""
+    sys.path[:0] = SPEC["paths"]
+    sys.argv[1:] = []
+    sys.meta_path.insert(0, _Loader())
+    __import__(SPEC["module"])
+    return find_target(sys.modules[SPEC["module"]])
+
+
+def find_target(module):
+    """(module, what to call): functions and static methods as they are, methods with `self` as their first argument."""
+    owner = module
+    *classes, name = SPEC["qualname"].split(".")
+    for part in classes:
+        owner = getattr(owner, part)
+    found = getattr(owner, name)
+    if classes:
+        raw = next(vars(base)[name] for base in owner.__mro__ if name in vars(base))
+        if isinstance(raw, property):
+            found = raw.fget
+        elif type(raw).__name__ == "cached_property":
+            found = raw.func
+    if not callable(found):
+        raise TypeError("%s is not callable" % SPEC["qualname"])
+    return module, found
+
+
+def keeper(channel):
+    """Import, then fork a caller for each pass."""
+    try:
+        module, function = import_target()
+    except BaseException as error:
+        channel.send(b"X", "%s: %s" % (type(error).__name__, error))
+        os_exit(1)
+    import gc
+
+    gc.collect()
+    gc.freeze()  # the caller then shares these pages instead of copying them
+    channel.send(b"I")
+    while channel.receive()[0] == b"P":
+        pid = os_fork()
+        if not pid:
+            status = 1
+            try:
+                Caller(channel, module, function).serve()
+                status = 0
+            finally:
+                os_exit(status)
+        channel.send(b"P", str(pid))
+        channel.send(b"E", str(waitpid(pid, 0)[1]))
+    os_exit(0)
+
+
+# --- the caller ----------------------------------------------------------------------------------------------------
+
+
+class Raised:
+    """A call that ended in an exception."""
+
+    def __init__(self, error):
+        self.error = error
+
+
+class Names(dict):
+    """What the expression of a call may use; modules are imported when they are needed."""
+
+    def __init__(self, calls_file):
+        super().__init__(inf=float("inf"), nan=float("nan"), load=load, unpickle=unpickle, f=lambda *a, **k: (a, k))
+        self["replaced"] = replaced
+        self.calls_file = calls_file
+        self.user = None
+
+    def __missing__(self, name):
+        homes = {"Decimal": "decimal", "Fraction": "fractions", "deque": "collections"}
+        if name in homes:
+            return load(homes[name], name)
+        if name in ("datetime",):
+            return __import__(name)
+        if name in ("CALLS", "BIG"):
+            return Calls(self, name)
+        raise KeyError(name)
+
+    def user_namespace(self, fresh=False):
+        """The calls file, run."""
+        if self.user is None or fresh:
+            self.user = {"__name__": "codeopt_calls", "__file__": "calls.py"}
+            exec(compile(self.calls_file, "calls.py", "exec", dont_inherit=True), self.user)
+        return self.user
+
+
+class Calls:
+    """`CALLS[i]`: a fresh copy of that call of the calls file; the file is run again where a copy cannot be made."""
+
+    def __init__(self, names, name):
+        self.names, self.name = names, name
+
+    def __getitem__(self, at):
+        import copy
+
+        call = as_call(self.names.user_namespace()[self.name][at])
+        try:
+            return copy.deepcopy(call)
+        except (TypeError, ValueError, copy.Error):
+            return as_call(self.names.user_namespace(fresh=True)[self.name][at])
+
+
+def as_call(entry):
+    """(args, kwargs) of an entry of CALLS, which may leave out what is empty."""
+    if type(entry) is tuple and len(entry) == 2 and type(entry[0]) in (tuple, list) and type(entry[1]) is dict:
+        return tuple(entry[0]), entry[1]
+    if type(entry) in (tuple, list):
+        return tuple(entry), {}
+    raise TypeError("an entry of CALLS must be (args, kwargs), not %s" % type(entry).__name__)
+
+
+def replaced(call, new):
+    """A call with some positional arguments replaced."""
+    args = list(call[0])
+    for at, value in new.items():
+        args[at] = value
+    return tuple(args), call[1]
+
+
+def load(module, name):
+    """An object by its name; the module under test may have had another one when the call was written down."""
+    __import__(module)
+    found = sys.modules[module]
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def unpickle(text):
+    """An object that a recording pickled in a sandbox."""
+    import base64
+    import pickle
+
+    class Reader(pickle.Unpickler):
+        def find_class(self, module, name):
+            return super().find_class(SPEC["module"] if module in SPEC["aliases"] else module, name)
+
+    return Reader(BytesIO(base64.b64decode(text))).load()
+
+
+class Caller:
+    """One pass of calls."""
+
+    def __init__(self, channel, module, function):
+        self.channel, self.module, self.function = channel, module, function
+        self.names = Names(SPEC["calls_file"])
+        self.effects = []
+        self.armed = False
+        self.lines = set()
+        self.events = None
+
+    def serve(self):
+        """Take the calls and do with them what the header says."""
+        letter, text = self.channel.receive()
+        head, *calls = text.split("\n")
+        self.header = eval(head[2:], {"__builtins__": {}})
+        if SPEC["calls_file"] is not None and self.header["mode"] == "list":
+            return self.list_calls()
+        self.codes = [(call, compile(call, "call", "eval")) for call in calls]
+        if self.header["mode"] == "time":
+            self.time()
+        else:
+            self.check()
+        self.channel.send(b"F")
+
+    def fresh(self, code):
+        """New arguments for a call."""
+        return eval(code, {"__builtins__": {"set": set, "frozenset": frozenset, "bytearray": bytearray, "range": range,
+                                            "slice": slice, "iter": iter, "Ellipsis": Ellipsis}}, self.names)  # fmt: skip
+
+    def invoke(self, args, kwargs):
+        """Call; an asynchronous function is run to its end."""
+        found = self.function(*args, **kwargs)
+        kind = type(found)
+        if kind is types.CoroutineType:
+            return self.loop().run_until_complete(found)
+        if kind is types.AsyncGeneratorType:
+            return iter(self.loop().run_until_complete(gather(found)))
+        return found
+
+    def loop(self):
+        """An event loop of this process."""
+        if self.events is None:
+            import asyncio
+
+            self.events = asyncio.new_event_loop()
+        return self.events
+
+    # check
+
+    def check(self):
+        sys.addaudithook(self.hear)
+        before = self.state()
+        for _, code in self.codes:
+            first, result, took = self.outcome(code)
+            text = first
+            if took < 0.5 and self.header["mode"] == "check":
+                spoil(result, 3)
+                again = self.outcome(code)[0]
+                if again != first:
+                    text += " | called again, after its result was changed: " + cut(again)
+            self.channel.send(b"T", repr(took))
+            self.channel.send(b"O", text)
+        after = self.state()
+        changed = [name + " becomes " + after[name] for name in after if after[name] != before.get(name)]
+        if self.header["mode"] == "cover":
+            self.channel.send(b"V", repr([sorted(self.lines), executable(self.function)]))
+        self.channel.send(b"S", "state: " + (cut("; ".join(changed)) if changed else "unchanged"))
+
+    def outcome(self, code):
+        """(the text, the result, seconds) of one call with fresh arguments."""
+        args, kwargs = self.fresh(code)
+        before = Shower(SPEC["module"]).show_arguments(args, kwargs)
+        shower = Shower(SPEC["module"], [("args", args), ("kwargs", kwargs)])
+        self.effects.clear()
+        old, sys.stdout = sys.stdout, StringIO()
+        started = monotonic()
+        result = None
+        try:
+            if self.header["mode"] == "cover":
+                sys.settrace(self.trace)
+            self.armed = True
+            result = self.invoke(args, kwargs)
+            text = "returns " + shower.show(result)
+        except BaseException as error:
+            self.armed = False
+            sys.settrace(None)
+            text = "raises " + shower.name_of(type(error))[1:-1]
+        self.armed = False
+        sys.settrace(None)
+        took = monotonic() - started
+        printed, sys.stdout = getattr(sys.stdout, "getvalue", str)(), old
+        text = cut(text)
+        after = Shower(SPEC["module"]).show_arguments(args, kwargs, rest=True)
+        if after != before:
+            text += " | arguments become " + cut(after)
+        if printed:
+            text += " | prints " + cut(repr(printed))
+        if self.effects:
+            text += " | " + ", ".join(sorted(set(self.effects)))
+        if shower.has_iterator:
+            text += " | yields"
+        return text, result, took
+
+    def hear(self, event, arguments):
+        """An audit hook: what reaches out of the process."""
+        if not self.armed:
+            return
+        if event in _SIDE_EFFECTS:
+            self.effects.append(_SIDE_EFFECTS[event])
+        elif event == "open" and type(arguments[2]) is int and arguments[2] & _WRITES and arguments[0] != "/dev/null":
+            self.effects.append("changes files")
+
+    def trace(self, frame, event, argument):
+        """A trace function: the lines of the target's file that run."""
+        if frame.f_code.co_filename != SPEC["file"]:
+            return None
+        if event == "line":
+            self.lines.add(frame.f_lineno)
+        return self.trace
+
+    def state(self):
+        """What calls can leave behind: the original's global data, the random numbers' state, the environment."""
+        found = {}
+        for name in SPEC["globals"]:
+            value = self.module.__dict__.get(name)
+            if not isinstance(value, (*NAMED, types.ModuleType)):
+                found["global " + name] = cut(Shower(SPEC["module"]).show_small(value))
+        for name in SPEC["classes"]:
+            for key, value in sorted(vars(self.module.__dict__.get(name, object)).items()):
+                if type(value) in (int, float, str, bool, list, dict, set) and not key.startswith("__"):
+                    found["class attribute %s.%s" % (name, key)] = cut(Shower(SPEC["module"]).show_small(value))
+        if "random" in sys.modules:
+            found["the state of random"] = str(hash(sys.modules["random"].getstate()))
+        found["the environment"] = sha256(repr(sorted(os.environ.items())).encode("utf-8", "replace")).hexdigest()
+        return found
+
+    # time
+
+    def time(self):
+        warm = self.header.get("warm", 0)
+        made = [self.fresh(code) for _, code in self.codes]
+        before = [Shower(SPEC["module"]).show_arguments(*call) for call in made]
+        sys.stdout = StringIO()
+        run = self.consume if self.header.get("iterators") else self.plain
+        if SPEC["asynchronous"]:
+            self.loop()
+        run(made[:warm])
+        timed = made[warm:]
+        self.channel.send(b"R")
+        self.channel.receive()
+        results = run(timed)
+        self.channel.send(b"D")
+        self.channel.receive()
+        for (args, kwargs), result, was in zip(timed, results, before[warm:]):
+            shower = Shower(SPEC["module"], [("args", args), ("kwargs", kwargs)])
+            if type(result) is Raised:
+                text = "raises " + shower.name_of(type(result.error))[1:-1]
+            else:
+                text = "returns " + shower.show(result)
+            after = Shower(SPEC["module"]).show_arguments(args, kwargs, rest=True)
+            self.channel.send(b"O", cut(text) + (" | arguments become " + cut(after) if after != was else ""))
+
+    def plain(self, calls):
+        """Results of calls that return no iterators."""
+        function = self.function if not SPEC["asynchronous"] else lambda *a, **k: self.invoke(a, k)
+        results = []
+        for args, kwargs in calls:
+            try:
+                results.append(function(*args, **kwargs))
+            except BaseException as error:
+                results.append(Raised(error))
+        return results
+
+    def consume(self, calls):
+        """Results of calls that return iterators, read to their ends."""
+        results = []
+        for args, kwargs in calls:
+            try:
+                results.append(read(self.invoke(args, kwargs), self.header["iterators"] == "nested"))
+            except BaseException as error:
+                results.append(Raised(error))
+        return results
+
+    # list
+
+    def list_calls(self):
+        """The calls of the calls file: as expressions of plain values, else by their place in it."""
+        for name in ("CALLS", "BIG"):
+            for at, entry in enumerate(self.names.user_namespace().get(name, ())):
+                self.channel.send(b"O", call_text(*as_call(entry)) or "%s[%d]" % (name, at))
+            if name == "CALLS":
+                self.channel.send(b"O", "")
+        self.channel.send(b"F")
+
+
+def call_text(args, kwargs):
+    """`f(...)`, or None when an argument is of no plain type or is shared with another."""
+    parts = [express(value) or express_name(value) for value in args]
+    pairs = [(name, express(value) or express_name(value)) for name, value in kwargs.items()]
+    if None in parts or any(text is None or not name.isidentifier() for name, text in pairs):
+        return None
+    return "f(" + ", ".join(parts + [name + "=" + text for name, text in pairs]) + ")"
+
+
+async def gather(generator):
+    """What an asynchronous generator yields."""
+    found = []
+    async for item in generator:
+        found.append(item)
+        if len(found) > ITEMS:
+            break
+    return found
+
+
+def read(value, nested):
+    """An iterator's items; inner iterators are read before the next item is asked for."""
+    if not is_iterator(value):
+        return value
+    if not nested:
+        return list(islice(value, ITEMS + 1))
+    return [read(item, True) for item in islice(value, ITEMS + 1)]
+
+
+def spoil(value, depth):
+    """Change a result as its owner may: whoever kept it for the next caller is found out."""
+    kind = type(value)
+    try:
+        if kind in (list, tuple):
+            for item in value[:100]:
+                if depth:
+                    spoil(item, depth - 1)
+        if kind is dict:
+            for item in list(value.values())[:100]:
+                if depth:
+                    spoil(item, depth - 1)
+        if kind is list:
+            value.append("spoiled")
+        elif kind is dict:
+            value["spoiled"] = "spoiled"
+        elif kind is set:
+            value.add("spoiled")
+        elif kind is bytearray:
+            value.extend(b"spoiled")
+    except Exception:
+        return
+
+
+def executable(function):
+    """Lines of a function with code of their own, the `def` line left out."""
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if code is None:
+        return []
+    found, todo = set(), [code]
+    while todo:
+        code = todo.pop()
+        found |= {line for _, _, line in code.co_lines() if line and line != code.co_firstlineno}
+        todo += [const for const in code.co_consts if isinstance(const, types.CodeType)]
+    decorated = {line for line in found if line < SPEC["first_line"]}
+    return sorted(found - decorated)
+
+
+def make_calls(module):
+    """For a profiler: every call on standard input, in this process."""
+    caller = Caller(None, *find_target(module))
+    caller.header = {}
+    head, *calls = read_all().rstrip("\n").split("\n")
+    prepared = [caller.fresh(compile(call, "call", "eval")) for call in calls]
+    for args, kwargs in prepared:
+        try:
+            read(caller.invoke(args, kwargs), True)
+        except Exception:
+            continue
+
+
+# --- the warden ----------------------------------------------------------------------------------------------------
+
+
+class Warden:
+    """Directs the passes and writes down what they did."""
+
+    def __init__(self, channel, keeper_pid):
+        self.channel, self.keeper_pid = channel, keeper_pid
+        self.buffer = b""
+        self.cpu, self.wall, self.outcomes, self.cover = [], [], [], "null"
+        self.state = "state: not known"
+        self.took = []
+
+    def run(self, header, calls):
+        self.header = header
+        letter, text = self.wait(START_SECONDS)
+        if letter != b"I":
+            fail("the module cannot be imported: " + text if letter == b"X" else "the process ended during the import")
+        if header["mode"] == "time":
+            for _ in range(header["passes"]):
+                self.timed_pass(calls)
+        else:
+            self.checked(calls)
+
+    def start(self, calls):
+        """A new caller with its calls; returns its process number."""
+        self.channel.send(b"P")
+        letter, text = self.wait(START_SECONDS)
+        if letter != b"P":
+            fail("the module ended its process after it was imported")
+        self.channel.send(b"C", "\n".join(["# " + repr(self.header), *calls]))
+        return int(text)
+
+    def checked(self, calls):
+        """Each call by itself; after one that hangs or ends the process a new caller goes on with the next."""
+        seconds = self.header.get("seconds", CALL_SECONDS)
+        while True:
+            pid = self.start(calls[len(self.outcomes) :] if self.header["mode"] != "list" else calls)
+            while True:
+                letter, text = self.wait(2 * seconds + 1)
+                if letter == b"O":
+                    self.outcomes.append(text)
+                elif letter == b"T":
+                    self.took.append(float(text))
+                elif letter == b"V":
+                    self.cover = text
+                elif letter == b"S":
+                    self.state = text
+                else:
+                    break
+            if letter == b"F":
+                self.wait(START_SECONDS)
+                return
+            if not letter:
+                os_kill(pid, 9)
+                text = LATER % seconds
+                self.wait(START_SECONDS)
+            else:
+                text = "ends the process" + end(int(text))
+            if self.header["mode"] == "list":
+                fail("the calls file " + text)
+            del self.took[len(self.outcomes) :]
+            self.took.append(seconds)
+            self.outcomes.append(text)
+            if len(self.outcomes) >= len(calls):
+                return
+
+    def timed_pass(self, calls):
+        """All calls between two readings of the caller's clock."""
+        pid = self.start(calls)
+        clock = (~pid << 3) | 2  # the CPU time of that process: CPUCLOCK_SCHED in the kernel's posix-timers.h
+        self.expect(b"R", pid)
+        cpu, wall = time.clock_gettime(clock), time.monotonic()
+        self.channel.send(b"G")
+        self.expect(b"D", pid)
+        wall_end = time.monotonic()
+        self.cpu.append(time.clock_gettime(clock) - cpu)
+        self.wall.append(wall_end - wall)
+        self.channel.send(b"A")
+        found = []
+        while (message := self.wait(START_SECONDS))[0] == b"O":
+            found.append(message[1])
+        if message[0] != b"F":
+            fail("the process ended while its results were read")
+        self.wait(START_SECONDS)
+        if not self.outcomes:
+            self.outcomes = found
+        elif found != self.outcomes:
+            at = next(at for at in range(len(found)) if found[at] != self.outcomes[at])
+            self.outcomes[at] += " | and in another run: " + found[at]
+
+    def expect(self, wanted, pid):
+        letter, text = self.wait(START_SECONDS)
+        if letter != wanted:
+            fail("a timed call ends the process" + (end(int(text)) if letter == b"E" else ""))
+
+    def wait(self, seconds):
+        """The next message, or (b"", "") after that long."""
+        import select
+
+        limit = time.monotonic() + seconds
+        while True:
+            if len(self.buffer) >= 5:
+                size = int.from_bytes(self.buffer[:4], "big") + 5
+                if len(self.buffer) >= size:
+                    message, self.buffer = self.buffer[:size], self.buffer[size:]
+                    return message[4:5], message[5:].decode("utf-8", "surrogatepass")
+            left = limit - time.monotonic()
+            if left <= 0 or not select.select([self.channel.reader], [], [], left)[0]:
+                return b"", ""
+            part = os.read(self.channel.reader, 1 << 20)
+            if not part:
+                return b"", ""
+            self.buffer += part
+
+    def answer(self):
+        """Everything, in one write."""
+        meta = '{"cpu": %r, "wall": %r, "took": %r, "cover": %s}' % (self.cpu, self.wall, self.took, self.cover)
+        lines = [meta, *self.outcomes]
+        if self.header["mode"] in ("check", "cover"):
+            lines.append(self.state)
+        data = "".join([line.replace("\n", "\\n") + "\n" for line in lines]).encode("utf-8", "backslashreplace")
+        while data:
+            data = data[os.write(1, data) :]
+
+    def end(self):
+        try:
+            os.kill(self.keeper_pid, 9)
+        except ProcessLookupError:
+            pass
+        os.waitpid(self.keeper_pid, 0)
+
+
+def end(status):
+    """How a process ended, in words."""
+    return " (signal %d)" % (status & 127) if status & 127 else " (exit status %d)" % (status >> 8)
+
+
+def fail(text):
+    """The run cannot go on because of the code under test."""
+    os.write(2, (text + "\n").encode("utf-8", "backslashreplace"))
+    warden.end()
+    os._exit(1)
+
+
+def hide():
+    """The code under test runs as the same user: it may not look into this process or at its descriptors."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+
+
+def read_all():
+    parts = []
+    while part := os.read(0, 1 << 20):
+        parts.append(part)
+    return b"".join(parts).decode("utf-8", "surrogatepass")
+
+
+def start_keeper():
+    """Fork the keeper, with nothing of ours but its end of the pipes."""
+    down_r, down_w = os.pipe()
+    up_r, up_w = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(down_r)
+        os.close(up_w)
+        return Channel(up_r, down_w), pid
+    os.close(down_w)
+    os.close(up_r)
+    null = os.open("/dev/null", os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    keeper(Channel(down_r, up_w))
+    raise SystemExit
+
+
+def main():
+    global warden
+    channel, pid = start_keeper()
+    hide()
+    warden = Warden(channel, pid)
+    header, *calls = read_all().rstrip("\n").split("\n")
+    warden.run(eval(header[2:]), calls)
+    warden.end()
+    warden.answer()
+
+
+monotonic = time.monotonic
+if SPEC.get("run", True):
+    main()

@@ -91,7 +91,12 @@ def checker(arguments: argparse.Namespace) -> Checker:
 
 
 def open_from(
-    arguments: argparse.Namespace, *, own_code_only: bool, notify: Callable[[str], None], core: int | None = None
+    arguments: argparse.Namespace,
+    *,
+    own_code_only: bool,
+    notify: Callable[[str], None],
+    core: int | None = None,
+    mounts: tuple[tuple[str, str], ...] = (),
 ) -> Sandbox:
     """The sandbox that the flags ask for. Raises NoSandbox.
 
@@ -99,7 +104,7 @@ def open_from(
     then, `auto` may end with plain processes where nothing can isolate, and says so.
     """
     limits = Limits(seconds=arguments.timeout, memory_mib=arguments.memory)
-    options = Options(limits, arguments.python, arguments.image, arguments.runtime, core=core)
+    options = Options(limits, arguments.python, arguments.image, arguments.runtime, core=core, mounts=mounts)
     try:
         return open_sandbox(arguments.sandbox, options=options)
     except BackendUnavailable as error:
@@ -107,7 +112,8 @@ def open_from(
             advice = "" if arguments.sandbox != "auto" else " (--sandbox process runs code without isolation)"
             raise NoSandbox(f"{error}{advice}") from error
     notify(
-        "neither Docker nor namespaces can be used here: your program runs as a plain process, with limits but not isolated"
+        "neither Docker nor namespaces can be used here: your program runs as a plain process, with limits but not "
+        "isolated"
     )
     try:
         return open_sandbox("process", options=options)

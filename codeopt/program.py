@@ -14,13 +14,23 @@ from pathlib import Path
 
 from codeopt.errors import UsageError
 
+_BOM = "\ufeff"
+
 
 @dataclass(frozen=True)
 class Program:
-    """A program that reads standard input."""
+    """A program that reads standard input. Everyone works on `source`; only a file knows how its lines end."""
 
     path: Path
     source: str
+    """With plain line ends, as Python itself reads it, and without a byte order mark."""
+    text: str
+    """What the file holds, to the character."""
+
+    def as_file(self, source: str) -> str:
+        """Another source text as this program's file would hold it: its byte order mark, its kind of line ends."""
+        ends = "\r\n" if self.text.count("\r\n") * 2 > self.text.count("\n") else "\n"
+        return _BOM * self.text.startswith(_BOM) + source.replace("\n", ends)
 
 
 def read_program(path: Path) -> Program:
@@ -29,8 +39,9 @@ def read_program(path: Path) -> Program:
         raise UsageError(f"{path} is a directory; name the Python file in it")
     try:
         data = path.read_bytes()
-        encoding, _ = tokenize.detect_encoding(BytesIO(data).readline)
-        source = data.decode(encoding)
+        _require_utf8(path, data)
+        text = data.decode()
+        source = text.removeprefix(_BOM).replace("\r\n", "\n").replace("\r", "\n")
         tree = ast.parse(source, str(path))
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
@@ -39,9 +50,18 @@ def read_program(path: Path) -> Program:
         raise UsageError(f"{where}: {error.msg}; it must be Python that runs before it can be improved") from error
     except (UnicodeDecodeError, ValueError) as error:
         raise UsageError(f"{path} is not Python source text: {error}") from error
+    except (RecursionError, MemoryError) as error:
+        raise UsageError(f"{path} is nested too deeply for Python to read") from error
     if not tree.body:
         raise UsageError(f"{path} is empty; there is nothing to improve")
-    return Program(path, source)
+    return Program(path, source, text)
+
+
+def _require_utf8(path: Path, data: bytes) -> None:
+    """Drafts come as text; in a file of another encoding they would mean something else. Raises UsageError."""
+    encoding, _ = tokenize.detect_encoding(BytesIO(data).readline)
+    if encoding not in ("utf-8", "utf-8-sig"):
+        raise UsageError(f"{path} is encoded in {encoding}; save it as UTF-8 first")
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -78,12 +98,12 @@ def replace_program(program: Program, new: str) -> Path | None:
 
     Raises UsageError when the file has changed since it was read, and when it cannot be written.
     """
-    if read_program(program.path).source != program.source:
+    if read_program(program.path).text != program.text:
         raise UsageError(f"{program.path} has changed since it was read; it is left alone (-o FILE writes elsewhere)")
     kept = None if _is_clean_in_git(program.path) else program.path.with_name(program.path.name + ".orig")
     if kept:
-        write_whole(kept, program.source)
-    write_whole(program.path, new)
+        write_whole(kept, program.text)
+    write_whole(program.path.resolve(), program.as_file(new))
     return kept
 
 

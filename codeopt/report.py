@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import math
+import os
 from collections import Counter
 from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from codeopt import __version__
 from codeopt.budget import Ledger
 from codeopt.history import Candidate, History
 from codeopt.machine import machine
+from codeopt.program import Program
 from codeopt.quoting import inline
 from codeopt.store import digest
 from sandbox.compare import Comparison, Decision
@@ -23,11 +26,20 @@ HEADER = " round  verdict     speedup  95% interval     pairs  what was tried"
 _CLOCKS = {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}
 
 
+class End(Enum):
+    """What ended the rounds."""
+
+    SUFFICIENT = auto()  # the proposer finds nothing left to improve
+    BUDGET = auto()
+    INTERRUPTED = auto()
+    MODEL_FAILED = auto()
+
+
 @dataclass(frozen=True)
 class Result:
     """The end of one improvement."""
 
-    path: Path
+    program: Program
     task: str
     proposer: str
     backend: str
@@ -35,10 +47,39 @@ class Result:
     best: Candidate | None
     """With its confirmed figures; None when nothing was accepted."""
     reason: str
+    """Why `best` was accepted, or why nothing was."""
     stopped: str
+    """Why no further round was run."""
+    end: End
     ledger: Ledger
     held_back: int
+    """How many cases no proposer saw."""
     saved: Path
+    """The folder of the run."""
+
+    @property
+    def accepted(self) -> bool:
+        """There is a program that is right and, twice, better with statistical confidence."""
+        return self.best is not None
+
+    @property
+    def source(self) -> str:
+        """The best program; the original when nothing was accepted."""
+        return (self.best or self.history.original).source
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """The confirmed figures of the best program against the original."""
+        return self.best.comparison if self.best else None
+
+    @property
+    def diff(self) -> str:
+        """Unified, from the file as it is; empty when nothing was accepted."""
+        return diff(self.program, self.best.source) if self.best else ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `codeopt improve --json` prints."""
+        return to_json(self)
 
 
 def row(candidate: Candidate) -> str:
@@ -93,15 +134,22 @@ def summary(result: Result) -> list[str]:
         lines.append(f"not improved: {inline(result.reason, 300)}")
     else:
         lines.append(f"accepted {inline(result.reason, 200)}")
-        comparison = result.best.comparison
-        if comparison:
+        if result.best.comparison:
             lines.append(
-                f"{comparison.ratio:.2f}x {'less memory' if comparison.clock == 'memory' else 'as fast'} (95% interval {interval(comparison)}, "
-                f"{comparison.pairs} pairs, {_CLOCKS[comparison.clock]}), confirmed on {len(result.best.outcomes)} runs of "
-                f"cases, {result.held_back} of the cases never shown"
+                f"{_figures(result.best.comparison)}, confirmed on {_confirmed(result, len(result.best.outcomes))}"
             )
     lines.append(f"{result.stopped}; {spent(result.ledger)}; saved in {result.saved}")
     return lines
+
+
+def _figures(comparison: Comparison) -> str:
+    what = "less memory" if comparison.clock == "memory" else "as fast"
+    certain = f"95% interval {interval(comparison)}, {comparison.pairs} pairs, {_CLOCKS[comparison.clock]}"
+    return f"{comparison.ratio:.2f}x {what} ({certain})"
+
+
+def _confirmed(result: Result, runs: int) -> str:
+    return f"{runs} runs of cases, {result.held_back} of the cases never shown"
 
 
 def spent(ledger: Ledger) -> str:
@@ -113,11 +161,18 @@ def spent(ledger: Ledger) -> str:
     return text
 
 
-def diff(path: Path, old: str, new: str) -> str:
-    """A unified diff that `git apply` and `patch -p1` take."""
-    name = path.name if path.is_absolute() else path.as_posix()
-    lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{name}", f"b/{name}")
+def diff(program: Program, new: str) -> str:
+    """A unified diff that `git apply` and `patch -p1` take, in the file's own kind of line ends."""
+    path = Path(os.path.relpath(program.path))
+    name = path.name if ".." in path.parts else path.as_posix()
+    old_lines, new_lines = _lines(program.text), _lines(program.as_file(new))
+    lines = difflib.unified_diff(old_lines, new_lines, f"a/{name}", f"b/{name}")
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    """Lines as patch counts them: str.splitlines would also split at form feeds."""
+    return [line + "\n" for line in text.split("\n")[:-1]] + [last for last in text.split("\n")[-1:] if last]
 
 
 def to_json(result: Result) -> dict[str, Any]:
@@ -127,7 +182,7 @@ def to_json(result: Result) -> dict[str, Any]:
     return {
         "schema": "codeopt.improve/1",
         "codeopt_version": __version__,
-        "file": str(result.path),
+        "file": str(result.program.path),
         "task": result.task,
         "model": result.proposer,
         "sandbox": result.backend,
@@ -136,8 +191,8 @@ def to_json(result: Result) -> dict[str, Any]:
         "stopped": result.stopped,
         "speedup": speedup(comparison) if comparison else None,
         "best_round": best.round if best else None,
-        "sha256_before": digest(original.source),
-        "sha256_after": digest(best.source) if best else None,
+        "sha256_before": digest(result.program.text),
+        "sha256_after": digest(result.program.as_file(best.source)) if best else None,
         "tests": {
             "total": len(original.outcomes),
             "held_back": result.held_back,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
@@ -61,3 +62,19 @@ class Screen(AbstractContextManager["Screen"]):
         if self._shown:
             sys.stderr.write("\r\033[2K")
             self._shown = ""
+
+
+class Listener(Screen):
+    """Gives every line that stays to a function instead of a terminal; for use from Python."""
+
+    def __init__(self, notify: Callable[[str], None]) -> None:
+        super().__init__(quiet=True)
+        self._notify = notify
+
+    def say(self, line: str) -> None:
+        """One line."""
+        self._notify(line)
+
+    def warn(self, line: str) -> None:
+        """One line."""
+        self._notify(line)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from codeopt.loop import Improvement
     from codeopt.models import Model, Price
     from codeopt.proposers import Proposer
+    from codeopt.proposers.rules import Rules
     from codeopt.tasks import Task
     from sandbox.outcome import Case
 
@@ -42,7 +43,8 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         "-m",
         "--model",
         metavar="NAME",
-        help="rules, a model's name, or replay:FILE (default: a model if OPENAI_API_KEY or OPENAI_BASE_URL is set, else rules)",
+        help="rules, a model's name, or replay:FILE (default: a model if one is set up, by OPENAI_API_KEY or "
+        "OPENAI_BASE_URL, else rules)",
     )
     group.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server (OPENAI_BASE_URL)")
     group.add_argument("--api-key-env", metavar="NAME", help="environment variable that holds the key (OPENAI_API_KEY)")
@@ -66,6 +68,16 @@ def wants_model(arguments: argparse.Namespace) -> bool:
     return bool(arguments.base_url or os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL"))
 
 
+def check_proposer(arguments: argparse.Namespace, task: Task) -> None:
+    """Refuse, before anything is run, what could not write drafts. Raises UsageError, ModelError."""
+    _rules(arguments)
+    if wants_model(arguments):
+        _check_recording(arguments)
+        _open_model(arguments, lambda line: None)
+    elif task.name == "readability":
+        raise UsageError("the built-in rules know nothing of readability; give a model (--model NAME)")
+
+
 def open_proposer(
     arguments: argparse.Namespace,
     task: Task,
@@ -80,12 +92,9 @@ def open_proposer(
 
     wrap: puts something between the proposer and its model, which then leaves retries to it.
     """
-    from codeopt.proposers.rules import Rules
-
-    rules = Rules(_names(arguments.select), _names(arguments.ignore))
+    check_proposer(arguments, task)
+    rules = _rules(arguments)
     if not wants_model(arguments):
-        if task.name == "readability":
-            raise UsageError("the built-in rules know nothing of readability; give a model (--model NAME)")
         return rules
     from codeopt.models import Reply
     from codeopt.proposers.language_model import LanguageModel
@@ -104,25 +113,49 @@ def open_proposer(
     model = _model(arguments, screen) if wrap is None else wrap(_model(arguments, screen, max_retries=0))
     hints = [f"{match.rule.name}: {match.rule.reason}" for match in matches(rules.rules, original)]
     return LanguageModel(
-        model, task, cases, feedback=arguments.feedback, history=arguments.history,
-        hints=hints if task.metric == "time" and task.name == "runtime" else (), on_reply=count, on_text=show, notify=screen.warn,
-    )  # fmt: skip
+        model,
+        task,
+        cases,
+        feedback=arguments.feedback,
+        history=arguments.history,
+        hints=hints if task.metric == "time" and task.name == "runtime" else (),
+        on_reply=count,
+        on_text=show,
+        notify=screen.warn,
+    )
+
+
+def _rules(arguments: argparse.Namespace) -> Rules:
+    from codeopt.proposers.rules import Rules
+
+    return Rules(_names(arguments.select), _names(arguments.ignore))
 
 
 def _model(arguments: argparse.Namespace, screen: Voice, max_retries: int = 2) -> Model:
-    from codeopt.models import open_model
     from codeopt.models.replay import Recorder
 
-    model = open_model(
-        arguments.model or DEFAULT_MODEL, base_url=arguments.base_url, api_key_env=arguments.api_key_env,
-        timeout_s=arguments.model_timeout, context_tokens=arguments.context_tokens, prices=_prices(),
-        notify=screen.warn, max_retries=max_retries,
-    )  # fmt: skip
-    if arguments.record is None:
-        return model
-    if arguments.record.exists() and not arguments.resume:
+    model = _open_model(arguments, screen.warn, max_retries)
+    return model if arguments.record is None else Recorder(model, arguments.record)
+
+
+def _open_model(arguments: argparse.Namespace, notify: Callable[[str], None], max_retries: int = 2) -> Model:
+    from codeopt.models import open_model
+
+    return open_model(
+        arguments.model or DEFAULT_MODEL,
+        base_url=arguments.base_url,
+        api_key_env=arguments.api_key_env,
+        timeout_s=arguments.model_timeout,
+        context_tokens=arguments.context_tokens,
+        prices=_prices(),
+        notify=notify,
+        max_retries=max_retries,
+    )
+
+
+def _check_recording(arguments: argparse.Namespace) -> None:
+    if arguments.record is not None and arguments.record.exists() and not arguments.resume:
         raise UsageError(f"--record {arguments.record} exists; name another file, or remove it")
-    return Recorder(model, arguments.record)
 
 
 def _prices() -> dict[str, Price]:

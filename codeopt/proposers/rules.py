@@ -23,8 +23,9 @@ class Rules:
 
     name = "rules"
 
-    def __init__(self, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> None:
-        self.rules = select_rules(select, ignore)
+    def __init__(self, select: Sequence[str] = (), ignore: Sequence[str] = (), *, script: bool = True) -> None:
+        """`script`: the target is a whole program, not a function of a module that others import."""
+        self.rules = tuple(rule for rule in select_rules(select, ignore) if script or not rule.scripts_only)
 
     def critique(self, history: History) -> Critique:
         """Which rules match the best program so far, where and why; sufficient when nothing untried is left."""

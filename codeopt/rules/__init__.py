@@ -85,6 +85,8 @@ class Rule:
     """When it refuses, and what it takes for granted."""
     rewrite: Callable[[str, Hot], str | None]
     """The new source; None when the rule does not match, or when the behaviour might change."""
+    scripts_only: bool = False
+    """For whole programs that read stdin and print; not for modules that others import."""
     by_tests: bool = False
     """It cannot be proved safe from the text alone (it depends on what the input looks like): the test cases decide."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from codeopt.rules import _library as library
 from codeopt.rules._module import Module
@@ -71,6 +72,15 @@ class Effects:
     speaks: bool = False
     """It prints, reads or leaves: its order and number can be seen."""
 
+    def add(self, other: Effects) -> None:
+        """Note everything that the other code does, too."""
+        self.stored |= other.stored
+        self.changed |= other.changed
+        self.resized |= other.resized
+        self.called |= other.called
+        self.unknown = self.unknown or other.unknown
+        self.speaks = self.speaks or other.speaks
+
     def keeps(self, module: Module, types: Types, node: ast.expr) -> bool:
         """The expression, made of plain operations and quiet calls, has the same value before and after."""
         return all(self._keeps_part(module, types, part) for part in ast.walk(node))
@@ -108,7 +118,15 @@ def effects_of(module: Module, types: Types, nodes: Iterable[ast.AST]) -> Effect
     for node in nodes:
         _visit(module, types, node, found, seen)
     if found.unknown:  # it may call every function that was given away
-        _run(module, types, frozenset(Code(f) for f in types.loose), found, seen, called=True)
+        found.add(_given_away(module, types))
+    return found
+
+
+@lru_cache(maxsize=16)
+def _given_away(module: Module, types: Types) -> Effects:
+    """What the functions do that code which is not followed may call."""
+    found = Effects()
+    _run(module, types, frozenset(Code(function) for function in types.loose), found, set(), called=True)
     return found
 
 

@@ -55,5 +55,6 @@ print(sum(values))
         "cases decide. Lines unpacked into several names are left alone."
     ),
     rewrite=rewrite,
+    scripts_only=True,
     by_tests=True,
 )

@@ -31,6 +31,7 @@ NEED_MODULE_LEVEL = frozenset(
         "timeit",
         "doctest",
         "unittest",
+        "__all__",
     ]
 )
 """Libraries that find functions by their module's names, or compile them together with the globals they see."""
@@ -293,4 +294,5 @@ main()
         "import the moved names."
     ),
     rewrite=rewrite,
+    scripts_only=True,
 )

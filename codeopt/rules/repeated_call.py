@@ -89,8 +89,11 @@ def _runs(module: Module, types: Types, block: list[ast.stmt]) -> list[Run]:
     done: list[Run] = []
     for statement in block:
         head = _head(statement)
-        starts = module.alone(statement) and head is not None and not _speaks(module, types, statement)
-        for call, always in _calls(module, types, head) if head is not None else ():
+        calls = list(_calls(module, types, head)) if head is not None else []
+        if not calls and not open_:
+            continue
+        starts = module.alone(statement) and not _speaks(module, types, statement)
+        for call, always in calls:
             key = ast.dump(call)
             if not _safe_inside(module, types, statement, call):
                 continue

@@ -134,4 +134,5 @@ print(sum(map(sum, rows)), name)
         "program). A program that reads past the end of its input gets '' instead of EOFError."
     ),
     rewrite=rewrite,
+    scripts_only=True,
 )

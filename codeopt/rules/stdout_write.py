@@ -110,4 +110,5 @@ for i in range(4):
         "print is rebound or sys.stdout may be replaced."
     ),
     rewrite=rewrite,
+    scripts_only=True,
 )

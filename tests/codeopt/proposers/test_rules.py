@@ -119,3 +119,9 @@ def test_nothing_to_do() -> None:
 def test_selection(options: dict[str, tuple[str, ...]], first: str) -> None:
     _, history = play(lambda s: FAST, **options)
     assert tried(history)[0].startswith(first)
+
+
+def test_functions_of_modules_get_no_rules_for_scripts() -> None:
+    names = {rule.name for rule in Rules(script=False).rules}
+    assert "min_max_conditional" in names
+    assert not names & set(THREE)

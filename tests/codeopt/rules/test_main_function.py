@@ -60,9 +60,8 @@ def test_tabs_stay_tabs() -> None:
 
 
 def test_guard_alone_becomes_main() -> None:
-    new = same(
-        "main_function", "x = 5\nif __name__ == '__main__':\n    {LOOP.replace(chr(10), chr(10) + '    ').rstrip()}\n"
-    )
+    inside = LOOP.replace("\n", "\n    ").rstrip()
+    new = same("main_function", f"x = 5\nif __name__ == '__main__':\n    {inside}\n")
     assert new.startswith("def main():\n    x = 5\n    if __name__ == '__main__':")
     new = same("main_function", "import sys\nif __name__ == '__main__':\n    for i in range(3):\n        print(i)\n")
     assert new == (

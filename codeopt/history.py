@@ -16,6 +16,8 @@ class Critique:
     text: str
     sufficient: bool = False
     """The proposer finds nothing left to improve."""
+    exhausted: bool = False
+    """The proposer has no draft left to write; no opinion, as `sufficient` is, which a task may doubt."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ class Improvement:
         while not (reason := self.ledger.spent(self.budget)):
             critique = self.proposer.critique(self.history)
             self.history = self.history.with_critique(critique.text)
-            if self.task.is_sufficient(critique, self.history):
+            if critique.exhausted or self.task.is_sufficient(critique, self.history):
                 reason = "nothing left to improve"
                 break
             draft = self.proposer.refine(self.history)

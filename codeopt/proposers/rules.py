@@ -33,7 +33,7 @@ class Rules:
         found = matches(self.rules, best or history.original)
         text = "\n".join(f"{m.rule.name}, line {m.line}: {m.rule.reason}" for m in found)
         if following is None:
-            return Critique(text or "No rule matches.", sufficient=True)
+            return Critique(text or "No rule matches.", sufficient=True, exhausted=True)
         return Critique(f"{text}\nNext: {following.summary}".strip())
 
     def refine(self, history: History) -> Draft:

@@ -18,6 +18,7 @@ RETURNS: dict[str, Values] = {
     **dict.fromkeys(("math.radians", "math.degrees", "math.fabs", "math.dist"), FLOAT),
     **dict.fromkeys(("bool", "any", "all", "isinstance", "callable", "math.isnan", "math.isinf"), BOOL),
     **dict.fromkeys(("str", "repr", "chr", "bin", "hex", "oct", "input", "format", "ascii"), STR),
+    **dict.fromkeys(("numpy.array", "numpy.zeros", "numpy.ones", "numpy.full", "numpy.empty", "numpy.arange"), ANY),
     **dict.fromkeys(("sys.stdin.readline", "sys.stdin.read", "sys.stdin.__next__"), STR),
     **dict.fromkeys(("sys.stdin.buffer.readline", "sys.stdin.buffer.read"), BYTES),
 }
@@ -88,4 +89,3 @@ QUIET_METHODS: dict[str, Values] = {
     **dict.fromkeys(["issubset", "issuperset", "isdisjoint"], BOOL),
 }
 COPIES = frozenset({"copy", "union", "intersection", "difference", "symmetric_difference"})
-UNSURE: Values = ANY

@@ -6,11 +6,13 @@ The folder that --run-dir names holds all in batch.sqlite: candidates, verdicts,
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeopt.commands._model import add_model_arguments, wants_model
+from codeopt import __version__
+from codeopt.commands._model import add_model_arguments, check_proposer, wants_model
 from codeopt.commands._sandbox import add_check_arguments, add_sandbox_arguments, count, positive
 from codeopt.errors import UsageError
 
@@ -114,10 +116,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse before anything is run what could not end well."""
+    from codeopt.tasks import open_task
+
     if arguments.record or (arguments.model or "").startswith("replay:"):
         raise UsageError("a batch keeps every reply in its database; --record and replay:FILE are for codeopt improve")
-    if not wants_model(arguments) and arguments.task != "runtime":
-        raise UsageError(f"the built-in rules know nothing of {arguments.task}; give a model (--model NAME)")
+    check_proposer(arguments, open_task(arguments.task))
 
 
 def _prepare(arguments: argparse.Namespace, store: BatchStore) -> None:
@@ -125,7 +128,7 @@ def _prepare(arguments: argparse.Namespace, store: BatchStore) -> None:
     from itertools import islice
 
     from codeopt.batch.cores import measuring_cores
-    from codeopt.batch.machine import describe_machine
+    from codeopt.machine import machine
     from codeopt.sets import SetRequest, read_set
 
     store.require_same(_settings(arguments))
@@ -136,7 +139,7 @@ def _prepare(arguments: argparse.Namespace, store: BatchStore) -> None:
         store.reopen_failed()
     if not store.meta("created"):
         store.set_meta("created", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
-    store.set_meta("machine", describe_machine())
+    store.set_meta("machine", json.dumps({**machine(), "codeopt": __version__}))
     store.set_meta("cores", str(len(measuring_cores(arguments.cores))))
 
 
@@ -163,7 +166,6 @@ def _tools(arguments: argparse.Namespace) -> Tools:
 
 def _report(arguments: argparse.Namespace, store: BatchStore) -> None:
     """The table to standard error, or the same as JSON to standard output."""
-    import json
     import sys
 
     from codeopt.batch.metrics import measure_batch

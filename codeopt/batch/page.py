@@ -1,0 +1,231 @@
+"""A batch as one HTML page: no script, no network, nothing beside it; every text in it is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+
+from codeopt.batch import charts
+from codeopt.batch.details import kind, row
+from codeopt.batch.markup import Child, Markup, join, tag
+from codeopt.batch.metrics import OPT, Metrics, Solved, Versus
+from codeopt.batch.statistics import Estimate
+from codeopt.batch.store import BatchStore
+from codeopt.batch.table import cost_per_solved, money, percent, times
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+"""Even a text that slipped through could load and run nothing."""
+FILTERS = (
+    ("all", "all"),
+    ("solved", "improved"),
+    ("kept", "not improved"),
+    ("failed", "failed or dropped"),
+    ("open", "not ended"),
+)
+
+
+def page(store: BatchStore, found: Metrics, other: Versus | None = None) -> Iterator[str]:
+    """The page in pieces, so that a set of any size can be written without holding it."""
+    yield "<!doctype html>\n<html lang='en'>"
+    yield tag("head", _head(found))
+    yield "<body><main>"
+    yield from (join(part) for part in _overview(found, other))
+    unit, amounts = spending(found)
+    yield tag("h2", "Problems")
+    yield tag(
+        "p",
+        "Each opens to its history: every draft as a diff to the one before, verdicts, pairs, hot lines, critiques.",
+        class_="how",
+    )
+    yield "<div>"
+    yield join(_filters(found))
+    yield "<div class='rows'>"
+    for each, amount in zip(found.solved, amounts, strict=True):
+        yield row(store, each, _spent(each, unit, amount)) + "\n"
+    yield "</div></div>"
+    yield tag("footer", _footer(found))
+    yield "</main></body></html>\n"
+
+
+def _head(found: Metrics) -> list[Child]:
+    style = files("codeopt.batch").joinpath("page.css").read_text("utf-8")
+    return [
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", f"codeopt: {_name(found)}"),
+        tag("style", Markup(style)),
+    ]
+
+
+def _name(found: Metrics) -> str:
+    return f"{found.settings.get('set', 'batch')} with {found.settings.get('model', '?')}"
+
+
+def _overview(found: Metrics, other: Versus | None) -> Iterator[Child]:
+    machine = found.machine
+    where = ", ".join(str(machine[key]) for key in ("cpu", "system", "python") if machine.get(key))
+    yield tag("h1", _name(found))
+    yield tag(
+        "p", f"{len(found.solved)} problems, {len(found.judged)} judged, task {found.settings.get('task', '?')}, begun "
+        f"{found.created}; {where}", class_="sub",
+    )  # fmt: skip
+    yield tag("div", list(_tiles(found)), class_="tiles")
+    yield _card(
+        "Speedup of each problem",
+        "Confirmed with fresh timings and with inputs that were never shown; wrong or slower counts as 1.0. Fastest "
+        "first; the bar is the 95% interval. A click leads to the problem's history.",
+        _key(found), charts.speedups(found.judged),
+    )  # fmt: skip
+    yield tag("div", _by_round(found), _at_least(found), class_="pair")
+    unit, amounts = spending(found)
+    judged = [(each, amount) for each, amount in zip(found.solved, amounts, strict=True) if each.judged]
+    if judged:
+        what = "Cost of each problem" if found.replies else "Seconds spent on each problem"
+        yield _card(what, "In the order of the first chart.", charts.costs(judged, unit))
+    yield _table(found)
+    if other is not None:
+        yield _versus(other)
+
+
+def _tiles(found: Metrics) -> Iterator[Markup]:
+    yield _tile(f"%OPT (right, at least {OPT:.2f}x)", *percent(found.opt))
+    yield _tile("%correct", *percent(found.correct))
+    yield _tile("geometric mean speedup", *times(found.geomean))
+    yield _tile("mean speedup", *times(found.mean_speedup))
+    if found.human_opt and found.human_geomean:
+        yield _tile(
+            f"human, {found.humans} programs", times(found.human_geomean)[0], f"%OPT {percent(found.human_opt)[0]}"
+        )
+    if found.replies:
+        each = cost_per_solved(found)
+        per = f"{money(each)} a solved problem" if each is not None else f"{found.tokens:,} tokens"
+        yield _tile("cost", money(found.cost_usd) if found.cost_usd is not None else "not known", per)
+    overhead = "" if found.overhead is None else f"{found.overhead:.0%} of it not running programs"
+    yield _tile(f"wall time on {found.cores} core{'s' * (found.cores != 1)}", _minutes(found.seconds), overhead)
+
+
+def _tile(label: str, value: str, span: str) -> Markup:
+    parts = (("label", label), ("value", value), ("range", span))
+    return tag("div", [tag("div", text, class_=name) for name, text in parts], class_="tile")
+
+
+def _card(title: str, how: str, *children: Child) -> Markup:
+    return tag("section", tag("h2", title), tag("p", how, class_="how"), list(children), class_="card")
+
+
+def _key(found: Metrics) -> Markup:
+    names = [("solved", "improved"), ("kept", "nothing accepted"), ("failed", "failed")]
+    names += [("human", "the human's program")] if found.humans else []
+    return tag("div", [tag("span", text, class_=f"k-{name}") for name, text in names], class_="key")
+
+
+def _by_round(found: Metrics) -> Markup:
+    if not found.rounds:
+        return _card("By round", "No problem had a draft.")
+    key = [tag("span", "%OPT, with its 95% interval", class_="k-solved"), tag("span", "%correct", class_="k-correct")]
+    if found.human_opt:
+        key.append(tag("span", "human %OPT", class_="k-human"))
+    human = found.human_opt.value if found.human_opt else None
+    return _card(
+        "%OPT by round", "The best of the first k drafts, by the timings of their own rounds (best@k).",
+        tag("div", key, class_="key"), charts.by_round(found.rounds, human),
+    )  # fmt: skip
+
+
+def _at_least(found: Metrics) -> Markup:
+    key = [tag("span", "drafts", class_="k-solved")] + (
+        [tag("span", "humans", class_="k-human")] if found.humans else []
+    )
+    return _card(
+        "At least x times as fast", "The share of the judged problems; what other thresholds than 1.10x would give.",
+        tag("div", key, class_="key"), charts.at_least(found.judged) if found.judged else None,
+    )  # fmt: skip
+
+
+def _table(found: Metrics) -> Markup:
+    names = (
+        "after k drafts",
+        "problems with a draft",
+        "%correct",
+        "%OPT",
+        "95% interval",
+        "newly solved",
+        "geometric mean",
+    )
+    rows = [
+        [str(r.k), str(r.drafts), percent(r.correct)[0], *percent(r.opt), str(r.newly), _both(r.geomean)]
+        for r in found.rounds
+    ]  # fmt: skip
+    return _card("What each round added", "", _rows(names, rows))
+
+
+def _versus(other: Versus) -> Markup:
+    rows = [
+        ["%OPT, problems", str(other.opt[0]), str(other.opt[1]), f"p = {other.opt_p:.3g} (McNemar, exact)"],
+        ["geometric mean, there over here", "1.00x", _both(other.ratio), f"p = {other.ratio_p:.3g} (sign flips)"],
+    ]
+    how = f"Paired, on the {other.problems} problems that both batches have judged."
+    return _card("Against the other batch", how, _rows(("", "here", "there", "test"), rows))
+
+
+def _rows(names: tuple[str, ...], rows: list[list[str]]) -> Markup:
+    head = tag("tr", [tag("th", name) for name in names])
+    return tag("table", head, [tag("tr", [tag("td", cell) for cell in cells]) for cells in rows])
+
+
+def _filters(found: Metrics) -> Iterator[Markup]:
+    """Which problems are shown: radio buttons and style rules, no script."""
+    counts = {name: sum(kind(each) == name for each in found.solved) for name, _ in FILTERS} | {
+        "all": len(found.solved)
+    }
+    shown = [(name, text) for name, text in FILTERS if counts[name]]
+    for name, _ in shown:
+        yield tag("input", type="radio", name="filter", id=f"f-{name}", class_="filter", checked=name == "all")
+    yield tag(
+        "div", [tag("label", f"{text} {counts[name]}", for_=f"f-{name}") for name, text in shown], class_="filters"
+    )
+    names = (
+        ("", "problem"),
+        ("", "result"),
+        ("num", "speedup"),
+        ("num", "95% interval"),
+        ("num", "human"),
+        ("num", "drafts"),
+        ("", ""),
+    )
+    yield tag("div", [tag("span", text, class_=name or None) for name, text in names], class_="head")
+
+
+def spending(found: Metrics) -> tuple[Callable[[float], str], list[float]]:
+    """What each problem cost in the unit that is known: US dollars, tokens, or seconds where no model was asked."""
+    if not found.replies:
+        return (lambda value: f"{value:.0f} s"), [each.seconds for each in found.solved]
+    if found.cost_usd:
+        return (lambda value: f"${value:.4g}"), [each.cost_usd or 0.0 for each in found.solved]
+    return (lambda value: f"{value / 1000:.3g}k"), [float(each.tokens) for each in found.solved]
+
+
+def _spent(each: Solved, unit: Callable[[float], str], amount: float) -> str:
+    tokens = f", {each.tokens:,} tokens, {money(each.cost_usd)}" if each.tokens else ""
+    return f"{len(each.rounds)} drafts, {each.seconds:.0f} s{tokens}"
+
+
+def _footer(found: Metrics) -> str:
+    settings = ", ".join(
+        f"{key} {value}" for key, value in sorted(found.settings.items()) if value not in (None, "", False)
+    )
+    return (
+        f"codeopt {found.machine.get('codeopt', '')}; {settings}; sandbox {found.backend}. "
+        "Intervals of means: bootstrap over problems; of one problem: anytime-valid, from paired interleaved runs."
+    )
+
+
+def _both(value: Estimate) -> str:
+    return " ".join((times(value)[0], f"({times(value)[1]})" if times(value)[1] else "")).strip()
+
+
+def _minutes(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,74 @@
+"""Show what a batch has found: tables, JSON, CSV, one HTML page; alone or beside another batch."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt.errors import UsageError
+
+if TYPE_CHECKING:
+    from codeopt.batch.metrics import Metrics, Versus
+    from codeopt.batch.store import BatchStore
+
+ORDER = 6
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument("run", type=Path, metavar="DIR", help="the --run-dir of a batch; it may still be running")
+    parser.add_argument(
+        "--compare", type=Path, metavar="DIR", help="another batch over the same set, for a paired test"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="one row a problem (- for standard output)")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="one self-contained page")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Report on a batch. Raises UsageError when there is none, or a file cannot be written."""
+    from codeopt.batch.metrics import measure_batch, versus
+    from codeopt.batch.store import BatchStore
+    from codeopt.batch.table import as_json, render
+
+    with BatchStore(arguments.run) as store:
+        found = measure_batch(store)
+        other = None
+        if arguments.compare:
+            with BatchStore(arguments.compare) as second:
+                other = versus(found, measure_batch(second))
+        if arguments.html:
+            _write_page(arguments.html, store, found, other)
+        if arguments.csv:
+            _write_csv(arguments.csv, found)
+        if arguments.json:
+            print(json.dumps(as_json(found, other)))
+        elif not (arguments.csv and str(arguments.csv) == "-"):
+            render(found, sys.stdout, other)
+    return 0
+
+
+def _write_page(path: Path, store: BatchStore, found: Metrics, other: Versus | None) -> None:
+    from codeopt.batch.page import page
+
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(page(store, found, other))
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _write_csv(path: Path, found: Metrics) -> None:
+    from codeopt.batch.table import write_csv
+
+    if str(path) == "-":
+        write_csv(found, sys.stdout)
+        return
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            write_csv(found, file)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error

@@ -48,8 +48,8 @@ def read_program(path: Path) -> Program:
     except SyntaxError as error:
         where = f"{path}:{error.lineno}" if error.lineno else f"{path}"
         raise UsageError(f"{where}: {error.msg}; it must be Python that runs before it can be improved") from error
-    except (UnicodeDecodeError, ValueError) as error:
-        raise UsageError(f"{path} is not Python source text: {error}") from error
+    except ValueError as error:  # bytes beyond the first two lines that are not UTF-8, or a null byte
+        raise UsageError(f"{path} is not UTF-8 text, which Python source is: {error}") from error
     except (RecursionError, MemoryError) as error:
         raise UsageError(f"{path} is nested too deeply for Python to read") from error
     if not tree.body:
@@ -59,7 +59,10 @@ def read_program(path: Path) -> Program:
 
 def _require_utf8(path: Path, data: bytes) -> None:
     """Drafts come as text; in a file of another encoding they would mean something else. Raises UsageError."""
-    encoding, _ = tokenize.detect_encoding(BytesIO(data).readline)
+    try:
+        encoding, _ = tokenize.detect_encoding(BytesIO(data).readline)
+    except SyntaxError as error:
+        raise UsageError(f"{path} is not UTF-8 text, which Python source is") from error
     if encoding not in ("utf-8", "utf-8-sig"):
         raise UsageError(f"{path} is encoded in {encoding}; save it as UTF-8 first")
 

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,7 +73,7 @@ def environment(**extra: str) -> dict[str, str]:
     taken = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "CODEOPT_"))}
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "CI"):
         taken.pop(name, None)
-    return {**taken, "NO_PROXY": "127.0.0.1", "PYTHONWARNINGS": "error", **extra}
+    return {**taken, "NO_PROXY": "127.0.0.1", **extra}
 
 
 def command(*arguments: str | Path) -> list[str]:
@@ -81,12 +81,20 @@ def command(*arguments: str | Path) -> list[str]:
     return [sys.executable, "-m", "codeopt", *map(str, arguments)]
 
 
-def codeopt(*arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None, **options: Any) -> Done:
-    """Run `codeopt ARGUMENTS` in `cwd` to its end."""
+def codeopt(
+    *arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None, before: Sequence[str | Path] = ()
+) -> Done:
+    """Run `codeopt ARGUMENTS` in `cwd` to its end; `before` is a program that starts it."""
     done = subprocess.run(
-        command(*arguments), cwd=cwd, env=environment(**(env or {})), capture_output=True, text=True, timeout=240,
-        stdin=subprocess.DEVNULL, check=False, **options,
-    )  # fmt: skip
+        [*map(str, before), *command(*arguments)],
+        cwd=cwd,
+        env=environment(**(env or {})),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
     return Done(done.returncode, done.stdout, done.stderr)
 
 

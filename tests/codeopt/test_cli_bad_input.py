@@ -1,0 +1,231 @@
+"""What cannot work ends in one clear line, the right exit status and no trace on the disk: a table, run for real."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from codeopt.budget import Ledger
+from codeopt.history import Candidate, History
+from codeopt.store import RunFolder
+from sandbox.bubblewrap import find_bwrap
+from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, write_problem
+
+USAGE, NO_SANDBOX, NO_MODEL, NOT_JUDGED = 2, 3, 4, 5
+CRASHES = "n = int(input())\nprint(1 // (n - 3))\n"
+MOODY = "import os\nn = int(input())\nprint(os.urandom(4).hex())\n"
+TOO_LATE = "while True:\n    pass\n"
+TRIVIAL = "print(input())\n"
+
+
+@dataclass(frozen=True)
+class Bad:
+    """What a user did wrong, and what is said of it."""
+
+    said: str
+    status: int = USAGE
+    program: str | bytes = SLOW
+    arguments: tuple[str, ...] = ("slow.py",)
+    files: dict[str, str | bytes] = field(default_factory=dict)
+    env: dict[str, str] = field(default_factory=dict)
+    cases: bool = True
+
+
+BAD = {
+    "missing file": Bad("cannot read gone.py: No such file or directory", arguments=("gone.py",)),
+    "directory": Bad("folder is a directory", arguments=("folder",), files={"folder/x.txt": ""}),
+    "empty": Bad("slow.py is empty", program=""),
+    "only a comment": Bad("slow.py is empty", program="# nothing\n"),
+    "syntax error": Bad("slow.py:2: '(' was never closed", program="x = 1\nprint(\n"),
+    "not UTF-8": Bad("slow.py is not UTF-8 text", program=b"print('\xff')\n"),
+    "not UTF-8 further down": Bad("slow.py is not UTF-8 text", program=b"x = 1\n" * 9 + b"'\xff'\n"),
+    "another encoding": Bad("slow.py is encoded in iso-8859-1", program=b"# coding: latin-1\nprint('\xe9')\n"),
+    "a null byte": Bad("source code string cannot contain null bytes", program=b"x = 1\0\n"),
+    "no cases": Bad("no cases for slow.py: put input.N.txt", cases=False),
+    "no such folder of cases": Bad("--cases nowhere is not a directory", arguments=("slow.py", "--cases", "nowhere")),
+    "no such input": Bad("cannot read nothing.txt", arguments=("slow.py", "--stdin", "nothing.txt")),
+    "cases and stdin": Bad("not both", arguments=("slow.py", "--cases", ".", "--stdin", "input.0.txt")),
+    "input only, original crashes": Bad(
+        "the original fails case 0: RE (exit status 1: ZeroDivisionError",
+        NOT_JUDGED,
+        program=CRASHES,
+        cases=False,
+        files={"input.0.txt": "3\n"},
+    ),
+    "a failing case": Bad(
+        "the original fails case 1: WA (token 1: expected '4', got '3')", NOT_JUDGED, files={"output.1.txt": "4 2\n"}
+    ),
+    "another output each time": Bad(
+        "the original does not print the same twice",
+        NOT_JUDGED,
+        program=MOODY,
+        cases=False,
+        files={"input.0.txt": "1\n"},
+    ),
+    "past the time limit": Bad(
+        "the original fails case 0: TLE", NOT_JUDGED, program=TOO_LATE, arguments=("slow.py", "--timeout", "0.3")
+    ),
+    "too small to time": Bad(
+        "the cases are too small to time: the longest (0) takes the original",
+        NOT_JUDGED,
+        program=TRIVIAL,
+        cases=False,
+        files={"input.0.txt": "1\n"},
+    ),
+    "a generator that fails": Bad(
+        "generate.py 1 small failed: exit status 1: ValueError: no seed",
+        NOT_JUDGED,
+        cases=False,
+        files={"generate.py": "raise ValueError('no seed')\n"},
+    ),
+    "unknown flag": Bad("unrecognized arguments: --fast", arguments=("slow.py", "--fast")),
+    "no file": Bad("the following arguments are required: FILE", arguments=()),
+    "shortened flag": Bad("unrecognized arguments: --max-r 3", arguments=("slow.py", "--max-r", "3")),
+    "not a number": Bad("argument -n/--max-rounds: invalid count value: 'x'", arguments=("slow.py", "-n", "x")),
+    "zero rounds": Bad("0 is not a whole number above zero", arguments=("slow.py", "-n", "0")),
+    "a limit that is no number": Bad("nan is not a number above zero", arguments=("slow.py", "--timeout", "nan")),
+    "unknown task": Bad("there is no tasks 'speed'; choose one of:", arguments=("slow.py", "-t", "speed")),
+    "a module that is no task": Bad("json.decoder is not a task", arguments=("slow.py", "-t", "json.decoder")),
+    "a task that is not there": Bad("cannot import 'no.such'", arguments=("slow.py", "-t", "no.such")),
+    "unknown rule": Bad("magic", arguments=("slow.py", "--select", "main_function,magic")),
+    "unknown checker": Bad("there is no checker 'fuzzy'", arguments=("slow.py", "--check", "fuzzy")),
+    "unknown sandbox": Bad("argument --sandbox: invalid choice: 'vm'", arguments=("slow.py", "--sandbox", "vm")),
+    "no such image": Bad(
+        "bubblewrap runs the host's own interpreter", NO_SANDBOX, arguments=("slow.py", "--image", "no-such-image")
+    ),
+    "no such interpreter": Bad("nowhere/python", NO_SANDBOX, arguments=("slow.py", "--python", "/nowhere/python")),
+    "rules for readability": Bad(
+        "the built-in rules know nothing of readability", arguments=("slow.py", "-t", "readability")
+    ),
+    "no key": Bad("set OPENAI_API_KEY", NO_MODEL, arguments=("slow.py", "--model", "gpt-5")),
+    "no such key": Bad(
+        "the environment variable MY_KEY is not set",
+        NO_MODEL,
+        arguments=("slow.py", "--model", "gpt-5", "--api-key-env", "MY_KEY"),
+    ),
+    "not a web address": Bad("is not a web address", arguments=("slow.py", "--base-url", "ftp://x")),
+    "no such model factory": Bad(
+        "cannot load the model codeopt.models:gone", arguments=("slow.py", "-m", "codeopt.models:gone")
+    ),
+    "no recording": Bad(
+        "cannot read the recording gone.jsonl", NO_MODEL, arguments=("slow.py", "-m", "replay:gone.jsonl")
+    ),
+    "the recording exists": Bad(
+        "--record talk.jsonl exists",
+        files={"talk.jsonl": "\n"},
+        arguments=("slow.py", "--base-url", "http://127.0.0.1:9", "--record", "talk.jsonl"),
+    ),
+    "nothing to resume": Bad("there is no run to resume in gone", arguments=("slow.py", "--resume", "gone")),
+    "a broken run": Bad(
+        "cannot be read; start anew", files={"run/state.json": "{}"}, arguments=("slow.py", "--resume", "run")
+    ),
+    "write and output": Bad("give --write or -o FILE, not both", arguments=("slow.py", "--write", "-o", "fast.py")),
+    "output to a directory": Bad(
+        "cannot write folder: it is a directory", files={"folder/x": ""}, arguments=("slow.py", "-o", "folder")
+    ),
+    "output to nowhere": Bad("there is no directory", arguments=("slow.py", "-o", "gone/fast.py")),
+    "unknown key": Bad(
+        "has no key 'max-round'; did you mean 'max-rounds'?",
+        files={"pyproject.toml": "[tool.codeopt]\nmax-round = 3\n"},
+    ),
+    "a wrong value in a file": Bad(
+        "max-rounds: invalid", files={"pyproject.toml": "[tool.codeopt]\nmax-rounds = 'many'\n"}
+    ),
+    "a broken file of settings": Bad("cannot read", files={"pyproject.toml": "[tool.codeopt\n"}),
+    "a wrong value in the environment": Bad(
+        "CODEOPT_CLOCK: 'sun' is none of auto, cpu, wall", env={"CODEOPT_CLOCK": "sun"}
+    ),
+    "a wrong price": Bad(
+        "needs the numbers input and output",
+        files={"pyproject.toml": "[tool.codeopt.prices.m]\ninput = 1\n"},
+        arguments=("slow.py", "-m", "m", "--base-url", "http://127.0.0.1:9"),
+    ),
+}
+
+
+@pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
+def test_one_line_the_right_status_and_nothing_written(bad: Bad, tmp_path: Path) -> None:
+    prepare(bad, tmp_path)
+    before = snapshot(tmp_path)
+    done = codeopt("improve", *bad.arguments, "-q", *sandbox_for(bad), cwd=tmp_path, env=bad.env)
+    assert done.status == bad.status, done.err
+    assert_one_line(done, bad.said)
+    assert snapshot(tmp_path) == before
+
+
+def sandbox_for(bad: Bad) -> tuple[str, ...]:
+    return () if "--sandbox" in bad.arguments else ("--sandbox", "bubblewrap")
+
+
+def prepare(bad: Bad, folder: Path) -> None:
+    if bad.cases:
+        write_problem(folder, words=300)
+    files = {"slow.py": bad.program, **bad.files}
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*")}
+
+
+def assert_one_line(done: Done, said: str) -> None:
+    assert done.out == ""
+    assert said in done.err
+    assert "Traceback" not in done.err
+    assert len(done.lines) == 1, done.err
+    assert done.err.startswith("codeopt")
+
+
+def test_a_run_of_another_program_is_not_resumed(tmp_path: Path) -> None:
+    write_problem(tmp_path, words=300)
+    RunFolder(tmp_path / "run").path.mkdir()
+    RunFolder(tmp_path / "run").save(History((Candidate(0, FAST, "the original"),)), Ledger(), FAST)
+    done = codeopt("improve", "slow.py", "--resume", "run", cwd=tmp_path)
+    assert done.status == USAGE
+    assert_one_line(done, "the run in run is of another program, or the program has changed")
+
+
+@pytest.mark.parametrize("target", [("--write",), ("-o", "sub/fast.py")])
+def test_a_read_only_folder_is_found_before_anything_runs(target: tuple[str, ...], tmp_path: Path) -> None:
+    """Root may write where modes forbid it, so the folder is mounted read-only."""
+    path = write_problem(tmp_path / "sub", words=300)
+    seal = [find_bwrap(), "--dev-bind", "/", "/", "--ro-bind", tmp_path / "sub", tmp_path / "sub"]
+    done = codeopt("improve", "sub/slow.py", *target, cwd=tmp_path, before=seal)
+    assert done.status == USAGE
+    assert_one_line(done, "is read-only for you (-o FILE writes elsewhere)")
+    assert path.read_text() == SLOW
+
+
+def test_a_result_that_cannot_be_written_is_still_in_the_run(tmp_path: Path) -> None:
+    write_problem(tmp_path, words=1500)
+    done = codeopt("improve", "slow.py", "-o", "/proc/fast.py", *QUICK, cwd=tmp_path)
+    assert done.status == USAGE
+    assert "cannot write /proc/fast.py" in done.lines[-1]
+    assert done.out == ""
+    (saved,) = (tmp_path / ".codeopt" / "runs").glob("*/best.py")
+    assert f"saved in {saved.parent.relative_to(tmp_path)}" in done.lines[-2]
+
+
+@pytest.mark.parametrize("name", ["docker", "auto"])
+def test_an_engine_that_is_not_there(name: str, tmp_path: Path) -> None:
+    """Asked for by name it is missed; otherwise bubblewrap is taken, and the first line says so."""
+    write_problem(tmp_path, words=1500)
+    env = {"DOCKER_HOST": f"unix://{tmp_path}/nowhere.sock"}
+    arguments = ("--no-profile", "--changed-inputs", "off", "-n", "1")
+    done = codeopt("improve", "slow.py", "--sandbox", name, *arguments, cwd=tmp_path, env=env)
+    if name == "docker":
+        assert done.status == NO_SANDBOX
+        assert_one_line(done, "no Docker engine answers")
+    else:
+        assert done.status == 0, done.err
+        assert "bubblewrap: namespaces" in done.lines[0]
+
+
+def test_commands_are_asked_for_by_name(tmp_path: Path) -> None:
+    assert_one_line(codeopt(cwd=tmp_path), "the following arguments are required: COMMAND")
+    assert_one_line(codeopt("imporve", cwd=tmp_path), "invalid choice: 'imporve'")

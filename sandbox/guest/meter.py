@@ -19,12 +19,12 @@ class Process:
     resident_bytes: int
 
 
-def processes() -> list[Process]:
-    """Every process that can be seen, zombies left out."""
-    return [p for pid in os.listdir("/proc") if pid.isdigit() and (p := _process(int(pid)))]
+def processes(dead: bool = False) -> list[Process]:
+    """Every process that can be seen; with `dead` also those that have ended and that nobody has waited for."""
+    return [p for pid in os.listdir("/proc") if pid.isdigit() and (p := _process(int(pid), dead))]
 
 
-def _process(pid: int) -> Process | None:
+def _process(pid: int, dead: bool) -> Process | None:
     try:
         fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -37,7 +37,7 @@ def _process(pid: int) -> Process | None:
     threads, pages = int(fields[17]), int(fields[21])
     if fields[0] in b"ZX":
         if threads < 2:
-            return None
+            return Process(pid, int(fields[1]), 0, 0) if dead else None
         pages = _pages_of_threads(pid)  # its first thread has ended, and shows no memory any more; others live on
     return Process(pid, int(fields[1]), threads, pages * _PAGE)
 
@@ -63,6 +63,11 @@ def descendants(all_processes: list[Process], root: int) -> list[Process]:
         found += children
         parents = {p.pid for p in children}
     return found
+
+
+def traffic() -> bytes:
+    """What each network interface has sent and received."""
+    return Path("/proc/net/dev").read_bytes()
 
 
 @dataclass(frozen=True)

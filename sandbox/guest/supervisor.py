@@ -107,6 +107,7 @@ class Supervisor:
         self.core: int | None = None
         self.inputs: dict[str, int] = {}
         self.runs = 0
+        self.traffic = self._traffic()
 
     def serve(self) -> None:
         """Answer one request after another."""
@@ -147,6 +148,8 @@ class Supervisor:
         clean = self._clean()
         if (kills := self.group.oom_kills() - kills_before) > 0:
             watch.stop, watch.evidence = "memory", f"the kernel killed {kills} process(es) of the run for memory"
+        if watch.peak_kib << 10 > job.memory_bytes:  # for a moment, between two looks
+            watch.end("memory", f"{watch.peak_kib >> 10} MiB at its peak, the limit is {job.memory_bytes >> 20} MiB")
         cpu_after = self.group.cpu_seconds()
         if cpu_before is not None and cpu_after is not None:
             watch.cpu_s = _larger(watch.cpu_s, cpu_after - cpu_before - (self._own_cpu() - own_before))
@@ -256,16 +259,23 @@ class Supervisor:
             watch.end("memory", f"{used >> 20} MiB resident, the limit is {job.memory_bytes >> 20} MiB")
 
     def _end(self, watch: Watch, zygote: Zygote) -> None:
-        """Kill whatever is left of the run, wait for it, and count its CPU time."""
+        """Kill whatever is left of the run, wait for all of it, and count its CPU time.
+
+        What is left when the first process has ended may still have worked and printed until now, so that is the time
+        that counts: nobody gains by ending early and leaving the work to a child.
+        """
         limit = time.monotonic() + _GRACE_S
+        lingered = False
         while time.monotonic() < limit:
             if watch.pid and watch.status is None:
                 _kill(watch.pid)
-            left = self._of_the_run()
+            left = self._of_the_run(dead=True)
             for process in left:
                 _kill(process.pid)
+            lingered = lingered or bool(left)
             self._reap(watch)
             if not left and (watch.status is not None or self.zygote is None):
+                watch.end_ns = time.monotonic_ns() if lingered else watch.end_ns
                 return
             if self.zygote and watch.status is None and select.select([zygote.sock], [], [], 0.005)[0]:
                 self._hear(watch, zygote)
@@ -275,13 +285,19 @@ class Supervisor:
         """A run that forks faster than it can be killed one by one: the kernel ends all at once, the zygote too."""
         if not self.setting.pid1:
             raise SystemExit("processes of a run could not be killed")
+        watch.end("processes", "they forked faster than they could be killed one by one")
+        limit = time.monotonic() + _GRACE_S
         os.kill(-1, signal.SIGKILL)
         if self.zygote:
+            os.waitpid(self.zygote.pid, 0)
             self.zygote.sock.close()
             self.zygote = None
-        watch.end("processes", "they forked faster than they could be killed one by one")
-        time.sleep(0.01)
-        self._reap(watch)
+        while self._of_the_run(dead=True):
+            if time.monotonic() > limit:
+                raise SystemExit("processes of a run could not be killed")
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGKILL)
+            self._reap(watch)
 
     def _reap(self, watch: Watch) -> None:
         while True:
@@ -300,14 +316,15 @@ class Supervisor:
                 watch.status, watch.end_ns = status, time.monotonic_ns()
 
     def _drain(self, watch: Watch, job: Job, poll: select.poll, outputs: dict[int, bytearray]) -> None:
-        """Every writer is dead, so what is left in the pipes is all there is."""
+        """Every writer is dead, so what is left in the pipes is all there is.
+
+        A pipe may still be open: a descriptor on its way through a socket goes when the kernel next cleans those up.
+        """
         for fd, into in outputs.items():
             os.set_blocking(fd, False)
-            try:
+            with contextlib.suppress(BlockingIOError):
                 while data := os.read(fd, 1 << 16):
                     into += data[: job.output_bytes - len(into) + 1]
-            except BlockingIOError:
-                watch.end("lost", "somebody still holds the output of the run")
             if len(into) > job.output_bytes:
                 del into[job.output_bytes :]
                 watch.end("output", f"more than {job.output_bytes} bytes")
@@ -372,8 +389,9 @@ class Supervisor:
 
     # -- the house ----------------------------------------------------------------------------------------------
 
-    def _of_the_run(self) -> list[meter.Process]:
-        seen = meter.processes()
+    def _of_the_run(self, dead: bool = False) -> list[meter.Process]:
+        """Its processes; with `dead` also those that nobody has waited for yet."""
+        seen = meter.processes(dead)
         if not self.setting.pid1:
             seen = meter.descendants(seen, os.getpid())
         ours = {os.getpid(), self.zygote.pid if self.zygote else 0}
@@ -394,8 +412,30 @@ class Supervisor:
         return path
 
     def _clean(self) -> bool:
-        """Empty every folder that a run can write to; False when something would not go."""
-        return all([_empty(folder) for folder in {self.setting.box, *self.setting.scratch}])
+        """Empty every folder that a run can write to; False when something would not go.
+
+        The kernel keeps closed connections for a minute and counts packets for ever, for the next run to read.
+        """
+        folders = {self.setting.box, *self.setting.scratch}
+        if not self.setting.uid_base:
+            for folder in folders:
+                _restore(Path(folder))
+        return all([_empty(folder) for folder in folders]) and self.traffic == self._traffic()
+
+    def _traffic(self) -> bytes:
+        return meter.traffic() if self.setting.pid1 else b""
+
+
+def _restore(folder: Path) -> None:
+    """What a run of our own user can do to a folder itself: put something in its place, or keep state in its inode."""
+    with contextlib.suppress(OSError):  # what cannot be emptied then is reported as not clean
+        if folder.is_symlink() or not folder.is_dir():
+            folder.unlink(missing_ok=True)
+            folder.mkdir()
+        folder.chmod(0o700)
+        os.utime(folder, (0, 0))
+        for name in os.listxattr(folder):
+            os.removexattr(folder, name)
 
 
 def _empty(folder: str) -> bool:

@@ -1,6 +1,7 @@
 """Every program of the folder of hostile programs behaves as its index says, and leaves nothing behind.
 
-The folder is no part of this repository: CODEOPT_HOSTILE names it, or it stands beside the repository in shared/hostile.
+The folder is no part of this repository: CODEOPT_HOSTILE names it, else it is looked for in shared/hostile
+beside the repository.
 """
 
 from __future__ import annotations

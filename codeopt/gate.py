@@ -1,19 +1,22 @@
 """What a draft may not newly touch: modules and names through which a program could change what is measured.
 
-Read from the text, before anything runs. It is a courtesy and a second line: the sandbox holds without it, but
-a draft that reaches for the interpreter's insides is no improvement that a reviewer would take, and the reason goes back to
-the proposer. What the original itself uses is allowed.
+Read from the text, before anything runs. It is a courtesy and a second line: the sandbox holds without it, but a
+draft that reaches for the interpreter's insides is no improvement that a reviewer would take, and the reason goes
+back to the proposer. What the original itself uses is allowed.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Sequence
 
 WATCHED = frozenset(
-    "_ctypes _thread _testcapi atexit builtins cffi code concurrent ctypes dis faulthandler gc glob http imp importlib inspect "
-    "linecache marshal mmap multiprocessing os pathlib pickle pkgutil posix pty pytest resource runpy select selectors shelve "
-    "shutil signal site socket sqlite3 subprocess symtable sysconfig tempfile threading time timeit trace traceback tracemalloc "
-    "types unittest urllib weakref zipimport".split()
+    """
+    _ctypes _thread _testcapi atexit builtins cffi code concurrent ctypes dis faulthandler gc glob http imp importlib
+    inspect linecache marshal mmap multiprocessing os pathlib pickle pkgutil posix pty pytest resource runpy select
+    selectors shelve shutil signal site socket sqlite3 subprocess symtable sysconfig tempfile threading time timeit
+    trace traceback tracemalloc types unittest urllib weakref zipimport
+    """.split()
 )
 """Modules that a program that computes an answer from its input has no need to start using."""
 
@@ -21,9 +24,12 @@ HARMLESS_OS = frozenset({"read", "write", "fstat", "linesep", "sep", "path"})
 """`os` has the quickest way to read standard input; with no more than these names it may be used."""
 
 WATCHED_SYS = frozenset(
-    "_getframe _current_frames addaudithook modules meta_path path path_hooks setprofile settrace excepthook displayhook "
-    "unraisablehook _debugmallocstats _clear_type_cache setswitchinterval monitoring".split()
+    """
+    _getframe _current_frames addaudithook modules meta_path path path_hooks setprofile settrace excepthook displayhook
+    unraisablehook _debugmallocstats _clear_type_cache setswitchinterval monitoring
+    """.split()
 )
+WATCHED_IO = frozenset({"open", "FileIO", "open_code"})
 WATCHED_NAMES = frozenset(
     {"__import__", "eval", "exec", "compile", "globals", "open", "__builtins__", "breakpoint", "vars"}
 )
@@ -50,24 +56,32 @@ def refuse(draft: str, original: str) -> str:
 
 def _touched(source: str) -> set[str]:
     try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: brackets without end
         return set()
+    names = _partly_watched(nodes)
+    owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     found: set[str] = set()
-    for node in ast.walk(tree):
-        found |= _by_node(node)
+    for node in nodes:
+        found |= _by_node(node, names)
+        if isinstance(node, ast.Name) and node.id in names and id(node) not in owners:
+            found.add(f"{names[node.id]} as a value")  # getattr(os, ...)
     return found
 
 
-def _by_node(node: ast.AST) -> set[str]:
+def _partly_watched(nodes: Sequence[ast.AST]) -> dict[str, str]:
+    """Names that os, sys and io have in a program -> the module."""
+    imports = [name for node in nodes if isinstance(node, ast.Import) for name in node.names]
+    return {name.asname or name.name: name.name for name in imports if name.name in ("os", "sys", "io")}
+
+
+def _by_node(node: ast.AST, names: Mapping[str, str]) -> set[str]:
     if isinstance(node, ast.Import):
-        return {top for name in node.names if (top := name.name.partition(".")[0]) in WATCHED - {"os"}} | (
-            {"os (other than read, write and fstat)"} if any(n.name == "os" and n.asname for n in node.names) else set()
-        )
+        return {top for name in node.names if (top := name.name.partition(".")[0]) in WATCHED - {"os"}}
     if isinstance(node, ast.ImportFrom):
         return _from_import(node)
     if isinstance(node, ast.Attribute):
-        return _attribute(node)
+        return _attribute(node, names)
     if isinstance(node, ast.Name) and node.id in WATCHED_NAMES:
         return set() if node.id == "open" else {f"{node.id}()"}
     if isinstance(node, ast.Call):
@@ -77,22 +91,22 @@ def _by_node(node: ast.AST) -> set[str]:
 
 def _from_import(node: ast.ImportFrom) -> set[str]:
     top = (node.module or "").partition(".")[0]
-    names = {name.name for name in node.names}
-    if top == "os":
-        return {f"os.{name}" for name in names - HARMLESS_OS}
-    if top == "sys":
-        return {f"sys.{name}" for name in names & WATCHED_SYS}
+    if top in ("os", "sys", "io"):
+        return {f"{top}.{name.name}" for name in node.names if _is_watched(top, name.name)}
     return {top} & WATCHED
 
 
-def _attribute(node: ast.Attribute) -> set[str]:
+def _is_watched(module: str, name: str) -> bool:
+    if module == "os":
+        return name not in HARMLESS_OS
+    return name == "*" or name in (WATCHED_SYS if module == "sys" else WATCHED_IO)
+
+
+def _attribute(node: ast.Attribute, names: Mapping[str, str]) -> set[str]:
     if node.attr in ESCAPES:
         return {node.attr}
-    if isinstance(node.value, ast.Name) and node.value.id == "sys" and node.attr in WATCHED_SYS:
-        return {f"sys.{node.attr}"}
-    if isinstance(node.value, ast.Name) and node.value.id == "os" and node.attr not in HARMLESS_OS:
-        return {f"os.{node.attr}"}
-    return set()
+    module = names.get(node.value.id, "") if isinstance(node.value, ast.Name) else ""
+    return {f"{module}.{node.attr}"} if module and _is_watched(module, node.attr) else set()
 
 
 def _opens(node: ast.Call) -> set[str]:
@@ -100,6 +114,8 @@ def _opens(node: ast.Call) -> set[str]:
     if not isinstance(node.func, ast.Name) or node.func.id != "open":
         return set()
     first = node.args[0] if node.args else None
-    if isinstance(first, ast.Constant) and first.value in (0, 1, "/dev/stdin"):
+    if isinstance(first, ast.Constant) and (
+        first.value in (0, 1) or (first.value == "/dev/stdin" and len(node.args) < 2)
+    ):
         return set()
     return {"open() of a file"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from codeopt.history import Candidate, Critique, Draft, History
 from codeopt.rules import Hot, Rule, select_rules
@@ -65,8 +66,13 @@ def matches(rules: Iterable[Rule], candidate: Candidate) -> list[Match]:
 
 def stack(source: str, hot: Hot, rules: Iterable[Rule]) -> tuple[str, tuple[Rule, ...]]:
     """The source after every rule that matches, in order, and those rules."""
+    return _stacked(source, hot, tuple(rules))
+
+
+@lru_cache(maxsize=128)
+def _stacked(source: str, hot: Hot, rules: tuple[Rule, ...]) -> tuple[str, tuple[Rule, ...]]:
+    """As stack; the search is replayed from the start in every round."""
     used: list[Rule] = []
-    rules = tuple(rules)
     for _ in range(PASSES):
         for rule in rules:
             new = rule.rewrite(source, hot)

@@ -1,0 +1,114 @@
+"""The field's metrics on a batch whose figures are known, and every form in which they are given out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from codeopt.batch.metrics import Metrics, measure_batch, versus
+from codeopt.batch.store import BatchStore
+from codeopt.batch.table import COLUMNS, as_json, render, write_csv
+from codeopt.cli import main
+from tests.codeopt.batch.conftest import HOSTILE
+
+
+@pytest.fixture
+def found(store: BatchStore) -> Metrics:
+    return measure_batch(store)
+
+
+def test_who_counts(found: Metrics) -> None:
+    assert len(found.solved) == 8
+    assert {each.id for each in found.judged} == {"good", "human", "small", "same", "wrong", "failed"}
+
+
+def test_shares_and_speedups_by_hand(found: Metrics) -> None:
+    assert found.opt.value == pytest.approx(2 / 6)  # 4.0 and 3.0; 1.05 is below the threshold
+    assert found.correct.value == pytest.approx(4 / 6)
+    assert found.mean_speedup.value == pytest.approx((4.0 + 3.0 + 1.05 + 1 + 1 + 1) / 6)
+    assert found.geomean.value == pytest.approx((4.0 * 3.0 * 1.05) ** (1 / 6))
+    assert found.opt.low is not None
+    assert found.opt.low < found.opt.value
+
+
+def test_after_each_round(found: Metrics) -> None:
+    first, second = found.rounds
+    assert (first.drafts, second.drafts) == (5, 1)
+    assert (first.newly, second.newly) == (2, 0)
+    assert first.geomean.value == pytest.approx((2.0 * 3.0 * 1.05) ** (1 / 6))
+    assert second.geomean.value == pytest.approx((4.0 * 3.0 * 1.05) ** (1 / 6))
+
+
+def test_humans_by_the_same_judge_a_wrong_one_counts_as_1(found: Metrics) -> None:
+    assert found.humans == 2
+    assert found.human_opt is not None
+    assert found.human_geomean is not None
+    assert found.human_opt.value == 0.5
+    assert found.human_geomean.value == pytest.approx(5.0**0.5)
+
+
+def test_cost(found: Metrics) -> None:
+    assert (found.replies, found.tokens, found.cost_usd) == (5, 600, 2.5)
+    assert found.overhead == pytest.approx(1 - 5 * 1.5 / 40)
+
+
+def test_json_holds_what_is_promised(store: BatchStore, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(store.folder), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["problems"] == 8
+    assert data["opt_share"] == pytest.approx(1 / 3)
+    assert data["correct_share"] == pytest.approx(2 / 3)
+    assert data["tokens"] == 600
+    assert data["cost_usd"] == 2.5
+    assert data["cost_usd_per_solved"] == 1.25
+    assert {each["problem"] for each in data["failures"]} == {"failed", "open", HOSTILE}
+    assert {"geomean_speedup", "mean_speedup", "rounds", "intervals", "human", "settings", "machine"} <= data.keys()
+
+
+def test_csv_has_a_row_a_problem(found: Metrics) -> None:
+    text = io.StringIO()
+    write_csv(found, text)
+    rows = list(csv.DictReader(io.StringIO(text.getvalue())))
+    assert tuple(rows[0]) == COLUMNS
+    assert [row["speedup"] for row in rows[:3]] == ["4.0", "3.0", "1.05"]
+    assert len(rows) == 8
+
+
+def test_the_table_writes_no_escapes_of_others(found: Metrics) -> None:
+    text = io.StringIO()
+    render(found, text, versus(found, found))
+    assert "\x1b" not in text.getvalue()
+    assert "\u202e" not in text.getvalue()
+    assert "geometric mean speedup" in text.getvalue()
+
+
+def test_a_batch_against_itself_is_no_better(found: Metrics) -> None:
+    same = versus(found, found)
+    assert (same.problems, same.opt, same.opt_p, same.ratio.value, same.ratio_p) == (6, (2, 2), 1.0, 1.0, 1.0)
+    assert as_json(found, same)["compare"]["problems"] == 6
+
+
+def test_two_batches_are_paired_by_problem(store: BatchStore, found: Metrics) -> None:
+    store.db.execute("UPDATE problem SET ratio = ratio * 2, accepted = 1 WHERE id IN ('good', 'small')")
+    other = versus(found, measure_batch(store))
+    assert other.opt == (2, 3)
+    assert other.ratio.value == pytest.approx(4 ** (1 / 6))
+
+
+def test_nothing_has_ended_yet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with BatchStore(tmp_path, create=True):
+        pass
+    page = tmp_path / "page.html"
+    assert main(["report", str(tmp_path), "--html", str(page)]) == 0
+    assert "0 problems" in capsys.readouterr().out
+    assert page.stat().st_size > 1000
+
+
+@pytest.mark.parametrize("flag", ["--html", "--csv"])
+def test_what_cannot_be_written_is_one_line(store: BatchStore, flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(store.folder), flag, str(store.folder / "no" / "file")]) == 2
+    assert capsys.readouterr().err.startswith("codeopt: cannot write")

@@ -1,0 +1,118 @@
+"""The HTML page: whole by itself, hostile text harmless, and looked at in a real headless browser."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from codeopt.batch.charts import anchor
+from codeopt.batch.markup import join, tag
+from codeopt.batch.metrics import measure_batch, versus
+from codeopt.batch.page import page
+from codeopt.batch.store import BatchStore
+from tests.codeopt.batch.conftest import HOSTILE
+
+BROWSER = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
+
+
+@pytest.fixture
+def html(store: BatchStore) -> str:
+    found = measure_batch(store)
+    return "".join(page(store, found, versus(found, found)))
+
+
+class Outline(HTMLParser):
+    """Which elements there are, with what attributes, and whether they nest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def outline(html: str) -> Outline:
+    parser = Outline()
+    parser.feed(html)
+    parser.close()
+    return parser
+
+
+def test_text_is_escaped_and_what_steers_is_made_visible() -> None:
+    assert join("<b>&", "\x1b", "\u202e") == "&lt;b&gt;&amp;\\x1b\\u202e"
+    assert tag("a", "x", href='"><script>') == '<a href="&quot;&gt;&lt;script&gt;">x</a>'
+    assert tag("p", ["a", tag("b", "c"), None]) == "<p>a<b>c</b></p>"
+
+
+def test_the_page_is_well_formed_and_alone(html: str) -> None:
+    found = outline(html)
+    assert found.open == []
+    names = {name for name, _ in found.elements}
+    assert not names & {"script", "img", "link", "iframe", "object", "embed"}
+    for name, attributes in found.elements:
+        assert not any(key.startswith("on") for key in attributes), (name, attributes)
+        assert (attributes.get("href") or "#").startswith("#")
+    assert "url(" not in html
+    assert "@import" not in html
+
+
+def test_links_of_the_charts_lead_to_a_problem(html: str) -> None:
+    found = outline(html)
+    ids = {attributes.get("id") for _, attributes in found.elements}
+    links = {attributes["href"] for name, attributes in found.elements if name == "a"}
+    assert links
+    assert {str(link)[1:] for link in links} <= ids
+    assert re.fullmatch(r"p-[a-z0-9_]+", anchor(HOSTILE.lower()))
+
+
+@pytest.mark.parametrize(
+    "text", ["draft 1", "critique 1", "Confirmed", "from the profiler", "WA", "wire-model", "not Python"]
+)
+def test_the_history_is_there(html: str, text: str) -> None:
+    if text == "from the profiler":  # lines are read from the source, never from a profile's own text
+        assert text not in html
+    else:
+        assert text in html
+
+
+def test_one_problem_alone(tmp_path: Path) -> None:
+    from tests.codeopt.batch.conftest import problem
+
+    with BatchStore(tmp_path, create=True) as store:
+        store.register([problem("only")])
+        assert outline("".join(page(store, measure_batch(store)))).open == []
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+def test_a_real_browser_shows_it_and_runs_nothing(html: str, tmp_path: Path) -> None:
+    file, picture = tmp_path / "page.html", tmp_path / "page.png"
+    file.write_text(html, "utf-8")
+    command = [
+        str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1100,2600",
+        f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=2000",
+    ]  # fmt: skip
+    subprocess.run([*command, f"--screenshot={picture}", file.as_uri()], check=True, capture_output=True, timeout=120)
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+    assert picture.stat().st_size > 40_000  # an empty page of this size takes 14 KB
+    shown = subprocess.run(
+        [*command, "--dump-dom", file.as_uri()], check=True, capture_output=True, timeout=120, text=True
+    )
+    assert "<title>codeopt: pairs.jsonl with wire-model</title>" in shown.stdout
+    assert "<script" not in shown.stdout
+    assert shown.stdout.count('<details class="is-') == 8

@@ -24,7 +24,7 @@ def processes(dead: bool = False) -> list[Process]:
     return [p for pid in os.listdir("/proc") if pid.isdigit() and (p := _process(int(pid), dead))]
 
 
-def _process(pid: int, dead: bool) -> Process | None:
+def _process(pid: int, dead: bool = False) -> Process | None:
     try:
         fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
         try:

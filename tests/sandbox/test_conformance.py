@@ -1,0 +1,102 @@
+"""The conformance suite passes on every backend here, and fails a sandbox that keeps none of its promises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sandbox import Limits, Run, Sandbox, SandboxError
+from sandbox.conformance import LIMITS, Result, checks, report, run_checks
+from tests.conftest import open_or_skip
+
+CANNOT = {
+    "docker": set(),
+    "bubblewrap": {"ignored children"},
+    "process": {
+        "network",
+        "files",
+        "ignored children",
+        "clock setting",
+        "forged results",
+        "out of sight",
+        "identity",
+        "system calls",
+    },
+}
+
+
+def test_every_promise_holds_or_is_said_not_to(backend: str) -> None:
+    results = list(run_checks(lambda limits: open_or_skip(backend, limits)))
+    assert [str(result) for result in results if not (result.held or result.cannot)] == []
+    assert {result.check.name for result in results if result.cannot} == CANNOT[backend]
+    assert [result.check for result in results] == list(checks())
+
+
+def test_names_are_unique_and_promises_are_sentences() -> None:
+    names = [check.name for check in checks()]
+    assert len(set(names)) == len(names) >= 15
+    assert all(check.promise.endswith(".") and check.promise[0].isupper() for check in checks())
+
+
+class Liar(Sandbox):
+    """Claims to be a backend that isolates, and reports every run as a good one that printed what it was given."""
+
+    def __init__(self) -> None:
+        self.backend = "docker"
+        self.limits = LIMITS
+        self._guest = None
+
+    def close(self) -> None:
+        pass
+
+    def run(self, program: str | bytes, stdin: bytes = b"", **_: object) -> Run:  # type: ignore[override]
+        return Run(exit=0, signal=None, wall_s=0, cpu_s=0, peak_bytes=0, stdout=stdin, stderr=b"")
+
+
+class Broken(Liar):
+    """Fails each time."""
+
+    def run(self, program: str | bytes, stdin: bytes = b"", **_: object) -> Run:  # type: ignore[override]
+        raise SandboxError("the disk is full")
+
+
+PASS_FOR_A_LIAR = {"bytes", "repeatable"}
+
+
+def outcomes(sandbox: Sandbox, leave_out: str = "killed owner") -> list[Result]:
+    """Results of all checks but the one that opens a sandbox of its own."""
+    found = []
+    for result in run_checks(lambda _limits: sandbox):
+        found.append(result)
+        if len(found) == len(checks()) - 1:
+            break
+    assert checks()[-1].name == leave_out
+    return found
+
+
+def test_a_sandbox_that_keeps_no_promise_fails() -> None:
+    held = {result.check.name for result in outcomes(Liar()) if result.held}
+    assert held == PASS_FOR_A_LIAR
+
+
+def test_a_sandbox_that_fails_passes_nothing_that_needs_a_run() -> None:
+    for result in outcomes(Broken()):
+        assert not result.held
+        assert "FAIL" in str(result)
+
+
+def test_the_report_says_each_promise(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    few = checks()[:2]
+    monkeypatch.setattr("sandbox.conformance.checks", lambda: (*few, replace(few[0], cannot={"process": "reasons"})))
+    assert report("process") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["PASS", "PASS", "CANNOT"]
+    assert lines[2].endswith("(cannot hold here: reasons)")
+    monkeypatch.setattr("sandbox.conformance.checks", lambda: (replace(few[0], probe=lambda _: "smoke"),))
+    assert report("process") == 1
+    assert "(seen: smoke)" in capsys.readouterr().out
+
+
+def test_limits_of_the_checks_are_ordinary() -> None:
+    assert LIMITS.memory_mib < Limits().memory_mib

@@ -21,6 +21,19 @@ class Unit:
     last: int
 
 
+@dataclass(frozen=True)
+class Split:
+    """What stays at module level, and what becomes the body of the new function."""
+
+    kept: tuple[Unit, ...]
+    moved: tuple[Unit, ...]
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        """The statements that move."""
+        return [statement for unit in self.moved for statement in unit.statements]
+
+
 def units(module: Module) -> Iterator[Unit]:
     above = 1
     group: list[ast.stmt] = []

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from codeopt.rules import Hot, Rule
 from codeopt.rules._flow import assigned_before_use
-from codeopt.rules._module import Edit, Module, compiles, first_line, last_line, parse, physical_lines
+from codeopt.rules._main_text import assemble, guarded
+from codeopt.rules._module import Edit, Module, last_line, parse
 from codeopt.rules._scopes import Variable
-from codeopt.rules._units import Unit, bound, inside_strings, local_names, module_names, units
+from codeopt.rules._units import Split, Unit, bound, local_names, module_names, units
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Import = ast.Import | ast.ImportFrom
@@ -56,21 +56,6 @@ QUIET = frozenset(
 )
 """Imports that do nothing else: they may stand above code that ran before them."""
 
-GUARD = '__name__ == "__main__"'
-
-
-@dataclass(frozen=True)
-class Split:
-    """What stays at module level, and what becomes the body of the new function."""
-
-    kept: tuple[Unit, ...]
-    moved: tuple[Unit, ...]
-
-    @property
-    def body(self) -> list[ast.stmt]:
-        """The statements that move."""
-        return [statement for unit in self.moved for statement in unit.statements]
-
 
 def rewrite(text: str, hot: Hot) -> str | None:
     """Wrap what is not an import or a self-contained definition; None when there is no hot module-level loop."""
@@ -84,8 +69,8 @@ def rewrite(text: str, hot: Hot) -> str | None:
     if declarations is None or not _safe(module, split):
         return None
     name = module.fresh("main", "run", "main_program")
-    guarded = _guarded(module, split, name)
-    return guarded or _assemble(module, split, declarations, name)
+    text_of_guard = guarded(module, split, name)
+    return text_of_guard or assemble(module, split, declarations, name)
 
 
 def _split(module: Module) -> Split | None:
@@ -208,57 +193,6 @@ def _safe(module: Module, split: Split) -> bool:
     kept = {name for unit in split.kept for name in bound(module, unit)}
     early = {name for name in local if hasattr(builtins, name) or name in kept or module.scopes.stars}
     return assigned_before_use(module.scopes, module.tree, split.body, early)
-
-
-def _guarded(module: Module, split: Split, name: str) -> str | None:
-    """`if __name__ == "__main__":` with everything in it: its block becomes the function, and calls it."""
-    match split.body:
-        case [ast.If(test, [first, *_], []) as guard] if module.source(test).replace("'", '"') == GUARD:
-            start, end = module.span(guard)
-            below = module.text[end:].partition("\n")[2]
-            if first.lineno == guard.lineno or below.strip() or any(isinstance(n, ast.Global) for n in ast.walk(guard)):
-                return None
-            colon = module.text.index(":", module.span(test)[1])
-            nl = module.newline
-            call = f"{nl}{nl}{nl}{module.text[start:colon]}:{nl}{module.indent}{name}(){nl}"
-            new = f"{module.text[:start]}def {name}(){module.text[colon:].rstrip()}{call}"
-            return new if compiles(new) else None
-    return None
-
-
-def _assemble(module: Module, split: Split, declarations: list[Edit], name: str) -> str | None:
-    """Header, what is kept, the new function with what is moved, and its call."""
-    text = module.spliced(declarations)
-    if text is None:
-        return None
-    lines = physical_lines(text)
-    first = first_line(module.tree.body[0])
-    header = "".join(lines[: first - 1])
-    kept = "".join("".join(lines[max(unit.first, first) - 1 : unit.last]) for unit in split.kept)
-    verbatim = inside_strings(text)
-    moved = [
-        line if number in verbatim or not line.strip() else module.indent + line
-        for unit in split.moved
-        for number, line in enumerate(lines[max(unit.first, first) - 1 : unit.last], max(unit.first, first))
-    ]
-    below = "".join(lines[_end(module) :])
-    nl = module.newline
-    top = (header + kept).rstrip() + nl * 3 if (header + kept).strip() else ""
-    new = f"{top}def {name}():{nl}{''.join(moved).strip(nl)}{nl * 3}{name}(){nl}{below.lstrip(nl)}"
-    return new if compiles(new) and _same_code(text, split, new, name) else None
-
-
-def _end(module: Module) -> int:
-    """The last line that holds a statement."""
-    return last_line(module.tree.body[-1])
-
-
-def _same_code(text: str, split: Split, new: str, name: str) -> bool:
-    """The new function holds exactly the moved statements: indentation did not touch a string or a block."""
-    lines = {first_line(statement) for statement in split.body}
-    expected = [ast.dump(statement) for statement in ast.parse(text).body if first_line(statement) in lines]
-    function = next(s for s in ast.parse(new).body if isinstance(s, ast.FunctionDef) and s.name == name)
-    return [ast.dump(statement) for statement in function.body] == expected
 
 
 RULE = Rule(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.codeopt.rules.programs import output, rewritten, same
@@ -64,6 +64,7 @@ def test_refused(source: str) -> None:
     assert rewritten("row_hoist", "s = 0\n" + source) is None
 
 
+@settings(deadline=None)  # machines are busy
 @given(
     length=st.sampled_from(["n", "n + 1", "n - 1", "3", "m"]),
     first=st.sampled_from(["0", "1", "-1", "n - 2"]),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.codeopt.rules.programs import output, rewritten, same
 
 
+@settings(deadline=None)  # machines are busy
 @given(n=st.integers(-2, 40), modulus=st.integers(-9, 30))
 def test_factorial(n: int, modulus: int) -> None:
     source = "import math\nn = int(input())\nm = int(input())\nprint(math.factorial(n) % m)\n"
@@ -60,6 +61,7 @@ def test_literal_refused(source: str) -> None:
     assert rewritten("literal_sum", source) is None
 
 
+@settings(deadline=None)  # machines are busy
 @given(
     test=st.sampled_from(
         ["i > n", "i + w >= n", "n < i", "n - i <= w", "j > n", "j >= n + w", "n - w <= j", "i - n > 0"]

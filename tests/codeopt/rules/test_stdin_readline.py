@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.codeopt.rules.programs import output, rewritten, same
@@ -27,6 +27,7 @@ USES = [
 
 
 @pytest.mark.parametrize("use", USES)
+@settings(deadline=None)  # machines are busy
 @given(lines=st.lists(st.text(alphabet="ab ,x\t1é", max_size=6), min_size=6, max_size=6))
 def test_lines_are_the_same(use: str, lines: list[str]) -> None:
     source = f"for _ in range(3):\n    {use}\n    print(repr(s))\n"

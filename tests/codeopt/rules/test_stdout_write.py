@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.codeopt.rules.programs import output, rewritten, same
@@ -36,6 +36,7 @@ def test_same_text(statement: str) -> None:
         assert "print(" not in same("stdout_write", source)
 
 
+@settings(deadline=None)  # machines are busy
 @given(end=st.text(max_size=4), sep=st.text(max_size=3))
 def test_any_constant(end: str, sep: str) -> None:
     source = (

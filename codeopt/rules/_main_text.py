@@ -1,0 +1,61 @@
+"""The text of a program whose module-level code moves into a function. Part of main_function."""
+
+from __future__ import annotations
+
+import ast
+
+from codeopt.rules._module import Edit, Module, compiles, first_line, last_line, physical_lines
+from codeopt.rules._units import Split, inside_strings
+
+GUARD = '__name__ == "__main__"'
+
+
+def guarded(module: Module, split: Split, name: str) -> str | None:
+    """`if __name__ == "__main__":` with everything in it: its block becomes the function, and calls it."""
+    match split.body:
+        case [ast.If(test, [first, *_], []) as guard] if module.source(test).replace("'", '"') == GUARD:
+            start, end = module.span(guard)
+            below = module.text[end:].partition("\n")[2]
+            if first.lineno == guard.lineno or below.strip() or any(isinstance(n, ast.Global) for n in ast.walk(guard)):
+                return None
+            colon = module.text.index(":", module.span(test)[1])
+            nl = module.newline
+            call = f"{nl}{nl}{nl}{module.text[start:colon]}:{nl}{module.indent}{name}(){nl}"
+            new = f"{module.text[:start]}def {name}(){module.text[colon:].rstrip()}{call}"
+            return new if compiles(new) else None
+    return None
+
+
+def assemble(module: Module, split: Split, declarations: list[Edit], name: str) -> str | None:
+    """Header, what is kept, the new function with what is moved, and its call."""
+    text = module.spliced(declarations)
+    if text is None:
+        return None
+    lines = physical_lines(text)
+    first = first_line(module.tree.body[0])
+    header = "".join(lines[: first - 1])
+    kept = "".join("".join(lines[max(unit.first, first) - 1 : unit.last]) for unit in split.kept)
+    verbatim = inside_strings(text)
+    moved = [
+        line if number in verbatim or not line.strip() else module.indent + line
+        for unit in split.moved
+        for number, line in enumerate(lines[max(unit.first, first) - 1 : unit.last], max(unit.first, first))
+    ]
+    below = "".join(lines[_end(module) :])
+    nl = module.newline
+    top = (header + kept).rstrip() + nl * 3 if (header + kept).strip() else ""
+    new = f"{top}def {name}():{nl}{''.join(moved).strip(nl)}{nl * 3}{name}(){nl}{below.lstrip(nl)}"
+    return new if compiles(new) and _same_code(text, split, new, name) else None
+
+
+def _end(module: Module) -> int:
+    """The last line that holds a statement."""
+    return last_line(module.tree.body[-1])
+
+
+def _same_code(text: str, split: Split, new: str, name: str) -> bool:
+    """The new function holds exactly the moved statements: indentation did not touch a string or a block."""
+    lines = {first_line(statement) for statement in split.body}
+    expected = [ast.dump(statement) for statement in ast.parse(text).body if first_line(statement) in lines]
+    function = next(s for s in ast.parse(new).body if isinstance(s, ast.FunctionDef) and s.name == name)
+    return [ast.dump(statement) for statement in function.body] == expected

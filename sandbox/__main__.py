@@ -1,4 +1,7 @@
-"""python -m sandbox PROGRAM --cases DIR: run a program on its cases and print the verdicts."""
+"""python -m sandbox PROGRAM --cases DIR: run a program on its cases and print the verdicts.
+
+python -m sandbox check [--backend NAME]: what the sandbox promises, checked on this machine.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,11 @@ class _Usage(Exception):
 
 def main(argv: list[str] | None = None) -> int:
     """Exit status: 0 all accepted, 1 not, 2 usage, 3 no sandbox, 130 interrupted."""
-    arguments = _parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
     try:
-        return _report(arguments)
+        if words[:1] == ["check"]:
+            return _check(words[1:])
+        return _report(_parser().parse_args(words))
     except _Usage as error:
         print(f"sandbox: {error}", file=sys.stderr)
         return 2
@@ -35,6 +40,14 @@ def main(argv: list[str] | None = None) -> int:
         return 3
     except KeyboardInterrupt:
         return 130
+
+
+def _check(words: list[str]) -> int:
+    from sandbox.conformance import report
+
+    parser = argparse.ArgumentParser("python -m sandbox check", description="What the sandbox promises, tried here.")
+    parser.add_argument("--backend", choices=["auto", *BACKENDS], default="auto")
+    return report(parser.parse_args(words).backend)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -96,12 +96,15 @@ class BatchStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        self.db.execute("BEGIN IMMEDIATE")
+        if self.db.in_transaction:  # Ctrl-C struck just as one began
+            self.db.execute("ROLLBACK")
         try:
+            self.db.execute("BEGIN IMMEDIATE")
             yield self.db
             self.db.execute("COMMIT")
         except BaseException:
-            self.db.execute("ROLLBACK")
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
             raise
 
     # --- the whole batch ---

@@ -1,0 +1,213 @@
+"""`codeopt batch` as a user runs it: real processes, a real sandbox, a real server that misbehaves, `kill -9`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.synthetic import QUICK, answers, write_set
+from tests.support.wire_server import WireServer
+from tests.support.wire_steps import status
+
+ENV = {**{k: v for k, v in os.environ.items() if not k.startswith("OPENAI_")}, "NO_PROXY": "127.0.0.1"}
+BATCH = [sys.executable, "-m", "codeopt.cli", "batch"]
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def own_core_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Locks of cores are for the whole machine: a batch outside of the tests must not hold them up."""
+    monkeypatch.setitem(ENV, "TMPDIR", str(tmp_path))
+
+
+def start(set: Path, run: Path, *flags: str) -> subprocess.Popen[str]:
+    command = [*BATCH, str(set), "--run-dir", str(run), *QUICK, *flags]
+    return subprocess.Popen(
+        command, env=ENV, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+
+
+def finish(set: Path, run: Path, *flags: str) -> tuple[int, str, str]:
+    with start(set, run, *flags) as process:
+        out, err = process.communicate(timeout=240)
+    return process.returncode, out, err
+
+
+def query(run: Path, sql: str) -> list[Any]:
+    db = sqlite3.connect(f"file:{run / 'batch.sqlite'}?mode=ro", uri=True)
+    try:
+        return db.execute(sql).fetchall()
+    finally:
+        db.close()
+
+
+def until(run: Path, sql: str, seconds: float = 120) -> None:
+    """Wait for the database to say something true."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            found = query(run, sql)
+        except sqlite3.Error:
+            found = []  # not there yet
+        if found and found[0][0]:
+            return
+        time.sleep(0.05)
+    raise TimeoutError(sql)
+
+
+def with_model(server: WireServer) -> tuple[str, ...]:
+    return "--model", "m", "--base-url", server.base_url
+
+
+def test_rules_over_a_set_with_targets(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    code, out, err = finish(write_set(tmp_path, 2), run, "--model", "rules", "--with-target", "--json")
+    assert code == 0, err
+    report = json.loads(out)
+    assert report["problems"] == report["judged"] == 2
+    assert report["status"] == {"done": 2}
+    assert report["human"]["opt_share"] == 1.0
+    assert report["cost_usd"] == 0
+    assert "2/2" in err
+
+
+def test_every_problem_ends_with_a_row_whatever_the_server_does(
+    tmp_path: Path, wire: Callable[..., WireServer]
+) -> None:
+    run, count = tmp_path / "run", 8
+    with (tmp_path / "more.jsonl").open("w") as more:
+        more.write((write_set(tmp_path, count)).read_text() + "no json\n")
+    server = wire(answers(faults=0.3))
+    code, out, err = finish(tmp_path / "more.jsonl", run, *with_model(server), "--json")
+    assert code == 0, err
+    report = json.loads(out)
+    assert report["problems"] == count + 1
+    assert report["status"] == {"done": count, "dropped": 1}
+    assert report["opt_share"] == 1.0
+    assert report["replies"] == 2 * count  # one critique and one draft each, whatever was asked again
+    assert len(server.requests) > 2 * count
+
+
+def test_killed_at_any_moment_it_goes_on_and_asks_for_nothing_twice(
+    tmp_path: Path, wire: Callable[..., WireServer]
+) -> None:
+    problems, run, count = write_set(tmp_path, 6), tmp_path / "run", 6
+    server = wire(answers())
+    for sql in ("SELECT count(*) >= 1 FROM exchange", "SELECT count(*) >= 2 FROM problem WHERE status = 'done'"):
+        with start(problems, run, *with_model(server)) as process:
+            until(run, sql)
+            os.kill(process.pid, signal.SIGKILL)
+            process.communicate(timeout=60)
+    code, out, err = finish(problems, run, *with_model(server), "--json")
+    assert code == 0, err
+    assert json.loads(out)["status"] == {"done": count}
+    assert query(run, "SELECT count(*) FROM exchange") == [(2 * count,)]
+    assert query(run, "SELECT count(*) FROM (SELECT DISTINCT problem, round FROM candidate WHERE stage = 'round')") == [
+        (12,)
+    ]
+    assert len(server.requests) <= 2 * count + 2 * 8  # only what was under way when it was killed, by 8 workers, twice
+    assert finish(problems, run, *with_model(server), "--json")[0] == 0
+    assert query(run, "SELECT max(attempts) <= 3 FROM problem") == [(1,)]
+
+
+def test_workers_end_with_a_killed_batch_and_another_one_may_begin(tmp_path: Path) -> None:
+    problems, run = write_set(tmp_path, 4, work=40_000), tmp_path / "run"
+    with start(problems, run, "--model", "rules") as process:
+        until(run, "SELECT count(*) FROM problem WHERE status = 'running'")
+        code, _, err = finish(problems, run, "--model", "rules")
+        assert code == 2
+        assert f"another batch is at work in {run} (process {process.pid})" in err
+        children = _children(process.pid)
+        assert children
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate(timeout=60)
+    deadline = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}").exists() for pid in children) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not [pid for pid in children if Path(f"/proc/{pid}").exists()]
+
+
+def _children(parent: int) -> list[int]:
+    listed = subprocess.run(["pgrep", "-P", str(parent)], capture_output=True, text=True, check=False)
+    return [int(line) for line in listed.stdout.split()]
+
+
+def test_a_worker_that_dies_twice_over_a_problem_makes_it_a_failed_one(tmp_path: Path) -> None:
+    problems, run = write_set(tmp_path, 1, work=60_000), tmp_path / "run"
+    with start(problems, run, "--model", "rules", "--cores", "1", "--ahead", "1", "--json") as process:
+        for attempt in (1, 2):
+            until(run, f"SELECT attempts = {attempt} FROM problem")
+            (worker,) = [
+                pid for pid in _children(process.pid) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+            ]
+            os.kill(worker, signal.SIGKILL)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    (failure,) = json.loads(out)["failures"]
+    assert (failure["status"], failure["fault"]) == ("failed", "worker")
+    assert "exit status -9" in failure["reason"]
+
+
+def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
+    problems, run = write_set(tmp_path, 3, work=20_000), tmp_path / "run"
+    with start(problems, run, "--model", "rules") as process:
+        until(run, "SELECT count(*) FROM candidate")
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command goes on" in err
+    assert "Traceback" not in err
+
+
+def test_the_limit_of_money_is_held_and_a_larger_one_goes_on(tmp_path: Path, wire: Callable[..., WireServer]) -> None:
+    problems, run, server = write_set(tmp_path, 4), tmp_path / "run", wire(answers())
+    (tmp_path / "pyproject.toml").write_text("[tool.codeopt.prices.m]\ninput = 1000\noutput = 1000\n")
+    flags = (*with_model(server), "--ahead", "1", "--cores", "1", "--json")
+    ENV["PYTHONPATH"] = str(ROOT)
+    command = [*BATCH, str(problems), "--run-dir", str(run), *QUICK, *flags]
+    for limit, code in (("0.5", 6), ("1000", 0)):
+        done = subprocess.run(
+            [*command, "--max-cost", limit],
+            env=ENV,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=200,
+            check=False,
+        )
+        assert done.returncode == code, done.stderr
+        report = json.loads(done.stdout)
+        if code == 6:
+            assert 0.5 <= report["cost_usd"] < 5
+            assert report["status"]["pending"] >= 1
+            assert "goes on" in done.stderr
+    assert report["status"] == {"done": 4}
+    assert report["replies"] == 8
+
+
+def test_a_server_that_fails_everybody_stops_the_batch(tmp_path: Path, wire: Callable[..., WireServer]) -> None:
+    server = wire(lambda request: status(401))
+    code, _, err = finish(write_set(tmp_path, 20), tmp_path / "run", *with_model(server))
+    assert code == 4
+    assert "8 problems in a row failed" in err
+    assert query(tmp_path / "run", "SELECT count(*) FROM problem WHERE status = 'pending'")[0][0] >= 1
+
+
+def test_other_settings_and_other_programs_are_refused(tmp_path: Path) -> None:
+    problems, run = write_set(tmp_path, 1), tmp_path / "run"
+    assert finish(problems, run, "--model", "rules")[0] == 0
+    code, _, err = finish(problems, run, "--model", "rules", "--check", "exact")
+    assert (code, "check was 'tokens' and is 'exact'" in err) == (2, True)
+    problems.write_text(problems.read_text().replace("i % 7", "i % 5"))
+    code, _, err = finish(problems, run, "--model", "rules")
+    assert (code, "s00000 has changed" in err) == (2, True)

@@ -52,6 +52,8 @@ class Result:
     """Why no further round was run."""
     end: End
     ledger: Ledger
+    seconds: float
+    """Of the clock, earlier sittings included."""
     held_back: int
     """How many cases no proposer saw."""
     saved: Path
@@ -138,7 +140,7 @@ def summary(result: Result) -> list[str]:
             lines.append(
                 f"{_figures(result.best.comparison)}, confirmed on {_confirmed(result, len(result.best.outcomes))}"
             )
-    lines.append(f"{result.stopped}; {spent(result.ledger)}; saved in {result.saved}")
+    lines.append(f"{result.stopped}; {spent(result.ledger, result.seconds)}; saved in {result.saved}")
     return lines
 
 
@@ -152,9 +154,9 @@ def _confirmed(result: Result, runs: int) -> str:
     return f"{runs} runs of cases, {result.held_back} of the cases never shown"
 
 
-def spent(ledger: Ledger) -> str:
+def spent(ledger: Ledger, seconds: float) -> str:
     """Rounds, time, and what the model cost."""
-    text = f"{ledger.rounds} round{'s' * (ledger.rounds != 1)}, {ledger.seconds:.0f} s"
+    text = f"{ledger.rounds} round{'s' * (ledger.rounds != 1)}, {seconds:.0f} s"
     if ledger.replies:
         cost = f"{ledger.cost_usd:.4f} USD" if ledger.cost_usd is not None else "price not known"
         text += f", {ledger.tokens} tokens{' (estimated)' * ledger.estimated}, {cost}"
@@ -201,7 +203,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "rounds": [_round(candidate) for candidate in result.history.candidates[1:]],
         "tokens": {"in": ledger.tokens_in, "out": ledger.tokens_out, "estimated": ledger.estimated},
         "cost_usd": ledger.cost_usd,
-        "seconds": round(ledger.seconds, 3),
+        "seconds": round(result.seconds, 3),
         "machine": machine(),
         "run": str(result.saved),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -49,7 +50,7 @@ class Screen(AbstractContextManager["Screen"]):
 
     def progress(self, line: str) -> None:
         """What is being done now; overwritten in a terminal, said now and then in a log."""
-        text = inline(f"{self._prefix}{line}", 110)
+        text = inline(f"{self._prefix}{line}", max(20, min(110, _width() - 10)))
         if self._live:
             self._clear()
             sys.stderr.write(f"\r  {text} ...")
@@ -62,6 +63,14 @@ class Screen(AbstractContextManager["Screen"]):
         if self._shown:
             sys.stderr.write("\r\033[2K")
             self._shown = ""
+
+
+def _width() -> int:
+    """Columns of the terminal behind standard error; standard output is often a file."""
+    try:
+        return int(os.environ.get("COLUMNS") or os.get_terminal_size(sys.stderr.fileno()).columns)
+    except (OSError, ValueError):
+        return 80
 
 
 class Listener(Screen):

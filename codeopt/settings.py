@@ -33,7 +33,8 @@ def read_settings(start: Path) -> tuple[dict[str, Any], Path | None]:
 def apply(parser: argparse.ArgumentParser, table: Mapping[str, Any], path: Path | None, known: set[str]) -> None:
     """Make settings and environment variables the defaults of `parser`. Raises UsageError for an unknown key.
 
-    known: every flag of every command, so that a key of another command is no mistake.
+    known: every flag of every command, so that a key of another command is no mistake. A path in the file starts at
+    the file's folder.
     """
     for key in table:
         if key not in known and key not in TABLES:
@@ -48,11 +49,12 @@ def apply(parser: argparse.ArgumentParser, table: Mapping[str, Any], path: Path 
         if variable in os.environ:
             parser.set_defaults(**{action.dest: _value(action, os.environ[variable], variable)})
         elif flag in table:
-            parser.set_defaults(**{action.dest: _value(action, table[flag], f"{path}: {flag}")})
+            value = _value(action, table[flag], f"{path}: {flag}")
+            parser.set_defaults(**{action.dest: path.parent / value if path and isinstance(value, Path) else value})
 
 
 def flag_of(action: argparse.Action) -> str:
-    """The long name of an option without its dashes; empty for positional ones, --help, and what is asked for each time."""
+    """The long name of an option without its dashes; empty for arguments and for what is asked for each time."""
     longs = [option[2:] for option in action.option_strings if option.startswith("--")]
     return longs[0] if longs and longs[0] not in ("help", "write", "output", "resume", "json") else ""
 

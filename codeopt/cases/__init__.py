@@ -43,8 +43,8 @@ def collect(request: Request) -> list[Case]:
     if not found:
         where = " or ".join(map(str, request.folders))
         raise UsageError(
-            f"no cases for {request.program.name}: put input.N.txt (and output.N.txt), NAME.in (and NAME.out) or a generate.py "
-            f"in {where}, or give --cases DIR or --stdin FILE"
+            f"no cases for {request.program.name}: put input.N.txt (and output.N.txt), NAME.in (and NAME.out) or a "
+            f"generate.py in {where}, or give --cases DIR or --stdin FILE"
         )
     return _unique(found)
 

@@ -126,6 +126,7 @@ def _finish(program: Program, work: Improvement, end: End, backend: str, folder:
         stopped=work.stopped,
         end=end,
         ledger=work.ledger,
+        seconds=work.ledger.seconds,
         held_back=work.judge.suite.held_back,
         saved=folder.path,
     )

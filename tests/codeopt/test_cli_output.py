@@ -1,0 +1,221 @@
+"""What a run leaves behind: a diff that applies, a file put in place whole, JSON for programs, lines for people.
+
+The fast program comes from a recording, so that each run has one round.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from codeopt.program import read_program
+from codeopt.report import diff
+from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, command, environment, reply, write_problem
+
+SCRIPT = ("--model", "scripted:answers.txt", "--feedback", "none", "-n", "1")
+STYLES: dict[str, Callable[[str], str]] = {
+    "plain": lambda text: text,
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "no newline at the end": lambda text: text.removesuffix("\n"),
+    "CRLF, none at the end": lambda text: text.replace("\n", "\r\n").removesuffix("\r\n"),
+    "byte order mark": lambda text: "\ufeff" + text,
+    "form feed": lambda text: text + "\f\n# The end.\n",
+}
+
+
+def improve(folder: Path, *arguments: str, style: str = "plain", **env: str) -> Done:
+    """One run that accepts the fast program."""
+    prepare(folder, style)
+    return codeopt("improve", "slow.py", *SCRIPT, *QUICK, *arguments, cwd=folder, env=env)
+
+
+def prepare(folder: Path, style: str = "plain") -> Path:
+    path = write_problem(folder, words=900)
+    path.write_bytes(STYLES[style](SLOW).encode())
+    (folder / "answers.txt").write_text(reply(FAST, "a set"))
+    return path
+
+
+def run_fast(folder: Path) -> None:
+    """The file is now the fast program, and still right."""
+    path = folder / "slow.py"
+    assert "set(words)" in path.read_text()
+    given, expected = (folder / "input.1.txt").read_bytes(), (folder / "output.1.txt").read_bytes()
+    assert subprocess.check_output(["python3", path], input=given) == expected
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("tool", [["git", "apply", "-"], ["patch", "-p1", "--binary"]], ids=["git apply", "patch"])
+def test_the_diff_applies(style: str, tool: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To every kind of file, which keeps its kind."""
+    program = read_program(prepare(tmp_path, style))
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(tool, cwd=tmp_path, input=diff(program, FAST).encode(), check=True)
+    assert (tmp_path / "slow.py").read_bytes() == program.as_file(FAST).encode()
+    assert ("\r\n" in program.as_file(FAST)) == ("CRLF" in style)
+    run_fast(tmp_path)
+
+
+def test_the_result_and_the_talk_go_different_ways(tmp_path: Path) -> None:
+    """Standard output is the diff and nothing else; the table stands on standard error."""
+    done = improve(tmp_path)
+    assert done.status == 0, done.err
+    assert done.out.startswith("--- a/slow.py\n+++ b/slow.py\n@@ ")
+    assert done.lines[0].startswith("slow.py   task runtime   bubblewrap: ")
+    assert re.fullmatch(r"original   3 cases, 1 held back   longest \d\.\d{3} s", done.lines[1])
+    assert done.lines[2].split() == ["round", "verdict", "speedup", "95%", "interval", "pairs", "what", "was", "tried"]
+    assert re.fullmatch(r" +1  faster +[\d.]+x  [\d.]+ - [\d.]+ +\d+  a set", done.lines[3])
+    assert re.fullmatch(r"accepted round 1: a set", done.lines[4])
+    assert re.match(
+        r"[\d.]+x as fast \(95% interval [\d.]+ - [\d.]+, \d+ pairs, (CPU|wall) time\), confirmed", done.lines[5]
+    )
+    assert "saved in .codeopt/runs/" in done.lines[6]
+    assert len(done.lines) == 7
+    assert (tmp_path / "slow.py").read_text() == SLOW
+    assert not (tmp_path / "slow.py.orig").exists()
+
+
+def test_nothing_accepted_is_an_empty_output(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    (tmp_path / "answers.txt").write_text("I have no idea.")
+    done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path)
+    assert (done.status, done.out) == (6, "")
+    assert "not improved: " in done.err
+    assert (tmp_path / "slow.py").read_text() == SLOW
+    assert not (tmp_path / "slow.py.orig").exists()
+
+
+def test_the_object_for_programs(tmp_path: Path) -> None:
+    """The fields of the design, with the types that they will keep."""
+    done = improve(tmp_path, "--json")
+    result = done.json
+    assert result["schema"] == "codeopt.improve/1"
+    assert (result["file"], result["task"], result["sandbox"]) == ("slow.py", "runtime", "bubblewrap")
+    assert (result["accepted"], result["best_round"], result["cost_usd"]) == (True, 1, None)
+    assert re.fullmatch("[0-9a-f]{64}", result["sha256_before"])
+    assert re.fullmatch("[0-9a-f]{64}", result["sha256_after"])
+    speedup = result["speedup"]
+    assert speedup["ci_low"] <= speedup["ratio"] <= speedup["ci_high"]
+    assert isinstance(speedup["pairs"], int)
+    assert isinstance(speedup["method"], str)
+    assert result["tests"]["total"] == 3
+    assert [set(each) >= {"round", "verdict", "summary", "speedup", "critique"} for each in result["rounds"]] == [True]
+    assert json.loads((tmp_path / result["run"] / "result.json").read_text()) == result
+
+
+def test_write_keeps_the_original_beside_it(tmp_path: Path) -> None:
+    prepare(tmp_path).chmod(0o750)
+    done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert "wrote slow.py, the original is kept as slow.py.orig" in done.err
+    assert (tmp_path / "slow.py.orig").read_text() == SLOW
+    assert (tmp_path / "slow.py").stat().st_mode & 0o777 == 0o750
+    run_fast(tmp_path)
+
+
+@pytest.mark.parametrize("state", ["clean", "changed", "untracked"])
+def test_in_git_the_original_is_kept_only_where_git_does_not_hold_it(state: str, tmp_path: Path) -> None:
+    path = prepare(tmp_path)
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    path.write_text(SLOW + "# first\n" * (state == "changed"))
+    subprocess.run([*git, "init", "-q"], cwd=tmp_path, check=True)
+    subprocess.run([*git, "add", "input.0.txt" if state == "untracked" else "slow.py"], cwd=tmp_path, check=True)
+    subprocess.run([*git, "commit", "-qm", "x"], cwd=tmp_path, check=True)
+    path.write_text(SLOW)
+    done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert (tmp_path / "slow.py.orig").exists() == (state != "clean")
+    assert ("git holds the original" in done.err) == (state == "clean")
+    run_fast(tmp_path)
+
+
+@pytest.mark.parametrize("style", ["CRLF", "byte order mark"])
+def test_write_keeps_the_kind_of_file(style: str, tmp_path: Path) -> None:
+    assert improve(tmp_path, "--write", style=style).status == 0
+    assert (tmp_path / "slow.py").read_bytes() == STYLES[style](FAST).encode()
+    assert (tmp_path / "slow.py.orig").read_bytes() == STYLES[style](SLOW).encode()
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    prepare(tmp_path).rename(tmp_path / "real.py")
+    (tmp_path / "slow.py").symlink_to("real.py")
+    assert codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path).status == 0
+    assert (tmp_path / "slow.py").is_symlink()
+    run_fast(tmp_path)
+
+
+def test_output_to_another_file(tmp_path: Path) -> None:
+    done = improve(tmp_path, "-o", "fast.py")
+    assert done.status == 0, done.err
+    assert (tmp_path / "fast.py").read_text() == FAST
+    assert (tmp_path / "slow.py").read_text() == SLOW
+
+
+def test_the_program_on_standard_output(tmp_path: Path) -> None:
+    assert improve(tmp_path, "-o", "-").out == FAST
+
+
+def test_names_in_the_diff_are_below_the_working_directory(tmp_path: Path) -> None:
+    """For a file elsewhere the diff names the file alone, to be applied in its folder."""
+    prepare(tmp_path / "sub" / "deep")
+    (tmp_path / "other").mkdir()
+    answers = tmp_path / "sub" / "deep" / "answers.txt"
+    arguments = ("--model", f"scripted:{answers}", *SCRIPT[2:], *QUICK)
+    for cwd, target, name in (
+        (tmp_path, tmp_path / "sub/deep/slow.py", "sub/deep/slow.py"),
+        (tmp_path / "other", Path("../sub/deep/slow.py"), "slow.py"),
+    ):
+        done = codeopt("improve", target, *arguments, cwd=cwd)
+        assert done.out.startswith(f"--- a/{name}\n+++ b/{name}\n"), done.err
+
+
+@pytest.mark.parametrize("columns", ["60", "200"])
+def test_in_a_terminal_no_line_is_broken_and_progress_is_wiped(columns: str, tmp_path: Path) -> None:
+    prepare(tmp_path)
+    shown = on_a_terminal(tmp_path, COLUMNS=columns)
+    final = [line.rpartition("\x1b[2K")[2].rpartition("\r")[2] for line in shown.split("\r\n")]
+    assert any(re.match(r" +1  faster ", line) for line in final)
+    assert not [line for line in final if line.endswith(" ...")]
+    live = [part for line in shown.split("\r\n") for part in re.split(r"\x1b\[2K|\r", line) if part.endswith(" ...")]
+    assert live
+    assert max(map(len, live)) <= min(int(columns), 120)
+
+
+@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_no_colour_where_none_is_wanted(env: dict[str, str], tmp_path: Path) -> None:
+    prepare(tmp_path)
+    assert not re.search(r"\x1b\[[\d;]*m", on_a_terminal(tmp_path, **env))
+
+
+def on_a_terminal(folder: Path, **env: str) -> str:
+    """Everything that a run writes to a terminal."""
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        command("improve", "slow.py", *SCRIPT, *QUICK),
+        cwd=folder,
+        env=environment(**env),
+        stdin=slave,
+        stdout=subprocess.DEVNULL,
+        stderr=slave,
+    ):
+        os.close(slave)
+        return read_all(master)
+
+
+def read_all(terminal: int) -> str:
+    """Until the last program has closed it, which Linux tells by an error."""
+    data = b""
+    with open(terminal, "rb", buffering=0) as file:  # noqa: PTH123  a number, not a path
+        try:
+            while part := file.read(4096):
+                data += part
+        except OSError:
+            pass
+    return data.decode()

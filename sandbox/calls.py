@@ -1,7 +1,8 @@
 """Calls of one function in the sandbox: a module's text and calls go in, times and outcomes as lines of text come out.
 
 A `CallRunner` stands where a Sandbox stands: `compare`, `judge` and `make_plan` work on modules as they do on programs
-that read standard input. A case's stdin is a `Batch` as text; what is printed is one line a call, `f(1) -> returns 2`. The seconds of such a run
+that read standard input. A case's stdin is a `Batch` as text; what is printed is one line a call, `f(1) -> returns
+2`. The seconds of such a run
 are those between two readings of the clock just before and after its calls, taken by a process that never runs
 the code under test (see guest/caller.py); what a whole run took is kept beside it, as a check.
 """
@@ -24,6 +25,7 @@ from sandbox.runner import Runner
 NOT_COMPARABLE = "<not comparable: "
 ARROW = " -> "
 _SHOWN = 160
+_PARTS = ("values", "arguments", "caller", "warden")
 _TOKENS = re.compile(r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)\b)""")
 
 BatchMode = Literal["check", "time", "cover", "list"]
@@ -62,6 +64,10 @@ class Batch:
     mode: BatchMode = "check"
     seconds: float = 2.0
     """After this a single call is ended; checking only."""
+    lost: int = 1000
+    """After so many calls that hang or end the process the rest is not made; checking only."""
+    budget: float = 1e9
+    """Seconds of all calls together, after which the rest is not made; checking only."""
     passes: int = 1
     """How often all calls are timed in one run, each time in a process forked for it."""
     warm: int = 0
@@ -87,7 +93,8 @@ def script(target: Target, source: str) -> tuple[str, int]:
     spec = {**asdict(target), "run": False, "module": "__main__"}
     tail = (
         f"\n_h = {{'SPEC': {spec!r}, 'SOURCE': '', '__name__': 'harness'}}\n"
-        f"exec(compile({_guest_text()!r}, 'harness', 'exec'), _h)\n_h['make_calls'](__import__('sys').modules['__main__'])\n"
+        f"exec(compile({_guest_text()!r}, 'harness', 'exec'), _h)\n"
+        "_h['make_calls'](__import__('sys').modules['__main__'])\n"
     )
     return text + tail, after
 
@@ -105,16 +112,21 @@ def _as_main(source: str, target: Target) -> tuple[str, int]:
             break
         after = node.end_lineno or 0
     package = target.module if target.file.endswith("/__init__.py") else target.module.rpartition(".")[0]
-    setup = f"__import__('sys').path[:0] = {list(target.paths)!r}; __package__ = {package!r}; __file__ = {target.file!r}"
+    setup = (
+        f"__import__('sys').path[:0] = {list(target.paths)!r}; __package__ = {package!r}; __file__ = {target.file!r}"
+    )
     setup += f"; {package!r} and __import__({package!r})"
     lines = re.split("(?<=\n)", source)
-    return "".join([*lines[:after], ("" if not after or lines[after - 1].endswith("\n") else "\n") + setup + "\n", *lines[after:]]), after
+    return "".join(
+        [*lines[:after], ("" if not after or lines[after - 1].endswith("\n") else "\n") + setup + "\n", *lines[after:]]
+    ), after
 
 
 @cache
 def _guest_text() -> str:
-    own = "__builtins__ = dict(getattr(__builtins__, '__dict__', __builtins__))\n"  # a module can patch the others' builtins
-    return own + "".join(files("sandbox.guest").joinpath(name).read_text("utf-8") for name in ("values.py", "caller.py"))
+    """The parts of the harness; it keeps builtins of its own, because a module can patch everybody's."""
+    own = "__builtins__ = dict(getattr(__builtins__, '__dict__', __builtins__))\n"
+    return own + "".join(files("sandbox.guest").joinpath(f"{part}.py").read_text("utf-8") for part in _PARTS)
 
 
 @dataclass
@@ -151,7 +163,9 @@ class CallRunner:
         meta, lines = _read(run)
         calls = stdin.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")[1:]
         calls = calls[len(calls) - len(lines) + _has_state(lines) :]
-        text = "".join(f"{call}{ARROW}{line}\n" if call else f"{line}\n" for call, line in zip_longest(calls, lines, fillvalue=""))
+        text = "".join(
+            f"{call}{ARROW}{line}\n" if call else f"{line}\n" for call, line in zip_longest(calls, lines, fillvalue="")
+        )
         run = replace(run, stdout=text.encode("utf-8", "surrogatepass"))
         if not meta["cpu"]:
             return run
@@ -168,10 +182,9 @@ class CallRunner:
         return replace(self.limits, seconds=self.limits.seconds * 6 + 20 + calls)
 
     def ask(self, source: str, batch: Batch) -> tuple[dict[str, Any], list[str], Run]:
-        """Run a batch in a fresh interpreter: what was measured, a line for each call, and the run. No lines: the run says why."""
-        run = self.sandbox.run(
-            self.render(source), batch.stdin(), mode="exec", limits=self._roomy(batch.stdin())
-        )
+        """Run a batch in a fresh interpreter: what was measured, a line for each call, and the run. No lines: the
+        run says why."""
+        run = self.sandbox.run(self.render(source), batch.stdin(), mode="exec", limits=self._roomy(batch.stdin()))
         if run.exit != 0 or run.stop is not None:
             return {}, [], run
         meta, lines = _read(run)
@@ -194,9 +207,12 @@ def _read(run: Run) -> tuple[dict[str, Any], list[str]]:
 
 
 def check_calls(expected: bytes, got: bytes, tolerance: float = 0.0) -> str:
-    """Empty when every call has the same outcome; else the first that has not. Floats may differ by `tolerance`, absolute
+    """Empty when every call has the same outcome; else the first that has not. Floats may differ by `tolerance`,
+    absolute
     or relative."""
-    pairs = zip_longest(expected.decode("utf-8", "replace").split("\n"), got.decode("utf-8", "replace").split("\n"), fillvalue="")
+    pairs = zip_longest(
+        expected.decode("utf-8", "replace").split("\n"), got.decode("utf-8", "replace").split("\n"), fillvalue=""
+    )
     for wanted, found in pairs:
         if wanted != found and not (tolerance and close(wanted, found, tolerance)):
             call, _, was = wanted.rpartition(ARROW) if wanted.startswith("state: ") else _split(wanted)

@@ -1,10 +1,13 @@
-"""Calls one function of a module given as text: the harness of `sandbox.calls`, which puts SPEC, SOURCE and values.py above.
+"""Calls one function of a module given as text: the harness of `sandbox.calls`, which puts SPEC, SOURCE and
+values.py above.
 
 Three processes, so that the code under test never runs where its time is taken and what it did is written down:
 
-warden   reads the calls, takes the times of the others by the kernel's books, writes the answer. Never imports the module.
+warden   reads the calls, takes the times of the others by the kernel's books, writes the answer. Never imports the
+module.
 keeper   imports the module under test, once; forks a
-caller   for each pass: gets the calls only now, makes fresh arguments, says "ready", calls when told "go", says "done", and
+caller   for each pass: gets the calls only now, makes fresh arguments, says "ready", calls when told "go", says
+"done", and
          shows the outcomes. Nothing that a pass leaves in memory is there in the next.
 
 stdin:   one line `# {header}` (a Python dictionary), then one call a line: `f(1, [2])`, `CALLS[0]`.
@@ -12,7 +15,8 @@ stdin:   one line `# {header}` (a Python dictionary), then one call a line: `f(1
                time: all calls of a pass between two readings of the clock; header: passes, warm, iterators
                cover: as check, with the lines of the function that were run
                list: the calls file's CALLS and BIG as expressions
-stdout:  one line of JSON with what was measured, then the outcome of each call in one line, then the state that was left.
+stdout:  one line of JSON with what was measured, then the outcome of each call in one line, then the state that was
+left.
 
 Standard library only. Names are bound before the module is imported, so that it cannot patch what we use.
 """
@@ -21,9 +25,9 @@ import os
 import sys
 import time
 import types
-from io import BytesIO, StringIO
+from io import StringIO
 
-CALL_SECONDS, START_SECONDS = 2.0, 60.0
+START_SECONDS = 60.0
 LATER = "takes longer than %g s"
 _SIDE_EFFECTS = {
     "socket.connect": "uses the network", "socket.bind": "uses the network", "socket.sendto": "uses the network",
@@ -37,6 +41,7 @@ _SIDE_EFFECTS = {
     "ctypes.dlopen": "loads a library", "winreg.SetValue": "changes files",
 }  # fmt: skip
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+monotonic = time.monotonic
 os_read, os_write, os_fork, os_exit, os_kill, waitpid = os.read, os.write, os.fork, os._exit, os.kill, os.waitpid
 
 
@@ -113,7 +118,7 @@ def find_target(module):
         elif type(raw).__name__ == "cached_property":
             found = raw.func
     if not callable(found):
-        raise TypeError("%s is not callable" % SPEC["qualname"])
+        raise TypeError("{} is not callable".format(SPEC["qualname"]))
     return module, found
 
 
@@ -122,7 +127,7 @@ def keeper(channel):
     try:
         module, function = import_target()
     except BaseException as error:
-        channel.send(b"X", "%s: %s" % (type(error).__name__, error))
+        channel.send(b"X", f"{type(error).__name__}: {error}")
         os_exit(1)
     import gc
 
@@ -146,100 +151,13 @@ def keeper(channel):
 # --- the caller ----------------------------------------------------------------------------------------------------
 
 
-class Raised:
-    """A call that ended in an exception."""
-
-    def __init__(self, error):
-        self.error = error
-
-
-class Names(dict):
-    """What the expression of a call may use; modules are imported when they are needed."""
-
-    def __init__(self, calls_file):
-        super().__init__(inf=float("inf"), nan=float("nan"), load=load, unpickle=unpickle, f=lambda *a, **k: (a, k))
-        self["replaced"] = replaced
-        self.calls_file = calls_file
-        self.user = None
-
-    def __missing__(self, name):
-        homes = {"Decimal": "decimal", "Fraction": "fractions", "deque": "collections"}
-        if name in homes:
-            return load(homes[name], name)
-        if name in ("datetime",):
-            return __import__(name)
-        if name in ("CALLS", "BIG"):
-            return Calls(self, name)
-        raise KeyError(name)
-
-    def user_namespace(self, fresh=False):
-        """The calls file, run."""
-        if self.user is None or fresh:
-            self.user = {"__name__": "codeopt_calls", "__file__": "calls.py"}
-            exec(compile(self.calls_file, "calls.py", "exec", dont_inherit=True), self.user)
-        return self.user
-
-
-class Calls:
-    """`CALLS[i]`: a fresh copy of that call of the calls file; the file is run again where a copy cannot be made."""
-
-    def __init__(self, names, name):
-        self.names, self.name = names, name
-
-    def __getitem__(self, at):
-        import copy
-
-        call = as_call(self.names.user_namespace()[self.name][at])
-        try:
-            return copy.deepcopy(call)
-        except (TypeError, ValueError, copy.Error):
-            return as_call(self.names.user_namespace(fresh=True)[self.name][at])
-
-
-def as_call(entry):
-    """(args, kwargs) of an entry of CALLS, which may leave out what is empty."""
-    if type(entry) is tuple and len(entry) == 2 and type(entry[0]) in (tuple, list) and type(entry[1]) is dict:
-        return tuple(entry[0]), entry[1]
-    if type(entry) in (tuple, list):
-        return tuple(entry), {}
-    raise TypeError("an entry of CALLS must be (args, kwargs), not %s" % type(entry).__name__)
-
-
-def replaced(call, new):
-    """A call with some positional arguments replaced."""
-    args = list(call[0])
-    for at, value in new.items():
-        args[at] = value
-    return tuple(args), call[1]
-
-
-def load(module, name):
-    """An object by its name; the module under test may have had another one when the call was written down."""
-    __import__(module)
-    found = sys.modules[module]
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
-
-
-def unpickle(text):
-    """An object that a recording pickled in a sandbox."""
-    import base64
-    import pickle
-
-    class Reader(pickle.Unpickler):
-        def find_class(self, module, name):
-            return super().find_class(SPEC["module"] if module in SPEC["aliases"] else module, name)
-
-    return Reader(BytesIO(base64.b64decode(text))).load()
-
-
 class Caller:
     """One pass of calls."""
 
     def __init__(self, channel, module, function):
         self.channel, self.module, self.function = channel, module, function
         self.names = Names(SPEC["calls_file"])
+        self.makers = {kind.__name__: kind for kind in (set, frozenset, bytearray, range, slice, iter)}
         self.effects = []
         self.armed = False
         self.lines = set()
@@ -251,7 +169,8 @@ class Caller:
         head, *calls = text.split("\n")
         self.header = eval(head[2:], {"__builtins__": {}})
         if SPEC["calls_file"] is not None and self.header["mode"] == "list":
-            return self.list_calls()
+            self.list_calls()
+            return
         self.codes = [(call, compile(call, "call", "eval")) for call in calls]
         if self.header["mode"] == "time":
             self.time()
@@ -261,8 +180,7 @@ class Caller:
 
     def fresh(self, code):
         """New arguments for a call."""
-        return eval(code, {"__builtins__": {"set": set, "frozenset": frozenset, "bytearray": bytearray, "range": range,
-                                            "slice": slice, "iter": iter, "Ellipsis": Ellipsis}}, self.names)  # fmt: skip
+        return eval(code, {"__builtins__": self.makers}, self.names)
 
     def invoke(self, args, kwargs):
         """Call; an asynchronous function is run to its end."""
@@ -365,7 +283,7 @@ class Caller:
         for name in SPEC["classes"]:
             for key, value in sorted(vars(self.module.__dict__.get(name, object)).items()):
                 if type(value) in (int, float, str, bool, list, dict, set) and not key.startswith("__"):
-                    found["class attribute %s.%s" % (name, key)] = cut(Shower(SPEC["module"]).show_small(value))
+                    found[f"class attribute {name}.{key}"] = cut(Shower(SPEC["module"]).show_small(value))
         if "random" in sys.modules:
             found["the state of random"] = str(hash(sys.modules["random"].getstate()))
         found["the environment"] = sha256(repr(sorted(os.environ.items())).encode("utf-8", "replace")).hexdigest()
@@ -388,7 +306,7 @@ class Caller:
         results = run(timed)
         self.channel.send(b"D")
         self.channel.receive()
-        for (args, kwargs), result, was in zip(timed, results, before[warm:]):
+        for (args, kwargs), result, was in zip(timed, results, before[warm:], strict=True):
             shower = Shower(SPEC["module"], [("args", args), ("kwargs", kwargs)])
             if type(result) is Raised:
                 text = "raises " + shower.name_of(type(result.error))[1:-1]
@@ -424,7 +342,7 @@ class Caller:
         """The calls of the calls file: as expressions of plain values, else by their place in it."""
         for name in ("CALLS", "BIG"):
             for at, entry in enumerate(self.names.user_namespace().get(name, ())):
-                self.channel.send(b"O", call_text(*as_call(entry)) or "%s[%d]" % (name, at))
+                self.channel.send(b"O", call_text(*as_call(entry)) or f"{name}[{at}]")
             if name == "CALLS":
                 self.channel.send(b"O", "")
         self.channel.send(b"F")
@@ -461,25 +379,17 @@ def read(value, nested):
 def spoil(value, depth):
     """Change a result as its owner may: whoever kept it for the next caller is found out."""
     kind = type(value)
-    try:
-        if kind in (list, tuple):
-            for item in value[:100]:
-                if depth:
-                    spoil(item, depth - 1)
-        if kind is dict:
-            for item in list(value.values())[:100]:
-                if depth:
-                    spoil(item, depth - 1)
-        if kind is list:
-            value.append("spoiled")
-        elif kind is dict:
-            value["spoiled"] = "spoiled"
-        elif kind is set:
-            value.add("spoiled")
-        elif kind is bytearray:
-            value.extend(b"spoiled")
-    except Exception:
-        return
+    if depth and kind in (list, tuple, dict):
+        for item in list(value.values() if kind is dict else value)[:100]:
+            spoil(item, depth - 1)
+    if kind is list:
+        value.append("spoiled")
+    elif kind is dict:
+        value["spoiled"] = "spoiled"
+    elif kind is set:
+        value.add("spoiled")
+    elif kind is bytearray:
+        value.extend(b"spoiled")
 
 
 def executable(function):
@@ -509,197 +419,3 @@ def make_calls(module):
             read(caller.invoke(args, kwargs), True)
         except Exception:
             continue
-
-
-# --- the warden ----------------------------------------------------------------------------------------------------
-
-
-class Warden:
-    """Directs the passes and writes down what they did."""
-
-    def __init__(self, channel, keeper_pid):
-        self.channel, self.keeper_pid = channel, keeper_pid
-        self.buffer = b""
-        self.cpu, self.wall, self.outcomes, self.cover = [], [], [], "null"
-        self.state = "state: not known"
-        self.took = []
-
-    def run(self, header, calls):
-        self.header = header
-        letter, text = self.wait(START_SECONDS)
-        if letter != b"I":
-            fail("the module cannot be imported: " + text if letter == b"X" else "the process ended during the import")
-        if header["mode"] == "time":
-            for _ in range(header["passes"]):
-                self.timed_pass(calls)
-        else:
-            self.checked(calls)
-
-    def start(self, calls):
-        """A new caller with its calls; returns its process number."""
-        self.channel.send(b"P")
-        letter, text = self.wait(START_SECONDS)
-        if letter != b"P":
-            fail("the module ended its process after it was imported")
-        self.channel.send(b"C", "\n".join(["# " + repr(self.header), *calls]))
-        return int(text)
-
-    def checked(self, calls):
-        """Each call by itself; after one that hangs or ends the process a new caller goes on with the next."""
-        seconds = self.header.get("seconds", CALL_SECONDS)
-        while True:
-            pid = self.start(calls[len(self.outcomes) :] if self.header["mode"] != "list" else calls)
-            while True:
-                letter, text = self.wait(2 * seconds + 1)
-                if letter == b"O":
-                    self.outcomes.append(text)
-                elif letter == b"T":
-                    self.took.append(float(text))
-                elif letter == b"V":
-                    self.cover = text
-                elif letter == b"S":
-                    self.state = text
-                else:
-                    break
-            if letter == b"F":
-                self.wait(START_SECONDS)
-                return
-            if not letter:
-                os_kill(pid, 9)
-                text = LATER % seconds
-                self.wait(START_SECONDS)
-            else:
-                text = "ends the process" + end(int(text))
-            if self.header["mode"] == "list":
-                fail("the calls file " + text)
-            del self.took[len(self.outcomes) :]
-            self.took.append(seconds)
-            self.outcomes.append(text)
-            if len(self.outcomes) >= len(calls):
-                return
-
-    def timed_pass(self, calls):
-        """All calls between two readings of the caller's clock."""
-        pid = self.start(calls)
-        clock = (~pid << 3) | 2  # the CPU time of that process: CPUCLOCK_SCHED in the kernel's posix-timers.h
-        self.expect(b"R", pid)
-        cpu, wall = time.clock_gettime(clock), time.monotonic()
-        self.channel.send(b"G")
-        self.expect(b"D", pid)
-        wall_end = time.monotonic()
-        self.cpu.append(time.clock_gettime(clock) - cpu)
-        self.wall.append(wall_end - wall)
-        self.channel.send(b"A")
-        found = []
-        while (message := self.wait(START_SECONDS))[0] == b"O":
-            found.append(message[1])
-        if message[0] != b"F":
-            fail("the process ended while its results were read")
-        self.wait(START_SECONDS)
-        if not self.outcomes:
-            self.outcomes = found
-        elif found != self.outcomes:
-            at = next(at for at in range(len(found)) if found[at] != self.outcomes[at])
-            self.outcomes[at] += " | and in another run: " + found[at]
-
-    def expect(self, wanted, pid):
-        letter, text = self.wait(START_SECONDS)
-        if letter != wanted:
-            fail("a timed call ends the process" + (end(int(text)) if letter == b"E" else ""))
-
-    def wait(self, seconds):
-        """The next message, or (b"", "") after that long."""
-        import select
-
-        limit = time.monotonic() + seconds
-        while True:
-            if len(self.buffer) >= 5:
-                size = int.from_bytes(self.buffer[:4], "big") + 5
-                if len(self.buffer) >= size:
-                    message, self.buffer = self.buffer[:size], self.buffer[size:]
-                    return message[4:5], message[5:].decode("utf-8", "surrogatepass")
-            left = limit - time.monotonic()
-            if left <= 0 or not select.select([self.channel.reader], [], [], left)[0]:
-                return b"", ""
-            part = os.read(self.channel.reader, 1 << 20)
-            if not part:
-                return b"", ""
-            self.buffer += part
-
-    def answer(self):
-        """Everything, in one write."""
-        meta = '{"cpu": %r, "wall": %r, "took": %r, "cover": %s}' % (self.cpu, self.wall, self.took, self.cover)
-        lines = [meta, *self.outcomes]
-        if self.header["mode"] in ("check", "cover"):
-            lines.append(self.state)
-        data = "".join([line.replace("\n", "\\n") + "\n" for line in lines]).encode("utf-8", "backslashreplace")
-        while data:
-            data = data[os.write(1, data) :]
-
-    def end(self):
-        try:
-            os.kill(self.keeper_pid, 9)
-        except ProcessLookupError:
-            pass
-        os.waitpid(self.keeper_pid, 0)
-
-
-def end(status):
-    """How a process ended, in words."""
-    return " (signal %d)" % (status & 127) if status & 127 else " (exit status %d)" % (status >> 8)
-
-
-def fail(text):
-    """The run cannot go on because of the code under test."""
-    os.write(2, (text + "\n").encode("utf-8", "backslashreplace"))
-    warden.end()
-    os._exit(1)
-
-
-def hide():
-    """The code under test runs as the same user: it may not look into this process or at its descriptors."""
-    import ctypes
-
-    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
-
-
-def read_all():
-    parts = []
-    while part := os.read(0, 1 << 20):
-        parts.append(part)
-    return b"".join(parts).decode("utf-8", "surrogatepass")
-
-
-def start_keeper():
-    """Fork the keeper, with nothing of ours but its end of the pipes."""
-    down_r, down_w = os.pipe()
-    up_r, up_w = os.pipe()
-    pid = os.fork()
-    if pid:
-        os.close(down_r)
-        os.close(up_w)
-        return Channel(up_r, down_w), pid
-    os.close(down_w)
-    os.close(up_r)
-    null = os.open("/dev/null", os.O_RDWR)
-    for fd in (0, 1, 2):
-        os.dup2(null, fd)
-    sys.modules["__main__"] = types.ModuleType("__main__")
-    keeper(Channel(down_r, up_w))
-    raise SystemExit
-
-
-def main():
-    global warden
-    channel, pid = start_keeper()
-    hide()
-    warden = Warden(channel, pid)
-    header, *calls = read_all().rstrip("\n").split("\n")
-    warden.run(eval(header[2:]), calls)
-    warden.end()
-    warden.answer()
-
-
-monotonic = time.monotonic
-if SPEC.get("run", True):
-    main()

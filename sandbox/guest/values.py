@@ -1,8 +1,10 @@
 """Values as text inside the sandbox: `Shower` for comparing outcomes, `express` for calls that can be written again.
 
 Part of the harness program (caller.py), which may only use names bound before the code under test is imported.
-Two values have the same text only if they are of the same type and equal in every part: NaN equals NaN, 0.0 is not -0.0,
-True is not 1, a dictionary keeps its order, a set has none. Objects are shown as pickle would take them apart, never by their
+Two values have the same text only if they are of the same type and equal in every part: NaN equals NaN, 0.0 is not
+-0.0,
+True is not 1, a dictionary keeps its order, a set has none. Objects are shown as pickle would take them apart, never
+by their
 own __repr__ or __eq__. What cannot be taken apart is "<not comparable: type>" and makes its call useless as evidence.
 """
 
@@ -59,7 +61,8 @@ def find(module, name):
 
 
 class Shower:
-    """Shows values as text. `target`: the module under test, whose name is left out so that two versions can differ in it."""
+    """Shows values as text. `target`: the module under test, whose name is left out so that two versions can differ
+    in it."""
 
     def __init__(self, target, known=()):
         self.target = target
@@ -79,11 +82,11 @@ class Shower:
             self.seen.setdefault(id(value), path)
         if type(value) in (list, tuple):
             for at, item in enumerate(value):
-                self.note("%s[%d]" % (path, at), item, depth - 1)
+                self.note(f"{path}[{at}]", item, depth - 1)
         elif type(value) is dict:
             for key, item in value.items():
                 if type(key) in SIMPLE:
-                    self.note("%s[%r]" % (path, key), item, depth - 1)
+                    self.note(f"{path}[{key!r}]", item, depth - 1)
 
     def show(self, value, depth=100):
         """The text of any value."""
@@ -99,8 +102,8 @@ class Shower:
         if kind.__name__ in BY_REPR.get(kind.__module__, ()) and find(kind.__module__, kind.__name__) in (kind, None):
             return repr(value)
         if id(value) in self.seen:
-            return "<the same object as %s>" % self.seen[id(value)]
-        self.seen[id(value)] = "#%d" % len(self.kept)
+            return f"<the same object as {self.seen[id(value)]}>"
+        self.seen[id(value)] = f"#{len(self.kept)}"
         self.kept.append(value)
         if kind in (list, dict, set, bytearray):
             return self.builtin(kind, value, depth)
@@ -109,11 +112,13 @@ class Shower:
         return self.array(value, depth) or self.object(value, depth)
 
     def show_arguments(self, args, kwargs, rest=False):
-        """Arguments, to see whether they were changed; iterators are left alone, or with `rest` shown by what is left."""
-        return "(%s; %s)" % (self.arguments(args, rest), self.arguments(kwargs.values(), rest))
+        """Arguments, to see whether they were changed; iterators are left alone, or with `rest` shown by what is
+        left."""
+        return f"({self.arguments(args, rest)}; {self.arguments(kwargs.values(), rest)})"
 
     def arguments(self, values, rest):
-        """Each argument by its own; what has no text is named by its type and believed to stay as it is if it is code."""
+        """Each argument by its own; what has no text is named by its type and believed to stay as it is if it is
+        code."""
         parts = []
         for value in values:
             if is_iterator(value):
@@ -128,7 +133,7 @@ class Shower:
     def show_small(self, value):
         """A global's value; only its size when it is large."""
         size = len(value) if isinstance(value, (list, dict, set, tuple, str)) else 0
-        return self.show(value) if size <= 2000 else "%d items" % size
+        return self.show(value) if size <= 2000 else f"{size} items"
 
     def builtin(self, kind, value, depth):
         """list, tuple, dict, set, frozenset, bytearray."""
@@ -173,19 +178,20 @@ class Shower:
         kind = type(value)
         numpy, pandas = modules.get("numpy"), modules.get("pandas")
         if numpy is not None and kind is getattr(numpy, "ndarray", None):
-            head = "array(%r, %r, " % (value.dtype.str, value.shape)
+            head = f"array({value.dtype.str!r}, {value.shape!r}, "
             if value.dtype.hasobject:
                 return head + self.show(value.tolist(), depth - 1) + ")"
             if value.size > 5000 or value.dtype.kind not in "biufcSU":
                 return head + "sha256 " + sha256(value.tobytes()).hexdigest() + ")"
             return head + repr(value.tolist()) + ")"
         if numpy is not None and isinstance(value, getattr(numpy, "generic", ())) and not value.dtype.hasobject:
-            return "numpy %s %r" % (value.dtype.str, value.item())
+            return f"numpy {value.dtype.str} {value.item()!r}"
         if pandas is None:
             return ""
         if kind is getattr(pandas, "DataFrame", None):
             columns = [value.iloc[:, at] for at in range(value.shape[1])]
-            return "DataFrame(%s, %s)" % (self.show(list(value.columns)), ", ".join([self.show(c) for c in columns]))
+            shown = ", ".join([self.show(column) for column in columns])
+            return f"DataFrame({self.show(list(value.columns))}, {shown})"
         if kind is getattr(pandas, "Series", None):
             parts = (value.name, str(value.dtype), list(value.index), value.tolist())
             return "Series" + self.show(parts, depth - 1)
@@ -213,14 +219,14 @@ class Shower:
             if part is not None:
                 text += " " + name + self.show(list(part), depth - 1)
         if type(state) is dict:
-            inner = ", ".join(["%s=%s" % (k, self.show(state[k], depth - 1)) for k in sorted(state, key=str)])
+            inner = ", ".join([f"{k}={self.show(state[k], depth - 1)}" for k in sorted(state, key=str)])
             return text + " {" + inner + "}"
         return text + (" " + self.show(state, depth - 1) if state is not None else "")
 
     def name_of(self, value):
         """<module.qualified name> of a class, function or module; not comparable when the name leads elsewhere."""
         if isinstance(value, types.ModuleType):
-            return "<module %s>" % value.__name__
+            return f"<module {value.__name__}>"
         name = getattr(value, "__qualname__", None)
         module = getattr(value, "__module__", None) or "builtins"
         if type(name) is not str or type(module) is not str:
@@ -250,7 +256,7 @@ def express(value, depth=60):
         if any(part is None for part in inner):
             return None
         if kind in (set, frozenset):
-            return "%s([%s])" % (kind.__name__, ", ".join(sorted(inner)))
+            return "{}([{}])".format(kind.__name__, ", ".join(sorted(inner)))
         text = ", ".join(inner)
         return "[" + text + "]" if kind is list else "(" + text + ("," if len(inner) == 1 else "") + ")"
     if kind is dict:
@@ -269,5 +275,5 @@ def express_name(value):
     """`load('module', 'name')` for a class or function that can be found by its name; None for others."""
     name, module = getattr(value, "__qualname__", None), getattr(value, "__module__", None)
     if isinstance(value, NAMED) and type(name) is str and type(module) is str and find(module, name) is value:
-        return "load(%r, %r)" % (module, name)
+        return f"load({module!r}, {name!r})"
     return None

@@ -1,0 +1,174 @@
+"""`codeopt compare OLD.py::f NEW.py::g`: two functions called with the same arguments, then timed on the larger of
+them."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from codeopt.errors import UsageError
+from codeopt.functions.bench import Bench, make_target, require_same_parameters
+from codeopt.functions.evidence import Evidence, NotVerifiable, gather
+from codeopt.functions.flags import Chosen, chosen
+from codeopt.functions.judge import FunctionJudge, make_new_cases, open_function_judge
+from codeopt.functions.project import INSIDE, locate, open_view
+from codeopt.functions.sources import Ask, collect
+from codeopt.functions.target import Function, read_function, split_target
+from codeopt.history import Candidate, Draft, History
+from codeopt.screen import Screen
+from sandbox import Sandbox
+from sandbox.calls import harness
+from sandbox.compare import Comparison, Decision, Rule
+
+MARK = "\n# (the new one of two)\n"
+"""Tells two texts apart when both functions are in one file."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two functions in one sandbox; what is asked is asked of the old one."""
+
+    bench: Bench
+    new_source: str
+    """The new module, never the same text as the old one's."""
+
+
+def compare_targets(arguments: argparse.Namespace, screen: Screen) -> dict[str, Any]:
+    """The object that `codeopt compare --json` prints, from the command's flags. Raises UsageError and ProgramError."""
+    from codeopt.commands._sandbox import open_from
+
+    old, new = (read_function(*_named(text)) for text in (arguments.old, arguments.new))
+    require_same_parameters(old, new)
+    options = chosen(arguments)
+
+    def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
+        return open_from(arguments, own_code_only=True, notify=screen.warn, mounts=mounts)
+
+    rule = Rule(max_pairs=arguments.max_pairs, clock=arguments.clock)
+    return compare_functions(old, new, options, open_with, rule, screen.progress, arguments.seed)
+
+
+def _named(text: str) -> tuple[Path, str]:
+    path, name = split_target(text)
+    if not name:
+        raise UsageError(f"{text} names no function; a function can only be compared with another (FILE::FUNCTION)")
+    return path, name
+
+
+def compare_functions(
+    old: Function,
+    new: Function,
+    options: Chosen,
+    open_with: Callable[[tuple[tuple[str, str], ...]], Sandbox],
+    rule: Rule,
+    notify: Callable[[str], None] = lambda line: None,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Verdict, reason and figures; "not verified" when too little is known of the old function."""
+    with open_pair(old, new, open_with) as pair:
+        try:
+            bench, evidence, judge = prepare(pair.bench, options, rule, notify)
+        except NotVerifiable as error:
+            return _result("not verified", str(error), None, None, pair.bench)
+        judge = replace(judge, runner=_runner(pair, bench, new))
+        candidate = judge.measure(
+            Draft(pair.new_source, str(new.path)), History((judge.original,)), gated=False, seed=seed
+        )
+        return _decide(judge, candidate, evidence, bench)
+
+
+def prepare(
+    bench: Bench, options: Chosen, rule: Rule, notify: Callable[[str], None], *, profiled: bool = False
+) -> tuple[Bench, Evidence, FunctionJudge]:
+    """The evidence of all sources and a judge that goes by it. Raises ProgramError."""
+    if options.calls is not None:
+        from codeopt.cases import text
+
+        bench = replace(bench, target=replace(bench.target, calls_file=text(options.calls).decode("utf-8", "replace")))
+    notify("collecting calls")
+    found = collect(Ask(bench, options.calls, options.tests, options.use_tests, notify))
+    evidence = replace(gather(bench, found.calls, found.big, notify), tests=found.tests)
+    judge = open_function_judge(
+        bench, evidence, rule=rule, tolerance=options.tolerance, profiled=profiled, notify=notify
+    )
+    return bench, evidence, judge
+
+
+@contextlib.contextmanager
+def open_pair(old: Function, new: Function, open_with: Callable[[tuple[tuple[str, str], ...]], Sandbox]) -> Any:
+    """Both projects in one sandbox."""
+    with contextlib.ExitStack() as stack:
+        views = []
+        for function, place in ((old, INSIDE), (new, f"{INSIDE}-new")):
+            views.append(open_view(locate(function.path), place))
+            stack.callback(views[-1].close)
+        sandbox = stack.enter_context(open_with((*views[0].mounts, *views[1].mounts)))
+        target = make_target(old, views[0], sandbox.isolated)
+        bench = Bench(old, views[0], sandbox, target)
+        new_source = new.source + MARK if new.source == old.source else new.source
+        yield Pair(bench, new_source)
+
+
+def _runner(pair: Pair, bench: Bench, new: Function) -> Any:
+    """Runs either module with its own target."""
+    view = replace(pair.bench.view, module=locate(new.path), shown_at=f"{INSIDE}-new")
+    other = make_target(new, view, bench.sandbox.isolated, bench.target.calls_file, (bench.target.module,))
+    other = replace(other, globals=bench.target.globals, classes=bench.target.classes)
+    runner = bench.runner
+    runner.render = lambda source: harness(other if source == pair.new_source else bench.target, source)
+    return runner
+
+
+def _decide(judge: FunctionJudge, candidate: Candidate, evidence: Evidence, bench: Bench) -> dict[str, Any]:
+    from codeopt import report
+
+    wrong = report.why(candidate)
+    if not wrong:
+        fresh = judge.run_cases(candidate.source, make_new_cases(judge))
+        wrong = report.why(replace(candidate, outcomes=fresh)) if fresh else ""
+    comparison = candidate.comparison
+    if wrong or comparison is None:
+        return _result("rejected", wrong, None, evidence, bench, judge)
+    comparison = judge.not_moved(candidate.source, judge.timed, comparison)
+    decided = comparison.decision in (Decision.FASTER, Decision.SLOWER)
+    return _result(
+        str(comparison.decision) if decided else "same", comparison.reason, comparison, evidence, bench, judge
+    )
+
+
+def _result(
+    verdict: str,
+    reason: str,
+    comparison: Comparison | None,
+    evidence: Evidence | None,
+    bench: Bench,
+    judge: FunctionJudge | None = None,
+) -> dict[str, Any]:
+    from codeopt import report
+
+    figures = report.speedup(comparison) if comparison else {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0}
+    return {
+        "schema": "codeopt.compare/1",
+        "verdict": verdict,
+        "reason": reason,
+        **figures,
+        "evidence": describe(evidence) if evidence else None,
+        "timed": judge.timed.note if judge else None,
+        "sandbox": bench.sandbox.backend,
+        "runtime": bench.sandbox.description,
+    }
+
+
+def describe(evidence: Evidence) -> dict[str, Any]:
+    """What is known, as figures."""
+    return {
+        "calls": len(evidence.known),
+        "sources": evidence.counts,
+        "line_coverage": round(evidence.coverage, 3),
+        "left_out": evidence.dropped,
+        "tests": len(evidence.tests),
+    }

@@ -1,0 +1,213 @@
+"""The judge of functions: a draft makes every known call as the original does, then both are timed, then what moved
+is looked for."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from codeopt.functions.bench import Bench
+from codeopt.functions.derive import derive
+from codeopt.functions.evidence import FRESH, Evidence, Known, NotVerifiable, observe
+from codeopt.functions.shrink import smallest
+from codeopt.functions.timing import Timed, choose
+from codeopt.gate import refuse
+from codeopt.history import Candidate, Draft, History
+from codeopt.measurement import MAX_FAILURES, OTHER_HASH_SEED, Suite, repeated
+from sandbox.calls import Batch, CallRunner, check_calls
+from sandbox.compare import Comparison, Decision, Plan, Rule, compare, make_plan
+from sandbox.judge import Checker, judge
+from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.profile import Profile
+
+IN_A_CASE = 40
+"""Calls that are made in one run."""
+
+
+@dataclass(frozen=True)
+class FunctionJudge:
+    """Measures drafts of one function; a draft's source is the whole module."""
+
+    bench: Bench
+    evidence: Evidence
+    runner: CallRunner
+    original: Candidate
+    suite: Suite
+    rule: Rule
+    plan: Plan
+    timed: Timed
+    profiled: bool = True
+    notify: Callable[[str], None] = lambda line: None
+
+    def measure(self, draft: Draft, history: History, *, gated: bool = True, seed: int = 0) -> Candidate:
+        """Make every call, compare, profile."""
+        candidate = Candidate(len(history.candidates), draft.source, draft.summary)
+        refused = refuse(draft.source, self.original.source) if gated and not draft.problem else ""
+        reason = draft.problem or refused or (repeated(draft.source, history) if gated else "")
+        if reason:
+            return replace(candidate, rejection=reason)
+        candidate = replace(candidate, outcomes=self.run_cases(draft.source, self.suite.cases))
+        if not candidate.correct:
+            return candidate
+        self.notify("comparing with the original")
+        candidate = replace(candidate, comparison=self._compare(draft.source, self.plan, seed + candidate.round))
+        if not candidate.correct or not self.profiled:
+            return candidate
+        return replace(candidate, profile=take_profile(self.bench, self.timed, draft.source))
+
+    def confirm(self, candidate: Candidate) -> Candidate:
+        """New figures: calls that nobody has seen, another hash seed, other calls to time, and whole runs."""
+        self.notify("confirming with calls that were never shown")
+        fresh = make_new_cases(self)
+        outcomes = self.run_cases(candidate.source, self.suite.cases, OTHER_HASH_SEED)
+        outcomes += self.run_cases(candidate.source, fresh)
+        confirmed = replace(candidate, outcomes=outcomes, comparison=None)
+        if not confirmed.correct:
+            return confirmed
+        timed = choose(self.bench, self.evidence, seed=1, notify=self.notify)
+        plan = make_plan(self.runner, self.original.source, [timed.case], self.suite.check, self.rule)
+        comparison = self._compare(candidate.source, plan, 1000 + candidate.round)
+        return replace(confirmed, comparison=self.not_moved(candidate.source, timed, comparison))
+
+    def run_cases(self, source: str, cases: tuple[Case, ...] | list[Case], hash_seed: int = 0) -> tuple[Outcome, ...]:
+        outcomes: list[Outcome] = []
+        for number, case in enumerate(cases, 1):
+            self.notify(f"calls, part {number} of {len(cases)}")
+            run = self.runner.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
+            outcomes.append(self._with_smallest(source, judge(case, run, self.suite.check), case))
+            if sum(outcome.verdict is not Verdict.AC for outcome in outcomes) == MAX_FAILURES:
+                break
+        return tuple(outcomes)
+
+    def _with_smallest(self, source: str, outcome: Outcome, case: Case) -> Outcome:
+        """A wrong answer with the smallest call that shows it."""
+        if outcome.verdict is not Verdict.WA or case.held_back:
+            return outcome
+        found = smallest(self.runner, self.original.source, source, case, outcome.run.stdout, self.suite.check)
+        return replace(outcome, detail=found or outcome.detail)
+
+    def _compare(self, source: str, plan: Plan, seed: int) -> Comparison:
+        return compare(
+            self.runner, self.original.source, source, plan.cases,
+            check=self.suite.check, rule=self.rule, plan=plan, seed=seed,
+            notify=lambda pairs: self.notify(f"comparing with the original, pair {pairs}"),
+        )  # fmt: skip
+
+    def not_moved(self, source: str, timed: Timed, comparison: Comparison) -> Comparison:
+        """Time that is gone from the calls must be gone from the whole runs, not done before or after them."""
+        if comparison.decision is not Decision.FASTER:
+            return comparison
+        self.notify("looking at whole runs")
+        reason = moved(self.runner, self.original.source, source, timed)
+        return replace(comparison, decision=Decision.SAME, reason=reason) if reason else comparison
+
+
+def moved(runner: CallRunner, original: str, draft: str, timed: Timed, runs: int = 5) -> str:
+    """Why a comparison is not believed: the draft spends outside of the calls what it saves in them. Empty when it
+    does not.
+
+    Whole runs are noisy beside the calls, so the calls are repeated until they would show.
+    """
+    passes = max(timed.batch.passes, min(60, round(0.3 / max(timed.seconds, 1e-5))))
+    stdin = replace(timed.batch, passes=passes).stdin()
+    found: dict[str, tuple[list[float], list[float]]] = {original: ([], []), draft: ([], [])}
+    for _ in range(runs):
+        for source in found:
+            run = runner.run(source, stdin)
+            if run.exit == 0 and not run.stop:
+                found[source][0].append(run.cpu_s)
+                found[source][1].append(runner.outside_s[source][-1])
+    if not all(inside for inside, _ in found.values()):
+        return "it fails when its calls are repeated"
+    gain = statistics.median(found[original][0]) - statistics.median(found[draft][0])
+    outside = statistics.median(found[draft][1]) - min(found[original][1])
+    if gain > 0 and outside > 0.5 * gain + 0.01:
+        return "its calls take less time, but the whole run does not: the work was moved before or after the calls"
+    return ""
+
+
+def open_function_judge(
+    bench: Bench,
+    evidence: Evidence,
+    *,
+    rule: Rule | None = None,
+    tolerance: float = 0.0,
+    profiled: bool = True,
+    notify: Callable[[str], None] = lambda line: None,
+) -> FunctionJudge:
+    """Measure the original. Raises ProgramError when nothing can be known or timed."""
+    if reason := evidence.thin():
+        raise NotVerifiable(reason)
+    runner = bench.runner
+
+    def check(expected: bytes, got: bytes) -> str:
+        return check_calls(expected, got, tolerance)
+
+    given = [known for known in evidence.known if known.source != "derived"]
+    derived = [known for known in evidence.known if known.source == "derived"]
+    shown, held = _split(given, derived)
+    cases = make_cases(bench, runner, shown, "calls", check) + make_cases(
+        bench, runner, held, "held", check, held_back=True
+    )
+    runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
+    outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
+    timed = choose(bench, evidence, notify=notify)
+    rule = rule or Rule()
+    notify("timing the original")
+    try:
+        plan = make_plan(runner, bench.source, [timed.case], check, rule)
+    except ValueError as error:
+        raise NotVerifiable(f"the original does not do the same twice: {error}") from error
+    original = Candidate(0, bench.source, "the original", outcomes)
+    if profiled:
+        notify("profiling the original")
+        original = replace(original, profile=take_profile(bench, timed, bench.source))
+    return FunctionJudge(
+        bench, evidence, runner, original, Suite(tuple(cases), check), rule, plan, timed, profiled, notify
+    )
+
+
+def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[Known]]:
+    """A third of all calls is never shown, of the given ones only where there are many."""
+    few = len(given) < 9
+    shown = [known for at, known in enumerate(given) if few or at % 3] + [k for at, k in enumerate(derived) if at % 3]
+    names = {known.text for known in shown}
+    return shown, [known for known in (*given, *derived) if known.text not in names]
+
+
+def make_cases(
+    bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, *, held_back: bool = False
+) -> list[Case]:
+    """Calls as cases, with what the original answers. Raises NotVerifiable when that depends on which calls come
+    together."""
+    cases = []
+    for start in range(0, len(known), IN_A_CASE):
+        part = known[start : start + IN_A_CASE]
+        seconds = max(2.0, 10 * max(k.seconds for k in part))
+        stdin = Batch(tuple(k.text for k in part), seconds=seconds).stdin()
+        run = runner.run(bench.source, stdin, mode="exec")
+        again = runner.run(bench.source, stdin, mode="exec", hash_seed=OTHER_HASH_SEED)
+        case = Case(f"{name}.{start // IN_A_CASE + 1}", stdin, run.stdout, held_back)
+        outcome = judge(case, again, check)
+        if run.exit != 0 or outcome.verdict is not Verdict.AC:
+            raise NotVerifiable(
+                f"{bench.function.qualname} does not do the same twice: {outcome.detail or run.evidence}"
+            )
+        cases.append(case)
+    return cases
+
+
+def make_new_cases(judge: FunctionJudge) -> list[Case]:
+    """Calls that were never made before."""
+    texts = [known.text for known in judge.evidence.known]
+    made = derive(texts, FRESH, 101, judge.bench.function.text)
+    known, _ = observe(judge.bench, [text for text in made if text not in texts], {})
+    return make_cases(judge.bench, judge.runner, known, "fresh", judge.suite.check, held_back=True)
+
+
+def take_profile(bench: Bench, timed: Timed, source: str) -> Profile:
+    """Where a pass of the timed calls spends its time; lines are those of the module."""
+    from codeopt.functions.profiling import profile_function
+
+    return profile_function(bench, timed, source)

@@ -1,0 +1,131 @@
+"""Calls as text and as values: `f([1, 2], k=3)` is read without running anything, changed, and written again."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+LONGEST = 200_000
+"""Characters of a call that is read; longer ones are used as they are."""
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """A part of a call that is no plain value: `load('m', 'C')(1)`, `unpickle('...')`, a lambda."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """The arguments of one call."""
+
+    args: tuple[Any, ...]
+    kwargs: tuple[tuple[str, Any], ...] = ()
+
+    def text(self) -> str:
+        """As the sandbox reads it."""
+        parts = [write(value) for value in self.args] + [f"{name}={write(value)}" for name, value in self.kwargs]
+        return f"f({', '.join(parts)})"
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """All arguments, positional ones first."""
+        return (*self.args, *(value for _, value in self.kwargs))
+
+    def with_value(self, at: int, value: Any) -> Call:
+        """The same call with another value at a place of `values`."""
+        if at < len(self.args):
+            return Call((*self.args[:at], value, *self.args[at + 1 :]), self.kwargs)
+        at -= len(self.args)
+        return Call(self.args, (*self.kwargs[:at], (self.kwargs[at][0], value), *self.kwargs[at + 1 :]))
+
+
+def read(text: str) -> Call | None:
+    """The call in a text; None when it is none that can be taken apart."""
+    if len(text) > LONGEST or not text.startswith("f("):
+        return None
+    try:
+        node = ast.parse(text, mode="eval").body
+    except (SyntaxError, RecursionError, MemoryError):
+        return None
+    if not isinstance(node, ast.Call) or any(isinstance(arg, ast.Starred) for arg in node.args):
+        return None
+    if any(keyword.arg is None for keyword in node.keywords):
+        return None
+    args = tuple(_value(arg, text) for arg in node.args)
+    return Call(args, tuple((keyword.arg or "", _value(keyword.value, text)) for keyword in node.keywords))
+
+
+def _value(node: ast.expr, text: str) -> Any:
+    try:
+        return _plain(node)
+    except _NotPlain:
+        return Opaque(ast.get_source_segment(text, node) or ast.unparse(node))
+
+
+class _NotPlain(Exception):
+    pass
+
+
+_MAKERS: dict[str, Any] = {"set": set, "frozenset": frozenset, "bytearray": bytearray, "range": range}
+_NAMES = {"inf": math.inf, "nan": math.nan, "Ellipsis": ...}
+
+
+def _plain(node: ast.expr) -> Any:
+    """Plain values only, as ast.literal_eval, with a few more makers."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_plain(node.operand)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):  # complex numbers
+        left, right = _plain(node.left), _plain(node.right)
+        if isinstance(right, complex):
+            return left + right if isinstance(node.op, ast.Add) else left - right
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        items = [_plain(item) for item in node.elts]
+        return (
+            items
+            if isinstance(node, ast.List)
+            else tuple(items)
+            if isinstance(node, ast.Tuple)
+            else _hashed(set, items)
+        )
+    if isinstance(node, ast.Dict) and None not in node.keys:
+        return _hashed(
+            dict, [(_plain(k), _plain(v)) for k, v in zip(node.keys, node.values, strict=True) if k is not None]
+        )
+    if isinstance(node, ast.Name) and node.id in _NAMES:
+        return _NAMES[node.id]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _MAKERS and not node.keywords:
+        return _hashed(_MAKERS[node.func.id], *[_plain(item) for item in node.args])
+    raise _NotPlain
+
+
+def _hashed(make: Any, *values: Any) -> Any:
+    try:
+        return make(*values)
+    except (TypeError, ValueError) as error:
+        raise _NotPlain from error
+
+
+def write(value: Any) -> str:
+    """An expression for a plain value."""
+    if isinstance(value, Opaque):
+        return value.text
+    if isinstance(value, list):
+        return f"[{_joined(value)}]"
+    if isinstance(value, tuple):
+        return f"({_joined(value)}{',' * (len(value) == 1)})"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{write(key)}: {write(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, set | frozenset):
+        return f"{type(value).__name__}([{', '.join(sorted(map(write, value)))}])"
+    return repr(value)
+
+
+def _joined(values: Sequence[Any]) -> str:
+    return ", ".join(map(write, values))

@@ -1,0 +1,96 @@
+"""A failing call -> the smallest one near it that fails as well: what a person, or a model, can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from codeopt.functions.literals import Call, Opaque, read
+from sandbox.calls import Batch, CallRunner
+from sandbox.judge import Checker
+from sandbox.outcome import Case
+
+ROUNDS, AT_ONCE = 8, 40
+
+
+def smallest(runner: CallRunner, original: str, draft: str, case: Case, printed: bytes, check: Checker) -> str:
+    """`f([0]): expected ..., got ...` for the smallest failing call near the first that fails in a case; empty when the
+    failure does not show in a call by itself."""
+    calls = case.stdin.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")[1:]
+    wanted = (case.expected or b"").decode("utf-8", "surrogatepass").split("\n")
+    got = printed.decode("utf-8", "surrogatepass").split("\n")
+    best = next(
+        (
+            c
+            for c, a, b in zip(calls, wanted, got, strict=False)
+            if check(a.encode("utf-8", "surrogatepass"), b.encode("utf-8", "surrogatepass"))
+        ),
+        "",
+    )
+    if not best:
+        return ""
+    detail = ""
+    for _ in range(ROUNDS):
+        call = read(best)
+        smaller = sorted({s.text() for s in _smaller(call) if len(s.text()) < len(best)}, key=len) if call else []
+        found = _failing(
+            runner, original, draft, [*smaller[:AT_ONCE], best] if not detail else smaller[:AT_ONCE], check
+        )
+        if found is None:
+            break
+        if found[0] == best:
+            detail = found[1]
+            break
+        best, detail = found
+    return detail
+
+
+def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], check: Checker) -> tuple[str, str] | None:
+    """The first of the calls whose outcomes differ, with how."""
+    if not calls:
+        return None
+    stdin = Batch(tuple(calls)).stdin()
+    old, new = (runner.run(source, stdin, mode="exec").stdout.split(b"\n") for source in (original, draft))
+    for call, a, b in zip(calls, old, new, strict=False):
+        sensible = b"returns " in a or b"raises " in a
+        if sensible and b"raises TypeError" not in a and (detail := check(a, b)):
+            return call, detail
+    return None
+
+
+def _smaller(call: Call) -> Iterator[Call]:
+    for at, value in enumerate(call.values):
+        if not isinstance(value, Opaque):
+            for less in _less(value):
+                yield call.with_value(at, less)
+
+
+def _less(value: Any, depth: int = 3) -> Iterator[Any]:
+    """Simpler values of the same type: halves first, then single items gone, then simpler items."""
+    if type(value) in (list, tuple, str, bytes) and value:
+        yield from _fewer(value, depth)
+    elif type(value) is int and value:
+        yield from dict.fromkeys(
+            (0, 1 if value > 1 else 0, value // 2, abs(value), value - 1 if value > 0 else value + 1)
+        )
+    elif type(value) is float and value == value and value not in (0.0, 1.0):
+        yield 0.0
+        yield 1.0
+    elif isinstance(value, dict):
+        for key in list(value)[:30]:
+            yield {k: v for k, v in value.items() if k != key}
+    elif isinstance(value, set):
+        for item in sorted(value, key=repr)[:30]:
+            yield value - {item}
+
+
+def _fewer(value: Any, depth: int) -> Iterator[Any]:
+    half = len(value) // 2
+    yield value[:0]
+    yield value[:half]
+    yield value[half:]
+    for at in range(min(len(value), 30)):
+        yield value[:at] + value[at + 1 :]
+    for at, item in enumerate(value[:20] if type(value) in (list, tuple) and depth else ()):
+        for less in _less(item, depth - 1):
+            yield type(value)([*value[:at], less, *value[at + 1 :]])

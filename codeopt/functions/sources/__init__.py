@@ -1,0 +1,58 @@
+"""Where calls of a function come from: one source a file, each with `find(ask) -> list[str]`, calls as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from codeopt import registry
+from codeopt.functions.bench import Bench
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a source is asked for."""
+
+    bench: Bench
+    calls_file: Path | None = None
+    tests: tuple[Path, ...] = ()
+    """Test files or folders that the user named; empty: found by name and import."""
+    use_tests: bool = True
+    notify: Callable[[str], None] = lambda line: None
+
+
+@dataclass(frozen=True)
+class Found:
+    """Calls by source, calls for timing, and what else was learnt."""
+
+    calls: tuple[tuple[str, tuple[str, ...]], ...]
+    big: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    """Ids of tests that pass on the original."""
+    notes: tuple[str, ...] = field(default=())
+
+
+ORDER = ("calls_file", "recorded", "tests", "doctests", "hints")
+"""Those that know how a function is really called come first."""
+
+
+def collect(ask: Ask) -> Found:
+    """What every source finds; guesses from type hints are made only where nothing else was found."""
+    names = sorted(registry.names(__name__), key=lambda n: ORDER.index(n) if n in ORDER else len(ORDER))
+    calls: list[tuple[str, tuple[str, ...]]] = []
+    big: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    notes: list[str] = []
+    for name in names:
+        module = registry.load(__name__, name)
+        if getattr(module, "GUESSES", False) and sum(len(found) for _, found in calls) >= module.ENOUGH:
+            continue
+        found = module.find(ask)
+        if isinstance(found, Found):
+            calls += found.calls
+            big, tests = big or found.big, tests or found.tests
+            notes += found.notes
+        elif found:
+            calls.append((name, tuple(found)))
+    return Found(tuple(calls), big, tests, tuple(notes))

@@ -1,0 +1,140 @@
+"""Which calls are timed, and how: the longest there are, each once in a process, read to their ends within the timed
+region.
+
+Calls that take microseconds are timed many together. The same arguments never come twice in one process, so a draft
+that only
+remembers its answers gains nothing; it may where the function itself asks the same thing again within one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from codeopt.errors import ProgramError
+from codeopt.functions.bench import Bench
+from codeopt.functions.derive import derive, grow
+from codeopt.functions.evidence import Evidence, Known, observe
+from sandbox.calls import Batch, CallRunner
+from sandbox.outcome import Case
+
+ENOUGH_S = 0.001
+"""Calls are grown, and more are made, until a pass takes this long."""
+LONG_ENOUGH_S = 0.004
+"""A call is grown until it takes this long."""
+PAIR_S = 0.03
+"""A run makes so many passes that the clock sees this much."""
+MOST_CALLS, MOST_PASSES = 400, 20
+SHORTEST_S = 30e-6
+"""A pass must take this long: reading the clock from outside costs about 10 microseconds."""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What is timed, and in words."""
+
+    batch: Batch
+    seconds: float
+    """That one pass takes the original."""
+    note: str
+
+    @property
+    def case(self) -> Case:
+        """For sandbox.compare; the original says what is expected."""
+        return Case("timed", self.batch.stdin(), held_back=True)
+
+
+def choose(bench: Bench, evidence: Evidence, seed: int = 0, notify: Callable[[str], None] = lambda line: None) -> Timed:
+    """The calls to time. Raises ProgramError when they are too short for any clock."""
+    notify("choosing calls to time")
+    runner = bench.runner
+    iterators = _iterators(evidence.known)
+    warm = [known.text for known in sorted(evidence.known, key=lambda k: k.seconds)[:2] if known.returns]
+    calls, note = _candidates(bench, evidence, seed)
+    calls = [text for text in calls if text not in warm]
+    if not calls:
+        raise ProgramError(f"no call of {bench.function.qualname} returns anything: there is nothing to time")
+    batch = Batch((*warm, *calls), "time", warm=len(warm), iterators=iterators)
+    seconds = _pass_seconds(bench, runner, batch)
+    if seconds < SHORTEST_S:
+        raise ProgramError(
+            f"the calls are too short to time: {len(calls)} of them take {seconds * 1e6:.0f} us together; give larger "
+            "ones as BIG in the --calls file"
+        )
+    passes = max(1, min(MOST_PASSES, round(PAIR_S / seconds)))
+    return Timed(replace(batch, passes=passes), seconds, f"{note}, {len(calls)} in a pass of {_duration(seconds)}")
+
+
+def _iterators(known: Sequence[Known]) -> str:
+    """How results are read: "" when none is an iterator."""
+    if not any(k.outcome.endswith(" | yields") or " | yields |" in k.outcome for k in known):
+        return ""
+    nested = any(k.outcome.count("<iterator of") > 1 for k in known)
+    return "nested" if nested else "flat"
+
+
+def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str], str]:
+    """Calls that return, longest first, and where they come from."""
+    if evidence.big:
+        known, _ = observe(bench, evidence.big, dict.fromkeys(evidence.big, "big"))
+        if known:
+            return [k.text for k in known], "the BIG calls"
+        raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
+    given = [k for k in evidence.known if k.returns and k.source != "derived"] or [
+        k for k in evidence.known if k.returns
+    ]
+    given = sorted(given, key=lambda k: -k.seconds)
+    if not given:
+        return [], ""
+    longest = given[0].seconds
+    if longest >= LONG_ENOUGH_S:
+        return [k.text for k in given if k.seconds >= 0.3 * longest][:20], "the longest calls"
+    grown = _grown(bench, given, seed)
+    pool = sorted([*grown, *given], key=lambda k: -k.seconds)
+    chosen = [k for k in pool if k.seconds >= 0.3 * pool[0].seconds]
+    note = "calls grown from the given ones" if grown else "the longest calls"
+    if sum(k.seconds for k in chosen) < ENOUGH_S:
+        more, _ = observe(bench, derive([k.text for k in chosen], 150, 50 + seed, bench.function.text, small=False), {})
+        chosen += [k for k in more if k.returns and k.seconds >= 0.2 * pool[0].seconds]
+    return [k.text for k in dict.fromkeys(chosen)][:MOST_CALLS], note
+
+
+def _grown(bench: Bench, given: Sequence[Known], seed: int) -> list[Known]:
+    """The longest calls made longer, twice and twice again, until one takes long enough or they fail."""
+    found: list[Known] = []
+    bases = [k.text for k in given[:4]]
+    for step in range(1, 9):
+        texts = [text for at, base in enumerate(bases) if (text := grow(base, 2**step, seed + at))]
+        texts = [text for text in texts if len(text) < 1_000_000]
+        if not texts:
+            break
+        known, _ = observe(bench, texts, {})
+        usable = [k for k in known if k.returns]
+        found += usable
+        if not usable or max(k.seconds for k in usable) >= LONG_ENOUGH_S:
+            break
+    best = max((k.seconds for k in found), default=0.0)
+    return [k for k in found if k.seconds >= 0.3 * best and k.seconds < 0.4 and best > 1.5 * given[0].seconds]
+
+
+def _pass_seconds(bench: Bench, runner: CallRunner, batch: Batch) -> float:
+    """CPU seconds of one pass of the original, or wall seconds when it waits; the middle of three."""
+    found = []
+    for _ in range(3):
+        run = runner.run(bench.source, batch.stdin())
+        if run.exit != 0 or run.stop:
+            raise ProgramError(
+                f"the original cannot be timed: {run.evidence or run.stderr.decode(errors='replace')[-200:]}"
+            )
+        found.append(max(run.cpu_s, run.wall_s * 0.5))
+    return sorted(found)[1]
+
+
+def _duration(seconds: float) -> str:
+    return (
+        f"{seconds * 1e6:.0f} us"
+        if seconds < 1e-3
+        else f"{seconds * 1e3:.1f} ms"
+        if seconds < 1
+        else f"{seconds:.1f} s"
+    )

@@ -1,0 +1,214 @@
+"""Directs the passes of the harness program (caller.py), times them and writes down what they did; its last part."""
+
+import os
+import sys
+import time
+import types
+
+
+class Warden:
+    """Directs the passes and writes down what they did."""
+
+    def __init__(self, channel, keeper_pid):
+        self.channel, self.keeper_pid = channel, keeper_pid
+        self.buffer = b""
+        self.cpu, self.wall, self.outcomes, self.cover = [], [], [], "null"
+        self.state = "state: not known"
+        self.took = []
+        self.lost = 0
+
+    def run(self, header, calls):
+        self.header = header
+        letter, text = self.wait(START_SECONDS)
+        if letter != b"I":
+            fail("the module cannot be imported: " + text if letter == b"X" else "the process ended during the import")
+        if header["mode"] == "time":
+            for _ in range(header["passes"]):
+                self.timed_pass(calls)
+        else:
+            self.checked(calls)
+
+    def start(self, calls):
+        """A new caller with its calls; returns its process number."""
+        self.channel.send(b"P")
+        letter, text = self.wait(START_SECONDS)
+        if letter != b"P":
+            fail("the module ended its process after it was imported")
+        self.channel.send(b"C", "\n".join(["# " + repr(self.header), *calls]))
+        return int(text)
+
+    def checked(self, calls):
+        """Each call by itself; after one that hangs or ends the process a new caller goes on with the next."""
+        listing = self.header["mode"] == "list"
+        while True:
+            how = self.listen(self.start(calls if listing else calls[len(self.outcomes) :]), len(calls))
+            if not how:
+                break
+            if listing:
+                fail("the calls file " + how)
+            del self.took[len(self.outcomes) :]
+            self.took.append(self.header["seconds"])
+            self.outcomes.append(how)
+            self.lost += 1
+            if self.lost > self.header["lost"] or len(self.outcomes) >= len(calls):
+                break
+        left = 0 if listing else len(calls) - len(self.outcomes)
+        self.outcomes += [LATER % 0.0] * left
+        self.took += [0.0] * left
+
+    def listen(self, pid, count):
+        """Write down what a caller does; returns how it hung or ended, empty when all is made or enough time is
+        spent."""
+        seconds = self.header["seconds"]
+        while True:
+            letter, text = self.wait(2 * seconds + 0.2)
+            if letter == b"T":
+                self.took.append(float(text))
+            elif letter == b"O":
+                self.outcomes.append(text)
+                if sum(self.took) > self.header["budget"] and len(self.outcomes) < count:
+                    self.kill(pid)
+                    return ""
+            elif letter == b"V":
+                self.cover = text
+            elif letter == b"S":
+                self.state = text
+            elif letter == b"F":
+                self.wait(START_SECONDS)
+                return ""
+            elif letter:
+                return "ends the process" + end(int(text))
+            else:
+                self.kill(pid)
+                return LATER % seconds
+
+    def kill(self, pid):
+        """End a caller; what it still said is dropped."""
+        os_kill(pid, 9)
+        while self.wait(START_SECONDS)[0] not in (b"E", b""):
+            pass
+
+    def timed_pass(self, calls):
+        """All calls between two readings of the caller's clock."""
+        pid = self.start(calls)
+        clock = (~pid << 3) | 2  # the CPU time of that process: CPUCLOCK_SCHED in the kernel's posix-timers.h
+        self.expect(b"R", pid)
+        cpu, wall = time.clock_gettime(clock), time.monotonic()
+        self.channel.send(b"G")
+        self.expect(b"D", pid)
+        wall_end = time.monotonic()
+        self.cpu.append(time.clock_gettime(clock) - cpu)
+        self.wall.append(wall_end - wall)
+        self.channel.send(b"A")
+        found = []
+        while (message := self.wait(START_SECONDS))[0] == b"O":
+            found.append(message[1])
+        if message[0] != b"F":
+            fail("the process ended while its results were read")
+        self.wait(START_SECONDS)
+        if not self.outcomes:
+            self.outcomes = found
+        elif found != self.outcomes:
+            at = next(at for at in range(len(found)) if found[at] != self.outcomes[at])
+            self.outcomes[at] += " | and in another run: " + found[at]
+
+    def expect(self, wanted, pid):
+        letter, text = self.wait(START_SECONDS)
+        if letter != wanted:
+            fail("a timed call ends the process" + (end(int(text)) if letter == b"E" else ""))
+
+    def wait(self, seconds):
+        """The next message, or (b"", "") after that long."""
+        import select
+
+        limit = time.monotonic() + seconds
+        while True:
+            if len(self.buffer) >= 5:
+                size = int.from_bytes(self.buffer[:4], "big") + 5
+                if len(self.buffer) >= size:
+                    message, self.buffer = self.buffer[:size], self.buffer[size:]
+                    return message[4:5], message[5:].decode("utf-8", "surrogatepass")
+            left = limit - time.monotonic()
+            if left <= 0 or not select.select([self.channel.reader], [], [], left)[0]:
+                return b"", ""
+            part = os.read(self.channel.reader, 1 << 20)
+            if not part:
+                return b"", ""
+            self.buffer += part
+
+    def answer(self):
+        """Everything, in one write."""
+        meta = f'{{"cpu": {self.cpu!r}, "wall": {self.wall!r}, "took": {self.took!r}, "cover": {self.cover}}}'
+        lines = [meta, *self.outcomes]
+        if self.header["mode"] in ("check", "cover"):
+            lines.append(self.state)
+        data = "".join([line.replace("\n", "\\n") + "\n" for line in lines]).encode("utf-8", "backslashreplace")
+        while data:
+            data = data[os.write(1, data) :]
+
+    def end(self):
+        try:
+            os.kill(self.keeper_pid, 9)
+        except ProcessLookupError:
+            pass
+        os.waitpid(self.keeper_pid, 0)
+
+
+def end(status):
+    """How a process ended, in words."""
+    return f" (signal {status & 127})" if status & 127 else f" (exit status {status >> 8})"
+
+
+def fail(text):
+    """The run cannot go on because of the code under test."""
+    os.write(2, (text + "\n").encode("utf-8", "backslashreplace"))
+    warden.end()
+    os._exit(1)
+
+
+def hide():
+    """The code under test runs as the same user: it may not look into this process or at its descriptors."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+
+
+def read_all():
+    parts = []
+    while part := os.read(0, 1 << 20):
+        parts.append(part)
+    return b"".join(parts).decode("utf-8", "surrogatepass")
+
+
+def start_keeper():
+    """Fork the keeper, with nothing of ours but its end of the pipes."""
+    down_r, down_w = os.pipe()
+    up_r, up_w = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(down_r)
+        os.close(up_w)
+        return Channel(up_r, down_w), pid
+    os.close(down_w)
+    os.close(up_r)
+    null = os.open("/dev/null", os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    keeper(Channel(down_r, up_w))
+    raise SystemExit
+
+
+def main():
+    global warden
+    channel, pid = start_keeper()
+    hide()
+    warden = Warden(channel, pid)
+    header, *calls = read_all().rstrip("\n").split("\n")
+    warden.run(eval(header[2:]), calls)
+    warden.end()
+    warden.answer()
+
+
+if SPEC.get("run", True):
+    main()

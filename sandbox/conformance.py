@@ -23,7 +23,7 @@ from sandbox.judge import judge
 from sandbox.outcome import Case, Limits, Run, Verdict
 from sandbox.process import Child
 
-LIMITS = Limits(seconds=5.0, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)
+LIMITS = Limits(seconds=20.0, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)
 _SHORT = Limits(seconds=0.5, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)
 _GONE_S = 10.0  # how long after its end a run, or the process that owns it, may still be seen
 
@@ -317,7 +317,7 @@ _BURN = """
 import os, signal, time
 IGNORE
 def burn():
-    limit = time.process_time() + 0.4
+    limit = time.process_time() + 0.25
     while time.process_time() < limit:
         pass
 reader, writer = os.pipe()
@@ -344,9 +344,9 @@ def _ignored_children(sandbox: Sandbox) -> str:
 
 def _counted(sandbox: Sandbox, source: str) -> str:
     burnt, quiet = sandbox.run(source), sandbox.run("pass")
-    if burnt.cpu_s < 0.3:
-        return f"0.4 s were burnt and {burnt.cpu_s:.3f} s counted"
-    return f"the next run inherited {quiet.cpu_s:.3f} s" if quiet.cpu_s > 0.2 else ""
+    if burnt.cpu_s < 0.2:
+        return f"0.25 s were burnt and {burnt.cpu_s:.3f} s counted"
+    return f"the next run inherited {quiet.cpu_s:.3f} s" if quiet.cpu_s > 0.15 else ""
 
 
 _FORKS = "import os, time\nfor _ in range(100):\n    if os.fork() == 0:\n        time.sleep(60)\ntime.sleep(60)"

@@ -23,7 +23,7 @@ from tests.conftest import ISOLATED, open_or_skip
 from tests.sandbox import machine
 
 ATTACKS = sorted((Path(__file__).parent / "attacks").glob("*.py"))
-LIMITS = Limits(seconds=10, memory_mib=256, processes=64, output_mib=1)
+LIMITS = Limits(seconds=30, memory_mib=256, processes=64, output_mib=1)
 STDIN = b"1 2\n"
 SECRET = "CODEOPT-SECRET!"
 
@@ -34,7 +34,7 @@ class Attack:
 
     what: str
     verdict: list[str] = field(default_factory=lambda: ["AC"])
-    seconds: float = 10.0
+    seconds: float = 30.0
     signal: int | None = None
     twice: bool = False
     secret: bool = False

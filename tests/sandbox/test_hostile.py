@@ -21,7 +21,7 @@ from tests.sandbox import machine
 
 FOLDER = Path(os.environ.get("CODEOPT_HOSTILE") or Path(__file__).parents[3] / "shared" / "hostile")
 PROGRAMS = json.loads((FOLDER / "index.json").read_text())["programs"] if FOLDER.is_dir() else []
-LIMITS = Limits(seconds=10, memory_mib=256, processes=64, output_mib=1)
+LIMITS = Limits(seconds=30, memory_mib=256, processes=64, output_mib=1)
 QUICK = Limits(seconds=1, memory_mib=256, processes=64, output_mib=1)
 MARKER = "codeopt_hostile_marker"
 VERDICTS = {

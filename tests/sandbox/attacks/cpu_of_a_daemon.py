@@ -1,5 +1,5 @@
 # what = "Hides CPU time in a daemon that the run does not wait for."
-# cpu_s = 0.5
+# cpu_s = 0.25
 
 import os
 import time
@@ -16,7 +16,7 @@ if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
         os.close(reader)
-        burn(0.6)
+        burn(0.3)
         os.write(writer, b"x")
         time.sleep(60)
     os._exit(0)

@@ -1,12 +1,12 @@
 # what = "Burns CPU time in threads."
-# cpu_s = 0.5
+# cpu_s = 0.25
 
 import threading
 import time
 
 
 def burn():
-    limit = time.thread_time() + 0.3
+    limit = time.thread_time() + 0.15
     while time.thread_time() < limit:
         pass
 

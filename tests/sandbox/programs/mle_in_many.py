@@ -1,5 +1,5 @@
 # verdict = "MLE"
-# limits = { memory_mib = 96, seconds = 10 }
+# limits = { memory_mib = 96, seconds = 20 }
 
 import os
 import time

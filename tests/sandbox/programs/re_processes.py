@@ -1,5 +1,5 @@
 # verdict = "RE"
-# limits = { seconds = 10, processes = 20 }
+# limits = { seconds = 20, processes = 20 }
 
 import os
 import time

@@ -1,5 +1,5 @@
 # verdict = "WA"
-# limits.seconds = 10
+# limits.seconds = 20
 
 import os
 import time

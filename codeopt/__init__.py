@@ -1,5 +1,27 @@
-"""Faster Python programs, with proof."""
+"""Faster Python programs, with proof.
 
-__all__ = ["__version__"]
+from codeopt import improve
+result = improve("slow.py")
+"""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from codeopt.api import improve
+    from codeopt.errors import CodeoptError
+    from codeopt.report import Result
+
+__all__ = ["CodeoptError", "Result", "__version__", "improve"]
 __version__ = "0.1.0"
+
+_HOMES = {"CodeoptError": "codeopt.errors", "Result": "codeopt.report", "improve": "codeopt.api"}
+"""Loaded when first asked for: `codeopt --help` needs none of it."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -33,6 +33,7 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: list[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     signal.signal(signal.SIGTERM, _interrupt)  # a CI system's way to say Ctrl-C
+    sys.path.append(str(Path.cwd()))  # last, so that --task my.own can be found and nothing is shadowed
     try:
         commands = {name: registry.load("codeopt.commands", name) for name in registry.names("codeopt.commands")}
         arguments = build_parser(commands).parse_args(argv)
@@ -63,7 +64,7 @@ def build_parser(commands: dict[str, ModuleType]) -> argparse.ArgumentParser:
     choices = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     parsers = []
     for name, module in sorted(commands.items(), key=lambda item: item[1].ORDER):
-        text = module.__doc__.splitlines()[0]
+        text = (module.__doc__ or "").partition("\n")[0]
         parsers.append(choices.add_parser(name, help=text, description=text, allow_abbrev=False))
         module.add_arguments(parsers[-1])
     table, path = settings.read_settings(Path.cwd())

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from codeopt.budget import Budget, Ledger
 from codeopt.history import Candidate, History
-from codeopt.measurement import Judge
+from codeopt.judging import Judging
 from codeopt.proposers import Proposer
 from codeopt.tasks import Task
 
@@ -29,7 +29,7 @@ class Improvement:
 
     proposer: Proposer
     task: Task
-    judge: Judge
+    judge: Judging
     budget: Budget
     history: History
     ledger: Ledger

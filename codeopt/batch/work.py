@@ -201,7 +201,8 @@ class Work:
         """The human's program: same judge, same run, confirmed in the same way."""
         self.notify("judging the human's program")
         draft = Draft(self.problem.target or "", "the human's program")
-        found = replace(work.judge, profiled=False).measure(draft, History((work.history.original,)), gated=False)
+        judge = replace(work.judge, profiled=False)  # type: ignore[type-var]
+        found = judge.measure(draft, History((work.history.original,)), gated=False)
         if found.faster:
             found = work.judge.confirm(found)
         self.store.keep(self.problem.id, "target", replace(found, round=0))

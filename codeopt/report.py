@@ -58,6 +58,8 @@ class Result:
     """How many cases no proposer saw."""
     saved: Path
     """The folder of the run."""
+    evidence: dict[str, Any] | None = None
+    """Of a function: how many calls each source gave, and how much of it they run."""
 
     @property
     def accepted(self) -> bool:
@@ -200,6 +202,7 @@ def to_json(result: Result) -> dict[str, Any]:
             "held_back": result.held_back,
             "confirmed_runs": len(best.outcomes) if best else 0,
         },
+        "evidence": result.evidence,
         "rounds": [_round(candidate) for candidate in result.history.candidates[1:]],
         "tokens": {"in": ledger.tokens_in, "out": ledger.tokens_out, "estimated": ledger.estimated},
         "cost_usd": ledger.cost_usd,

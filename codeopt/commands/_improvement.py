@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from codeopt.budget import Budget, Ledger
 from codeopt.commands._model import check_proposer, open_proposer, wants_model
@@ -26,6 +27,10 @@ MODEL_ROUNDS = 4  # as in the paper; the rules stop by themselves
 
 def improve_program(arguments: argparse.Namespace, screen: Screen) -> Result:
     """Improve one program; what cannot work is refused before anything is run. Raises CodeoptError."""
+    if getattr(arguments, "function", ""):
+        from codeopt.commands._function import improve_function
+
+        return improve_function(arguments, screen)
     program = read_program(arguments.target)
     task = open_task(arguments.task)
     if arguments.min_gain is not None:
@@ -36,13 +41,13 @@ def improve_program(arguments: argparse.Namespace, screen: Screen) -> Result:
         screen.say(f"{program.path}   task {task.name}   {sandbox.backend}: {sandbox.description}")
         judge = _judge(arguments, program, task, sandbox, screen)
         folder = RunFolder(arguments.resume) if arguments.resume else new_run(arguments.run_dir, program.path.stem)
-        work = _work(arguments, task, judge, earlier, _saver(folder, program, screen))
+        work = _work(arguments, task, judge, earlier, saver(folder, program, screen))
         work.proposer = open_proposer(arguments, task, judge.suite.known, judge.original, work, folder.path, screen)
         screen.say(HEADER)
         for candidate in work.history.candidates[1:]:
             screen.say(row(candidate))
-        end = _rounds(work, screen)
-        return _finish(program, work, end, sandbox.backend, folder, screen)
+        end = rounds_of(work, screen)
+        return finish(program, work, end, sandbox.backend, folder, screen)
 
 
 def _judge(arguments: argparse.Namespace, program: Program, task: Task, sandbox: Sandbox, screen: Screen) -> Judge:
@@ -83,7 +88,7 @@ def _work(
     return Improvement(None, task, judge, budget, history, ledger, save)  # type: ignore[arg-type]
 
 
-def _saver(folder: RunFolder, program: Program, screen: Screen) -> Callable[[Improvement], None]:
+def saver(folder: RunFolder, program: Program, screen: Screen) -> Callable[[Improvement], None]:
     def save(work: Improvement) -> None:
         folder.save(work.history, work.ledger, program.source)
         screen.say(row(work.history.last))
@@ -92,7 +97,7 @@ def _saver(folder: RunFolder, program: Program, screen: Screen) -> Callable[[Imp
     return save
 
 
-def _rounds(work: Improvement, screen: Screen) -> End:
+def rounds_of(work: Improvement, screen: Screen) -> End:
     """Run the rounds. A failure of the model ends them too, once there is something to keep."""
     screen.stage(f"round {len(work.history.candidates)}: ")
     try:
@@ -110,7 +115,15 @@ def _rounds(work: Improvement, screen: Screen) -> End:
     return End.BUDGET if work.ledger.spent(work.budget) == work.stopped else End.SUFFICIENT
 
 
-def _finish(program: Program, work: Improvement, end: End, backend: str, folder: RunFolder, screen: Screen) -> Result:
+def finish(
+    program: Program,
+    work: Improvement,
+    end: End,
+    backend: str,
+    folder: RunFolder,
+    screen: Screen,
+    evidence: dict[str, Any] | None = None,
+) -> Result:
     """Confirm the best draft and save the end of the run."""
     folder.save(work.history, work.ledger, program.source)
     screen.stage("")
@@ -129,6 +142,7 @@ def _finish(program: Program, work: Improvement, end: End, backend: str, folder:
         seconds=work.ledger.seconds,
         held_back=work.judge.suite.held_back,
         saved=folder.path,
+        evidence=evidence,
     )
     folder.finish(program.text, to_json(result), program.as_file(best.source) if best else None)
     return result

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from codeopt.commands._sandbox import add_case_arguments, add_sandbox_arguments, case_request, checker, count, open_from
 from codeopt.errors import UsageError
+from codeopt.functions.flags import add_function_arguments
 
 if TYPE_CHECKING:
     from codeopt.history import Candidate
@@ -26,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("old", metavar="OLD", help="a program, or FILE::FUNCTION")
     parser.add_argument("new", metavar="NEW", help="what may be faster")
     add_case_arguments(parser)
+    add_function_arguments(parser)
     judging = parser.add_argument_group("judging")
     judging.add_argument(
         "--clock", choices=["auto", "cpu", "wall", "memory"], default="auto", help="what decides (%(default)s)"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from codeopt.commands._model import add_model_arguments
 from codeopt.commands._sandbox import add_case_arguments, add_sandbox_arguments, count, positive
 from codeopt.errors import UsageError
+from codeopt.functions.flags import add_function_arguments
 
 if TYPE_CHECKING:
     from codeopt.report import Result
@@ -26,11 +27,12 @@ ACCEPTED, NOT_ACCEPTED, BUDGET_SPENT, INTERRUPTED = 0, 1, 6, 130
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("target", type=Path, metavar="FILE", help="a Python program that reads standard input")
+    parser.add_argument("target", type=Path, metavar="TARGET", help="program that reads stdin, or FILE::FUNCTION")
     parser.add_argument(
         "-t", "--task", default="runtime", metavar="NAME", help="runtime, readability, or a dotted path (%(default)s)"
     )
     add_case_arguments(parser)
+    add_function_arguments(parser)
     add_model_arguments(parser)
     budget = parser.add_argument_group("budget, whichever ends first")
     budget.add_argument("-n", "--max-rounds", type=count, metavar="N", help="drafts (4 with a model)")
@@ -66,8 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Improve one program. Heavy imports happen here, so that --help is quick."""
     from codeopt import report
     from codeopt.commands._improvement import improve_program
+    from codeopt.functions.target import split_target
     from codeopt.screen import Screen
 
+    arguments.target, arguments.function = split_target(str(arguments.target))
     _check_output(arguments)
     with Screen(quiet=arguments.quiet) as screen:
         result = improve_program(arguments, screen)

@@ -204,7 +204,10 @@ class Caller:
 
     def check(self):
         sys.addaudithook(self.hear)
+        if any("CALLS[" in call or "BIG[" in call for call, _ in self.codes):
+            self.names.user_namespace()
         before = self.state()
+        dice = self.dice()
         for _, code in self.codes:
             first, result, took = self.outcome(code)
             text = first
@@ -217,13 +220,17 @@ class Caller:
             self.channel.send(b"O", text)
         after = self.state()
         changed = [name + " becomes " + after[name] for name in after if after[name] != before.get(name)]
+        changed += ["the state of random changes"] * (self.dice() != dice)
         if self.header["mode"] == "cover":
             self.channel.send(b"V", repr([sorted(self.lines), executable(self.function)]))
         self.channel.send(b"S", "state: " + (cut("; ".join(changed)) if changed else "unchanged"))
 
     def outcome(self, code):
         """(the text, the result, seconds) of one call with fresh arguments."""
+        dice = self.dice()
         args, kwargs = self.fresh(code)
+        if dice is not None and dice != self.dice():
+            sys.modules["random"].setstate(dice)
         before = Shower(SPEC["module"]).show_arguments(args, kwargs)
         shower = Shower(SPEC["module"], [("args", args), ("kwargs", kwargs)])
         self.effects.clear()
@@ -273,6 +280,10 @@ class Caller:
             self.lines.add(frame.f_lineno)
         return self.trace
 
+    def dice(self):
+        """The state of the random numbers that a module shares with all others."""
+        return sys.modules["random"].getstate() if "random" in sys.modules else None
+
     def state(self):
         """What calls can leave behind: the original's global data, the random numbers' state, the environment."""
         found = {}
@@ -284,8 +295,6 @@ class Caller:
             for key, value in sorted(vars(self.module.__dict__.get(name, object)).items()):
                 if type(value) in (int, float, str, bool, list, dict, set) and not key.startswith("__"):
                     found[f"class attribute {name}.{key}"] = cut(Shower(SPEC["module"]).show_small(value))
-        if "random" in sys.modules:
-            found["the state of random"] = str(hash(sys.modules["random"].getstate()))
         found["the environment"] = sha256(repr(sorted(os.environ.items())).encode("utf-8", "replace")).hexdigest()
         return found
 

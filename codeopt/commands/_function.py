@@ -1,0 +1,96 @@
+"""One improvement of a function: as of a program, with other evidence."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from string import Template
+
+from codeopt.budget import Budget, Ledger
+from codeopt.commands._improvement import MODEL_ROUNDS, finish, rounds_of, saver
+from codeopt.commands._model import check_proposer, open_proposer, wants_model
+from codeopt.commands._sandbox import open_from
+from codeopt.functions.bench import open_bench
+from codeopt.functions.compare import describe, prepare
+from codeopt.functions.evidence import Evidence
+from codeopt.functions.flags import chosen
+from codeopt.functions.judge import FunctionJudge
+from codeopt.functions.proposer import NOTE, FunctionProposer, within
+from codeopt.functions.target import read_function
+from codeopt.history import History
+from codeopt.loop import Improvement
+from codeopt.program import read_program
+from codeopt.proposers import Proposer
+from codeopt.proposers.rules import Rules
+from codeopt.report import HEADER, Result, hot, row
+from codeopt.screen import Screen
+from codeopt.store import RunFolder, new_run
+from codeopt.tasks import Task, open_task
+from sandbox import Sandbox
+from sandbox.compare import Rule
+
+SEEN = 4
+"""Calls with outcomes that a model is shown beside the function."""
+
+
+def improve_function(arguments: argparse.Namespace, screen: Screen) -> Result:
+    """Improve `arguments.function` of the module at `arguments.target`. Raises CodeoptError."""
+    program = read_program(arguments.target)
+    function = read_function(arguments.target, arguments.function)
+    task = _task(arguments)
+    check_proposer(arguments, task)
+    earlier = RunFolder(arguments.resume).load(program.source) if arguments.resume else None
+
+    def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
+        return open_from(arguments, own_code_only=not wants_model(arguments), notify=screen.warn, mounts=mounts)
+
+    with open_bench(function, open_with) as bench:
+        sandbox = bench.sandbox
+        screen.say(f"{program.path}::{function.qualname}   task {task.name}   {sandbox.backend}: {sandbox.description}")
+        rule = Rule(max_pairs=arguments.max_pairs, worth_having=1 + task.min_gain, clock=arguments.clock)
+        profiled = not arguments.no_profile
+        bench, evidence, judge = prepare(bench, chosen(arguments), rule, screen.progress, profiled=profiled)
+        screen.say(f"original   {words(evidence)}   {judge.timed.note}{hot(judge.original.profile)}")
+        name = f"{program.path.stem}.{function.qualname}"
+        folder = RunFolder(arguments.resume) if arguments.resume else new_run(arguments.run_dir, name)
+        history, ledger = earlier or (History((judge.original,)), Ledger())
+        limit = arguments.max_rounds or (MODEL_ROUNDS if wants_model(arguments) else None)
+        budget = Budget(limit, arguments.max_seconds, arguments.max_tokens, arguments.max_cost)
+        rounds_judge = judge if wants_model(arguments) else replace(judge, profiled=False)
+        save = saver(folder, program, screen)
+        work = Improvement(None, task, rounds_judge, budget, history, ledger, save)  # type: ignore[arg-type]
+        inner = open_proposer(arguments, task, judge.suite.known, judge.original, work, folder.path, screen)
+        work.proposer = _for_function(inner, bench.target.module, judge)
+        screen.say(HEADER)
+        for candidate in work.history.candidates[1:]:
+            screen.say(row(candidate))
+        end = rounds_of(work, screen)
+        return finish(program, work, end, sandbox.backend, folder, screen, evidence=describe(evidence))
+
+
+def _task(arguments: argparse.Namespace) -> Task:
+    """The task, with a word on functions in what a model is told."""
+    task = open_task(arguments.task)
+    if arguments.min_gain is not None:
+        task = replace(task, min_gain=arguments.min_gain)  # type: ignore[type-var]
+    prompts = replace(task.prompts, system=Template(task.prompts.system.template + NOTE))
+    return replace(task, prompts=prompts)  # type: ignore[type-var]
+
+
+def _for_function(inner: Proposer, module: str, judge: FunctionJudge) -> Proposer:
+    """A proposer that keeps to the function."""
+    qualname = judge.bench.function.qualname
+    if isinstance(inner, Rules):
+        inner.rules = within((rule for rule in inner.rules if not rule.scripts_only), qualname)
+        return inner
+    cases = [case for case in judge.suite.cases if not case.held_back]
+    lines = (cases[0].expected or b"").decode("utf-8", "replace").split("\n") if cases else []
+    seen = tuple(line[:200] for line in lines if line and not line.startswith("state: "))
+    return FunctionProposer(inner, module, qualname, seen[:SEEN])
+
+
+def words(evidence: Evidence) -> str:
+    """`12 calls (9 derived, 3 calls_file), 80% of the lines`."""
+    counts = ", ".join(f"{count} {name}" for name, count in sorted(evidence.counts.items(), key=lambda pair: -pair[1]))
+    tests = f", {len(evidence.tests)} tests" if evidence.tests else ""
+    return f"{len(evidence.known)} calls ({counts}){tests}, {evidence.coverage:.0%} of the function's lines"

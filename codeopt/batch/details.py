@@ -47,7 +47,7 @@ def row(store: BatchStore, each: Solved, spent: str) -> Markup:
 
 def _history(store: BatchStore, each: Solved, spent: str) -> Iterator[Child]:
     problem = store.problem(each.id)
-    yield tag("p", f"{each.reason or each.status}. {spent}", class_="how")
+    yield tag("p", f"{(each.reason or each.status).rstrip('.')}. {spent}.", class_="how")
     candidates = _candidates(store, each.id)
     rounds = candidates.get("round", [])
     if rounds:

@@ -208,7 +208,8 @@ def spending(found: Metrics) -> tuple[Callable[[float], str], list[float]]:
 
 def _spent(each: Solved, unit: Callable[[float], str], amount: float) -> str:
     tokens = f", {each.tokens:,} tokens, {money(each.cost_usd)}" if each.tokens else ""
-    return f"{len(each.rounds)} drafts, {each.seconds:.0f} s{tokens}"
+    drafts = f"{len(each.rounds)} draft{'s' * (len(each.rounds) != 1)}"
+    return f"{drafts}, {each.seconds:.0f} s{tokens}"
 
 
 def _footer(found: Metrics) -> str:

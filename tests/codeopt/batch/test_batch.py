@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.batch_scale import measure
 from tests.support.synthetic import QUICK, answers, write_set
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import status
@@ -96,6 +97,11 @@ def test_every_problem_ends_with_a_row_whatever_the_server_does(
     assert report["opt_share"] == 1.0
     assert report["replies"] == 2 * count  # one critique and one draft each, whatever was asked again
     assert len(server.requests) > 2 * count
+
+
+def test_memory_stays_flat_over_many_problems(tmp_path: Path, wire: Callable[..., WireServer]) -> None:
+    """The small version of benchmarks/batch_scale.py."""
+    assert measure(tmp_path, wire(answers(faults=0.05)), problems=12, chunk=4) == 0
 
 
 def test_killed_at_any_moment_it_goes_on_and_asks_for_nothing_twice(

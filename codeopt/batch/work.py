@@ -30,7 +30,7 @@ from sandbox.judge import Checker
 
 Notify = Callable[[str], None]
 BUSY = re.compile(r"\bTLE\b|now and then")
-"""What an original also says on a machine that was too busy for it; measured: at a load of 11 on 2 cores, 6 of 40 did."""
+"""What an original also says on a machine that was too busy for it; measured: load 11 on 2 cores, 6 of 40 did."""
 
 
 class Tools(Protocol):

@@ -61,6 +61,8 @@ class Launch:
     setting: dict[str, Any]
     """Fields of sandbox.guest.supervisor.Setting that depend on the backend."""
     close: Callable[[], None]
+    of_one_guest: Callable[[], dict[str, Any]] = dict
+    """Fields of the setting that no two guests may share: their folders, where those are on this machine."""
 
 
 class Sandbox:
@@ -152,8 +154,8 @@ class Sandbox:
         return name
 
     def _start_guest(self) -> Guest:
-        setting = dict(self._launch.setting)
-        setting["env"] = {**_ENV, **self._launch.setting["env"]}
+        setting = {**self._launch.setting, **self._launch.of_one_guest()}
+        setting["env"] = {**_ENV, **setting["env"]}
         guest = Guest(self._launch.start(), time.monotonic)
         guest.start(setting)
         return guest

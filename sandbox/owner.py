@@ -18,15 +18,17 @@ def me() -> str:
 def is_leftover(owner: str, deadline: str) -> bool:
     """Whether the owner is gone for certain, or the deadline (seconds since the epoch) has passed.
 
-    Of an owner in another pid namespace nothing can be known here, so its deadline decides.
+    Of an owner in another pid namespace nothing can be known here, so its deadline decides; nor of one of another
+    boot, which may be another machine that uses the same engine. (After a restart of this machine the engine itself
+    removes what was running, as `auto_remove` says.)
     """
     try:
         if float(deadline) < time.time():
             return True
         boot, namespace, pid, started = owner.split(":")
-        if boot != _boot():
-            return True
-        return namespace == _namespace() and _started(int(pid)) != int(started)
+        if (boot, namespace) != (_boot(), _namespace()):
+            return False
+        return _started(int(pid)) != int(started)
     except ValueError:  # labels that are not ours
         return False
 

@@ -18,7 +18,7 @@ class Pool:
         self._ready: deque[Guest] = deque()
         self._used: deque[Guest] = deque()
         self._failure: SandboxError | None = None
-        self._closed = False
+        self._closed = self._ended = False
         self._changed = threading.Condition()
         # The thread has to live as long as its guests: bubblewrap's --die-with-parent means the thread that started it.
         self._thread = threading.Thread(target=self._fill, name="guest pool", daemon=True) if spare else None
@@ -30,14 +30,15 @@ class Pool:
         if self._thread is None:
             return self._start()
         with self._changed:
-            self._changed.wait_for(lambda: self._ready or self._failure)
+            self._changed.wait_for(lambda: self._ready or self._failure or self._ended)
             if self._ready:
                 guest = self._ready.popleft()
                 self._changed.notify_all()
                 return guest
             failure, self._failure = self._failure, None
             self._changed.notify_all()
-        assert failure is not None
+        if failure is None:  # the thread died of a mistake of ours, which shows itself here again
+            return self._start()
         raise failure
 
     def retire(self, guest: Guest) -> None:
@@ -62,6 +63,14 @@ class Pool:
         self._ready.clear()
 
     def _fill(self) -> None:
+        try:
+            self._work()
+        finally:
+            with self._changed:
+                self._ended = True
+                self._changed.notify_all()
+
+    def _work(self) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._closed or self._used or self._wants_more())

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from sandbox.channel import BOOT
 from sandbox.host import Launch, Options
@@ -75,14 +76,16 @@ def open_backend(options: Options) -> Launch:
     def start() -> Child:
         return Child([python, "-I", "-S", "-c", BOOT], {"PATH": os.environ.get("PATH", os.defpath)})
 
-    root = Path(tempfile.mkdtemp(prefix="codeopt-"))
-    setting = {
-        "python": python,
-        "box": str(root / "box"),
-        "scratch": [str(root / "tmp")],
-        "env": {"TMPDIR": str(root / "tmp"), "HOME": str(root / "tmp")},
-        "pid1": False,
-        "uid_base": 0,
-        "seccomp": False,
-    }
-    return Launch("process", False, "this machine's own processes", start, setting, lambda: shutil.rmtree(root, True))
+    roots: list[Path] = []
+
+    def folders() -> dict[str, Any]:
+        roots.append(Path(tempfile.mkdtemp(prefix="codeopt-")))
+        box, scratch = str(roots[-1] / "box"), str(roots[-1] / "tmp")
+        return {"box": box, "scratch": [scratch], "env": {"TMPDIR": scratch, "HOME": scratch}}
+
+    def close() -> None:
+        for root in roots:  # a guest removes its own, unless it was killed
+            shutil.rmtree(root, ignore_errors=True)
+
+    setting = {"python": python, "pid1": False, "uid_base": 0, "seccomp": False}
+    return Launch("process", False, "this machine's own processes", start, setting, close, folders)

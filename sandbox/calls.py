@@ -26,6 +26,7 @@ NOT_COMPARABLE = "<not comparable: "
 ARROW = " -> "
 _SHOWN = 160
 _PARTS = ("values", "arguments", "caller", "warden")
+_TEST_PARTS = ("values", "arguments", "caller", "recorder", "tester")
 _TOKENS = re.compile(r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)\b)""")
 
 BatchMode = Literal["check", "time", "cover", "list"]
@@ -122,11 +123,25 @@ def _as_main(source: str, target: Target) -> tuple[str, int]:
     ), after
 
 
+def test_run(target: Target, source: str, job: str, tests: Sequence[str], folder: str, most: int) -> str:
+    """A whole program that runs existing tests ("pytest") or doctests ("doctest") on the module text `source`.
+
+    most: how many calls of the function to write down.
+    """
+    spec = {**asdict(target), "job": job, "tests": list(tests), "folder": folder, "most": most}
+    return f"SPEC = {spec!r}\nSOURCE = {source!r}\n{_guest_text(_TEST_PARTS)}"
+
+
+def recorder_text() -> str:
+    """Python source that defines `install(spec, sink)`, for a program that is to be recorded."""
+    return _guest_text(("values", "recorder"))
+
+
 @cache
-def _guest_text() -> str:
+def _guest_text(parts: tuple[str, ...] = _PARTS) -> str:
     """The parts of the harness; it keeps builtins of its own, because a module can patch everybody's."""
     own = "__builtins__ = dict(getattr(__builtins__, '__dict__', __builtins__))\n"
-    return own + "".join(files("sandbox.guest").joinpath(f"{part}.py").read_text("utf-8") for part in _PARTS)
+    return own + "".join(files("sandbox.guest").joinpath(f"{part}.py").read_text("utf-8") for part in parts)
 
 
 @dataclass

@@ -44,12 +44,13 @@ def improve_function(arguments: argparse.Namespace, screen: Screen) -> Result:
     def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
         return open_from(arguments, own_code_only=not wants_model(arguments), notify=screen.warn, mounts=mounts)
 
-    with open_bench(function, open_with) as bench:
+    options = chosen(arguments)
+    with open_bench(function, open_with, options.tests) as bench:
         sandbox = bench.sandbox
         screen.say(f"{program.path}::{function.qualname}   task {task.name}   {sandbox.backend}: {sandbox.description}")
         rule = Rule(max_pairs=arguments.max_pairs, worth_having=1 + task.min_gain, clock=arguments.clock)
         profiled = not arguments.no_profile
-        bench, evidence, judge = prepare(bench, chosen(arguments), rule, screen.progress, profiled=profiled)
+        bench, evidence, judge = prepare(bench, options, rule, screen.progress, profiled=profiled)
         screen.say(f"original   {words(evidence)}   {judge.timed.note}{hot(judge.original.profile)}")
         name = f"{program.path.stem}.{function.qualname}"
         folder = RunFolder(arguments.resume) if arguments.resume else new_run(arguments.run_dir, name)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from codeopt.errors import ProgramError, UsageError
-from codeopt.functions.project import View, locate, open_view
+from codeopt.functions.project import Place, View, locate, open_places, open_view
 from codeopt.functions.target import Function
 from sandbox import Sandbox
 from sandbox.calls import Batch, BatchMode, CallRunner, Target, harness
@@ -23,6 +25,8 @@ class Bench:
     view: View
     sandbox: Sandbox
     target: Target
+    places: tuple[Place, ...] = ()
+    """Tests that the user named."""
 
     @property
     def runner(self) -> CallRunner:
@@ -63,19 +67,31 @@ def why(run: Run) -> str:
 def open_bench(
     function: Function,
     open_with: Callable[[tuple[tuple[str, str], ...]], Sandbox],
-    calls_file: str | None = None,
-    aliases: tuple[str, ...] = (),
+    tests: tuple[Path, ...] = (),
 ) -> Iterator[Bench]:
     """Copy the project's view and open a sandbox that shows it; both are gone afterwards.
 
-    open_with: opens a sandbox with these mounts.
+    open_with: opens a sandbox with these mounts. tests: shown too, wherever they are.
     """
-    view = open_view(locate(function.path))
-    try:
-        with open_with(view.mounts) as sandbox:
-            yield Bench(function, view, sandbox, make_target(function, view, sandbox.isolated, calls_file, aliases))
-    finally:
-        view.close()
+    with contextlib.ExitStack() as stack:
+        view = open_view(locate(function.path))
+        stack.callback(view.close)
+        places, mounts = open_tests(stack, tests, view)
+        sandbox = stack.enter_context(open_with((*view.mounts, *mounts)))
+        yield Bench(function, view, sandbox, make_target(function, view, sandbox.isolated), places)
+
+
+def open_tests(
+    stack: contextlib.ExitStack, tests: tuple[Path, ...], view: View
+) -> tuple[tuple[Place, ...], tuple[tuple[str, str], ...]]:
+    """Tests that the user named, and what is to be mounted for them; copies go when the stack is left."""
+    places = tuple(open_places(tests, view))
+    mounts = []
+    for place in places:
+        if place.folder is not None:
+            stack.callback(shutil.rmtree, place.folder, ignore_errors=True)
+            mounts.append((str(place.folder), place.inside.rpartition("/")[0]))
+    return places, tuple(mounts)
 
 
 def make_target(

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from codeopt.errors import UsageError
-from codeopt.functions.bench import Bench, make_target, require_same_parameters
+from codeopt.functions.bench import Bench, make_target, open_tests, require_same_parameters
 from codeopt.functions.evidence import Evidence, NotVerifiable, gather
 from codeopt.functions.flags import Chosen, chosen
 from codeopt.functions.judge import FunctionJudge, make_new_cases, open_function_judge
@@ -69,7 +69,7 @@ def compare_functions(
     seed: int = 0,
 ) -> dict[str, Any]:
     """Verdict, reason and figures; "not verified" when too little is known of the old function."""
-    with open_pair(old, new, open_with) as pair:
+    with open_pair(old, new, open_with, options.tests) as pair:
         try:
             bench, evidence, judge = prepare(pair.bench, options, rule, notify)
         except NotVerifiable as error:
@@ -90,7 +90,7 @@ def prepare(
 
         bench = replace(bench, target=replace(bench.target, calls_file=text(options.calls).decode("utf-8", "replace")))
     notify("collecting calls")
-    found = collect(Ask(bench, options.calls, options.tests, options.use_tests, notify))
+    found = collect(Ask(bench, options.calls, options.use_tests, notify))
     evidence = replace(gather(bench, found.calls, found.big, notify), tests=found.tests)
     judge = open_function_judge(
         bench, evidence, rule=rule, tolerance=options.tolerance, profiled=profiled, notify=notify
@@ -99,16 +99,22 @@ def prepare(
 
 
 @contextlib.contextmanager
-def open_pair(old: Function, new: Function, open_with: Callable[[tuple[tuple[str, str], ...]], Sandbox]) -> Any:
+def open_pair(
+    old: Function,
+    new: Function,
+    open_with: Callable[[tuple[tuple[str, str], ...]], Sandbox],
+    tests: tuple[Path, ...] = (),
+) -> Iterator[Pair]:
     """Both projects in one sandbox."""
     with contextlib.ExitStack() as stack:
         views = []
         for function, place in ((old, INSIDE), (new, f"{INSIDE}-new")):
             views.append(open_view(locate(function.path), place))
             stack.callback(views[-1].close)
-        sandbox = stack.enter_context(open_with((*views[0].mounts, *views[1].mounts)))
+        places, mounts = open_tests(stack, tests, views[0])
+        sandbox = stack.enter_context(open_with((*views[0].mounts, *views[1].mounts, *mounts)))
         target = make_target(old, views[0], sandbox.isolated)
-        bench = Bench(old, views[0], sandbox, target)
+        bench = Bench(old, views[0], sandbox, target, places)
         new_source = new.source + MARK if new.source == old.source else new.source
         yield Pair(bench, new_source)
 

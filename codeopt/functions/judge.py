@@ -11,6 +11,7 @@ from codeopt.functions.bench import Bench
 from codeopt.functions.derive import derive
 from codeopt.functions.evidence import FRESH, Evidence, Known, NotVerifiable, observe
 from codeopt.functions.shrink import smallest
+from codeopt.functions.tests import failing
 from codeopt.functions.timing import Timed, choose
 from codeopt.gate import refuse
 from codeopt.history import Candidate, Draft, History
@@ -48,6 +49,7 @@ class FunctionJudge:
         if reason:
             return replace(candidate, rejection=reason)
         candidate = replace(candidate, outcomes=self.run_cases(draft.source, self.suite.cases))
+        candidate = self._tested(candidate) if gated else candidate
         if not candidate.correct:
             return candidate
         self.notify("comparing with the original")
@@ -55,6 +57,13 @@ class FunctionJudge:
         if not candidate.correct or not self.profiled:
             return candidate
         return replace(candidate, profile=take_profile(self.bench, self.timed, draft.source))
+
+    def _tested(self, candidate: Candidate) -> Candidate:
+        """Rejected when a test fails that passes on the original; not run for a draft that is wrong already."""
+        if not self.evidence.tests or not candidate.correct:
+            return candidate
+        self.notify(f"running {len(self.evidence.tests)} tests")
+        return replace(candidate, rejection=failing(self.bench, candidate.source, self.evidence.tests))
 
     def confirm(self, candidate: Candidate) -> Candidate:
         """New figures: calls that nobody has seen, another hash seed, other calls to time, and whole runs."""

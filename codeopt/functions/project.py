@@ -180,3 +180,44 @@ def _copy(source: Path, target: Path) -> None:
 def _open_up(folder: Path) -> None:
     for path in folder.rglob("*"):
         path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Files of the user's beside the project, copied to be shown: tests of an installed package, for example."""
+
+    path: Path
+    folder: Path | None
+    """The copy; None where the project's view has them."""
+    inside: str
+    """Where they are, for an isolating sandbox."""
+
+    def at(self, isolated: bool) -> str:
+        """Their path as the sandbox sees it."""
+        return self.inside if isolated or self.folder is None else str(self.folder / self.path.name)
+
+
+def open_places(paths: Iterable[Path], view: View, isolated: bool = True) -> list[Place]:
+    """Paths that the user named, with copies of those that the project's view has not. Raises UsageError."""
+    found = []
+    for number, path in enumerate(paths):
+        whole = path.resolve()
+        if not whole.exists():
+            raise UsageError(f"there is no {path}")
+        if (
+            view.copied
+            and view.module.root in whole.parents
+            and (view.folder / whole.relative_to(view.module.root)).exists()
+        ):
+            found.append(Place(whole, None, view.inside(whole, isolated)))
+            continue
+        folder = Path(tempfile.mkdtemp(prefix="codeopt-view-"))
+        folder.chmod(0o755)
+        top = whole if whole.is_dir() else whole.parent
+        files = [whole] if whole.is_file() else sorted(whole.rglob("*"))[:5000]
+        for file in files:
+            if file.is_file() and not file.is_symlink() and not is_secret(file.relative_to(top.parent)):
+                _copy(file, folder / file.relative_to(top.parent if whole.is_dir() else top))
+        _open_up(folder)
+        found.append(Place(whole, folder, f"{INSIDE}-tests{number}/{whole.name}"))
+    return found

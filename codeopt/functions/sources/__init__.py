@@ -16,8 +16,6 @@ class Ask:
 
     bench: Bench
     calls_file: Path | None = None
-    tests: tuple[Path, ...] = ()
-    """Test files or folders that the user named; empty: found by name and import."""
     use_tests: bool = True
     notify: Callable[[str], None] = lambda line: None
 

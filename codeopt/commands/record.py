@@ -1,0 +1,40 @@
+"""Record real calls of a function while your own command runs: codeopt record FILE::FUNCTION -- python script.py."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from codeopt.errors import ProgramError, UsageError
+
+ORDER = 6
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The target, then the command behind `--`."""
+    parser.add_argument("target", metavar="FILE::FUNCTION", help="whose calls are to be written down")
+    parser.add_argument(
+        "words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="python script.py, pytest tests, ..."
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command, not isolated; its own exit status does not matter as long as calls were seen."""
+    from codeopt.functions.recording import record
+    from codeopt.functions.target import read_function, split_target
+
+    path, name = split_target(arguments.target)
+    if not name:
+        raise UsageError(f"{arguments.target} names no function (FILE::FUNCTION)")
+    command = arguments.words[1:] if arguments.words[:1] == ["--"] else arguments.words
+    if not command:
+        raise UsageError("say what to run: codeopt record FILE::FUNCTION -- python script.py")
+    function = read_function(path, name)
+    status, new, where = record(function, command)
+    print(
+        f"{new} new calls of {name} in {where}" + (f" (the command ended with status {status})" if status else ""),
+        file=sys.stderr,
+    )
+    if not new and not where.is_file():
+        raise ProgramError(f"{' '.join(command)} never called {name}")
+    return 0

@@ -1,0 +1,21 @@
+"""Calls that existing tests make (pytest), and the ids of the tests that pass: a draft must pass the same."""
+
+from __future__ import annotations
+
+from codeopt.functions.sources import Ask, Found
+from codeopt.functions.tests import find_tests, run_tests
+
+
+def find(ask: Ask) -> Found:
+    """The calls of the tests that the user named, or that name the function and import its module."""
+    paths = find_tests(ask.bench) if ask.use_tests else []
+    if not paths:
+        return Found(())
+    ask.notify(f"running tests in {len(paths)} files")
+    found = run_tests(ask.bench, ask.bench.source, paths, record=True)
+    if not found.passed:
+        reason = found.error or next(iter(found.failed.values()), "none was found")
+        return Found((), notes=(f"tests: none passes on the original ({reason})",))
+    notes = (f"tests: {len(found.failed)} fail on the original and count for nothing",) if found.failed else ()
+    ids = found.passed if found.calls else ()  # tests that never call the function say nothing of it
+    return Found((("tests", found.calls),) if found.calls else (), tests=ids, notes=notes)

@@ -1,0 +1,83 @@
+"""Existing tests as evidence: which pass on the original, which calls they make, and whether a draft passes the
+same."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from codeopt.functions.bench import Bench
+from codeopt.functions.project import tracked
+from sandbox.calls import test_run
+from sandbox.outcome import Limits
+
+MOST_FILES, MOST_CALLS = 25, 120
+SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class Tests:
+    """One run of tests."""
+
+    passed: tuple[str, ...]
+    failed: dict[str, str]
+    calls: tuple[str, ...]
+    error: str
+    """Why there is no result; empty when there is one."""
+
+
+def find_tests(bench: Bench) -> list[str]:
+    """Paths, as the sandbox sees them, of the tests that the user named; else of tests that name the function and
+    import its
+    module."""
+    isolated = bench.sandbox.isolated
+    if bench.places:
+        return [place.at(isolated) for place in bench.places]
+    if not bench.view.copied:
+        return []
+    module = bench.view.module
+    package, last = module.name.partition(".")[0], module.name.rpartition(".")[2]
+    imports = re.compile(rf"^\s*(from|import)\s+.*\b({re.escape(package)}|{re.escape(last)})\b", re.MULTILINE)
+    name = re.compile(rf"\b{re.escape(bench.function.name)}\b")
+    found = []
+    for path in tracked(module):
+        if re.fullmatch(r"test_.*\.py|.*_test\.py", path.name) and (bench.view.folder / path).is_file():
+            text = (bench.view.folder / path).read_text("utf-8", "replace")
+            if imports.search(text) and (name.search(text) or len(text) < 2000):
+                found.append(bench.view.inside(module.root / path, isolated))
+    return found[:MOST_FILES]
+
+
+def run_tests(bench: Bench, source: str, tests: Sequence[str], *, record: bool = False, job: str = "pytest") -> Tests:
+    """Run tests (paths or ids) on a module text in the sandbox."""
+    folder = bench.view.inside(bench.view.module.root, bench.sandbox.isolated) if bench.view.copied else ""
+    if bench.places:
+        first = Path(bench.places[0].at(bench.sandbox.isolated))
+        folder = str(first if bench.places[0].path.is_dir() else first.parent)
+    program = test_run(bench.target, source, job, tests, folder, MOST_CALLS if record else 0)
+    limits: Limits = replace(bench.sandbox.limits, seconds=SECONDS)
+    run = bench.sandbox.run(program, b"", mode="exec", limits=limits)
+    try:
+        found: dict[str, Any] = json.loads(run.stdout.decode("utf-8", "replace"))
+        return Tests(
+            tuple(map(str, found["passed"])),
+            {str(key): str(value) for key, value in found["failed"].items()},
+            tuple(map(str, found["calls"])),
+            str(found["error"]),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        return Tests((), {}, (), run.evidence or last or f"exit status {run.exit}")
+
+
+def failing(bench: Bench, draft: str, ids: Sequence[str]) -> str:
+    """Which of the tests that pass on the original a draft does not pass, in one line; empty when it passes all."""
+    found = run_tests(bench, draft, ids)
+    if found.error:
+        return f"the tests do not run: {found.error}"
+    lost = [name for name in ids if name not in found.passed]
+    return f"test {lost[0]} fails: {found.failed.get(lost[0], 'it was not run')}" if lost else ""

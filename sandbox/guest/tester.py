@@ -1,0 +1,81 @@
+"""Runs existing tests or doctests against the module under test, and writes down the calls they make; a program by
+itself.
+
+SPEC as in caller.py, with "job": "pytest" or "doctest", "tests": paths or test ids, "folder", "most": calls to write
+down.
+stdout: one line of JSON, {"passed": [ids], "failed": {id: reason}, "calls": [expressions], "error": text}.
+"""
+
+import json
+import os
+import sys
+
+
+class Outcomes:
+    """A pytest plug-in: which tests passed."""
+
+    def __init__(self):
+        self.passed, self.failed = [], {}
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            text = str(getattr(report, "longrepr", "")).strip().splitlines()
+            self.failed[report.nodeid] = text[-1][:300] if text else "failed"
+        elif report.when == "call" and report.passed:
+            self.passed.append(report.nodeid)
+
+
+def run_pytest(sink):
+    """Run the tests; the function is recorded from its module's import on."""
+    import pytest
+
+    sys.meta_path.insert(0, _Loader())
+    if SPEC["most"]:
+        install(SPEC, sink)
+    found = Outcomes()
+    flags = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", "-W", "ignore", "--rootdir", SPEC["folder"], "--tb=line"]
+    status = pytest.main([*flags, *SPEC["tests"]], plugins=[found])
+    failed = set(found.failed)
+    return {
+        "passed": [name for name in dict.fromkeys(found.passed) if name not in failed],
+        "failed": found.failed,
+        "error": "" if int(status) in (0, 1, 5) else f"pytest ended with status {int(status)}",
+    }
+
+
+def run_doctest(sink):
+    """Run the module's doctests, the function's first."""
+    import doctest
+
+    module, _ = import_target()
+    tests = [test for test in doctest.DocTestFinder().find(module) if test.examples]
+    install(SPEC, sink)
+    found = {"passed": [], "failed": {}, "error": ""}
+    for test in tests:
+        test.globs = dict(module.__dict__)
+        result = doctest.DocTestRunner(verbose=False).run(test, out=lambda text: None)
+        if result.failed:
+            found["failed"][test.name] = "a doctest fails"
+        else:
+            found["passed"].append(test.name)
+    return found
+
+
+def run_tests():
+    answer = os.dup(1)
+    os.dup2(2, 1)
+    sys.path[:0] = SPEC["paths"]
+    sys.argv[1:] = []
+    if SPEC["folder"]:
+        os.chdir(SPEC["folder"])
+    calls = []
+    try:
+        found = (run_pytest if SPEC["job"] == "pytest" else run_doctest)(calls.append)
+    except BaseException as error:
+        found = {"passed": [], "failed": {}, "error": f"{type(error).__name__}: {error}"}
+    data = memoryview(json.dumps({**found, "calls": calls}).encode())
+    while data:
+        data = data[os.write(answer, data) :]
+
+
+run_tests()

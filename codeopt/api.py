@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from codeopt.commands import improve as command
 from codeopt.errors import UsageError
+from codeopt.functions.target import split_target
 from codeopt.report import End, Result
 from codeopt.screen import Listener
 
@@ -29,7 +30,7 @@ def improve(
     notify: Callable[[str], None] = lambda line: None,
     **flags: Value,
 ) -> Result:
-    """Improve the program in the file `target`, which is left as it is; what was found is in the result.
+    """Improve the program `target`, a file or FILE::FUNCTION, which is left as it is; what was found is in the result.
 
     cases: a folder; by default the cases are looked for beside the program.
     model: "rules", a model's name, or replay:FILE; by default a model if one is set up in the environment, else rules.
@@ -44,6 +45,7 @@ def improve(
     arguments = _parser(named).parse_args([*_words(named), "--", os.fspath(target)])
     from codeopt.commands._improvement import improve_program
 
+    arguments.target, arguments.function = split_target(str(arguments.target))
     result = improve_program(arguments, Listener(notify))
     if result.end is End.INTERRUPTED:
         raise KeyboardInterrupt(f"interrupted; the run is saved in {result.saved}")

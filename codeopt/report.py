@@ -86,15 +86,20 @@ class Result:
         return to_json(self)
 
 
+def opening(target: str, task: str, drafts: str, sandbox: str) -> list[str]:
+    """The first lines: what is improved, by whom, and in which sandbox."""
+    return [f"{target}   task {task}   drafts by {drafts}", f"sandbox    {sandbox}"]
+
+
 def row(candidate: Candidate) -> str:
     """One line of the table."""
     comparison = candidate.comparison
     ratio, span, pairs = "-", "-", "-"
     if comparison and comparison.pairs:
         ratio, span, pairs = f"{comparison.ratio:.2f}x", interval(comparison), str(comparison.pairs)
-    what = inline(candidate.summary or "-", 60)
+    what = inline(candidate.summary or "-", 48)
     return f" {candidate.round:>5}  {verdict(candidate):<10} {ratio:>8}  {span:<15} {pairs:>6}  {what}" + (
-        f"\n{'':>8}{inline(reason, 140)}" if (reason := why(candidate)) else ""
+        f"\n{'':>8}{inline(reason, 120)}" if (reason := why(candidate)) else ""
     )
 
 
@@ -139,9 +144,8 @@ def summary(result: Result) -> list[str]:
     else:
         lines.append(f"accepted {inline(result.reason, 200)}")
         if result.best.comparison:
-            lines.append(
-                f"{_figures(result.best.comparison)}, confirmed on {_confirmed(result, len(result.best.outcomes))}"
-            )
+            runs = f"{len(result.best.outcomes)} runs of cases, {result.held_back} of the cases never shown"
+            lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
     lines.append(f"{result.stopped}; {spent(result.ledger, result.seconds)}; saved in {result.saved}")
     return lines
 
@@ -150,10 +154,6 @@ def _figures(comparison: Comparison) -> str:
     what = "less memory" if comparison.clock == "memory" else "as fast"
     certain = f"95% interval {interval(comparison)}, {comparison.pairs} pairs, {_CLOCKS[comparison.clock]}"
     return f"{comparison.ratio:.2f}x {what} ({certain})"
-
-
-def _confirmed(result: Result, runs: int) -> str:
-    return f"{runs} runs of cases, {result.held_back} of the cases never shown"
 
 
 def spent(ledger: Ledger, seconds: float) -> str:

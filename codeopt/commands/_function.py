@@ -8,7 +8,7 @@ from string import Template
 
 from codeopt.budget import Budget, Ledger
 from codeopt.commands._improvement import MODEL_ROUNDS, finish, rounds_of, saver
-from codeopt.commands._model import check_proposer, open_proposer, wants_model
+from codeopt.commands._model import check_proposer, open_proposer, wants_model, writer
 from codeopt.commands._sandbox import open_from
 from codeopt.functions.bench import open_bench
 from codeopt.functions.compare import describe, prepare
@@ -22,7 +22,7 @@ from codeopt.loop import Improvement
 from codeopt.program import read_program
 from codeopt.proposers import Proposer
 from codeopt.proposers.rules import Rules
-from codeopt.report import HEADER, Result, hot, row
+from codeopt.report import HEADER, Result, hot, opening, row
 from codeopt.screen import Screen
 from codeopt.store import RunFolder, new_run
 from codeopt.tasks import Task, open_task
@@ -47,7 +47,9 @@ def improve_function(arguments: argparse.Namespace, screen: Screen) -> Result:
     options = chosen(arguments)
     with open_bench(function, open_with, options.tests) as bench:
         sandbox = bench.sandbox
-        screen.say(f"{program.path}::{function.qualname}   task {task.name}   {sandbox.backend}: {sandbox.description}")
+        where = f"{sandbox.backend}: {sandbox.description}"
+        for line in opening(f"{program.path}::{function.qualname}", task.name, writer(arguments), where):
+            screen.say(line)
         rule = Rule(max_pairs=arguments.max_pairs, worth_having=1 + task.min_gain, clock=arguments.clock)
         profiled = not arguments.no_profile
         bench, evidence, judge = prepare(bench, options, rule, screen.progress, profiled=profiled)

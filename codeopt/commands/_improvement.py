@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from codeopt.budget import Budget, Ledger
-from codeopt.commands._model import check_proposer, open_proposer, wants_model
+from codeopt.commands._model import check_proposer, open_proposer, wants_model, writer
 from codeopt.commands._sandbox import case_request, checker, open_from
 from codeopt.errors import ModelError, ProgramError
 from codeopt.history import History
 from codeopt.loop import Improvement
 from codeopt.measurement import Judge, open_judge
 from codeopt.program import Program, read_program
-from codeopt.report import HEADER, End, Result, hot, row, to_json
+from codeopt.report import HEADER, End, Result, hot, opening, row, to_json
 from codeopt.screen import Screen
 from codeopt.store import RunFolder, new_run
 from codeopt.tasks import Task, open_task
@@ -38,7 +38,9 @@ def improve_program(arguments: argparse.Namespace, screen: Screen) -> Result:
     check_proposer(arguments, task)
     earlier = RunFolder(arguments.resume).load(program.source) if arguments.resume else None
     with open_from(arguments, own_code_only=not wants_model(arguments), notify=screen.warn) as sandbox:
-        screen.say(f"{program.path}   task {task.name}   {sandbox.backend}: {sandbox.description}")
+        where = f"{sandbox.backend}: {sandbox.description}"
+        for line in opening(str(program.path), task.name, writer(arguments), where):
+            screen.say(line)
         judge = _judge(arguments, program, task, sandbox, screen)
         folder = RunFolder(arguments.resume) if arguments.resume else new_run(arguments.run_dir, program.path.stem)
         work = _work(arguments, task, judge, earlier, saver(folder, program, screen))

@@ -68,6 +68,11 @@ def wants_model(arguments: argparse.Namespace) -> bool:
     return bool(arguments.base_url or os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL"))
 
 
+def writer(arguments: argparse.Namespace) -> str:
+    """Who writes the drafts, by name."""
+    return str(arguments.model or DEFAULT_MODEL) if wants_model(arguments) else RULES
+
+
 def check_proposer(arguments: argparse.Namespace, task: Task) -> None:
     """Refuse, before anything is run, what could not write drafts. Raises UsageError, ModelError."""
     _rules(arguments)

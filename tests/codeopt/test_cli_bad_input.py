@@ -223,7 +223,7 @@ def test_an_engine_that_is_not_there(name: str, tmp_path: Path) -> None:
         assert_one_line(done, "no Docker engine answers")
     else:
         assert done.status == 0, done.err
-        assert "bubblewrap: namespaces" in done.lines[0]
+        assert "bubblewrap: namespaces" in done.lines[1]
 
 
 def test_commands_are_asked_for_by_name(tmp_path: Path) -> None:

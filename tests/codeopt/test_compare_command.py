@@ -1,0 +1,119 @@
+"""`codeopt compare`: table, JSON, exit status, and every way to be refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.codeopt.command import FAST, SLOW, WRONG, Done, codeopt, write_problem
+
+SHORT = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--max-pairs", "20", "-q")
+
+
+@pytest.fixture
+def problem(tmp_path: Path) -> Path:
+    """A folder with slow.py, fast.py, wrong.py and three cases."""
+    write_problem(tmp_path, SLOW, words=1200)
+    (tmp_path / "fast.py").write_text(FAST)
+    (tmp_path / "wrong.py").write_text(WRONG)
+    return tmp_path
+
+
+def compared(problem: Path, old: str, new: str, *flags: str) -> Done:
+    return codeopt("compare", old, new, *SHORT, *flags, cwd=problem)
+
+
+def test_faster_as_json(problem: Path) -> None:
+    done = compared(problem, "slow.py", "fast.py", "--json")
+    found: dict[str, Any] = done.json
+    assert done.status == 0
+    assert done.err == ""
+    assert found["schema"] == "codeopt.compare/1"
+    assert found["verdict"] == "faster"
+    assert found["ci_low"] <= found["ratio"] <= found["ci_high"]
+    assert found["ratio"] > 2
+    assert 7 <= found["pairs"] <= 20
+    assert found["clock"] == "cpu"
+    assert found["tests"] == {"total": 3, "changed_inputs": 0}
+    assert found["sandbox"] == "bubblewrap"
+    assert {"cpu", "cores", "python"} <= set(found["machine"])
+    assert found["notes"] == []
+
+
+def test_faster_as_a_table(problem: Path) -> None:
+    done = compared(problem, "slow.py", "fast.py")
+    assert done.status == 0
+    assert done.out.splitlines()[0] == "faster"
+    assert "95% interval" in done.out
+    assert "checked on 3 cases and 0 changed inputs" in done.out
+
+
+def test_slower_fails_only_when_asked(problem: Path) -> None:
+    thrice = SLOW.replace("if word in seen:", "if seen.count(word) + seen.count(word) + seen.count(word):")
+    (problem / "slower.py").write_text(thrice)
+    done = compared(problem, "slow.py", "slower.py", "--json", "--fail-if-slower", "5%")
+    assert done.json["verdict"] == "slower"
+    assert done.status == 1
+    assert compared(problem, "slow.py", "slower.py", "--fail-if-slower", "9900%").status == 0
+    assert compared(problem, "slow.py", "fast.py", "--fail-if-slower", "0").status == 0
+
+
+def test_wrong_is_rejected_and_fails_only_when_asked(problem: Path) -> None:
+    done = compared(problem, "slow.py", "wrong.py", "--json")
+    assert done.status == 0
+    assert done.json["verdict"] == "rejected"
+    assert "expected" in done.json["reason"]
+    assert done.json["ratio"] is None
+    assert compared(problem, "slow.py", "wrong.py", "--fail-if-slower", "5%").status == 1
+
+
+def test_the_same_program(problem: Path) -> None:
+    done = compared(problem, "slow.py", "slow.py", "--json")
+    assert done.status == 0
+    assert done.json["verdict"] == "same" or done.json["ratio"] == pytest.approx(1, abs=0.2)
+
+
+def test_what_new_reaches_for_is_noted(problem: Path) -> None:
+    (problem / "reaching.py").write_text("import gc\ngc.disable()\n" + FAST)
+    done = compared(problem, "slow.py", "reaching.py", "--json")
+    assert done.json["verdict"] == "faster"
+    assert done.json["notes"] == ["NEW newly uses gc"]
+
+
+def test_changed_inputs_decide_by_themselves(problem: Path) -> None:
+    """Right on every case, and a table of answers."""
+    for number in (0, 1, 2):
+        stdin = (problem / f"input.{number}.txt").read_text()
+        assert stdin
+    answers = {(problem / f"input.{n}.txt").read_text(): (problem / f"output.{n}.txt").read_text() for n in (0, 1, 2)}
+    (problem / "learnt.py").write_text(f"import sys\nprint({answers!r}.get(sys.stdin.read(), 0))\n")
+    done = codeopt("compare", "slow.py", "learnt.py", "--sandbox", "bubblewrap", "--json", "-q", cwd=problem)
+    assert done.json["verdict"] == "rejected"
+    assert "changed input" in done.json["reason"]
+    assert done.json["tests"]["changed_inputs"] > 5
+
+
+USAGE = [
+    (("slow.py",), 2, "the following arguments are required: NEW"),
+    (("slow.py", "none.py"), 2, "none.py"),
+    (("none.py", "fast.py"), 2, "none.py"),
+    (("slow.py", "fast.py", "--cases", "nowhere"), 2, "nowhere"),
+    (("slow.py", "fast.py", "--fail-if-slower", "x"), 2, "--fail-if-slower"),
+    (("slow.py", "fast.py", "--fail-if-slower", "-1"), 2, "--fail-if-slower"),
+    (("slow.py", "fast.py", "--max-pairs", "0"), 2, "--max-pairs"),
+    (("slow.py", "fast.py", "--max-pairs", "3", "--fail-if-slower", "5%"), 2, "7 at least"),
+    (("slow.py", "fast.py", "--clock", "sun"), 2, "--clock"),
+    (("slow.py", "fast.py", "--stdin", "input.0.txt", "--cases", "."), 2, "not both"),
+    (("wrong.py", "fast.py"), 5, "the original fails case"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "status", "said"), USAGE)
+def test_refused_in_one_line(arguments: tuple[str, ...], status: int, said: str, problem: Path) -> None:
+    done = codeopt("compare", *arguments, "--sandbox", "bubblewrap", "--changed-inputs", "off", cwd=problem)
+    assert done.status == status
+    assert len(done.lines) == 1
+    assert said in done.err
+    assert done.out == ""

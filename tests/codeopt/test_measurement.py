@@ -1,0 +1,179 @@
+"""From a draft to a candidate: what is run, what stops it, what is held back, and what is found by running it often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codeopt.cases import Request
+from codeopt.challenge import Strictness
+from codeopt.errors import ProgramError, UsageError
+from codeopt.history import Candidate, Draft, History
+from codeopt.measurement import MAX_FAILURES, Judge, open_judge
+from sandbox import Limits, Sandbox, Verdict
+from sandbox.compare import Decision, Rule
+from sandbox.judge import check_tokens
+from tests.codeopt.command import FAST, SLOW, WRONG, write_problem
+from tests.conftest import open_or_skip
+
+RULE = Rule(max_pairs=12, pair_seconds=0.01)
+
+
+@pytest.fixture(scope="module")
+def guest() -> Iterator[Sandbox]:
+    with open_or_skip("bubblewrap", Limits(seconds=5)) as opened:
+        yield opened
+
+
+def judge_of(guest: Sandbox, path: Path, **other: object) -> Judge:
+    """A judge of the program at `path` with the cases beside it."""
+    request = Request(path, None, None, lambda source, args: guest.run(source, args=args, mode="exec"))
+    options = {"rule": RULE, "profiled": False, "strictness": Strictness.OFF, **other}
+    return open_judge(guest, path.read_text(), request, check_tokens, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def judge(guest: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    """Three cases, the last of them by far the longest."""
+    return judge_of(guest, write_problem(tmp_path_factory.mktemp("problem"), words=1500))
+
+
+def measured(judge: Judge, source: str, *, gated: bool = True) -> Candidate:
+    return judge.measure(Draft(source, "a try"), History((judge.original,)), gated=gated)
+
+
+def test_a_faster_draft_is_believed_and_confirmed(judge: Judge) -> None:
+    found = measured(judge, FAST)
+    assert found.faster
+    assert found.comparison is not None
+    assert found.comparison.ratio > 2
+    confirmed = judge.confirm(found)
+    assert confirmed.faster
+    assert confirmed.comparison != found.comparison
+
+
+def test_the_longest_case_is_held_back(judge: Judge) -> None:
+    held = [case for case in judge.suite.cases if case.held_back]
+    assert len(held) == judge.suite.held_back >= 1
+    longest = max(judge.suite.cases, key=lambda case: len(case.stdin))
+    assert longest in held
+    assert any(not case.held_back for case in judge.suite.cases)
+
+
+def test_a_wrong_draft_is_not_timed_and_not_run_to_the_end(judge: Judge) -> None:
+    found = measured(judge, WRONG)
+    assert not found.correct
+    assert found.comparison is None
+    assert sum(outcome.verdict is not Verdict.AC for outcome in found.outcomes) <= MAX_FAILURES
+
+
+REFUSED = [
+    ("import ctypes\n" + FAST, "ctypes"),
+    (SLOW + "# only a comment\n", "the same program as the original"),
+    (SLOW.replace("repeated = 0", "repeated=0"), "the same program as the original"),
+]
+
+
+@pytest.mark.parametrize(("source", "said"), REFUSED)
+def test_what_need_not_be_run_is_not(source: str, said: str, judge: Judge) -> None:
+    found = measured(judge, source)
+    assert said in found.rejection
+    assert found.outcomes == ()
+
+
+def test_a_draft_with_a_problem_says_so(judge: Judge) -> None:
+    found = judge.measure(Draft("", "", problem="no code in the reply"), History((judge.original,)))
+    assert found.rejection == "no code in the reply"
+
+
+def test_brackets_without_end_are_a_wrong_program(judge: Judge) -> None:
+    assert not measured(judge, "(" * 100_000).correct
+
+
+def test_what_a_person_wrote_is_not_gated(judge: Judge) -> None:
+    assert measured(judge, "import gc\n" + FAST, gated=False).correct
+
+
+def test_right_most_of_the_time_is_wrong(judge: Judge) -> None:
+    """One run in ten prints more; the chance to get through a hundred runs is one in forty thousand."""
+    source = FAST + "\nimport random\nif random.SystemRandom().random() < 0.1:\n    print(1)\n"
+    found = measured(judge, source, gated=False)
+    assert not found.faster
+    wrong = [outcome for outcome in found.outcomes if outcome.verdict is not Verdict.AC]
+    assert wrong or (found.comparison and found.comparison.decision is Decision.REJECTED)
+
+
+TRACE = """
+import threading
+thread = threading.Thread(target=lambda: 1 / 0)
+thread.start()
+thread.join()
+"""
+
+
+def test_a_traceback_counts_although_the_status_is_0(judge: Judge) -> None:
+    found = measured(judge, FAST + TRACE, gated=False)
+    assert not found.correct
+    assert "Traceback" in found.outcomes[0].detail
+
+
+def test_unless_the_original_shows_one_too(guest: Sandbox, tmp_path: Path) -> None:
+    noisy = judge_of(guest, write_problem(tmp_path, SLOW + TRACE, words=500), timed=False)
+    found = noisy.measure(Draft(FAST + TRACE, ""), History((noisy.original,)), gated=False)
+    assert found.correct
+
+
+def test_fewer_notes_on_standard_error_are_no_fault(judge: Judge) -> None:
+    assert measured(judge, FAST + "\nimport sys\nprint('MemoryError: not really', file=sys.stderr)\n").correct
+
+
+def test_confirming_finds_what_depends_on_the_order_of_sets(judge: Judge) -> None:
+    """Right with the hash seed of the rounds, and wrong with that of the confirmation."""
+    found = replace(measured(judge, FAST), source=FAST + f"\nif hash('a') != {0}:\n    print(1)\n")
+    assert not judge.confirm(found).correct
+
+
+BAD = [
+    ("print(input()[0:0], end='')\nraise SystemExit(1)\n", "the original fails case .*: RE"),
+    ("import random\nprint(random.SystemRandom().random())\n", "the original fails case .*: WA"),
+    ("while True:\n    pass\n", "the original fails case .*: TLE .*--timeout"),
+]
+
+
+@pytest.mark.parametrize(("source", "said"), BAD)
+def test_an_original_that_cannot_be_judged(source: str, said: str, tmp_path: Path) -> None:
+    with open_or_skip("bubblewrap", Limits(seconds=1)) as hasty, pytest.raises(ProgramError, match=said):
+        judge_of(hasty, write_problem(tmp_path, source, words=10))
+
+
+def test_an_original_that_prints_something_else_each_time(guest: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "input.1.txt").write_text("1\n")
+    path = tmp_path / "slow.py"
+    for source in ("import random; print(random.SystemRandom().random())", "print(list(set('abcdefgh')))"):
+        path.write_text(source)
+        with pytest.raises(ProgramError, match="does not print the same twice"):
+            judge_of(guest, path)
+
+
+def test_no_cases(guest: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text("print(1)\n")
+    with pytest.raises(UsageError, match="no cases for slow.py"):
+        judge_of(guest, tmp_path / "slow.py")
+
+
+def test_cases_too_small_to_time(guest: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "input.1.txt").write_text("1\n")
+    (tmp_path / "slow.py").write_text("print(input())\n")
+    judge = judge_of(guest, tmp_path / "slow.py")
+    with pytest.raises(ProgramError, match="too small to time"):
+        judge.measure(Draft("import sys\nprint(sys.stdin.readline())\n", ""), History((judge.original,)))
+
+
+def test_growth_in_words(judge: Judge) -> None:
+    old, new, text = judge.growth(FAST)
+    assert old in ("n^1.5", "n^2", "")
+    assert new in ("", "constant", "log n", "sqrt n", "n", "n log n")
+    assert old in text

@@ -1,0 +1,78 @@
+"""`codeopt profile`: the hot line first, the source with marks, the longest case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.codeopt.command import SLOW, codeopt, write_problem
+
+HOT = SLOW.splitlines().index("    if word in seen:") + 1
+
+
+@pytest.fixture(scope="module")
+def problem(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_problem(tmp_path_factory.mktemp("problem"), words=3000).parent
+
+
+def test_as_json(problem: Path) -> None:
+    done = codeopt("profile", "slow.py", "--sandbox", "bubblewrap", "--json", "-q", cwd=problem)
+    assert done.status == 0, done.err
+    found = done.json
+    assert found["schema"] == "codeopt.profile/1"
+    assert found["case"] == "2"
+    assert found["lines"][0]["line"] == HOT
+    assert found["lines"][0]["share"] > 0.5
+    assert found["lines"][0]["hits"] == 3000
+    shares = [line["share"] for line in found["lines"]]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(1, abs=0.01)
+    assert found["functions"][0]["name"] == "<module>"
+    assert set(found["split"]) == {"python", "native", "system"}
+    assert {"peak_mib", "lines"} <= set(found["memory"])
+
+
+def test_as_a_table_with_the_source(problem: Path) -> None:
+    done = codeopt("profile", "slow.py", "--sandbox", "bubblewrap", "--lines", "2", "-q", cwd=problem)
+    assert done.status == 0, done.err
+    assert all(line in done.out for line in SLOW.splitlines())
+    (marked,) = [line for line in done.out.splitlines() if ">>" in line]
+    assert f">> {HOT:>4}     if word in seen:" in marked
+    assert "3,000" in marked
+    assert done.out.startswith("case 2\n")
+
+
+def test_one_input_by_name(problem: Path) -> None:
+    flags = ("--stdin", "input.0.txt", "--sandbox", "bubblewrap", "--json", "-q")
+    done = codeopt("profile", "slow.py", *flags, cwd=problem)
+    assert done.status == 0, done.err
+    assert done.json["case"] == "input.0.txt"
+    assert max(line["hits"] for line in done.json["lines"]) == 4  # three words, and the end of the loop
+
+
+def test_a_program_that_fails_is_profiled_as_far_as_it_goes(problem: Path) -> None:
+    (problem / "fails.py").write_text(SLOW + "raise ValueError(seen)\n")
+    done = codeopt("profile", "fails.py", "--cases", ".", "--sandbox", "bubblewrap", "--json", "-q", cwd=problem)
+    assert done.status == 0, done.err
+    assert done.json["lines"][0]["line"] == HOT
+    assert any("ValueError" in note for note in done.json["notes"])
+    assert not any("secretword" in note for note in done.json["notes"])
+
+
+USAGE = [
+    ((), "FILE"),
+    (("none.py",), "none.py"),
+    (("slow.py", "--lines", "0"), "--lines"),
+    (("slow.py", "--stdin", "none.txt"), "none.txt"),
+    (("slow.py", "--sandbox", "moon"), "--sandbox"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), USAGE)
+def test_refused_in_one_line(arguments: tuple[str, ...], said: str, problem: Path) -> None:
+    done = codeopt("profile", *arguments, cwd=problem)
+    assert done.status == 2
+    assert len(done.lines) == 1
+    assert said in done.err
+    assert done.out == ""

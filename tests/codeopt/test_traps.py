@@ -1,0 +1,86 @@
+"""Programs that only look faster, through the real command: each is judged as its expect.txt (or meta.json) says.
+
+A folder holds original.py, cheat.py and the cases that are shown. expect.txt: `rejected` or `not faster`, and after a
+colon what the reason has to name. The folder of traps that is no part of this repository is named by CODEOPT_HOSTILE,
+or stands beside the repository in shared/hostile; those that are about a function are tested elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeopt.gate import refuse
+from tests.codeopt.command import codeopt
+
+OWN = sorted((Path(__file__).parent / "traps").iterdir())
+SHARED = Path(os.environ.get("CODEOPT_HOSTILE") or Path(__file__).parents[3] / "shared" / "hostile") / "traps"
+GIVEN = sorted(path for path in SHARED.glob("*") if "function" not in json.loads((path / "meta.json").read_text()))
+REFUSED_UNRUN = {  # what the gate says of a draft before it is run, when a model wrote it
+    "answers_after_failing": "atexit",
+    "asks_for_privileges": "os.nice",
+    "by_the_clock": "time",
+    "cache_in_shared_memory": "pathlib",
+    "daemon_computes": "os.fork",
+    "pool_of_processes": "multiprocessing",
+    "threads": "concurrent",
+    "traceback_and_status_zero": "threading",
+    "unwaited_workers": "signal",
+}
+
+
+def compared(folder: Path, *flags: str) -> Any:
+    """What `codeopt compare` prints."""
+    arguments = (folder / "original.py", folder / "cheat.py", "--cases", folder / "cases", "--max-pairs", "20")
+    done = codeopt("compare", *arguments, "--json", "-q", *flags, cwd=folder)
+    assert done.status == 0, done.err
+    return done.json
+
+
+def judged(folder: Path, expected: str) -> Any:
+    """The same. What is right but not faster has nothing to fear from changed inputs, which take most of the time.
+
+    One more try where that was called faster: 1 % is the stated error.
+    """
+    if expected == "rejected":
+        return compared(folder)
+    found = compared(folder, "--changed-inputs", "off")
+    return compared(folder, "--changed-inputs", "off", "--seed", "1") if found["verdict"] == "faster" else found
+
+
+@pytest.mark.parametrize("folder", OWN, ids=lambda path: path.name)
+def test_own_trap(folder: Path) -> None:
+    expected, _, reason = (folder / "expect.txt").read_text().strip().partition(": ")
+    found = judged(folder, expected)
+    if expected == "rejected":
+        assert found["verdict"] == "rejected", found
+        assert reason in found["reason"]
+    else:
+        assert found["verdict"] in ("same", "slower"), found
+
+
+@pytest.mark.skipif(not GIVEN, reason="no folder of traps: set CODEOPT_HOSTILE to what holds it")
+@pytest.mark.parametrize("folder", GIVEN, ids=lambda path: path.name)
+def test_given_trap(folder: Path) -> None:
+    meta = json.loads((folder / "meta.json").read_text())
+    right = {meta["expect"], *meta.get("also_ok", [])}
+    found = judged(folder, meta["expect"])
+    verdict = "not faster" if found["verdict"] in ("same", "slower") else found["verdict"]
+    assert verdict in right, found
+    assert bool(found["reason"]) or verdict == "not faster"
+
+
+@pytest.mark.parametrize("name", REFUSED_UNRUN)
+def test_what_reaches_for_the_machine_is_refused_unrun(name: str) -> None:
+    folder = OWN[0].parent / name
+    assert REFUSED_UNRUN[name] in refuse((folder / "cheat.py").read_text(), (folder / "original.py").read_text())
+
+
+def test_there_are_traps_of_both_kinds() -> None:
+    expected = {(folder / "expect.txt").read_text().partition(":")[0].strip() for folder in OWN}
+    assert expected == {"rejected", "not faster"}
+    assert len(OWN) >= 12

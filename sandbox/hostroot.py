@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ def host_root(python: str | None = None) -> HostRoot:
     executable, prefixes, user_site, user_base = _ask(python or sys.executable)
     links = {n: str(Path("/", n).readlink()) for n in _TOP if Path("/", n).is_symlink()}
     real = [f"/{n}" for n in _TOP if n not in links and Path("/", n).is_dir()]
-    has_user_site = bool(user_site) and Path(user_site).is_dir()
+    has_user_site = bool(user_site) and os.access(user_site, os.R_OK | os.X_OK)
     wanted = ["/usr", *real, *prefixes, *([user_site] if has_user_site else []), *_EXTRA]
     binds = _outermost([path for path in wanted if path != "/" and Path(path).exists()])
     return HostRoot(executable, links, binds, {"PYTHONUSERBASE": user_base} if has_user_site else {})

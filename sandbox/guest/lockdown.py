@@ -3,8 +3,9 @@
 The filter is installed here rather than by the engine, so that it is the same under every backend. It denies what a
 program that computes never needs and what an engine's default profile may let through: tracing, namespaces, mounts,
 io_uring, keyrings, System V IPC (it would outlive the run), exec from memory, other address families than unix, inet
-and netlink's list of interfaces, siblings (a child that is its parent's child is waited for by nobody), and changing
-its CPU affinity (a run has one core, so that work moved to other processes gains nothing).
+and netlink's list of interfaces, siblings (a child that is its parent's child is waited for by nobody), limits and
+priorities of others (a guest of an ordinary user has the run's user), and changing its CPU affinity (a run has one
+core, so that work moved to other processes gains nothing).
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ _CALLS = {  # name: (x86_64, aarch64), from the kernel's syscall tables; None wh
     "fanotify_init": (300, 262), "finit_module": (313, 273), "fsconfig": (431, 431), "fsmount": (432, 432),
     "fsopen": (430, 430), "fspick": (433, 433), "init_module": (175, 105), "io_setup": (206, 0),
     "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "io_uring_setup": (425, 425),
-    "ioperm": (173, None), "iopl": (172, None), "kcmp": (312, 272), "kexec_file_load": (320, 294),
+    "ioperm": (173, None), "iopl": (172, None), "ioprio_set": (251, 30), "kcmp": (312, 272),
+    "kexec_file_load": (320, 294),
     "kexec_load": (246, 104), "keyctl": (250, 219), "landlock_create_ruleset": (444, 444), "memfd_create": (319, 279),
     "memfd_secret": (447, 447), "modify_ldt": (154, None), "mount": (165, 40), "mount_setattr": (442, 442),
     "move_mount": (429, 429), "mq_open": (240, 180), "msgget": (68, 186), "name_to_handle_at": (303, 264),
@@ -40,6 +42,7 @@ _CALLS = {  # name: (x86_64, aarch64), from the kernel's syscall tables; None wh
     "unshare": (272, 97), "userfaultfd": (323, 282), "vhangup": (153, 58),
 }  # fmt: skip
 _CLONE, _CLONE3, _SOCKET, _SOCKETPAIR = (56, 220), (435, 435), (41, 198), (53, 199)
+_OWN_ONLY = (((302, 261), 16), ((141, 140), 24))  # prlimit64, setpriority: where the process is named; 0 is oneself
 _FAMILIES = (1, 2, 10)  # unix, inet, inet6
 _NETLINK, _NETLINK_ROUTE = 16, 0
 
@@ -64,6 +67,9 @@ def seccomp_program(machine: str) -> bytes:
     steps += [_step(_JEQ, _CLONE3[column], 0, 1), _deny(errno.ENOSYS)]  # libc falls back to clone, whose flags we see
     steps += [_step(_JEQ, _CLONE[column], 0, 4), _step(_LOAD, 16), _step(_JSET, _CLONE_FLAGS, 0, 1)]
     steps += [_deny(errno.EPERM), _step(_RET, _ALLOW)]
+    for call, argument in _OWN_ONLY:
+        steps += [_step(_JEQ, call[column], 0, 4), _step(_LOAD, argument), _step(_JEQ, 0, 0, 1)]
+        steps += [_step(_RET, _ALLOW), _deny(errno.EPERM)]
     for call in (_SOCKET, _SOCKETPAIR):
         steps += [_step(_JEQ, call[column], 0, len(_FAMILIES) + 8), _step(_LOAD, 16)]
         steps += [_step(_JEQ, _NETLINK, 0, 4), _step(_LOAD, 32), _step(_JEQ, _NETLINK_ROUTE, 0, 1)]

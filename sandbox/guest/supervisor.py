@@ -275,11 +275,24 @@ class Supervisor:
             lingered = lingered or bool(left)
             self._reap(watch)
             if not left and (watch.status is not None or self.zygote is None):
-                watch.end_ns = time.monotonic_ns() if lingered else watch.end_ns
+                if lingered:
+                    watch.end_ns = time.monotonic_ns()
+                    self._doubt_zygote()
                 return
             if self.zygote and watch.status is None and select.select([zygote.sock], [], [], 0.005)[0]:
                 self._hear(watch, zygote)
         self._kill_everything(watch)
+
+    def _doubt_zygote(self) -> None:
+        """Where runs have its user, one that outlived its own end may have stopped it for the next."""
+        if self.zygote and not self.setting.uid_base:
+            self._end_zygote(self.zygote)
+
+    def _end_zygote(self, zygote: Zygote) -> None:
+        _kill(zygote.pid)
+        os.waitpid(zygote.pid, 0)
+        zygote.sock.close()
+        self.zygote = None
 
     def _kill_everything(self, watch: Watch) -> None:
         """A run that forks faster than it can be killed one by one: the kernel ends all at once, the zygote too."""
@@ -289,9 +302,7 @@ class Supervisor:
         limit = time.monotonic() + _GRACE_S
         os.kill(-1, signal.SIGKILL)
         if self.zygote:
-            os.waitpid(self.zygote.pid, 0)
-            self.zygote.sock.close()
-            self.zygote = None
+            self._end_zygote(self.zygote)
         while self._of_the_run(dead=True):
             if time.monotonic() > limit:
                 raise SystemExit("processes of a run could not be killed")
@@ -336,6 +347,8 @@ class Supervisor:
         except (BlockingIOError, EOFError):  # it did not get as far as the program's first line
             began_ns, cpu_s = int(watch.started * 1e9), 0.0
             watch.evidence = watch.evidence or "the run ended before the program began"
+            if not watch.stop and watch.status is not None and os.WIFEXITED(watch.status):  # ours, so no verdict
+                raise SystemExit(f"the program was not started: {watch.stderr.decode(errors='replace')}") from None
         watch.started = began_ns / 1e9
         watch.cpu_s = max(0.0, watch.cpu_s - cpu_s)
         watch.end_ns = watch.end_ns or time.monotonic_ns()
@@ -346,10 +359,7 @@ class Supervisor:
         """The zygote with the limits of this job; a new one when they differ or the old one is gone."""
         limits = (job.open_files, job.file_bytes, job.processes, job.memory_bytes)
         if self.zygote and limits != self.zygote_limits:
-            _kill(self.zygote.pid)
-            os.waitpid(self.zygote.pid, 0)
-            self.zygote.sock.close()
-            self.zygote = None
+            self._end_zygote(self.zygote)
         if self.zygote is None:
             self.zygote, self.zygote_limits, self.core = self._start_zygote(job), limits, None
         if job.core != self.core:  # set from here: the filter that a run inherits forbids it to everybody else
@@ -531,6 +541,7 @@ def main() -> None:
     if not setting.pid1:
         lockdown.adopt_orphans()
     lockdown.hide()
+    signal.signal(signal.SIGINT, lambda *_: None)  # a run of the same user may send it, and a terminal does
     for folder in (setting.box, *setting.scratch):
         Path(folder).mkdir(parents=True, exist_ok=True)
     if setting.uid_base:

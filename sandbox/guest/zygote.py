@@ -2,9 +2,9 @@
 
 Contract: file descriptor 3 is a SOCK_SEQPACKET socket to the supervisor. A job arrives as a marshalled
 dictionary with four descriptors (stdin, stdout, stderr, start). The zygote forks, reports ("pid", pid), waits, and
-reports ("exit", status, cpu_s, peak_kib, end_ns, delay_s). In the child the start descriptor receives the clock and the CPU
-time used so far just before the program's first instruction, and is closed: the program can touch neither it nor
-the socket.
+reports ("exit", status, cpu_s, peak_kib, end_ns, delay_s). In the child the start descriptor receives the clock and
+the CPU time used so far just before the program's first instruction, and is closed: the program can touch neither it
+nor the socket.
 
 Only what an interpreter has built in is left imported, so that a program's own imports cost what they cost
 in `python program.py`, and so that no input or result of another run is in the memory that a program inherits.
@@ -72,6 +72,7 @@ def become(job, fds):
     for target in range(4):
         posix.dup2(target + 20, target, inheritable=target < 3)
     posix.closerange(4, 4096)
+    prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # or /proc/self would be root's; a change of user takes it away again
     mark = posix.open("/proc/self/oom_score_adj", posix.O_WRONLY)
     posix.write(mark, b"1000")
     posix.close(mark)

@@ -2,8 +2,8 @@
 
 An attack says in TOML at its top what it tries, and where they matter its `verdict`s (else AC), `seconds`, `signal`,
 `twice` (it looks for what its first run left), `secret` (a run with a secret went before), `machine` (its calls are
-that machine's), `not_on` (a backend, and why it cannot hold there), and the `cpu_s` and `wall_s` that the report must
-show at least, whatever the program hides. It prints ESCAPED when it gained something.
+that machine's), `not_on` (a backend, and why it cannot hold there), `own_user`, and the `cpu_s` and `wall_s` that the
+report must show at least, whatever the program hides. It prints ESCAPED when it gained something.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ class Attack:
     machine: str = ""
     not_on: dict[str, str] = field(default_factory=dict)
     """Backend -> why it cannot hold there."""
+    own_user: bool = False
+    """Holds only where a run has a user of its own; as an ordinary user bubblewrap cannot give it one."""
     cpu_s: float = 0.0
     cpu_not_counted_on: list[str] = field(default_factory=list)
     """Only a control group counts the CPU time of a child that its parent does not wait for."""
@@ -70,6 +72,8 @@ def test_attack(path: Path, mode: Mode, target: Sandbox) -> None:
     if target.backend in attack.not_on:
         pytest.skip(f"stated exception: {attack.not_on[target.backend]}")
     uids = machine.uids_of_runs(target)
+    if attack.own_user and not uids:
+        pytest.skip("stated exception: an ordinary user has one user number, which guest and runs share")
     if attack.secret:
         target.run(f"import sys; text = sys.stdin.read(); print(len(text)); {SECRET=}", SECRET.encode() * 9, mode=mode)
     limits = Limits(attack.seconds, LIMITS.memory_mib, LIMITS.output_mib, LIMITS.processes)

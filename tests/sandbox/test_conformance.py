@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -29,7 +30,8 @@ CANNOT = {
 def test_every_promise_holds_or_is_said_not_to(backend: str) -> None:
     results = list(run_checks(lambda limits: open_or_skip(backend, limits)))
     assert [str(result) for result in results if not (result.held or result.cannot)] == []
-    assert {result.check.name for result in results if result.cannot} == CANNOT[backend]
+    as_user = {"identity"} if backend == "bubblewrap" and os.geteuid() != 0 else set()
+    assert {result.check.name for result in results if result.cannot} == CANNOT[backend] | as_user
     assert [result.check for result in results] == list(checks())
 
 

@@ -32,9 +32,10 @@ VERDICTS = {
     "wrong answer": Verdict.WA,
     "accepted": Verdict.AC,
 }
-EXCEPTIONS: dict[tuple[str, str], tuple[Verdict, str]] = {
-    # (backend, program): (verdict that is right there, why)
+NEEDS_OWN_USER = {
+    "h33_hardlink_out": "with the guest's user it links its own program, in a folder that is then emptied"
 }
+"""Stated exceptions, for bubblewrap as an ordinary user only: there guest and runs share the user."""
 PRETENDS_DOCKER = b"""import os.path
 _exists = os.path.exists
 os.path.exists = lambda path: path == "/.dockerenv" or _exists(path)
@@ -64,10 +65,12 @@ def test_hostile_program(program: dict[str, str], mode: Mode, target: Sandbox) -
     if program["id"] == "h29_kill_all":
         target.renew()  # its guard wants an own pid of at most 200
     uids = machine.uids_of_runs(target)
+    if program["id"] in NEEDS_OWN_USER and not uids:
+        pytest.skip(f"stated exception: {NEEDS_OWN_USER[program['id']]}")
     before = machine.marked_files(MARKER)
     for _ in range(2 if "twice" in conditions else 1):
         outcome = attack(target, program, mode, "time limit" in allowed)
-        assert is_right(outcome, allowed, EXCEPTIONS.get((target.backend, program["id"]))), f"{outcome} {outcome.run}"
+        assert is_right(outcome, allowed), f"{outcome} {outcome.run}"
         assert b"ESCAPED" not in outcome.run.stdout, outcome.run.stdout
         assert b"GUARD" not in outcome.run.stderr, outcome.run.stderr
         assert machine.until(lambda: not machine.processes_of(uids)), machine.processes_of(uids)
@@ -87,10 +90,8 @@ def attack(target: Sandbox, program: dict[str, str], mode: Mode, quick: bool) ->
     return judge(Case(program["id"], stdin, (FOLDER / "case" / "output.1.txt").read_bytes()), run)
 
 
-def is_right(outcome: Outcome, allowed: str, exception: tuple[Verdict, str] | None) -> bool:
-    """Whether the verdict is among the words of the index, or the stated exception."""
-    if exception:
-        return outcome.verdict is exception[0]
+def is_right(outcome: Outcome, allowed: str) -> bool:
+    """Whether the verdict is among the words of the index."""
     words = [word.strip() for word in allowed.split("|")]
     ended_well = outcome.run.exit == 0 and outcome.run.stop is None
     return ("ran" in words and ended_well) or outcome.verdict in [VERDICTS[w] for w in words if w != "ran"]

@@ -1,5 +1,6 @@
 # what = "Leaves files in every folder of /dev and in its own, and looks for them."
 # twice = true
+# own_user = true
 
 import os
 import sys

@@ -1,4 +1,5 @@
 # what = "Changes the program that it is, and the folder that it is in."
+# own_user = true
 
 import os
 import sys

@@ -1,4 +1,5 @@
 # what = "Sends every signal to the supervisor and the warm interpreter."
+# own_user = true
 
 import os
 import signal

@@ -1,4 +1,5 @@
 # what = "Keeps state in the times, modes and attributes of /tmp and /dev/shm themselves."
+# own_user = true
 
 import os
 import sys

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -18,8 +19,9 @@ from codeopt.cases import Request
 from codeopt.challenge import Strictness
 from codeopt.errors import ModelError, ProgramError, UsageError
 from codeopt.history import Candidate, Draft, History
+from codeopt.judging import Judging
 from codeopt.loop import Improvement
-from codeopt.measurement import Judge, open_judge
+from codeopt.measurement import Suite, open_judge
 from codeopt.models import Model
 from codeopt.proposers import Proposer
 from codeopt.sets import Problem
@@ -87,8 +89,14 @@ class Tools(Protocol):
         """When a comparison stops."""
         ...
 
+    def open_function(
+        self, problem: Problem, core: int, notify: Notify
+    ) -> AbstractContextManager[tuple[Task, Judging, Callable[[Proposer], Proposer]]]:
+        """The task and the judge for a function, and what makes a proposer keep to it; with a sandbox of its own."""
+        ...
+
     def open_proposer(
-        self, task: Task, judge: Judge, work: Improvement, wrap: Callable[[Model], Model], notify: Notify
+        self, task: Task, judge: Judging, work: Improvement, wrap: Callable[[Model], Model], notify: Notify
     ) -> Proposer:
         """Who writes the drafts."""
         ...
@@ -114,20 +122,31 @@ class Clocked:
 
 
 @dataclass(frozen=True)
-class CoreJudge(Judge):
+class CoreJudge:
     """A judge that has its core alone while it measures."""
 
-    lock: CoreLock = field(kw_only=True)
+    inner: Judging
+    lock: CoreLock
+
+    @property
+    def original(self) -> Candidate:
+        """Round 0, measured."""
+        return self.inner.original
+
+    @property
+    def suite(self) -> Suite:
+        """What it is judged by."""
+        return self.inner.suite
 
     def measure(self, draft: Draft, history: History, *, gated: bool = True, seed: int = 0) -> Candidate:
-        """As Judge.measure."""
+        """Run, compare and profile one draft."""
         with self.lock.held():
-            return super().measure(draft, history, gated=gated, seed=seed)
+            return self.inner.measure(draft, history, gated=gated, seed=seed)
 
     def confirm(self, candidate: Candidate) -> Candidate:
-        """As Judge.confirm."""
+        """The same candidate with new figures."""
         with self.lock.held():
-            return super().confirm(candidate)
+            return self.inner.confirm(candidate)
 
 
 @dataclass
@@ -182,13 +201,28 @@ class Work:
         return Effort(clock, self.lock.waited_s, asking, self.sandbox.programs_s, self.sandbox.runs)
 
     def _improve(self) -> Ending:
-        if self.problem.function:
-            return Ending("dropped", "a batch cannot judge single functions yet", fault="program")
         self._check_budget()
-        task = self.tools.open_task()
-        judge, history, ledger = self._measured_original(task)
+        if not self.problem.function:
+            task = self.tools.open_task()
+            judge, history, ledger = self._measured_original(task)
+            return self._rounds(task, judge, history, ledger, lambda proposer: proposer)
+        with self.lock.held():
+            opening = self.tools.open_function(self.problem, self.lock.core, self.notify)
+            task, found, adapt = opening.__enter__()
+        try:
+            history, ledger, _ = self.store.load(self.problem.id) or (History((found.original,)), Ledger(), {})
+            self._suite = {case.name: case.held_back for case in found.suite.cases}
+            self.store.save(self.problem.id, history, ledger, self._suite, self.effort())
+            return self._rounds(task, CoreJudge(found, self.lock), history, ledger, adapt)
+        finally:
+            opening.__exit__(None, None, None)
+
+    def _rounds(
+        self, task: Task, judge: Judging, history: History, ledger: Ledger, adapt: Callable[[Proposer], Proposer]
+    ) -> Ending:
+        """The loop, from where it was left."""
         work = Improvement(None, task, judge, self.tools.budget, history, ledger, self._save)  # type: ignore[arg-type]
-        work.proposer = self.tools.open_proposer(task, judge, work, self._paid(ledger), self.notify)
+        work.proposer = adapt(self.tools.open_proposer(task, judge, work, self._paid(ledger), self.notify))
         try:
             work.run()
         except ModelError as error:
@@ -210,13 +244,12 @@ class Work:
         """The human's program: same judge, same run, confirmed in the same way."""
         self.notify("judging the human's program")
         draft = Draft(self.problem.target or "", "the human's program")
-        judge = replace(work.judge, profiled=False)  # type: ignore[type-var]
-        found = judge.measure(draft, History((work.history.original,)), gated=False)
+        found = work.judge.measure(draft, History((work.history.original,)), gated=False)
         if found.faster:
             found = work.judge.confirm(found)
         self.store.keep(self.problem.id, "target", replace(found, round=0))
 
-    def _measured_original(self, task: Task) -> tuple[Judge, History, Ledger]:
+    def _measured_original(self, task: Task) -> tuple[Judging, History, Ledger]:
         """A judge for the problem, and the state it was left in; on a resumed one what was shown stays shown."""
         sandbox = cast(Sandbox, self.sandbox)
         saved = self.store.load(self.problem.id)
@@ -236,8 +269,7 @@ class Work:
         )  # fmt: skip
         if saved is None:
             self.store.save(self.problem.id, history, ledger, self._suite, self.effort())
-        values = {f.name: getattr(judge, f.name) for f in fields(judge)}
-        return CoreJudge(**values, lock=self.lock), history, ledger
+        return CoreJudge(judge, self.lock), history, ledger
 
     def _request(self, sandbox: Sandbox) -> Request:
         def run(source: str, args: Sequence[str]) -> Run:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,11 @@ from codeopt.commands._sandbox import checker, open_from
 if TYPE_CHECKING:
     from codeopt.budget import Budget
     from codeopt.challenge import Strictness
+    from codeopt.judging import Judging
     from codeopt.loop import Improvement
-    from codeopt.measurement import Judge
     from codeopt.models import Model
     from codeopt.proposers import Proposer
+    from codeopt.sets import Problem
     from codeopt.tasks import Task
     from sandbox import Sandbox
     from sandbox.compare import Rule
@@ -84,8 +86,31 @@ class FlagTools:
 
         return Rule(max_pairs=self.arguments.max_pairs, worth_having=1 + task.min_gain, clock=self.arguments.clock)
 
+    @contextmanager
+    def open_function(
+        self, problem: Problem, core: int, notify: Notify
+    ) -> Iterator[tuple[Task, Judging, Callable[[Proposer], Proposer]]]:
+        """The task and the judge for a function, and what makes a proposer keep to it; with a sandbox of its own."""
+        from codeopt.commands import _function
+        from codeopt.functions.bench import open_bench
+        from codeopt.functions.compare import prepare
+        from codeopt.functions.flags import chosen
+        from codeopt.functions.target import read_function
+
+        own = not wants_model(self.arguments)
+
+        def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
+            return open_from(self.arguments, own_code_only=own, notify=notify, core=core, mounts=mounts)
+
+        task, options = _function._task(self.arguments), chosen(self.arguments)
+        with open_bench(read_function(problem.path, problem.function), open_with, options.tests) as opened:
+            bench, _, judge = prepare(opened, options, self.rule(task), notify, profiled=self.profiled)
+            module = bench.target.module
+            rounds_judge = replace(judge, profiled=self.profiled and self.drafts_profiled)
+            yield task, rounds_judge, lambda proposer: _function._for_function(proposer, module, judge)
+
     def open_proposer(
-        self, task: Task, judge: Judge, work: Improvement, wrap: Callable[[Model], Model], notify: Notify
+        self, task: Task, judge: Judging, work: Improvement, wrap: Callable[[Model], Model], notify: Notify
     ) -> Proposer:
         """Who writes the drafts."""
         cases, original = judge.suite.known, judge.original

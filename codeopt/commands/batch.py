@@ -15,6 +15,7 @@ from codeopt import __version__
 from codeopt.commands._model import add_model_arguments, check_proposer, wants_model
 from codeopt.commands._sandbox import add_check_arguments, add_sandbox_arguments, count, positive
 from codeopt.errors import UsageError
+from codeopt.functions.flags import add_function_arguments
 
 if TYPE_CHECKING:
     from codeopt.batch.store import BatchStore
@@ -56,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-t", "--task", default="runtime", metavar="NAME", help="runtime, or a dotted path (%(default)s)"
     )
+    add_function_arguments(parser)
     add_model_arguments(parser)
     budget = parser.add_argument_group("budget")
     budget.add_argument("--max-cost", type=positive, metavar="USD", help="of the whole batch, all sittings")

@@ -217,3 +217,17 @@ def test_other_settings_and_other_programs_are_refused(tmp_path: Path) -> None:
     problems.write_text(problems.read_text().replace("i % 7", "i % 5"))
     code, _, err = finish(problems, run, "--model", "rules")
     assert (code, "s00000 has changed" in err) == (2, True)
+
+
+def test_a_list_of_functions(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(
+        "def total(n: int) -> int:\n    s = 0\n    for i in range(n):\n        s = s + i\n    return s\n"
+    )
+    (tmp_path / "calls.py").write_text("CALLS = [((3,), {}), ((10,), {})]\nBIG = [((60_000,), {})]\n")
+    (tmp_path / "list.txt").write_text("m.py::total\nm.py::gone\n")
+    flags = ("--model", "rules", "--calls", str(tmp_path / "calls.py"), "--json")
+    code, out, err = finish(tmp_path / "list.txt", tmp_path / "run", *flags)
+    assert code == 0, err
+    report = json.loads(out)
+    assert report["status"] == {"done": 1, "dropped": 1}
+    assert "gone" in report["failures"][0]["reason"]

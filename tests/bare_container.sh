@@ -49,7 +49,7 @@ mkdir "$work/clone"
 git -c safe.directory='*' ls-files -z | tar --null --verbatim-files-from -T - -cf - | tar -C "$work/clone" -xf -
 chmod -R a+rX "$work"
 mapfile -t options < <(pip_options)
-improve=$(grep -m1 -F 'codeopt improve problems/' README.md)
+improve=$(grep -m1 -F 'pip install . && venv/bin/codeopt improve' README.md)
 
 inside "
 set -o pipefail

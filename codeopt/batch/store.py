@@ -167,8 +167,11 @@ class BatchStore:
         return [row["id"] for row in rows]
 
     def reopen_failed(self) -> None:
-        """Problems that failed for no reason of their own are to be tried again."""
-        self.db.execute("UPDATE problem SET status = 'pending', fault = '', reason = '' WHERE status = 'failed'")
+        """Problems that failed for no reason of their own, or for want of time, are to be tried again."""
+        self.db.execute(
+            "UPDATE problem SET status = 'pending', fault = '', reason = '', accepted = NULL WHERE status = 'failed'"
+            " OR (status = 'dropped' AND (reason LIKE '% TLE%' OR reason LIKE '%now and then%'))"
+        )
 
     def counts(self) -> dict[str, int]:
         """How many problems have each status."""

@@ -53,7 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layout", default="", metavar="NAME", help="of SET, if it is not found out by itself")
     parser.add_argument("--limit", type=count, metavar="N", help="only the first N problems")
     parser.add_argument("--with-target", action="store_true", help="judge the human's programs too, where SET has them")
-    parser.add_argument("--retry-failed", action="store_true", help="try again what the model or the sandbox failed")
+    parser.add_argument(
+        "--retry-failed",
+        action="store_true",
+        help="try again what failed through the model, the sandbox or a busy machine",
+    )
     parser.add_argument(
         "-t", "--task", default="runtime", metavar="NAME", help="runtime, or a dotted path (%(default)s)"
     )

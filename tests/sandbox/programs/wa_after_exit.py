@@ -5,5 +5,5 @@ import os
 import time
 
 if os.fork() == 0:
-    time.sleep(0.5)
+    time.sleep(30)
     print(6, flush=True)

@@ -31,8 +31,8 @@ from sandbox.compare import Rule
 from sandbox.judge import Checker
 
 Notify = Callable[[str], None]
-BUSY = re.compile(r"\bTLE\b|now and then")
-"""What an original also says on a machine that was too busy for it; measured: load 11 on 2 cores, 6 of 40 did."""
+BUSY = re.compile(r"\bTLE\b|still running|now and then")
+"""What an original also says on a machine that was too busy for it; measured: load 12 on 2 cores, 17 of 40 did."""
 
 
 class Tools(Protocol):

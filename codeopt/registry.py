@@ -33,4 +33,6 @@ def load(package: str, name: str) -> ModuleType:
             return importlib.import_module(name)
         except ImportError as error:
             raise UsageError(f"cannot import {name!r}: {error}") from error
-    raise UsageError(f"there is no {package.rpartition('.')[2].removesuffix('s')} {name!r}; choose one of: {', '.join(names(package))}")
+    raise UsageError(
+        f"there is no {package.rpartition('.')[2].removesuffix('s')} {name!r}; choose one of: {', '.join(names(package))}"
+    )

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from codeopt.rules._module import Edit, Module
 from codeopt.rules._scopes import Variable
+
+_BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BINDING = re.compile(r"[ \t]*\r?\n(?=\w+ = sys\.\w)")
+"""A blank line, and then a short name for something in sys."""
 
 
 def binding(module: Module, name: str, path: str) -> Edit:
@@ -37,9 +42,11 @@ def below_imports(module: Module, lines: list[str], imports: list[str] | None = 
     lines = [*(imports or []), "", *lines] if imports or top else lines
     rest = module.tree.body[len(top)] if len(top) < len(module.tree.body) else None
     if not top and rest is not None:
-        return module.before(rest, *lines, "")
+        return module.before(rest, *lines, *([""] * (2 if isinstance(rest, _BLOCKS) else 1)))
     end = module.text.find("\n", module.span(top[-1])[1])
     at = end + 1 if end >= 0 else len(module.text)
+    if not imports and (beside := _BINDING.match(module.text, at)) and _BINDING.match("\n" + lines[-1]):
+        return Edit(beside.end(), beside.end(), lines[-1] + module.newline)  # next to one that another rule made
     below = module.text[at:].partition("\n")[0].strip()
     block = below.startswith(("def ", "class ", "@", "async "))
     gap = ["", ""] if block else [""] if below or lines[-1].startswith(" ") else []

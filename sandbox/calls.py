@@ -52,6 +52,9 @@ class Target:
     asynchronous: bool = False
     calls_file: str | None = None
     """Text of the user's file with CALLS and BIG."""
+    memory_bytes: int = 0
+    """Of one caller, beyond what the import took: it then gets a MemoryError where a run would be killed; 0 for no
+    limit."""
     aliases: tuple[str, ...] = ()
     """Other names under which pickled arguments may know the module."""
 
@@ -185,7 +188,7 @@ class CallRunner:
         if not meta["cpu"]:
             return run
         self.outside_s.setdefault(source, []).append(run.cpu_s - sum(meta["cpu"]))
-        return replace(run, cpu_s=sum(meta["cpu"]), wall_s=sum(meta["wall"]))
+        return replace(run, cpu_s=sum(meta["cpu"]), wall_s=sum(meta["wall"]), delay_s=sum(meta["delay"]))
 
     def settle(self) -> None:
         """Before timing, as the sandbox does it."""
@@ -215,7 +218,7 @@ def _read(run: Run) -> tuple[dict[str, Any], list[str]]:
     text = run.stdout.decode("utf-8", "surrogateescape")
     head, *lines = text.split("\n")
     meta = json.loads(head)
-    seconds = [*meta["cpu"], *meta["wall"]]
+    seconds = [*meta["cpu"], *meta["wall"], *meta["delay"]]
     if not all(isinstance(value, float) and 0 <= value < math.inf for value in seconds):
         raise ValueError(f"times that make no sense: {head:.100}")
     return meta, lines[:-1]

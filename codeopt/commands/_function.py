@@ -10,6 +10,7 @@ from codeopt.budget import Budget, Ledger
 from codeopt.commands._improvement import MODEL_ROUNDS, finish, rounds_of, saver
 from codeopt.commands._model import check_proposer, open_proposer, wants_model, writer
 from codeopt.commands._sandbox import open_from
+from codeopt.errors import ProgramError
 from codeopt.functions.bench import open_bench
 from codeopt.functions.compare import describe, prepare
 from codeopt.functions.evidence import Evidence
@@ -53,6 +54,8 @@ def improve_function(arguments: argparse.Namespace, screen: Screen) -> Result:
         rule = Rule(max_pairs=arguments.max_pairs, worth_having=1 + task.min_gain, clock=arguments.clock)
         profiled = not arguments.no_profile
         bench, evidence, judge = prepare(bench, options, rule, screen.progress, profiled=profiled)
+        if judge.timed is None:
+            raise ProgramError(judge.too_short)
         screen.say(f"original   {words(evidence)}   {judge.timed.note}{hot(judge.original.profile)}")
         name = f"{program.path.stem}.{function.qualname}"
         folder = RunFolder(arguments.resume) if arguments.resume else new_run(arguments.run_dir, name)

@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         if "::" in arguments.old or "::" in arguments.new:
             from codeopt.functions.compare import compare_targets
 
-            found = compare_targets(arguments, screen)
+            found = compare_targets(arguments, screen, open_from)
         else:
             with open_from(arguments, own_code_only=True, notify=screen.warn) as sandbox:
                 judge, candidate = _judged(arguments, sandbox, screen.progress)

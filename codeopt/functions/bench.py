@@ -78,7 +78,7 @@ def open_bench(
         stack.callback(view.close)
         places, mounts = open_tests(stack, tests, view)
         sandbox = stack.enter_context(open_with((*view.mounts, *mounts)))
-        yield Bench(function, view, sandbox, make_target(function, view, sandbox.isolated), places)
+        yield Bench(function, view, sandbox, make_target(function, view, sandbox), places)
 
 
 def open_tests(
@@ -95,20 +95,21 @@ def open_tests(
 
 
 def make_target(
-    function: Function, view: View, isolated: bool, calls_file: str | None = None, aliases: tuple[str, ...] = ()
+    function: Function, view: View, sandbox: Sandbox, calls_file: str | None = None, aliases: tuple[str, ...] = ()
 ) -> Target:
     """How the harness finds the function."""
     data, classes = _names(function.source)
     return Target(
         module=view.module.name,
-        file=view.inside(view.module.path, isolated),
+        file=view.inside(view.module.path, sandbox.isolated),
         qualname=function.qualname,
-        paths=view.paths(isolated),
+        paths=view.paths(sandbox.isolated),
         globals=data,
         classes=classes,
         first_line=function.body_line,
         asynchronous=function.asynchronous,
         calls_file=calls_file,
+        memory_bytes=int(0.6 * (sandbox.limits.memory_mib << 20)),
         aliases=aliases,
     )
 

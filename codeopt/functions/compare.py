@@ -37,10 +37,11 @@ class Pair:
     """The new module, never the same text as the old one's."""
 
 
-def compare_targets(arguments: argparse.Namespace, screen: Screen) -> dict[str, Any]:
-    """The object that `codeopt compare --json` prints, from the command's flags. Raises UsageError and ProgramError."""
-    from codeopt.commands._sandbox import open_from
+def compare_targets(arguments: argparse.Namespace, screen: Screen, open_from: Callable[..., Sandbox]) -> dict[str, Any]:
+    """The object that `codeopt compare --json` prints, from the command's flags. Raises UsageError and ProgramError.
 
+    open_from: as in commands/_sandbox.py.
+    """
     old, new = (read_function(*_named(text)) for text in (arguments.old, arguments.new))
     require_same_parameters(old, new)
     options = chosen(arguments)
@@ -113,7 +114,7 @@ def open_pair(
             stack.callback(views[-1].close)
         places, mounts = open_tests(stack, tests, views[0])
         sandbox = stack.enter_context(open_with((*views[0].mounts, *views[1].mounts, *mounts)))
-        target = make_target(old, views[0], sandbox.isolated)
+        target = make_target(old, views[0], sandbox)
         bench = Bench(old, views[0], sandbox, target, places)
         new_source = new.source + MARK if new.source == old.source else new.source
         yield Pair(bench, new_source)
@@ -122,7 +123,7 @@ def open_pair(
 def _runner(pair: Pair, bench: Bench, new: Function) -> Any:
     """Runs either module with its own target."""
     view = replace(pair.bench.view, module=locate(new.path), shown_at=f"{INSIDE}-new")
-    other = make_target(new, view, bench.sandbox.isolated, bench.target.calls_file, (bench.target.module,))
+    other = make_target(new, view, bench.sandbox, bench.target.calls_file, (bench.target.module,))
     other = replace(other, globals=bench.target.globals, classes=bench.target.classes)
     runner = bench.runner
     runner.render = lambda source: harness(other if source == pair.new_source else bench.target, source)
@@ -137,7 +138,7 @@ def _decide(judge: FunctionJudge, candidate: Candidate, evidence: Evidence, benc
         fresh = judge.run_cases(candidate.source, make_new_cases(judge))
         wrong = report.why(replace(candidate, outcomes=fresh)) if fresh else ""
     comparison = candidate.comparison
-    if wrong or comparison is None:
+    if wrong or comparison is None or judge.timed is None:
         return _result("rejected", wrong, None, evidence, bench, judge)
     comparison = judge.not_moved(candidate.source, judge.timed, comparison)
     decided = comparison.decision in (Decision.FASTER, Decision.SLOWER)
@@ -163,7 +164,7 @@ def _result(
         "reason": reason,
         **figures,
         "evidence": describe(evidence) if evidence else None,
-        "timed": judge.timed.note if judge else None,
+        "timed": judge.timed.note if judge and judge.timed else None,
         "sandbox": bench.sandbox.backend,
         "runtime": bench.sandbox.description,
     }

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
 from codeopt.functions.derive import derive
 from codeopt.functions.evidence import FRESH, Evidence, Known, NotVerifiable, observe
@@ -36,8 +37,11 @@ class FunctionJudge:
     original: Candidate
     suite: Suite
     rule: Rule
-    plan: Plan
-    timed: Timed
+    plan: Plan | None
+    """None, as is `timed`, when the calls are too short to time anything on them."""
+    timed: Timed | None
+    too_short: str = ""
+    """Why they are."""
     profiled: bool = True
     notify: Callable[[str], None] = lambda line: None
 
@@ -52,6 +56,8 @@ class FunctionJudge:
         candidate = self._tested(candidate) if gated else candidate
         if not candidate.correct:
             return candidate
+        if self.plan is None or self.timed is None:
+            raise NotVerifiable(self.too_short)
         self.notify("comparing with the original")
         candidate = replace(candidate, comparison=self._compare(draft.source, self.plan, seed + candidate.round))
         if not candidate.correct or not self.profiled:
@@ -161,20 +167,30 @@ def open_function_judge(
     )
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
-    timed = choose(bench, evidence, notify=notify)
-    rule = rule or Rule()
-    notify("timing the original")
+    suite = Suite(tuple(cases), check)
+    original = Candidate(0, bench.source, "the original", outcomes)
+    judge = FunctionJudge(
+        bench, evidence, runner, original, suite, rule or Rule(), None, None, profiled=profiled, notify=notify
+    )
+    return _with_timing(judge)
+
+
+def _with_timing(judge: FunctionJudge) -> FunctionJudge:
+    """With what is timed and the original's profile; without, and why, where the calls are too short."""
     try:
-        plan = make_plan(runner, bench.source, [timed.case], check, rule)
+        timed = choose(judge.bench, judge.evidence, notify=judge.notify)
+    except ProgramError as error:
+        return replace(judge, too_short=str(error))
+    judge.notify("timing the original")
+    try:
+        plan = make_plan(judge.runner, judge.bench.source, [timed.case], judge.suite.check, judge.rule)
     except ValueError as error:
         raise NotVerifiable(f"the original does not do the same twice: {error}") from error
-    original = Candidate(0, bench.source, "the original", outcomes)
-    if profiled:
-        notify("profiling the original")
-        original = replace(original, profile=take_profile(bench, timed, bench.source))
-    return FunctionJudge(
-        bench, evidence, runner, original, Suite(tuple(cases), check), rule, plan, timed, profiled, notify
-    )
+    original = judge.original
+    if judge.profiled:
+        judge.notify("profiling the original")
+        original = replace(original, profile=take_profile(judge.bench, timed, judge.bench.source))
+    return replace(judge, original=original, plan=plan, timed=timed)
 
 
 def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[Known]]:

@@ -71,7 +71,13 @@ class _NotPlain(Exception):
     pass
 
 
-_MAKERS: dict[str, Any] = {"set": set, "frozenset": frozenset, "bytearray": bytearray, "range": range}
+_MAKERS: dict[str, Any] = {
+    "set": set,
+    "frozenset": frozenset,
+    "bytearray": bytearray,
+    "range": range,
+    "complex": complex,
+}
 _NAMES = {"inf": math.inf, "nan": math.nan, "Ellipsis": ...}
 
 
@@ -124,6 +130,8 @@ def write(value: Any) -> str:
         return "{" + ", ".join(f"{write(key)}: {write(item)}" for key, item in value.items()) + "}"
     if isinstance(value, set | frozenset):
         return f"{type(value).__name__}([{', '.join(sorted(map(write, value)))}])"
+    if isinstance(value, complex):  # its repr loses the sign of a zero
+        return f"complex({value.real!r}, {value.imag!r})"
     return repr(value)
 
 

@@ -25,7 +25,7 @@ LONG_ENOUGH_S = 0.004
 PAIR_S = 0.03
 """A run makes so many passes that the clock sees this much."""
 MOST_CALLS, MOST_PASSES = 400, 20
-SHORTEST_S = 30e-6
+SHORTEST_S = 15e-6
 """A pass must take this long: reading the clock from outside costs about 10 microseconds."""
 
 
@@ -93,9 +93,11 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
     pool = sorted([*grown, *given], key=lambda k: -k.seconds)
     chosen = [k for k in pool if k.seconds >= 0.3 * pool[0].seconds]
     note = "calls grown from the given ones" if grown else "the longest calls"
-    if sum(k.seconds for k in chosen) < ENOUGH_S:
-        more, _ = observe(bench, derive([k.text for k in chosen], 150, 50 + seed, bench.function.text, small=False), {})
-        chosen += [k for k in more if k.returns and k.seconds >= 0.2 * pool[0].seconds]
+    if sum(k.seconds for k in chosen) < ENOUGH_S:  # so short that single times say little: as many as there are
+        more, _ = observe(
+            bench, derive([k.text for k in pool[:8]], 300, 50 + seed, bench.function.text, small=False), {}
+        )
+        chosen = [k for k in [*pool, *more] if k.returns]
     return [k.text for k in dict.fromkeys(chosen)][:MOST_CALLS], note
 
 

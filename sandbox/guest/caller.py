@@ -157,7 +157,7 @@ class Caller:
     def __init__(self, channel, module, function):
         self.channel, self.module, self.function = channel, module, function
         self.names = Names(SPEC["calls_file"])
-        self.makers = {kind.__name__: kind for kind in (set, frozenset, bytearray, range, slice, iter)}
+        self.makers = {kind.__name__: kind for kind in (set, frozenset, bytearray, range, slice, iter, complex)}
         self.effects = []
         self.armed = False
         self.lines = set()
@@ -203,6 +203,7 @@ class Caller:
     # check
 
     def check(self):
+        self.limit_memory()
         sys.addaudithook(self.hear)
         if any("CALLS[" in call or "BIG[" in call for call, _ in self.codes):
             self.names.user_namespace()
@@ -224,6 +225,15 @@ class Caller:
         if self.header["mode"] == "cover":
             self.channel.send(b"V", repr([sorted(self.lines), executable(self.function)]))
         self.channel.send(b"S", "state: " + (cut("; ".join(changed)) if changed else "unchanged"))
+
+    def limit_memory(self):
+        """A call that asks for too much fails by itself, instead of ending the run with all other calls."""
+        import resource
+
+        with open("/proc/self/statm") as file:
+            used = int(file.read().split()[5]) * resource.getpagesize()
+        if SPEC["memory_bytes"]:
+            resource.setrlimit(resource.RLIMIT_DATA, (used + SPEC["memory_bytes"],) * 2)
 
     def outcome(self, code):
         """(the text, the result, seconds) of one call with fresh arguments."""

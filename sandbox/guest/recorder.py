@@ -10,9 +10,6 @@ beside the user's own command in `codeopt record`. What is pickled here is only 
 import importlib.abc
 import sys
 
-MOST_SECONDS = 0.5
-"""Writing a call down may take this long in all for one kind of call; later ones are then left out."""
-
 
 class Recorder:
     """Stands before the function, passes everything on, and keeps a bounded, varied sample."""
@@ -28,9 +25,9 @@ class Recorder:
         if self.depth > 1 or len(self.seen) >= self.spec["most"]:
             return
         shape = tuple(_shape(value) for value in (*args, *kwargs.values()))
-        if self.shapes.get(shape, 0) >= 25:
+        number = self.shapes[shape] = self.shapes.get(shape, 0) + 1
+        if number % max(1, 1 << number.bit_length() >> 4):  # all of the first 16, then about 8 each time it doubles
             return
-        self.shapes[shape] = self.shapes.get(shape, 0) + 1
         text = write_call(args, kwargs)
         if text is not None and text not in self.seen and len(text) < 1_000_000:
             self.seen.add(text)

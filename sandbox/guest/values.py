@@ -87,6 +87,9 @@ class Shower:
             for key, item in value.items():
                 if type(key) in SIMPLE:
                     self.note(f"{path}[{key!r}]", item, depth - 1)
+        elif type(getattr(value, "__dict__", None)) is dict and not isinstance(value, NAMED):
+            for key, item in vars(value).items():
+                self.note(f"{path}.{key}", item, depth - 1)
 
     def show(self, value, depth=100):
         """The text of any value."""
@@ -210,9 +213,10 @@ class Shower:
             return self.name_of(value)
         maker, arguments, state, items, pairs = (tuple(parts) + (None,) * 5)[:5]
         text = self.name_of(maker)
-        text = (
-            self.name_of(kind) if text == "<copyreg.__newobj__>" and arguments[0] is kind else text + self.name_of(kind)
-        )
+        if maker is kind or (text == "<copyreg.__newobj__>" and arguments[0] is kind):
+            text = self.name_of(kind)
+        else:
+            text += self.name_of(kind)
         given = arguments[1:] if arguments and arguments[0] is kind else arguments
         text += "(" + ", ".join([self.show(item, depth - 1) for item in given]) + ")"
         for name, part in (("items", items), ("pairs", pairs)):
@@ -247,11 +251,21 @@ class Shower:
 def express(value, depth=60):
     """A Python expression that makes an equal, fresh value of plain types; None when there is none."""
     kind = type(value)
+    if kind is complex:
+        return f"complex({value.real!r}, {value.imag!r})"
     if kind in SIMPLE:
         return number(value) if kind is int else repr(value)
     if depth < 0:
         return None
-    if kind in (list, tuple, set, frozenset):
+    if kind in (list, tuple, set, frozenset, dict):
+        return express_items(kind, value, depth)
+    plain = kind.__module__ in ("datetime", "decimal", "fractions") and kind.__name__ in BY_REPR[kind.__module__]
+    return repr(value) if plain or kind in (bytearray, range) else None
+
+
+def express_items(kind, value, depth):
+    """As `express`, of a container."""
+    if kind is not dict:
         inner = [express(item, depth - 1) for item in value]
         if any(part is None for part in inner):
             return None
@@ -259,16 +273,10 @@ def express(value, depth=60):
             return "{}([{}])".format(kind.__name__, ", ".join(sorted(inner)))
         text = ", ".join(inner)
         return "[" + text + "]" if kind is list else "(" + text + ("," if len(inner) == 1 else "") + ")"
-    if kind is dict:
-        pairs = [(express(key, depth - 1), express(item, depth - 1)) for key, item in value.items()]
-        if any(key is None or item is None for key, item in pairs):
-            return None
-        return "{" + ", ".join([key + ": " + item for key, item in pairs]) + "}"
-    if kind in (bytearray, range):
-        return repr(value)
-    if kind.__module__ in ("datetime", "decimal", "fractions") and kind.__name__ in BY_REPR[kind.__module__]:
-        return repr(value)
-    return None
+    pairs = [(express(key, depth - 1), express(item, depth - 1)) for key, item in value.items()]
+    if any(key is None or item is None for key, item in pairs):
+        return None
+    return "{" + ", ".join([key + ": " + item for key, item in pairs]) + "}"
 
 
 def express_name(value):

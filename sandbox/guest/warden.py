@@ -12,7 +12,7 @@ class Warden:
     def __init__(self, channel, keeper_pid):
         self.channel, self.keeper_pid = channel, keeper_pid
         self.buffer = b""
-        self.cpu, self.wall, self.outcomes, self.cover = [], [], [], "null"
+        self.cpu, self.wall, self.delay, self.outcomes, self.cover = [], [], [], [], "null"
         self.state = "state: not known"
         self.took = []
         self.lost = 0
@@ -93,12 +93,13 @@ class Warden:
         pid = self.start(calls)
         clock = (~pid << 3) | 2  # the CPU time of that process: CPUCLOCK_SCHED in the kernel's posix-timers.h
         self.expect(b"R", pid)
-        cpu, wall = time.clock_gettime(clock), time.monotonic()
+        cpu, wall, delay = time.clock_gettime(clock), time.monotonic(), waited(pid)
         self.channel.send(b"G")
         self.expect(b"D", pid)
         wall_end = time.monotonic()
         self.cpu.append(time.clock_gettime(clock) - cpu)
         self.wall.append(wall_end - wall)
+        self.delay.append(waited(pid) - delay)
         self.channel.send(b"A")
         found = []
         while (message := self.wait(START_SECONDS))[0] == b"O":
@@ -138,7 +139,8 @@ class Warden:
 
     def answer(self):
         """Everything, in one write."""
-        meta = f'{{"cpu": {self.cpu!r}, "wall": {self.wall!r}, "took": {self.took!r}, "cover": {self.cover}}}'
+        parts = (self.cpu, self.wall, self.delay, self.took, self.cover)
+        meta = '{"cpu": %r, "wall": %r, "delay": %r, "took": %r, "cover": %s}' % parts  # noqa: UP031  braces
         lines = [meta, *self.outcomes]
         if self.header["mode"] in ("check", "cover"):
             lines.append(self.state)
@@ -152,6 +154,15 @@ class Warden:
         except ProcessLookupError:
             pass
         os.waitpid(self.keeper_pid, 0)
+
+
+def waited(pid):
+    """Seconds that a process was ready to run while others had its core; 0 where the kernel does not say."""
+    try:
+        with open(f"/proc/{pid}/schedstat") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def end(status):

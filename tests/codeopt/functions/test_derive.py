@@ -1,0 +1,85 @@
+"""Calls as text and values, and calls made from others."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codeopt.functions.derive import derive, grow
+from codeopt.functions.literals import Call, Opaque, read, write
+
+simple = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.binary(), st.complex_numbers(allow_nan=False)
+)
+values = st.recursive(
+    simple,
+    lambda inner: st.one_of(
+        st.lists(inner),
+        st.tuples(inner, inner),
+        st.dictionaries(st.text(), inner),
+        st.sets(st.integers()),
+        st.frozensets(st.text()),
+    ),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(values, max_size=3))
+def test_a_written_call_is_read_as_the_same(args: list[Any]) -> None:
+    call = Call(tuple(args), (("key", args),))
+    again = read(call.text())
+    assert again is not None
+    assert repr(again) == repr(call) or again.text() == call.text()
+
+
+def test_what_is_no_plain_value_stays_as_it_is() -> None:
+    call = read("f(load('m', 'C')(1), [lambda x: x, 2], k=unpickle('abc'))")
+    assert call is not None
+    assert call.values == (Opaque("load('m', 'C')(1)"), Opaque("[lambda x: x, 2]"), Opaque("unpickle('abc')"))
+    assert call.text() == "f(load('m', 'C')(1), [lambda x: x, 2], k=unpickle('abc'))"
+
+
+@pytest.mark.parametrize("text", ["CALLS[0]", "f(*x)", "f(**x)", "g(1)", "f(", "f(1) + 2"])
+def test_what_is_no_call_that_can_be_taken_apart(text: str) -> None:
+    assert read(text) is None
+
+
+def test_special_floats() -> None:
+    assert write([math.inf, -math.inf, -0.0]) == "[inf, -inf, -0.0]"
+    assert read("f(-inf, nan)") is not None
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(values, min_size=1, max_size=3), st.integers(0, 5))
+def test_derived_calls_keep_their_types_and_come_again(args: list[Any], seed: int) -> None:
+    base = Call(tuple(args)).text()
+    found = derive([base], 10, seed, "x == 17 or 'abc'")
+    assert found == derive([base], 10, seed, "x == 17 or 'abc'")
+    assert base not in found
+    for text in found:
+        call = read(text)
+        assert call is not None
+        assert [type(value) for value in call.args] == [type(value) for value in args]
+
+
+def test_boundaries_are_reached() -> None:
+    found = derive(["f([3, 1, 2], 2)"], 200, 1, "def f(a, k):\n    if k > 17: pass")
+    seconds = {read(text).args[1] for text in found if read(text)}  # type: ignore[union-attr]
+    assert {0, -1, 1, 3, 4, 17, 18} <= seconds
+    firsts = [read(text).args[0] for text in found if read(text)]  # type: ignore[union-attr]
+    assert [] in firsts
+    assert any(len(a) != len(set(a)) for a in firsts)
+    assert any(item < 0 for a in firsts for item in a)
+
+
+def test_growing() -> None:
+    grown = read(grow("f([3, 1, 2], 2)", 4) or "")
+    assert grown is not None
+    assert len(grown.args[0]) == 12
+    assert grown.args[1] == 2
+    assert grow("f(42)", 4) == "f(85)"
+    assert grow("f(None)", 4) is None

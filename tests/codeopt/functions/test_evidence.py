@@ -1,0 +1,65 @@
+"""No evidence, no claim: functions that cannot be known by calling them are never believed, and the reason is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.codeopt.functions.conftest import Compare
+
+CALLS = "CALLS = [((n,), {}) for n in range(20)]\n"
+
+NOT_KNOWN = {
+    "random": ("import random\ndef f(n):\n    return random.random() + n\n", "not the same twice"),
+    "the clock": ("import time\ndef f(n):\n    return time.time() + n\n", "not the same twice"),
+    "identity": ("def f(n):\n    return id(object())\n", "not the same twice"),
+    "the order of a set": ("def f(n):\n    return list({'a', 'b', 'c', 'd', str(n)})\n", "not the same twice"),
+    "writes files": (
+        "def f(n):\n    with open('/tmp/x', 'w') as file:\n        file.write('1')\n    return n\n",
+        "changes files",
+    ),
+    "the network": (
+        "import socket\ndef f(n):\n    try:\n"
+        "        socket.create_connection(('192.0.2.1', 80), 0.1)\n"
+        "    except OSError:\n        pass\n    return n\n",
+        "uses the network",
+    ),
+    "a process": ("import os\ndef f(n):\n    return os.system('true') + n\n", "starts a process"),
+    "a closure": ("def f(n):\n    return lambda: n\n", "cannot be compared"),
+    "a lock": ("import threading\ndef f(n):\n    return [threading.Lock()]\n", "cannot be compared (lock"),
+    "a counter": ("N = 0\ndef f(n):\n    global N\n    N += 1\n    return N\n", "twice"),
+    "only errors": ("def f(n):\n    raise KeyError(n)\n", "nearly every call raises"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_KNOWN)
+def test_not_verified(compare: Compare, name: str) -> None:
+    source, words = NOT_KNOWN[name]
+    found = compare(source, source + "\n# other\n", CALLS)
+    assert found["verdict"] == "not verified", found
+    assert words in found["reason"]
+    assert found["ratio"] is None
+
+
+def test_too_few_calls(compare: Compare) -> None:
+    found = compare("def f(x):\n    return x\n", "def f(x):\n    return  x\n", "CALLS = [((None,), {})]\n")
+    assert found["verdict"] == "not verified"
+    assert "1 comparable calls, at least 10 are needed" in found["reason"]
+    assert "--calls FILE" in found["reason"]
+
+
+def test_too_little_of_the_function(compare: Compare) -> None:
+    body = "".join(f"        a = n + {i}\n" for i in range(20))
+    source = f"def f(n):\n    if isinstance(n, str):\n{body}        return a\n    return n\n"
+    found = compare(source, source + "#\n", CALLS)
+    assert found["verdict"] == "not verified"
+    assert "% of the function's lines" in found["reason"]
+    assert "lines 3, 4" in found["reason"]
+
+
+def test_arguments_that_no_text_can_hold(compare: Compare) -> None:
+    """Lambdas and generators of the calls file are made afresh for each call."""
+    calls = "CALLS = [((lambda x: x * 2, (i for i in range(n))), {}) for n in range(14)]\n"
+    slow = "def f(g, items):\n    out = []\n    for i in items:\n        out = out + [g(i)]\n    return out\n"
+    found = compare(slow, "def f(g, items):\n    return [g(i) for i in items][:5]\n", calls)
+    assert found["verdict"] == "rejected"
+    assert "CALLS[" in found["reason"]

@@ -1,0 +1,81 @@
+"""What of a project is shown, and under which name its files are imported."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from codeopt.functions.project import INSIDE, is_secret, locate, open_view, tracked
+
+
+def repository(folder: Path, *names: str) -> Path:
+    """A git repository that tracks these files."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x = 1\n")
+    for command in (["init", "-q"], ["add", "-A", "-f"]):
+        subprocess.run(["git", "-C", str(folder), *command], check=True)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("file", "others", "name", "base"),
+    [
+        ("pkg/mod.py", ["pkg/__init__.py"], "pkg.mod", "."),
+        ("pkg/sub/mod.py", ["pkg/__init__.py", "pkg/sub/__init__.py"], "pkg.sub.mod", "."),
+        ("pkg/__init__.py", [], "pkg", "."),
+        ("src/pkg/mod.py", ["src/pkg/__init__.py"], "pkg.mod", "src"),
+        ("src/space/pkg/mod.py", ["src/space/pkg/__init__.py"], "space.pkg.mod", "src"),
+        ("script.py", [], "script", "."),
+        ("tools/one-off.py", [], "one_off", "tools"),
+    ],
+)
+def test_import_names(tmp_path: Path, file: str, others: list[str], name: str, base: str) -> None:
+    root = repository(tmp_path, file, *others)
+    found = locate(root / file)
+    assert (found.name, found.roots[0], found.root) == (name, (root / base).resolve(), root.resolve())
+
+
+def test_only_what_git_tracks_and_no_secrets(tmp_path: Path) -> None:
+    secrets = [".env", "prod.env", "deploy/id_rsa", "certs/server.pem", "aws-credentials", "config/secrets.yaml"]
+    root = repository(tmp_path, "pkg/__init__.py", "pkg/mod.py", "pkg/secret_sharing.py", "data.csv", *secrets)
+    (root / "untracked.py").write_text("x = 1\n")
+    module = locate(root / "pkg/mod.py")
+    view = open_view(module)
+    try:
+        found = sorted(str(path.relative_to(view.folder)) for path in view.folder.rglob("*") if path.is_file())
+    finally:
+        view.close()
+    assert found == ["data.csv", "pkg/__init__.py", "pkg/mod.py", "pkg/secret_sharing.py"]
+    assert not view.folder.exists()
+    assert view.mounts == ((str(view.folder), INSIDE),)
+
+
+def test_a_file_outside_of_git_brings_its_neighbours(tmp_path: Path) -> None:
+    for name in ("one.py", "two.py", "notes.txt", ".env"):
+        (tmp_path / name).write_text("")
+    assert [str(path) for path in tracked(locate(tmp_path / "one.py"))] == ["one.py", "two.py"]
+
+
+def test_an_installed_package_is_not_copied() -> None:
+    import packaging.version
+
+    module = locate(Path(packaging.version.__file__))
+    assert module.name == "packaging.version"
+    view = open_view(module)
+    view.close()
+    assert not view.mounts
+
+
+@pytest.mark.parametrize(
+    "name", [".git/config", "a/.env.local", "id_ed25519", "x.pem", ".ssh/known", "credentials.json"]
+)
+def test_secrets(name: str) -> None:
+    assert is_secret(Path(name))
+
+
+@pytest.mark.parametrize("name", ["environment.py", "credentials.py", "keys.md", "a/identity.py"])
+def test_no_secrets(name: str) -> None:
+    assert not is_secret(Path(name))

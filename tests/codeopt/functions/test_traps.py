@@ -1,0 +1,192 @@
+"""Ways of looking faster, or right, without being it; each against a small original, with a few calls shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.codeopt.functions.conftest import Compare
+
+SUMS = """\
+def f(n):
+    result = []
+    for i in range(1, n + 1):
+        total = 0
+        for d in range(1, i + 1):
+            if i % d == 0:
+                total += d
+        result.append(total)
+    return result
+"""
+FAST_SUMS = """\
+def f(n):
+    s = [0] * (n + 1)
+    for d in range(1, n + 1):
+        for m in range(d, n + 1, d):
+            s[m] += d
+    return s[1:]
+"""
+KTH = """\
+def f(a, k):
+    if not 1 <= k <= len(a):
+        raise ValueError("k out of range")
+    rest = list(a)
+    for _ in range(k - 1):
+        rest.remove(min(rest))
+    return min(rest)
+"""
+NUMBERS = "CALLS = [((1,), {}), ((12,), {}), ((60,), {})]\n"
+LISTS_OF = "CALLS = [(([1, 2],), {}), (([],), {})]\n"
+LISTS = "CALLS = [(([3, 1, 2], 2), {}), (([i * 37 % 101 for i in range(40)], 20), {})]\n"
+
+REJECTED = {
+    "a tuple for a list": (SUMS, FAST_SUMS.replace("return s[1:]", "return tuple(s[1:])"), NUMBERS, "returns (1,)"),
+    "a generator for a list": (SUMS, "def f(n):\n    yield from [1] * n\n", NUMBERS, "<iterator of 1>"),
+    "a list that is filled later": (
+        SUMS,
+        "class L(list):\n    def __init__(self, n):\n        self.n = n\ndef f(n):\n    return L(n)\n",
+        NUMBERS,
+        "<.L>",
+    ),
+    "the same list each time": (
+        SUMS,
+        "import functools\n" + FAST_SUMS.replace("def f", "@functools.cache\ndef f"),
+        NUMBERS,
+        "called again",
+    ),
+    "sorts the caller's list": (KTH, KTH.replace("rest = list(a)", "a.sort(); rest = list(a)"), LISTS, "become"),
+    "another exception": (KTH, "def f(a, k):\n    return sorted(a)[k - 1]\n", LISTS, "raises ValueError"),
+    "ends the process at import": (KTH, "import sys\nsys.exit(0)\n" + KTH, LISTS, "cannot be imported"),
+    "ends the process in a call": (
+        KTH,
+        "import os\n" + KTH.replace("rest =", "os._exit(0); rest ="),
+        LISTS,
+        "ends the",
+    ),
+    "equals everything": (
+        KTH,
+        "class Y(int):\n    __eq__ = lambda s, o: True\n    __hash__ = int.__hash__\ndef f(a, k):\n    return Y(0)\n",
+        LISTS,
+        "<.Y>",
+    ),
+    "patches what compares": (
+        KTH,
+        "import builtins\nbuiltins.repr = builtins.all = lambda *a: '1'\nbuiltins.type = lambda x: int\n"
+        "def f(a, k):\n    return 0\n",
+        LISTS,
+        "",
+    ),
+    "true for one": (
+        "def f(a):\n    return len(a) > 1\n",
+        "def f(a):\n    return int(len(a) > 1)\n",
+        LISTS_OF,
+        "returns",
+    ),
+    "a float for an int": (
+        "def f(a):\n    return sum(a)\n",
+        "def f(a):\n    return sum(a) * 1.0\n",
+        LISTS_OF,
+        "got returns 0.0",
+    ),
+    "wrong for negative numbers": (
+        "def f(a):\n    return max([0] + [x * x for x in a])\n",
+        "def f(a):\n    return max([0, *a]) ** 2\n",
+        LISTS_OF,
+        "f([-",
+    ),
+    "wrong when values repeat": (
+        "def f(a):\n    return sorted(a)\n",
+        "def f(a):\n    return sorted(set(a))\n",
+        LISTS_OF,
+        "f([",
+    ),
+    "minus zero": (
+        "def f(x):\n    return x * 1.0\n",
+        "def f(x):\n    return x + 0.0\n",
+        "CALLS = [((1.5,), {}), ((2.5,), {})]\n",
+        "-0.0",
+    ),
+    "the argument itself": (
+        "def f(a):\n    return list(a)\n",
+        "def f(a):\n    return a\n",
+        LISTS_OF,
+        "the same object as args[0]",
+    ),
+    "prints": ("def f(a):\n    return len(a)\n", "def f(a):\n    print()\n    return len(a)\n", LISTS_OF, "prints"),
+    "changes a global": (
+        "N = []\ndef f(a):\n    return len(a)\n",
+        "N = []\ndef f(a):\n    N.append(1)\n    return len(a)\n",
+        LISTS_OF,
+        "global N",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REJECTED)
+def test_rejected_with_a_counterexample(compare: Compare, name: str) -> None:
+    old, new, calls, words = REJECTED[name]
+    found = compare(old, new, calls)
+    assert found["verdict"] == "rejected", found
+    assert words in found["reason"], found["reason"]
+
+
+SLOW = """\
+def f(n):
+    def count(rest, biggest):
+        if rest == 0:
+            return 1
+        return sum(count(rest - p, p) for p in range(1, min(rest, biggest) + 1))
+    return count(n, n)
+"""
+CLOCKS = """\
+import time, resource
+_real = {name: getattr(time, name) for name in ("time", "perf_counter", "monotonic", "process_time", "clock_gettime")}
+for _name, _f in _real.items():
+    setattr(time, _name, lambda *a, f=_f: f(*a) / 100)
+resource.getrusage = lambda *a: None
+"""
+NO_FASTER = {
+    "a cache of answers": ("import functools\n" + SLOW.replace("def f", "@functools.cache\ndef f")),
+    "other clocks": CLOCKS + SLOW,
+    "the collector off": "import gc\ngc.disable()\n" + SLOW,
+}
+
+
+@pytest.mark.parametrize("name", NO_FASTER)
+def test_not_called_faster(compare: Compare, name: str) -> None:
+    found = compare(SLOW, NO_FASTER[name], "CALLS = [((5,), {}), ((26,), {})]\n")
+    assert found["verdict"] in ("same", "slower"), found
+
+
+def test_work_done_before_the_clock_starts(compare: Compare) -> None:
+    """A hook in the making of arguments computes the answer; the call only hands it out."""
+    old = """\
+class P:
+    def __init__(self, n):
+        self.n = n
+def f(p):
+    t = 0
+    for i in range(p.n):
+        t += i * i % 7
+    return t
+"""
+    new = old.replace("self.n = n", "self.n = n; _A[n] = _slow(n)").replace(
+        "def f(p):", "_A = {}\ndef f(p):\n    return _A[p.n]\ndef _slow(n):"
+    ).replace("range(p.n)", "range(n)")  # fmt: skip
+    calls = """\
+def call(n):
+    import sys
+    return ((sys.modules.get("new", sys.modules.get("old")).P(n),), {})
+CALLS = [call(n) for n in range(14)]
+BIG = [call(400_000 + i) for i in range(2)]
+"""
+    found = compare(old, new, calls)
+    assert found["verdict"] in ("same", "rejected", "slower"), found
+
+
+def test_a_real_improvement_is_faster_and_the_other_way_round_slower(compare: Compare) -> None:
+    calls = "CALLS = [((1,), {}), ((12,), {}), ((60,), {})]\nBIG = [((400,), {}), ((401,), {})]\n"
+    found = compare(SUMS, FAST_SUMS, calls)
+    assert found["verdict"] == "faster", found
+    assert found["ci_low"] > 5
+    assert found["evidence"]["line_coverage"] == 1.0
+    assert compare(FAST_SUMS, SUMS, calls)["verdict"] == "slower"

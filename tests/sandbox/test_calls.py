@@ -1,0 +1,206 @@
+"""The harness of calls: outcomes as text, strict in type and value, on every backend."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandbox import Limits, Run, Sandbox
+from sandbox.calls import Batch, CallRunner, Target, check_calls, close, harness
+
+MODULE = """\
+import collections, dataclasses, datetime, decimal, enum
+COUNT = []
+
+def same(x):
+    return x
+
+def raises(x):
+    raise LookupError(x)
+
+def items(n):
+    yield from range(n)
+    return "end"
+
+async def later(n):
+    import asyncio
+    await asyncio.sleep(0)
+    return [n]
+
+async def many(n):
+    for i in range(n):
+        yield i
+
+def grows(a):
+    a.append(len(a))
+    return a
+
+def counts():
+    COUNT.append(1)
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    tags: list
+
+    def moved(self, by):
+        return Point(self.x + by, self.tags)
+
+    @property
+    def double(self):
+        return self.x * 2
+
+    @classmethod
+    def origin(cls, tags):
+        return cls(0, tags)
+
+    @staticmethod
+    def zero():
+        return 0
+
+class Colour(enum.Enum):
+    RED = 1
+
+def kinds(n):
+    return [1, 1.0, True, None, "a", b"a", 1j, (1,), [1], {1}, frozenset([1]), {"k": 1}, bytearray(b"a"), float("nan"),
+            -0.0, Point(1, []), Colour.RED, int, collections.deque([1]), collections.OrderedDict(a=1),
+            datetime.date(2020, 1, 2), decimal.Decimal("1.0"), range(3), ValueError("x")][n]
+
+def hang():
+    while True:
+        pass
+
+def leave():
+    import os
+    os._exit(3)
+"""
+SHOWN = [
+    "1", "1.0", "True", "None", "'a'", "b'a'", "1j", "(1,)", "[1]", "set{1}", "frozenset{1}", "{'k': 1}",
+    "bytearray(b'a')",
+    "nan", "-0.0", "<.Point>() {tags=[], x=1}", "<.Colour>(1)", "<int>", None, None, "datetime.date(2020, 1, 2)",
+    "Decimal('1.0')", "range(0, 3)", "<ValueError>('x')",
+]  # fmt: skip
+
+
+def ask(sandbox: Sandbox, name: str, *calls: str, batch: dict[str, Any] | None = None) -> list[str]:
+    """The outcomes of some calls of a function of MODULE."""
+    target = Target("mod", "/nowhere/mod.py", name, globals=("COUNT",), asynchronous=name in ("later", "many"))
+    runner = CallRunner(sandbox, lambda source: harness(target, source))
+    _, lines, run = runner.ask(MODULE, Batch(calls, **(batch or {})))
+    assert lines, run
+    return lines
+
+
+def test_kinds_of_functions(sandbox: Sandbox) -> None:
+    assert ask(sandbox, "same", "f(1)", "f([1, 'a'])") == [
+        "returns 1", "returns <the same object as args[0]>", "state: unchanged",
+    ]  # fmt: skip
+    assert ask(sandbox, "raises", "f(1)")[0] == "raises LookupError"
+    assert ask(sandbox, "items", "f(3)")[0] == "returns <iterator of 0, 1, 2 then returns 'end'> | yields"
+    assert ask(sandbox, "later", "f(3)")[0] == "returns [3]"
+    assert ask(sandbox, "many", "f(3)")[0] == "returns <iterator of 0, 1, 2> | yields"
+    assert ask(sandbox, "Point.moved", "f(load('mod', 'Point')(1, []), 2)")[0].startswith(
+        "returns <.Point>() {tags=<the same"
+    )
+    assert ask(sandbox, "Point.double", "f(load('mod', 'Point')(4, []))")[0] == "returns 8"
+    assert ask(sandbox, "Point.origin", "f([])")[0].startswith("returns <.Point>()")
+    assert ask(sandbox, "Point.zero", "f()")[0] == "returns 0"
+
+
+def test_every_kind_of_value_has_its_own_text(isolated: Sandbox) -> None:
+    lines = ask(isolated, "kinds", *[f"f({n})" for n in range(len(SHOWN))])
+    for line, shown in zip(lines, SHOWN, strict=False):
+        assert shown is None or line == f"returns {shown}"
+    assert len(set(lines)) == len(lines)
+
+
+def test_what_a_call_leaves_behind(isolated: Sandbox) -> None:
+    assert "arguments become ([1, 1]; )" in ask(isolated, "grows", "f([1])")[0]
+    assert ask(isolated, "counts", "f()")[-1].startswith("state: global COUNT becomes [1, 1]")
+
+
+def test_a_call_that_hangs_or_leaves_does_not_take_the_others_with_it(isolated: Sandbox) -> None:
+    assert ask(isolated, "hang", "f()", "f(1)", batch={"seconds": 0.2})[:2] == [
+        "takes longer than 0.2 s",
+        "raises TypeError",
+    ]
+    assert ask(isolated, "leave", "f()", "f(1)")[:2] == ["ends the process (exit status 3)", "raises TypeError"]
+
+
+def test_timed_calls_say_the_same_and_seconds_are_of_the_calls(isolated: Sandbox) -> None:
+    module = (
+        "import time\ntime.sleep(0.3)\ndef f(n):\n    t = 0\n    for i in range(n):\n        t += i\n    return t\n"
+    )
+    target = Target("mod", "/nowhere/mod.py", "f")
+    runner = CallRunner(isolated, lambda source: harness(target, source))
+    run: Run = runner.run(module, Batch(("f(3)", "f(400000)"), "time", passes=2, warm=1).stdin())
+    assert run.stdout == b"f(400000) -> returns 79999800000\n"
+    assert 0.005 < run.cpu_s < 0.3
+    assert run.wall_s - run.delay_s < 0.3
+
+
+def test_numpy_arrays(isolated: Sandbox) -> None:
+    pytest.importorskip("numpy")
+    module = (
+        "import numpy\ndef f(n):\n"
+        "    return [numpy.zeros(2), numpy.zeros(2, int), numpy.zeros((2, 1)), numpy.float64(0)][n]\n"
+    )
+    runner = CallRunner(isolated, lambda source: harness(Target("mod", "/nowhere/mod.py", "f"), source))
+    _, lines, run = runner.ask(module, Batch(tuple(f"f({n})" for n in range(4))))
+    assert len(set(lines[:4])) == 4, (lines, run)
+    assert lines[0] == "returns array('<f8', (2,), [0.0, 0.0])"
+
+
+def test_a_module_that_cannot_be_imported(isolated: Sandbox) -> None:
+    runner = CallRunner(isolated, lambda source: harness(Target("mod", "/nowhere/mod.py", "f"), source))
+    _, lines, run = runner.ask("import nothing_like_this\n", Batch(("f()",)))
+    assert not lines
+    assert b"the module cannot be imported: ModuleNotFoundError" in run.stderr
+
+
+def test_the_harness_cannot_be_reached_from_the_module(isolated: Sandbox) -> None:
+    """Neither the warden's descriptors nor its memory: what it writes is what the caller said."""
+    module = """\
+import os
+def f(n):
+    seen = []
+    for pid in [p for p in os.listdir("/proc") if p.isdigit() and int(p) != os.getpid()]:
+        for what in ("fd", "mem"):
+            try:
+                path = f"/proc/{pid}/{what}"
+                seen.append(len(os.listdir(path)) if what == "fd" else open(path, "r+b").close())
+            except OSError:
+                pass
+    return len(os.listdir("/proc/self/fd")) <= 8, [s for s in seen if s and s > 6]
+"""
+    runner = CallRunner(isolated, lambda source: harness(Target("mod", "/nowhere/mod.py", "f"), source))
+    _, lines, _ = runner.ask(module, Batch(("f(1)",)))
+    assert lines[0].startswith("returns (True, [])"), lines
+
+
+@given(st.floats(), st.floats(), st.sampled_from([1e-9, 1e-3]))
+def test_a_tolerance_is_for_floats_alone(a: float, b: float, tolerance: float) -> None:
+    wanted, got = f"f(1) -> returns [{a!r}, 1, 'x1.5']", f"f(1) -> returns [{b!r}, 1, 'x1.5']"
+    same = a == b or (a != a and b != b) or math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance)
+    assert close(wanted, got, tolerance) == same or math.isnan(a)
+    assert not close(wanted, got.replace(" 1,", " 2,"), tolerance)
+    assert not close(wanted, got.replace("x1.5", "x1.6"), tolerance)
+    assert not close(wanted, got.replace(" 1,", " 1.0,"), tolerance)
+
+
+@given(st.text(), st.text())
+def test_different_lines_are_named(a: str, b: str) -> None:
+    wanted, got = (
+        f"f({a!r}) -> returns {a!r}\n".encode("utf-8", "replace"),
+        f"f({a!r}) -> returns {b!r}\n".encode("utf-8", "replace"),
+    )
+    assert bool(check_calls(wanted, got)) == (wanted != got)
+
+
+def test_limits_are_those_of_the_sandbox(isolated: Sandbox) -> None:
+    assert CallRunner(isolated, str).limits == isolated.limits
+    assert isinstance(isolated.limits, Limits)

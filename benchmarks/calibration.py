@@ -1,8 +1,8 @@
 """How often the judge is wrong: python -m benchmarks.calibration [--ms 5 30 300] [--hog].
 
 Programs whose true ratio is known run round after round in one guest, in random order: the original twice, and versions
-that do 1/1.05 and 1/1.10 of its work. Each decision is made on the rounds from one starting point on; starting points lie a few
-rounds apart, so that decisions share some measurements. Our rule, PIE's and codeflash's see the same rounds.
+that do 1/1.05 and 1/1.10 of its work. Each decision is made on the rounds from one starting point on; starting points
+lie a few rounds apart, so that decisions share some measurements. Our rule, PIE's and codeflash's see the same rounds.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ def main() -> None:
                 for version in range(1, len(RATIOS) + 1):
                     row = judge(rounds, ms, clock, version, arguments.decisions)  # type: ignore[arg-type]
                     print(
-                        f"| {row.ms} | {row.clock} | {row.ratio:.2f} | {row.ours:.1%} | {row.pairs:.1f} | {row.pie:.1%} | "
-                        f"{row.codeflash:.1%} | {row.spread:.1%} |",
+                        f"| {row.ms} | {row.clock} | {row.ratio:.2f} | {row.ours:.1%} | {row.pairs:.1f} | "
+                        f"{row.pie:.1%} | {row.codeflash:.1%} | {row.spread:.1%} |",
                         flush=True,
                     )
 

@@ -15,7 +15,7 @@ from sandbox import Run, open_sandbox
 from sandbox.judge import check_tokens
 
 PROGRAM = "n = int(input())\ntotal = 0\nfor i in range(n):\n    total += i * i % 7\nprint(total)\n"
-FASTER = "def main():\n    n = int(input())\n    total = 0\n    for i in range(n):\n        total += i * i % 7\n    print(total)\nmain()\n"
+FASTER = "def main():\n" + "".join(f"    {line}\n" for line in PROGRAM.splitlines()) + "main()\n"
 
 
 def main() -> None:
@@ -39,9 +39,10 @@ def main() -> None:
         opened = time.monotonic()
         candidate = judge.measure(Draft(FASTER, "in a function"), History((judge.original,)))
         judged = time.monotonic()
-    assert candidate.comparison is not None
-    print(f"original: {opened - started:.1f} s   candidate: {judged - opened:.1f} s ({candidate.comparison.decision}, ", end="")
-    print(f"{candidate.comparison.ratio:.2f}x, {candidate.comparison.pairs} pairs, profile: {candidate.profile is not None})")
+    found = candidate.comparison
+    assert found is not None
+    print(f"original: {opened - started:.1f} s   candidate: {judged - opened:.1f} s")
+    print(f"{found.decision}, {found.ratio:.2f}x, {found.pairs} pairs, profile: {candidate.profile is not None}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ WATCHED = frozenset(
     inspect linecache marshal mmap multiprocessing os pathlib pickle pkgutil posix pty pytest resource runpy select
     selectors shelve shutil signal site socket sqlite3 subprocess symtable sysconfig tempfile threading time timeit
     trace traceback tracemalloc types unittest urllib weakref zipimport
-    """.split()
+    """.split()  # noqa: SIM905
 )
 """Modules that a program that computes an answer from its input has no need to start using."""
 
@@ -27,7 +27,7 @@ WATCHED_SYS = frozenset(
     """
     _getframe _current_frames addaudithook modules meta_path path path_hooks setprofile settrace excepthook displayhook
     unraisablehook _debugmallocstats _clear_type_cache setswitchinterval monitoring
-    """.split()
+    """.split()  # noqa: SIM905
 )
 WATCHED_IO = frozenset({"open", "FileIO", "open_code"})
 WATCHED_NAMES = frozenset(

@@ -1,4 +1,4 @@
-"""On what a time was measured; written beside every figure, since a ratio from one machine is no promise for another."""
+"""On what a time was measured; stands beside every figure: a ratio from one machine is no promise for another."""
 
 from __future__ import annotations
 

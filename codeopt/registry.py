@@ -1,4 +1,4 @@
-"""The folder is the registry: one file in a package is one plug-in, a dotted path or an entry point adds one from outside."""
+"""The folder is the registry: a file is a plug-in; a dotted path or an entry point adds one from outside."""
 
 from __future__ import annotations
 
@@ -33,6 +33,5 @@ def load(package: str, name: str) -> ModuleType:
             return importlib.import_module(name)
         except ImportError as error:
             raise UsageError(f"cannot import {name!r}: {error}") from error
-    raise UsageError(
-        f"there is no {package.rpartition('.')[2].removesuffix('s')} {name!r}; choose one of: {', '.join(names(package))}"
-    )
+    kind, choices = package.rpartition(".")[2].removesuffix("s"), ", ".join(names(package))
+    raise UsageError(f"there is no {kind} {name!r}; choose one of: {choices}")

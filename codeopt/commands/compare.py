@@ -80,7 +80,8 @@ def _judged(arguments: argparse.Namespace, sandbox: Sandbox, progress: Any) -> t
         raise UsageError("--max-pairs must be 7 at least: fewer pairs decide nothing")
     judge = open_judge(
         sandbox, old.source, case_request(arguments, old.path, sandbox), checker(arguments),
-        rule=Rule(max_pairs=arguments.max_pairs, clock=arguments.clock), profiled=False, strictness=arguments.changed_inputs,
+        rule=Rule(max_pairs=arguments.max_pairs, clock=arguments.clock), profiled=False,
+        strictness=arguments.changed_inputs,
         notify=progress,
     )  # fmt: skip
     history = History((judge.original,))
@@ -122,7 +123,8 @@ def table(found: dict[str, Any]) -> str:
     if found["ratio"] is not None:
         low, high = (f"{v:.3f}" if v is not None else "?" for v in (found["ci_low"], found["ci_high"]))
         lines.append(
-            f"NEW is {found['ratio']:.3f}x as fast as OLD (95% interval {low} - {high}, {found['pairs']} pairs, {found['clock']} time)"
+            f"NEW is {found['ratio']:.3f}x as fast as OLD "
+            f"(95% interval {low} - {high}, {found['pairs']} pairs, {found['clock']} time)"
         )
         lines += [f"  case {case['case']:<20} {case['ratio']:>8.3f}x" for case in found["cases"]]
     if found.get("growth", {}).get("text"):

@@ -10,13 +10,14 @@ from codeopt.budget import Budget, Ledger
 from codeopt.commands._improvement import MODEL_ROUNDS, finish, rounds_of, saver
 from codeopt.commands._model import check_proposer, open_proposer, wants_model, writer
 from codeopt.commands._sandbox import open_from
-from codeopt.errors import ProgramError
+from codeopt.errors import ProgramError, UsageError
 from codeopt.functions.bench import open_bench
 from codeopt.functions.compare import describe, prepare
 from codeopt.functions.evidence import Evidence
 from codeopt.functions.flags import chosen
 from codeopt.functions.judge import FunctionJudge
 from codeopt.functions.proposer import NOTE, FunctionProposer, within
+from codeopt.functions.rank import any_function, offer, reads_stdin
 from codeopt.functions.target import read_function
 from codeopt.history import History
 from codeopt.loop import Improvement
@@ -72,6 +73,23 @@ def improve_function(arguments: argparse.Namespace, screen: Screen) -> Result:
             screen.say(row(candidate))
         end = rounds_of(work, screen)
         return finish(program, work, end, sandbox.backend, folder, screen, evidence=describe(evidence))
+
+
+def offer_functions(arguments: argparse.Namespace, screen: Screen) -> None:
+    """Raise UsageError with the functions of a file that reads no standard input, ranked; return where it is a
+    program."""
+    program = read_program(arguments.target)
+    given = arguments.cases or arguments.stdin
+    function = None if given or reads_stdin(program.source) else any_function(arguments.target)
+    if function is None:
+        return
+
+    def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
+        return open_from(arguments, own_code_only=True, notify=screen.warn, mounts=mounts)
+
+    screen.progress("looking which functions take long")
+    with open_bench(function, open_with, chosen(arguments).tests) as bench:
+        raise UsageError(offer(bench))
 
 
 def _task(arguments: argparse.Namespace) -> Task:

@@ -31,6 +31,10 @@ def improve_program(arguments: argparse.Namespace, screen: Screen) -> Result:
         from codeopt.commands._function import improve_function
 
         return improve_function(arguments, screen)
+    if not _has_cases(arguments):
+        from codeopt.commands._function import offer_functions
+
+        offer_functions(arguments, screen)
     program = read_program(arguments.target)
     task = open_task(arguments.task)
     if arguments.min_gain is not None:
@@ -50,6 +54,13 @@ def improve_program(arguments: argparse.Namespace, screen: Screen) -> Result:
             screen.say(row(candidate))
         end = rounds_of(work, screen)
         return finish(program, work, end, sandbox.backend, folder, screen)
+
+
+def _has_cases(arguments: argparse.Namespace) -> bool:
+    """Whether the user says where the cases are, or they lie beside the program."""
+    folder = arguments.target.parent
+    beside = any(folder.glob("input*.txt")) or any(folder.glob("*.in")) or (folder / "generate.py").exists()
+    return bool(arguments.cases or arguments.stdin or beside or (folder / "cases").is_dir())
 
 
 def _judge(arguments: argparse.Namespace, program: Program, task: Task, sandbox: Sandbox, screen: Screen) -> Judge:

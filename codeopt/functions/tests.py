@@ -26,11 +26,13 @@ class Tests:
     passed: tuple[str, ...]
     failed: dict[str, str]
     calls: tuple[str, ...]
+    ranked: tuple[tuple[int, int, float], ...]
+    """(first line, calls, seconds with all that it calls) of the module's functions; only of a "rank" job."""
     error: str
     """Why there is no result; empty when there is one."""
 
 
-def find_tests(bench: Bench) -> list[str]:
+def find_tests(bench: Bench, *, any_name: bool = False) -> list[str]:
     """Paths, as the sandbox sees them, of the tests that the user named; else of tests that name the function and
     import its
     module."""
@@ -47,7 +49,7 @@ def find_tests(bench: Bench) -> list[str]:
     for path in tracked(module):
         if re.fullmatch(r"test_.*\.py|.*_test\.py", path.name) and (bench.view.folder / path).is_file():
             text = (bench.view.folder / path).read_text("utf-8", "replace")
-            if imports.search(text) and (name.search(text) or len(text) < 2000):
+            if imports.search(text) and (any_name or name.search(text) or len(text) < 2000):
                 found.append(bench.view.inside(module.root / path, isolated))
     return found[:MOST_FILES]
 
@@ -67,11 +69,12 @@ def run_tests(bench: Bench, source: str, tests: Sequence[str], *, record: bool =
             tuple(map(str, found["passed"])),
             {str(key): str(value) for key, value in found["failed"].items()},
             tuple(map(str, found["calls"])),
+            tuple((int(line), int(calls), float(total)) for line, calls, total in found.get("ranked", ())),
             str(found["error"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        return Tests((), {}, (), run.evidence or last or f"exit status {run.exit}")
+        return Tests((), {}, (), (), run.evidence or last or f"exit status {run.exit}")
 
 
 def failing(bench: Bench, draft: str, ids: Sequence[str]) -> str:

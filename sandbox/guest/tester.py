@@ -1,7 +1,8 @@
 """Runs existing tests or doctests against the module under test, and writes down the calls they make; a program by
 itself.
 
-SPEC as in caller.py, with "job": "pytest" or "doctest", "tests": paths or test ids, "folder", "most": calls to write
+SPEC as in caller.py, with "job": "pytest", "doctest" or "rank" (pytest under a profiler), "tests": paths or test
+ids, "folder", "most": calls to write
 down.
 stdout: one line of JSON, {"passed": [ids], "failed": {id: reason}, "calls": [expressions], "error": text}.
 """
@@ -43,6 +44,22 @@ def run_pytest(sink):
     }
 
 
+def rank(sink):
+    """Run the tests under the C profiler: (first line, calls, seconds with all that it calls) of the module's
+    functions."""
+    import cProfile
+
+    profiler = cProfile.Profile()
+    found = profiler.runcall(run_pytest, sink)
+    profiler.create_stats()
+    found["ranked"] = [
+        [line, calls, total]
+        for (file, line, _), (_, calls, _, total, _) in profiler.stats.items()
+        if file == SPEC["file"]
+    ]
+    return found
+
+
 def run_doctest(sink):
     """Run the module's doctests, the function's first."""
     import doctest
@@ -70,7 +87,7 @@ def run_tests():
         os.chdir(SPEC["folder"])
     calls = []
     try:
-        found = (run_pytest if SPEC["job"] == "pytest" else run_doctest)(calls.append)
+        found = {"pytest": run_pytest, "doctest": run_doctest, "rank": rank}[SPEC["job"]](calls.append)
     except BaseException as error:
         found = {"passed": [], "failed": {}, "error": f"{type(error).__name__}: {error}"}
     data = memoryview(json.dumps({**found, "calls": calls}).encode())

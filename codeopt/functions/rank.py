@@ -1,0 +1,60 @@
+"""A file that reads no standard input: its functions, ranked by the time they take under its tests."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from codeopt.errors import UsageError
+from codeopt.functions.bench import Bench
+from codeopt.functions.target import Def, Function, definitions, read_function
+from codeopt.functions.tests import Tests, find_tests, run_tests
+from codeopt.program import read_program
+
+MOST = 8
+_READS = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\(\s*0|\bfileinput\b|\bos\.read\(\s*0")
+
+
+def reads_stdin(source: str) -> bool:
+    """Whether a program's text mentions its standard input."""
+    return bool(_READS.search(source))
+
+
+def any_function(path: Path) -> Function | None:
+    """One function that could be improved, so that the module can be opened; None when there is none."""
+    for name, _ in definitions(ast.parse(read_program(path).source)):
+        try:
+            return read_function(path, name)
+        except UsageError:
+            continue
+    return None
+
+
+def offer(bench: Bench) -> str:
+    """One line that names the functions of the module, those that take longest under its tests first."""
+    path = bench.function.path
+    tests = find_tests(bench, any_name=True)
+    found = run_tests(bench, bench.source, tests, job="rank") if tests else Tests((), {}, (), (), "")
+    names = _ranked(bench.source, found)
+    total = max((seconds for _, seconds in names), default=0.0)
+    if total > 0:
+        shown = ", ".join(f"{path}::{name} ({seconds / total:.0%})" for name, seconds in names[:MOST])
+        return (
+            f"{path} reads no standard input; name one of its functions, here by time with all that they call under "
+            f"{len(found.passed)} tests: {shown}"
+        )
+    every = [name for name, _ in definitions(ast.parse(bench.source))]
+    return f"{path} reads no standard input; name one of its functions: " + ", ".join(
+        f"{path}::{n}" for n in every[:MOST]
+    )
+
+
+def _ranked(source: str, found: Tests) -> list[tuple[str, float]]:
+    lines = {_first_line(node): name for name, node in definitions(ast.parse(source))}
+    pairs = [(lines[line], seconds) for line, _, seconds in found.ranked if line in lines]
+    return sorted(pairs, key=lambda pair: -pair[1])
+
+
+def _first_line(node: Def) -> int:
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])

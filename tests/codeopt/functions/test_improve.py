@@ -1,0 +1,143 @@
+"""`codeopt improve FILE::FUNCTION` from end to end: with the rules, and with a model that errs twice."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.codeopt.command import codeopt, reply
+from tests.conftest import open_or_skip
+from tests.support.wire_server import WireServer
+
+MODULE = '''\
+"""A module."""
+from .util import helper
+
+K = 3   # odd   spacing
+
+
+class Box:
+    def __init__(self, items):
+        self.items = items
+
+    def distinct(self, k):
+        """How many distinct items, times k."""
+        result = []
+        for x in self.items:
+            if x not in result:
+                result = result + [helper(x)]
+        return len(result) * k
+
+
+def joined( words ):   # as it was
+    text = ""
+    for w in words:
+        text = text + helper(w) + ","
+    return text
+'''
+TESTS = """\
+from pkg.mod import Box
+
+def test_distinct():
+    for n in range(14):
+        assert Box(list(range(n)) + [3, 3]).distinct(2) == 2 * len({*range(n), 3})
+
+def test_big():
+    assert Box([n * 7 % 1009 for n in range(1500)]).distinct(1) == 1009
+
+def test_that_fails_anyway():
+    assert Box([]).distinct(1) == 5
+"""
+WRONG = "class Box:\n    def distinct(self, k):\n        return len(self.items) * k\n"
+RIGHT = """\
+class Box:
+    def distinct(self, k):
+        return len(set(map(helper, self.items))) * k
+
+
+print("left over")
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A package with tests, tracked by git, and a secret that is not."""
+    files = {"pkg/__init__.py": "", "pkg/util.py": "def helper(x):\n    return x\n", "pkg/mod.py": MODULE}
+    for name, text in {**files, "tests/test_mod.py": TESTS}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    for command in (["init", "-q"], ["add", "-A"]):
+        subprocess.run(["git", "-C", str(tmp_path), *command], check=True)
+    (tmp_path / ".env").write_text("KEY=1\n")
+    return tmp_path
+
+
+def test_a_model_is_told_of_the_failing_call_and_only_the_function_changes(project: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    told = [
+        "A list is searched.\nVERDICT: IMPROVE",
+        reply(WRONG, "count them"),
+        "It counts repeats.\nVERDICT: IMPROVE",
+        reply(RIGHT, "a set"),
+        "Good.\nVERDICT: DONE",
+    ]
+    with WireServer(told) as server:
+        flags = ("--base-url", server.base_url, "--model", server.model, "--sandbox", "bubblewrap", "--write", "--json")
+        done = codeopt("improve", "pkg/mod.py::Box.distinct", *flags, cwd=project)
+    assert done.status == 0, done.err
+    found = done.json
+    assert (found["accepted"], found["best_round"]) == (True, 2)
+    assert found["speedup"]["ci_low"] > 2
+    assert [each["verdict"] for each in found["rounds"]] == ["WA", "faster"]
+    assert found["evidence"]["sources"]["tests"] >= 10
+    assert found["evidence"]["tests"] == 2
+    prompt = server.prompts[1]
+    shown = prompt[prompt.rindex("# Step: ") :]
+    assert "def distinct" in shown
+    assert "from .util import helper" in shown
+    assert "def joined" not in shown
+    assert "expected returns" in server.prompts[2]
+    new = (project / "pkg/mod.py").read_text()
+    assert new == MODULE.replace(
+        MODULE[MODULE.index("        result = []") : MODULE.index("\n\ndef joined")],
+        "        return len(set(map(helper, self.items))) * k\n",
+    )
+
+
+def test_a_file_that_reads_no_input_offers_its_functions(project: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    done = codeopt("improve", "pkg/mod.py", "--model", "rules", "--sandbox", "bubblewrap", cwd=project)
+    assert done.status == 2
+    assert "name one of its functions" in done.err
+    assert done.err.index("Box.distinct (100%)") < done.err.index("Box.__init__")
+
+
+def test_recorded_calls_are_evidence(project: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    (project / "use.py").write_text("from pkg.mod import joined\nfor n in range(14):\n    joined(['ab'] * n)\n")
+    done = codeopt("record", "pkg/mod.py::joined", "--", "python", "use.py", cwd=project)
+    assert done.status == 0, done.err
+    assert "14 new calls" in done.err
+    done = codeopt(
+        "improve", "pkg/mod.py::joined", "--model", "rules", "--sandbox", "bubblewrap", "--json", cwd=project
+    )
+    assert done.json["evidence"]["sources"]["recorded"] == 14
+
+
+def test_no_evidence_no_claim(project: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    done = codeopt(
+        "improve", "pkg/mod.py::joined", "--model", "rules", "--sandbox", "bubblewrap", "--no-tests", cwd=project
+    )
+    assert done.status == 5
+    assert "0 comparable calls" in done.err
+    assert "--calls FILE" in done.err
+
+
+def test_what_is_refused_is_one_line(project: Path) -> None:
+    done = codeopt("improve", "pkg/mod.py::Box", "--model", "rules", cwd=project)
+    assert done.status == 2
+    assert "that is a class; name one of its methods" in done.err
+    assert done.err.count("\n") == 1

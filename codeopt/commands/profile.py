@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.commands._sandbox import add_case_arguments, add_sandbox_arguments, case_request, count, open_from
+from codeopt.functions.flags import add_function_arguments
 
 if TYPE_CHECKING:
     from sandbox.profile import Profile
@@ -19,8 +20,9 @@ WARM, HOT = 0.05, 0.25  # shares from which a line is marked
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("target", type=Path, metavar="FILE", help="a Python program that reads standard input")
+    parser.add_argument("target", type=Path, metavar="TARGET", help="program that reads stdin, or FILE::FUNCTION")
     add_case_arguments(parser)
+    add_function_arguments(parser)
     parser.add_argument("--lines", type=count, default=15, metavar="N", help="hot lines in the table (%(default)d)")
     add_sandbox_arguments(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
@@ -34,6 +36,13 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.program import read_program
     from codeopt.screen import Screen
 
+    if "::" in str(arguments.target):
+        from codeopt.functions.profiling import profile_target
+
+        with Screen(quiet=arguments.quiet) as screen:
+            profile, source = profile_target(arguments, screen, open_from)
+        print(json.dumps(as_json(profile)) if arguments.json else table(profile, source, arguments.lines))
+        return 0
     program = read_program(arguments.target)
     with (
         Screen(quiet=arguments.quiet) as screen,

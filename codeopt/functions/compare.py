@@ -12,11 +12,11 @@ from typing import Any
 
 from codeopt.errors import UsageError
 from codeopt.functions.bench import Bench, make_target, open_tests, require_same_parameters
-from codeopt.functions.evidence import Evidence, NotVerifiable, gather
+from codeopt.functions.evidence import Evidence, NotVerifiable
 from codeopt.functions.flags import Chosen, chosen
 from codeopt.functions.judge import FunctionJudge, make_new_cases, open_function_judge
+from codeopt.functions.learn import learn
 from codeopt.functions.project import INSIDE, locate, open_view
-from codeopt.functions.sources import Ask, collect
 from codeopt.functions.target import Function, read_function, split_target
 from codeopt.history import Candidate, Draft, History
 from codeopt.screen import Screen
@@ -86,13 +86,7 @@ def prepare(
     bench: Bench, options: Chosen, rule: Rule, notify: Callable[[str], None], *, profiled: bool = False
 ) -> tuple[Bench, Evidence, FunctionJudge]:
     """The evidence of all sources and a judge that goes by it. Raises ProgramError."""
-    if options.calls is not None:
-        from codeopt.cases import text
-
-        bench = replace(bench, target=replace(bench.target, calls_file=text(options.calls).decode("utf-8", "replace")))
-    notify("collecting calls")
-    found = collect(Ask(bench, options.calls, options.use_tests, notify))
-    evidence = replace(gather(bench, found.calls, found.big, notify), tests=found.tests)
+    bench, evidence = learn(bench, options, notify)
     judge = open_function_judge(
         bench, evidence, rule=rule, tolerance=options.tolerance, profiled=profiled, notify=notify
     )

@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Callable
 from dataclasses import replace
 
-from codeopt.functions.bench import Bench
-from codeopt.functions.timing import Timed
+from codeopt.functions.bench import Bench, open_bench
+from codeopt.functions.flags import chosen
+from codeopt.functions.learn import learn
+from codeopt.functions.target import read_function, split_target
+from codeopt.functions.timing import Timed, choose
+from codeopt.screen import Screen
+from sandbox import Sandbox
 from sandbox.calls import Batch, script
 from sandbox.outcome import Case
-from sandbox.profile import Profile, profile
+from sandbox.profile import Mode, Profile, profile
 
 SECONDS = 0.5
 """The calls are repeated until the original would take this long."""
 OWN = "<module>"
 
 
-def profile_function(bench: Bench, timed: Timed, source: str) -> Profile:
+def profile_target(
+    arguments: argparse.Namespace, screen: Screen, open_from: Callable[..., Sandbox]
+) -> tuple[Profile, str]:
+    """For `codeopt profile FILE::FUNCTION`: where the time of its longest calls goes, and the module's source."""
+    function = read_function(*split_target(str(arguments.target)))
+    options = chosen(arguments)
+
+    def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
+        return open_from(arguments, own_code_only=True, notify=screen.warn, mounts=mounts)
+
+    with open_bench(function, open_with, options.tests) as bench:
+        bench, evidence = learn(bench, options, screen.progress)
+        timed = choose(bench, evidence, notify=screen.progress)
+        screen.progress("profiling")
+        return profile_function(bench, timed, bench.source, ("lines", "scalene")), function.source
+
+
+def profile_function(bench: Bench, timed: Timed, source: str, modes: tuple[Mode, ...] = ("lines",)) -> Profile:
     """One pass of the timed calls, repeated where it is short; lines of the module are counted as they stand in its
     file."""
     text, after = script(bench.target, source)
@@ -24,7 +48,7 @@ def profile_function(bench: Bench, timed: Timed, source: str) -> Profile:
     case = Case("timed", Batch(calls * repeats, "time").stdin())
     limits = replace(bench.sandbox.limits, seconds=bench.sandbox.limits.seconds * 4 + 20)
     found = profile(
-        lambda driver, stdin: bench.sandbox.run(driver, stdin, mode="exec", limits=limits), text, case, modes=("lines",)
+        lambda driver, stdin: bench.sandbox.run(driver, stdin, mode="exec", limits=limits), text, case, modes=modes
     )
     return _in_module(found, after, source.count("\n") + 1)
 

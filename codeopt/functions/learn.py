@@ -1,0 +1,23 @@
+"""What is known of a function: the calls of every source, run on the original."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from codeopt.cases import text
+from codeopt.functions.bench import Bench, with_calls_file
+from codeopt.functions.evidence import Evidence, gather
+from codeopt.functions.flags import Chosen
+from codeopt.functions.sources import Ask, collect
+
+
+def learn(bench: Bench, options: Chosen, notify: Callable[[str], None]) -> tuple[Bench, Evidence]:
+    """The bench with the user's calls file, and the evidence. Raises ProgramError, UsageError."""
+    if options.calls is not None:
+        bench = with_calls_file(bench, text(options.calls).decode("utf-8", "replace"))
+    notify("collecting calls")
+    found = collect(Ask(bench, options.calls, options.use_tests, notify))
+    for note in found.notes:
+        notify(note)
+    return bench, replace(gather(bench, found.calls, found.big, notify), tests=found.tests)

@@ -64,14 +64,6 @@ def _arguments(root: HostRoot, own_uid: bool, options: Options) -> list[str]:
     for capability in _ROOT_ONLY if own_uid else ():
         arguments += ["--cap-add", capability]
     arguments += ["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--hostname", "box"]
-    for parent in sorted({str(p) for path in root.binds for p in Path(path).parents if p != Path("/")}):
-        arguments += ["--perms", "0755", "--dir", parent]  # /root is 0700 on the host, and would be here
-    for path in root.binds:
-        arguments += ["--ro-bind", path, path]
-    for path, inside in options.mounts:
-        arguments += ["--perms", "0755", "--dir", inside, "--ro-bind", path, inside]
-    for name, target in root.links.items():
-        arguments += ["--symlink", target, f"/{name}"]
     arguments += [
         "--proc",
         "/proc",
@@ -84,6 +76,16 @@ def _arguments(root: HostRoot, own_uid: bool, options: Options) -> list[str]:
         "--tmpfs",
         "/box",
     ]
-    for folder in _SCRATCH:
+    for folder in _SCRATCH:  # before what is mounted below them: an interpreter may live in /tmp
         arguments += ["--perms", "1777", "--size", str(scratch_bytes), "--tmpfs", folder]
+    for parent in sorted(
+        {str(p) for path in root.binds for p in Path(path).parents} - {"/", "/tmp", "/dev", "/dev/shm"}
+    ):
+        arguments += ["--perms", "0755", "--dir", parent]  # /root is 0700 on the host, and would be here
+    for path in root.binds:
+        arguments += ["--ro-bind", path, path]
+    for path, inside in options.mounts:
+        arguments += ["--perms", "0755", "--dir", inside, "--ro-bind", path, inside]
+    for name, target in root.links.items():
+        arguments += ["--symlink", target, f"/{name}"]
     return [*arguments, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]

@@ -108,6 +108,8 @@ class Supervisor:
         self.inputs: dict[str, int] = {}
         self.runs = 0
         self.traffic = self._traffic()
+        # An interpreter that lives below /tmp is mounted there: the way to it is not something that a run left.
+        self.kept = frozenset(str(path) for folder in setting.scratch for path in Path(folder).iterdir())
 
     def serve(self) -> None:
         """Answer one request after another."""
@@ -430,7 +432,7 @@ class Supervisor:
         if not self.setting.uid_base:
             for folder in folders:
                 _restore(Path(folder))
-        return all([_empty(folder) for folder in folders]) and self.traffic == self._traffic()
+        return all([_empty(folder, self.kept) for folder in folders]) and self.traffic == self._traffic()
 
     def _traffic(self) -> bytes:
         return meter.traffic() if self.setting.pid1 else b""
@@ -448,12 +450,16 @@ def _restore(folder: Path) -> None:
             os.removexattr(folder, name)
 
 
-def _empty(folder: str) -> bool:
-    with os.scandir(folder) as entries:
-        found = list(entries)
+def _empty(folder: str, kept: frozenset[str]) -> bool:
+    found = _others(folder, kept)
     for entry in found:
         _remove(entry)
-    return not found or not os.listdir(folder)  # noqa: PTH208  a name is all we need
+    return not found or not _others(folder, kept)
+
+
+def _others(folder: str, kept: frozenset[str]) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        return [entry for entry in entries if entry.path not in kept]
 
 
 def _remove(entry: os.DirEntry[str]) -> None:

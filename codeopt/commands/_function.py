@@ -8,17 +8,18 @@ from string import Template
 
 from codeopt.budget import Budget, Ledger
 from codeopt.commands._improvement import MODEL_ROUNDS, finish, rounds_of, saver
-from codeopt.commands._model import check_proposer, open_proposer, wants_model, writer
+from codeopt.commands._model import check_proposer, open_plain_model, open_proposer, wants_model, writer
 from codeopt.commands._sandbox import open_from
 from codeopt.errors import ProgramError, UsageError
 from codeopt.functions.bench import open_bench
 from codeopt.functions.compare import describe, prepare
-from codeopt.functions.evidence import Evidence
+from codeopt.functions.evidence import Evidence, TooThin
 from codeopt.functions.flags import chosen
 from codeopt.functions.judge import FunctionJudge
 from codeopt.functions.proposer import NOTE, FunctionProposer, within
 from codeopt.functions.rank import any_function, offer, reads_stdin
 from codeopt.functions.target import read_function
+from codeopt.functions.written import ask_for_calls
 from codeopt.history import History
 from codeopt.loop import Improvement
 from codeopt.program import read_program
@@ -54,13 +55,22 @@ def improve_function(arguments: argparse.Namespace, screen: Screen) -> Result:
             screen.say(line)
         rule = Rule(max_pairs=arguments.max_pairs, worth_having=1 + task.min_gain, clock=arguments.clock)
         profiled = not arguments.no_profile
-        bench, evidence, judge = prepare(bench, options, rule, screen.progress, profiled=profiled)
+        spent = Ledger()
+        try:
+            bench, evidence, judge = prepare(bench, options, rule, screen.progress, profiled=profiled)
+        except TooThin as error:
+            if options.calls or not wants_model(arguments):
+                raise
+            screen.say(f"{error}; asking the model for calls")
+            written, reply = ask_for_calls(open_plain_model(arguments, screen), bench, str(error))
+            spent, options = spent.add(reply), replace(options, written=written)
+            bench, evidence, judge = prepare(bench, options, rule, screen.progress, profiled=profiled)
         if judge.timed is None:
             raise ProgramError(judge.too_short)
         screen.say(f"original   {words(evidence)}   {judge.timed.note}{hot(judge.original.profile)}")
         name = f"{program.path.stem}.{function.qualname}"
         folder = RunFolder(arguments.resume) if arguments.resume else new_run(arguments.run_dir, name)
-        history, ledger = earlier or (History((judge.original,)), Ledger())
+        history, ledger = earlier or (History((judge.original,)), spent)
         limit = arguments.max_rounds or (MODEL_ROUNDS if wants_model(arguments) else None)
         budget = Budget(limit, arguments.max_seconds, arguments.max_tokens, arguments.max_cost)
         rounds_judge = judge if wants_model(arguments) else replace(judge, profiled=False)

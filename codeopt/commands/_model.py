@@ -136,6 +136,11 @@ def _rules(arguments: argparse.Namespace) -> Rules:
     return Rules(_names(arguments.select), _names(arguments.ignore))
 
 
+def open_plain_model(arguments: argparse.Namespace, screen: Voice) -> Model:
+    """The model that the flags ask for, to be asked something beside critiques and drafts."""
+    return _model(arguments, screen)
+
+
 def _model(arguments: argparse.Namespace, screen: Voice, max_retries: int = 2) -> Model:
     from codeopt.models.replay import Recorder
 

@@ -111,6 +111,10 @@ class NotVerifiable(ProgramError):
     """The function's behaviour cannot be known by calling it; the message says why."""
 
 
+class TooThin(NotVerifiable):
+    """More calls would help."""
+
+
 def gather(
     bench: Bench,
     found: Sequence[tuple[str, Sequence[str]]],

@@ -12,6 +12,8 @@ class Chosen:
     """What the flags say."""
 
     calls: Path | None = None
+    written: str = ""
+    """Text of a calls file that a language model wrote; only where the user gave none."""
     tests: tuple[Path, ...] = ()
     use_tests: bool = True
     tolerance: float = 0.0

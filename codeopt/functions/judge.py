@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
 from codeopt.functions.derive import derive
-from codeopt.functions.evidence import FRESH, Evidence, Known, NotVerifiable, observe
+from codeopt.functions.evidence import FRESH, Evidence, Known, NotVerifiable, TooThin, observe
 from codeopt.functions.shrink import smallest
 from codeopt.functions.tests import failing
 from codeopt.functions.timing import Timed, choose
@@ -153,7 +153,7 @@ def open_function_judge(
 ) -> FunctionJudge:
     """Measure the original. Raises ProgramError when nothing can be known or timed."""
     if reason := evidence.thin():
-        raise NotVerifiable(reason)
+        raise TooThin(reason)
     runner = bench.runner
 
     def check(expected: bytes, got: bytes) -> str:

@@ -16,6 +16,8 @@ def learn(bench: Bench, options: Chosen, notify: Callable[[str], None]) -> tuple
     """The bench with the user's calls file, and the evidence. Raises ProgramError, UsageError."""
     if options.calls is not None:
         bench = with_calls_file(bench, text(options.calls).decode("utf-8", "replace"))
+    elif options.written:
+        bench = with_calls_file(bench, options.written)
     notify("collecting calls")
     found = collect(Ask(bench, options.calls, options.use_tests, notify))
     for note in found.notes:

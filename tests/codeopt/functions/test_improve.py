@@ -141,3 +141,22 @@ def test_what_is_refused_is_one_line(project: Path) -> None:
     assert done.status == 2
     assert "that is a class; name one of its methods" in done.err
     assert done.err.count("\n") == 1
+
+
+def test_a_model_writes_calls_where_nothing_else_gives_enough(project: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    calls = (
+        "CALLS = [((['a', 'b'] * n,), {}) for n in range(14)]\nBIG = [((['ab%d' % i] * 4000,), {}) for i in range(2)]\n"
+    )
+    told = [
+        reply(calls, "calls"),
+        "Adds texts.\nVERDICT: IMPROVE",
+        reply("def joined(words):\n    return ''\n", "nothing"),
+    ]
+    with WireServer(told) as server:
+        flags = ("--base-url", server.base_url, "--model", server.model, "--sandbox", "bubblewrap", "-n", "1", "--json")
+        done = codeopt("improve", "pkg/mod.py::joined", "--no-tests", *flags, cwd=project)
+    assert done.status in (1, 6), done.err
+    assert done.json["evidence"]["sources"]["model"] == 14
+    assert done.json["rounds"][0]["verdict"] == "WA"
+    assert "def joined" in server.prompts[0]

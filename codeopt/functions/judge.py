@@ -118,13 +118,13 @@ class FunctionJudge:
         return replace(comparison, decision=Decision.SAME, reason=reason) if reason else comparison
 
 
-def moved(runner: CallRunner, original: str, draft: str, timed: Timed, runs: int = 5) -> str:
+def moved(runner: CallRunner, original: str, draft: str, timed: Timed, runs: int = 3) -> str:
     """Why a comparison is not believed: the draft spends outside of the calls what it saves in them. Empty when it
     does not.
 
     Whole runs are noisy beside the calls, so the calls are repeated until they would show.
     """
-    passes = max(timed.batch.passes, min(60, round(0.3 / max(timed.seconds, 1e-5))))
+    passes = max(timed.batch.passes, min(60, round(0.15 / max(timed.seconds, 1e-5))))
     stdin = replace(timed.batch, passes=passes).stdin()
     found: dict[str, tuple[list[float], list[float]]] = {original: ([], []), draft: ([], [])}
     for _ in range(runs):

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.functions.bench import Bench
-from codeopt.functions.project import tracked
+from codeopt.functions.project import Module, tracked
 from sandbox.calls import test_run
 from sandbox.outcome import Limits
 
-MOST_FILES, MOST_CALLS = 25, 120
-SECONDS = 120.0
+MOST_FILES, MOST_CALLS = 8, 120
+SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,21 @@ def find_tests(bench: Bench, *, any_name: bool = False) -> list[str]:
     package, last = module.name.partition(".")[0], module.name.rpartition(".")[2]
     imports = re.compile(rf"^\s*(from|import)\s+.*\b({re.escape(package)}|{re.escape(last)})\b", re.MULTILINE)
     name = re.compile(rf"\b{re.escape(bench.function.name)}\b")
-    found = []
+    found: list[tuple[int, str]] = []
     for path in tracked(module):
         if re.fullmatch(r"test_.*\.py|.*_test\.py", path.name) and (bench.view.folder / path).is_file():
             text = (bench.view.folder / path).read_text("utf-8", "replace")
-            if imports.search(text) and (any_name or name.search(text) or len(text) < 2000):
-                found.append(bench.view.inside(module.root / path, isolated))
-    return found[:MOST_FILES]
+            if imports.search(text) and (any_name or name.search(text)):
+                found.append((_distance(path, text, module), bench.view.inside(module.root / path, isolated)))
+    return [path for _, path in sorted(found)[:MOST_FILES]]
+
+
+def _distance(path: Path, text: str, module: Module) -> int:
+    """How far a test is from a module, the nearest first: by its name, by what it imports, by where it lies."""
+    last = module.name.rpartition(".")[2]
+    near = module.path.parent in (module.root / path).parents
+    named = path.stem.strip("_") in (f"test_{last.strip('_')}", f"{last.strip('_')}_test")
+    return 4 * (not named) + 2 * (module.name not in text) + (not near)
 
 
 def run_tests(bench: Bench, source: str, tests: Sequence[str], *, record: bool = False, job: str = "pytest") -> Tests:

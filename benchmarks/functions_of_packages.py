@@ -63,9 +63,9 @@ CASES = [
     ),
     Case(
         "toolz.itertoolz:isdistinct",
-        "def isdistinct(seq):\n    seq = list(seq)\n    hash(tuple(seq))\n    return all(seq.index(x) == i for i, x in enumerate(seq))\n",
+        "def isdistinct(seq):\n    if iter(seq) is seq:\n        seen = []\n        for x in seq:\n            if x in seen:\n                return False\n            seen = seen + [x]\n        return True\n    seq = list(seq)\n    hash(tuple(seq))\n    return all(seq.index(x) == i for i, x in enumerate(seq))\n",
         "def isdistinct(seq):\n    seq = list(seq)\n    return all(a != b for a, b in zip(seq, seq[1:]))\n",
-        "CALLS = [((list(range(n)),), {}) for n in range(8)] + [((ints(n),), {}) for n in range(3, 12)]\nBIG = [((list(range(n, n + 1500)),), {}) for n in range(2)]",
+        "CALLS = [((list(range(n)),), {}) for n in range(8)] + [((ints(n),), {}) for n in range(3, 12)] + [((iter(ints(n)),), {}) for n in range(9)]\nBIG = [((list(range(n, n + 1500)),), {}) for n in range(2)]",
     ),
     Case(
         "toolz.itertoolz:diff",
@@ -228,7 +228,7 @@ def judge(case: Case, folder: Path) -> dict[str, Any]:
     original, slow, wrong = versions(case, folder)
     calls = folder / "calls.py"
     calls.write_text(HEAD + case.calls + "\n")
-    options, rule = Chosen(calls=calls, use_tests=False), Rule()
+    options, rule = Chosen(calls=calls, use_tests=False), Rule(max_pairs=20, max_seconds=10.0)
     return {
         "wrong": compare_functions(original, wrong, options, open_with, rule),
         "slow": compare_functions(original, slow, options, open_with, rule),

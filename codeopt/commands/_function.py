@@ -10,14 +10,13 @@ from codeopt.budget import Budget, Ledger
 from codeopt.commands._improvement import MODEL_ROUNDS, finish, rounds_of, saver
 from codeopt.commands._model import check_proposer, open_plain_model, open_proposer, wants_model, writer
 from codeopt.commands._sandbox import open_from
-from codeopt.errors import ProgramError, UsageError
+from codeopt.errors import ProgramError
 from codeopt.functions.bench import open_bench
 from codeopt.functions.compare import describe, prepare
 from codeopt.functions.evidence import Evidence, TooThin
 from codeopt.functions.flags import chosen
 from codeopt.functions.judge import FunctionJudge
 from codeopt.functions.proposer import NOTE, FunctionProposer, within
-from codeopt.functions.rank import any_function, offer, reads_stdin
 from codeopt.functions.target import read_function
 from codeopt.functions.written import ask_for_calls
 from codeopt.history import History
@@ -40,7 +39,7 @@ def improve_function(arguments: argparse.Namespace, screen: Screen) -> Result:
     """Improve `arguments.function` of the module at `arguments.target`. Raises CodeoptError."""
     program = read_program(arguments.target)
     function = read_function(arguments.target, arguments.function)
-    task = _task(arguments)
+    task = function_task(arguments)
     check_proposer(arguments, task)
     earlier = RunFolder(arguments.resume).load(program.source) if arguments.resume else None
 
@@ -77,7 +76,7 @@ def improve_function(arguments: argparse.Namespace, screen: Screen) -> Result:
         save = saver(folder, program, screen)
         work = Improvement(None, task, rounds_judge, budget, history, ledger, save)  # type: ignore[arg-type]
         inner = open_proposer(arguments, task, judge.suite.known, judge.original, work, folder.path, screen)
-        work.proposer = _for_function(inner, bench.target.module, judge)
+        work.proposer = for_function(inner, bench.target.module, judge)
         screen.say(HEADER)
         for candidate in work.history.candidates[1:]:
             screen.say(row(candidate))
@@ -85,24 +84,7 @@ def improve_function(arguments: argparse.Namespace, screen: Screen) -> Result:
         return finish(program, work, end, sandbox.backend, folder, screen, evidence=describe(evidence))
 
 
-def offer_functions(arguments: argparse.Namespace, screen: Screen) -> None:
-    """Raise UsageError with the functions of a file that reads no standard input, ranked; return where it is a
-    program."""
-    program = read_program(arguments.target)
-    given = arguments.cases or arguments.stdin
-    function = None if given or reads_stdin(program.source) else any_function(arguments.target)
-    if function is None:
-        return
-
-    def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
-        return open_from(arguments, own_code_only=True, notify=screen.warn, mounts=mounts)
-
-    screen.progress("looking which functions take long")
-    with open_bench(function, open_with, chosen(arguments).tests) as bench:
-        raise UsageError(offer(bench))
-
-
-def _task(arguments: argparse.Namespace) -> Task:
+def function_task(arguments: argparse.Namespace) -> Task:
     """The task, with a word on functions in what a model is told."""
     task = open_task(arguments.task)
     if arguments.min_gain is not None:
@@ -111,7 +93,7 @@ def _task(arguments: argparse.Namespace) -> Task:
     return replace(task, prompts=prompts)  # type: ignore[type-var]
 
 
-def _for_function(inner: Proposer, module: str, judge: FunctionJudge) -> Proposer:
+def for_function(inner: Proposer, module: str, judge: FunctionJudge) -> Proposer:
     """A proposer that keeps to the function."""
     qualname = judge.bench.function.qualname
     if isinstance(inner, Rules):

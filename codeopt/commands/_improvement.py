@@ -32,7 +32,7 @@ def improve_program(arguments: argparse.Namespace, screen: Screen) -> Result:
 
         return improve_function(arguments, screen)
     if not _has_cases(arguments):
-        from codeopt.commands._function import offer_functions
+        from codeopt.commands._offer import offer_functions
 
         offer_functions(arguments, screen)
     program = read_program(arguments.target)

@@ -91,7 +91,7 @@ class FlagTools:
         self, problem: Problem, core: int, notify: Notify
     ) -> Iterator[tuple[Task, Judging, Callable[[Proposer], Proposer]]]:
         """The task and the judge for a function, and what makes a proposer keep to it; with a sandbox of its own."""
-        from codeopt.commands import _function
+        from codeopt.commands._function import for_function, function_task
         from codeopt.functions.bench import open_bench
         from codeopt.functions.compare import prepare
         from codeopt.functions.flags import chosen
@@ -102,12 +102,12 @@ class FlagTools:
         def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
             return open_from(self.arguments, own_code_only=own, notify=notify, core=core, mounts=mounts)
 
-        task, options = _function._task(self.arguments), chosen(self.arguments)
+        task, options = function_task(self.arguments), chosen(self.arguments)
         with open_bench(read_function(problem.path, problem.function), open_with, options.tests) as opened:
             bench, _, judge = prepare(opened, options, self.rule(task), notify, profiled=self.profiled)
             module = bench.target.module
             rounds_judge = replace(judge, profiled=self.profiled and self.drafts_profiled)
-            yield task, rounds_judge, lambda proposer: _function._for_function(proposer, module, judge)
+            yield task, rounds_judge, lambda proposer: for_function(proposer, module, judge)
 
     def open_proposer(
         self, task: Task, judge: Judging, work: Improvement, wrap: Callable[[Model], Model], notify: Notify

@@ -61,7 +61,7 @@ def test_a_program_that_fails_is_profiled_as_far_as_it_goes(problem: Path) -> No
 
 
 USAGE = [
-    ((), "FILE"),
+    ((), "TARGET"),
     (("none.py",), "none.py"),
     (("slow.py", "--lines", "0"), "--lines"),
     (("slow.py", "--stdin", "none.txt"), "none.txt"),

@@ -14,14 +14,16 @@ RUNS_PER_GUEST = 1000  # user numbers of a guest: a run's number in thousands na
 PLANTED = ("sitecustomize.py", "usercustomize.py", "result.json", "profile.json", "logs")
 LOOK = """
 import os, sys
-left = sorted(f for d in ("/tmp", "/dev/shm", "/box") for f in os.listdir(d))
+way = {p.split("/")[2] for p in (sys.prefix, sys.base_prefix) if p.startswith("/tmp/")}
+left = sorted({f for d in ("/tmp", "/dev/shm", "/box") for f in os.listdir(d)} - way)
 processes = sum(p.isdigit() for p in os.listdir("/proc"))
 abstract = sum("@" in line for line in open("/proc/net/unix"))
 descriptors = sorted(map(int, os.listdir("/proc/self/fd")))[:-1]
 print(sum(map(int, sys.stdin.read().split())), left, processes, abstract, descriptors)
 """
 CLEAN = b"3 ['program.py'] 3 0 [0, 1, 2]\n"
-"""The right answer, its own file, three processes (supervisor, interpreter, itself), no socket, no descriptor."""
+"""The right answer, its own file (the way to an interpreter below /tmp aside), three processes (supervisor,
+interpreter, itself), no socket, no descriptor."""
 
 
 def until(holds: Callable[[], bool], seconds: float = 2.0) -> bool:

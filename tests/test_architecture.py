@@ -19,6 +19,8 @@ LAYERS = (
     "__main__",
     "cli api",
     "commands",
+    "reporters",
+    "review",
     "batch functions",
     "screen report",
     "store machine",

@@ -1,0 +1,58 @@
+"""What a review found, as plain data: what a reporter may say is here, and only verified suggestions are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """One function or program that can be better, with proof."""
+
+    path: str
+    """Below the repository's root, with `/`."""
+    function: str
+    """Qualified name; empty for a program that reads stdin."""
+    original: str
+    """The whole file as the change has it."""
+    improved: str
+    """The whole file with this suggestion alone."""
+    task: str
+    speedup: Mapping[str, Any]
+    """As report.speedup gives it: ratio, ci_low, ci_high, pairs, clock, method."""
+    evidence: Mapping[str, Any]
+    """As functions.compare.describe gives it: calls, sources, line_coverage, tests."""
+    growth: str = ""
+    """How cost grows with input size, `about n^2 -> about n`; empty where nothing is known."""
+    changes: tuple[str, ...] = ()
+    """What was changed and why, a sentence each."""
+    share: float | None = None
+    """Of the time of its own tests, 0 to 1; None where that was not measured."""
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """Something the change touches that nothing is suggested for, and why."""
+
+    path: str
+    function: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Review:
+    """One review."""
+
+    base: str
+    """Commit that the change starts from; empty for a diff file."""
+    head: str
+    diff: str
+    """The change itself, unified, with paths below the root: says which lines may carry a comment."""
+    suggestions: tuple[Suggestion, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    notices: tuple[str, ...] = ()
+    """What kept the review from being whole: no model, no sandbox, budget spent."""
+    machine: Mapping[str, Any] = field(default_factory=dict)
+    cost_usd: float = 0.0

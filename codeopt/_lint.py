@@ -25,8 +25,9 @@ class Finding:
 
 def lint(source: str) -> tuple[Finding, ...] | None:
     """Findings in the order of lines; None when ruff is not there or fails."""
+    # -P: a ruff.py in the folder that we happen to stand in is not run
     options = ["--isolated", "--no-cache", "--exit-zero", "--output-format", "json", "--select", ",".join(RULES)]
-    command = [sys.executable, "-m", "ruff", "check", *options, "--stdin-filename", "program.py", "-"]
+    command = [sys.executable, "-P", "-m", "ruff", "check", *options, "--stdin-filename", "program.py", "-"]
     try:
         done = subprocess.run(
             command, input=source.encode(errors="replace"), capture_output=True, timeout=SECONDS, check=True

@@ -18,9 +18,11 @@ from typing import NoReturn
 
 from codeopt import __version__, registry, settings
 from codeopt.errors import CodeoptError
+from codeopt.quoting import log_line
 from sandbox.errors import SandboxError
 
 INTERRUPTED, OUR_MISTAKE, NO_SANDBOX = 130, 70, 3
+LONGEST = 2000  # characters of a message
 
 
 class _Parser(argparse.ArgumentParser):
@@ -39,10 +41,10 @@ def main(argv: list[str] | None = None) -> int:
         arguments = build_parser(commands).parse_args(argv)
         status: int = commands[arguments.command].run(arguments)
     except CodeoptError as error:
-        print(f"codeopt: {error}", file=sys.stderr)
+        print(f"codeopt: {log_line(str(error), LONGEST)}", file=sys.stderr)
         return error.exit_status
     except SandboxError as error:
-        print(f"codeopt: the sandbox failed: {error}", file=sys.stderr)
+        print(f"codeopt: the sandbox failed: {log_line(str(error), LONGEST)}", file=sys.stderr)
         return NO_SANDBOX
     except KeyboardInterrupt:
         print("codeopt: interrupted", file=sys.stderr)

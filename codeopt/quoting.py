@@ -1,4 +1,4 @@
-"""Text that untrusted programs wrote, made safe to stand in a prompt: cut, escaped and fenced."""
+"""Text that untrusted programs wrote, made safe to stand in a prompt or a log: cut, escaped and fenced."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that steer a terminal, hide text or reorder it: controls, bidi and zero-width marks, tags."""
 
 _UNUSUAL = re.compile(r"[^\n\t -~]")
+_COLON_COMMAND = re.compile(r"((?:^|[\r\n])[^\S\n]*)::(?=.*::)", re.MULTILINE)
+_BRACKET_COMMAND = re.compile(r"##([a-z]*)\[", re.IGNORECASE)
 
 
 def decoded(data: bytes) -> str:
@@ -52,3 +54,22 @@ def fenced(text: str, label: str = "") -> str:
     longest = max((len(run) for run in re.findall("`+", safe)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{label}\n{safe}\n{fence}"
+
+
+def log_line(text: str, limit: int = 300) -> str:
+    """`text` on one line for a terminal or a log: every control is escaped, and nothing acts as a command of the CI
+    system that shows the log."""
+    escaped = printable(text.replace("\n", "\\n").replace("\t", "\\t"))
+    line = harmless(escaped)
+    return line if len(line) <= limit else f"{line[:limit]}..."
+
+
+def harmless(text: str) -> str:
+    """Lines of a log without commands for GitHub (`::name::`, `##[name]`), Azure (`##vso[`), TeamCity
+    (`##teamcity[`): they are shown, and do nothing."""
+    return _BRACKET_COMMAND.sub(r"# #\1[", _COLON_COMMAND.sub(r"\1: :", text))
+
+
+def acts_in_a_log(text: str) -> bool:
+    """Whether some line would be a command, written to the log of a CI system as it is."""
+    return harmless(text) != text

@@ -10,14 +10,15 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
 
-from codeopt.quoting import inline
+from codeopt.quoting import harmless, inline, printable
 
 HEARTBEAT_S = 25.0
 """CI systems end jobs that say nothing for long."""
 
 
 class Screen(AbstractContextManager["Screen"]):
-    """Progress and messages. Text of programs and models goes through `inline`, so that it cannot write escapes."""
+    """Progress and messages. No text of programs, models or file names steers a terminal or a CI system that reads
+    along."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
@@ -36,13 +37,13 @@ class Screen(AbstractContextManager["Screen"]):
         """One line that stays."""
         if not self._quiet:
             self._clear()
-            print(line, file=sys.stderr, flush=True)
+            print(harmless(printable(line)), file=sys.stderr, flush=True)
             self._last = time.monotonic()
 
     def warn(self, line: str) -> None:
         """One line that stays, also when quiet."""
         self._clear()
-        print(f"codeopt: {line}", file=sys.stderr, flush=True)
+        print(harmless(printable(f"codeopt: {line}")), file=sys.stderr, flush=True)
 
     def stage(self, prefix: str) -> None:
         """What the next progress lines belong to."""

@@ -60,6 +60,8 @@ class Result:
     """The folder of the run."""
     evidence: dict[str, Any] | None = None
     """Of a function: how many calls each source gave, and how much of it they run."""
+    growth: str = ""
+    """How cost grows with the input, of the original and of the best: `about n^2 -> about n`; empty if not known."""
 
     @property
     def accepted(self) -> bool:

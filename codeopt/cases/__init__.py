@@ -49,6 +49,13 @@ def collect(request: Request) -> list[Case]:
     return _unique(found)
 
 
+def cases_beside(program: Path) -> bool:
+    """Whether a program's cases lie where they are looked for by themselves."""
+    folder = program.parent
+    beside = any(folder.glob("input*.txt")) or any(folder.glob("*.in")) or (folder / "generate.py").exists()
+    return beside or (folder / "cases").is_dir()
+
+
 def _unique(cases: Iterable[Case]) -> list[Case]:
     names: set[str] = set()
     result = []

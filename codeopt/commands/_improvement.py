@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from codeopt.budget import Budget, Ledger
+from codeopt.cases import cases_beside
 from codeopt.commands._model import check_proposer, open_proposer, wants_model, writer
 from codeopt.commands._sandbox import case_request, checker, open_from
 from codeopt.errors import ModelError, ProgramError
@@ -31,7 +32,7 @@ def improve_program(arguments: argparse.Namespace, screen: Screen) -> Result:
         from codeopt.commands._function import improve_function
 
         return improve_function(arguments, screen)
-    if not _has_cases(arguments):
+    if not (arguments.cases or arguments.stdin or cases_beside(arguments.target)):
         from codeopt.commands._offer import offer_functions
 
         offer_functions(arguments, screen)
@@ -54,13 +55,6 @@ def improve_program(arguments: argparse.Namespace, screen: Screen) -> Result:
             screen.say(row(candidate))
         end = rounds_of(work, screen)
         return finish(program, work, end, sandbox.backend, folder, screen)
-
-
-def _has_cases(arguments: argparse.Namespace) -> bool:
-    """Whether the user says where the cases are, or they lie beside the program."""
-    folder = arguments.target.parent
-    beside = any(folder.glob("input*.txt")) or any(folder.glob("*.in")) or (folder / "generate.py").exists()
-    return bool(arguments.cases or arguments.stdin or beside or (folder / "cases").is_dir())
 
 
 def _judge(arguments: argparse.Namespace, program: Program, task: Task, sandbox: Sandbox, screen: Screen) -> Judge:

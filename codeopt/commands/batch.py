@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt import __version__
+from codeopt.commands._judging import add_judging_arguments
 from codeopt.commands._model import add_model_arguments, check_proposer, wants_model
 from codeopt.commands._sandbox import add_check_arguments, add_sandbox_arguments, count, positive
 from codeopt.errors import UsageError
@@ -72,14 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     budget.add_argument("--max-tokens", type=count, metavar="N", help="a problem, in and out together")
     judging = parser.add_argument_group("judging")
     add_check_arguments(judging)
-    judging.add_argument("--min-gain", type=positive, metavar="SHARE", help="least gain worth having (0.05)")
-    judging.add_argument(
-        "--clock", choices=["auto", "cpu", "wall"], default="auto", help="what is compared (%(default)s)"
-    )
-    judging.add_argument(
-        "--max-pairs", type=count, default=60, metavar="N", help="timed pairs a comparison (%(default)d)"
-    )
-    judging.add_argument("--no-profile", action="store_true", help="do without the profiler")
+    add_judging_arguments(judging)
     add_sandbox_arguments(parser)
     workers = parser.add_argument_group("workers")
     workers.add_argument("--cores", type=count, metavar="N", help="that measure (all but one, both of two)")

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codeopt.commands._judging import add_judging_arguments
 from codeopt.commands._model import add_model_arguments
 from codeopt.commands._sandbox import add_case_arguments, add_sandbox_arguments, count, positive
 from codeopt.errors import UsageError
@@ -39,15 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     budget.add_argument("--max-seconds", type=positive, metavar="S", help="of the clock")
     budget.add_argument("--max-tokens", type=count, metavar="N", help="in and out together")
     budget.add_argument("--max-cost", type=positive, metavar="USD", help="needs [tool.codeopt.prices.MODEL]")
-    judging = parser.add_argument_group("judging")
-    judging.add_argument("--min-gain", type=positive, metavar="SHARE", help="least gain worth having (0.05)")
-    judging.add_argument(
-        "--clock", choices=["auto", "cpu", "wall"], default="auto", help="auto: CPU time if it computes (%(default)s)"
-    )
-    judging.add_argument(
-        "--max-pairs", type=count, default=60, metavar="N", help="timed pairs per comparison (%(default)d)"
-    )
-    judging.add_argument("--no-profile", action="store_true", help="do without the profiler")
+    add_judging_arguments(parser.add_argument_group("judging"))
     add_sandbox_arguments(parser)
     out = parser.add_argument_group("result")
     out.add_argument(

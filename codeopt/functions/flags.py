@@ -29,6 +29,11 @@ def add_function_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="Python file with CALLS, a list of (args, kwargs), and BIG for timing",
     )
+    add_test_arguments(group)
+
+
+def add_test_arguments(group: argparse._ArgumentGroup) -> None:
+    """Which existing tests are evidence."""
     group.add_argument(
         "--tests",
         type=Path,

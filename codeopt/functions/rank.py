@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.errors import UsageError
@@ -31,29 +32,41 @@ def any_function(path: Path) -> Function | None:
     return None
 
 
+@dataclass(frozen=True)
+class Times:
+    """How long the functions of a module take under its tests."""
+
+    seconds: dict[str, float]
+    """Qualified name -> with all that it calls; the longest first."""
+    total: float
+    """Seconds of the tests themselves."""
+    tests: int
+
+
+def function_times(bench: Bench) -> Times:
+    """Run the tests of the module under a profiler; empty without tests."""
+    tests = find_tests(bench, any_name=True)
+    found = run_tests(bench, bench.source, tests, job="rank") if tests else Tests((), {}, (), (), "")
+    lines = {_first_line(node): name for name, node in definitions(ast.parse(bench.source))}
+    pairs = [(lines[line], seconds) for line, _, seconds in found.ranked if line in lines]
+    return Times(dict(sorted(pairs, key=lambda pair: -pair[1])), found.seconds, len(found.passed))
+
+
 def offer(bench: Bench) -> str:
     """One line that names the functions of the module, those that take longest under its tests first."""
     path = bench.function.path
-    tests = find_tests(bench, any_name=True)
-    found = run_tests(bench, bench.source, tests, job="rank") if tests else Tests((), {}, (), (), "")
-    names = _ranked(bench.source, found)
-    total = max((seconds for _, seconds in names), default=0.0)
+    times = function_times(bench)
+    total = max(times.seconds.values(), default=0.0)
     if total > 0:
-        shown = ", ".join(f"{path}::{name} ({seconds / total:.0%})" for name, seconds in names[:MOST])
+        named = [f"{path}::{name} ({seconds / total:.0%})" for name, seconds in times.seconds.items()]
         return (
             f"{path} reads no standard input; name one of its functions, here by time with all that they call under "
-            f"{len(found.passed)} tests: {shown}"
+            f"{times.tests} tests: {', '.join(named[:MOST])}"
         )
     every = [name for name, _ in definitions(ast.parse(bench.source))]
     return f"{path} reads no standard input; name one of its functions: " + ", ".join(
         f"{path}::{n}" for n in every[:MOST]
     )
-
-
-def _ranked(source: str, found: Tests) -> list[tuple[str, float]]:
-    lines = {_first_line(node): name for name, node in definitions(ast.parse(source))}
-    pairs = [(lines[line], seconds) for line, _, seconds in found.ranked if line in lines]
-    return sorted(pairs, key=lambda pair: -pair[1])
 
 
 def _first_line(node: Def) -> int:

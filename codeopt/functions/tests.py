@@ -30,6 +30,8 @@ class Tests:
     """(first line, calls, seconds with all that it calls) of the module's functions; only of a "rank" job."""
     error: str
     """Why there is no result; empty when there is one."""
+    seconds: float = 0.0
+    """Of the clock, that the tests themselves took."""
 
 
 def find_tests(bench: Bench, *, any_name: bool = False) -> list[str]:
@@ -79,6 +81,7 @@ def run_tests(bench: Bench, source: str, tests: Sequence[str], *, record: bool =
             tuple(map(str, found["calls"])),
             tuple((int(line), int(calls), float(total)) for line, calls, total in found.get("ranked", ())),
             str(found["error"]),
+            float(found.get("seconds", 0.0)),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]

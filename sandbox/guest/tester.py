@@ -17,8 +17,11 @@ class Outcomes:
 
     def __init__(self):
         self.passed, self.failed = [], {}
+        self.seconds = 0.0
 
     def pytest_runtest_logreport(self, report):
+        if report.when == "call":
+            self.seconds += report.duration
         if report.failed:
             text = str(getattr(report, "longrepr", "")).strip().splitlines()
             self.failed[report.nodeid] = text[-1][:300] if text else "failed"
@@ -40,6 +43,7 @@ def run_pytest(sink):
     return {
         "passed": [name for name in dict.fromkeys(found.passed) if name not in failed],
         "failed": found.failed,
+        "seconds": found.seconds,
         "error": "" if int(status) in (0, 1, 5) else f"pytest ended with status {int(status)}",
     }
 

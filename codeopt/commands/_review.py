@@ -1,0 +1,144 @@
+"""What review, check and compare --base share: the change, a sandbox that isolates, one improvement after another."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt.commands._judging import add_judging_arguments
+from codeopt.commands._model import add_model_arguments
+from codeopt.commands._sandbox import add_check_arguments, add_sandbox_arguments, count, open_from, positive
+from codeopt.errors import UsageError
+from codeopt.functions.flags import add_test_arguments, chosen
+
+if TYPE_CHECKING:
+    from codeopt.report import Result
+    from codeopt.review.change import Change
+    from codeopt.review.repository import Repository
+    from codeopt.review.touched import Target
+    from codeopt.review.work import Left
+    from codeopt.screen import Screen
+    from sandbox import Sandbox
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def add_change_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which change."""
+    group = parser.add_argument_group("change")
+    group.add_argument(
+        "--base", metavar="REF",
+        help="where it starts (GITHUB_BASE_REF, CI_MERGE_REQUEST_DIFF_BASE_SHA, else where HEAD left the main branch)",
+    )  # fmt: skip
+    group.add_argument("--diff", type=Path, metavar="FILE", help="a unified diff that leads to the files as they are")
+    add_exclude_argument(group)
+
+
+def add_exclude_argument(group: argparse._ArgumentGroup) -> None:
+    """Which files not."""
+    group.add_argument(
+        "--exclude", type=patterns, default=(), metavar="PATTERNS",
+        help="files and folders that are left alone, separated by commas, such as migrations/,*_gen.py",
+    )  # fmt: skip
+
+
+def add_work_arguments(parser: argparse.ArgumentParser, *, functions: int) -> None:
+    """How much is tried, and how it is judged."""
+    budget = parser.add_argument_group("budget of the whole, whichever ends first")
+    budget.add_argument(
+        "--max-functions", type=count, default=functions, metavar="N", help="that are judged (%(default)d)"
+    )
+    budget.add_argument("--max-cost", type=positive, metavar="USD", help="needs [tool.codeopt.prices.MODEL]")
+    budget.add_argument("--deadline", type=duration, default=900.0, metavar="TIME", help="such as 90s, 15m or 1h (15m)")
+    budget.add_argument("-n", "--max-rounds", type=count, metavar="N", help="drafts a function (4 with a model)")
+    budget.add_argument("--max-tokens", type=count, metavar="N", help="a function, in and out together")
+    judging = parser.add_argument_group("judging")
+    add_check_arguments(judging)
+    add_test_arguments(judging)
+    add_judging_arguments(judging)
+    add_sandbox_arguments(parser)
+
+
+def add_draft_arguments(parser: argparse.ArgumentParser) -> None:
+    """Who writes the drafts, and what better means."""
+    parser.add_argument(
+        "-t", "--task", default="runtime", metavar="NAME", help="runtime, readability, ... (%(default)s)"
+    )
+    add_model_arguments(parser)
+
+
+def duration(text: str) -> float:
+    """Seconds of 90, 90s, 15m or 1h."""
+    return positive(text[:-1]) * _UNITS[text[-1]] if text[-1:] in _UNITS else positive(text)
+
+
+def patterns(text: str) -> tuple[str, ...]:
+    """What stands between commas."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def open_change(arguments: argparse.Namespace) -> tuple[Repository, Change]:
+    """The change that the flags mean. Raises UsageError."""
+    from codeopt.review.change import change_of_diff, change_since, find_base
+    from codeopt.review.repository import open_repository
+
+    if arguments.base and arguments.diff:
+        raise UsageError("give --base or --diff, not both")
+    repository = open_repository(Path.cwd())
+    if arguments.diff:
+        return repository, change_of_diff(repository, arguments.diff)
+    return repository, change_since(repository, find_base(repository, arguments.base))
+
+
+def require_isolation(arguments: argparse.Namespace) -> None:
+    """Settle which sandbox is used. Raises NoSandbox where nothing isolates: what a change holds was written by
+    others, and plain processes need the user's word (--sandbox process)."""
+    with open_from(arguments, own_code_only=False, notify=lambda line: None) as sandbox:
+        arguments.sandbox = sandbox.backend
+
+
+def below(paths: list[Path]) -> list[Path]:
+    """The paths that the user named, whole. Raises UsageError for one that is not there."""
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"there is no {path}")
+    return [path.resolve() for path in paths]
+
+
+def rank(arguments: argparse.Namespace, targets: list[Target], screen: Screen) -> list[Target]:
+    """The targets, those that take longest under their tests first."""
+    from codeopt.review.ranking import ranked
+
+    def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
+        return open_from(arguments, own_code_only=False, notify=screen.warn, mounts=mounts)
+
+    options = chosen(arguments)
+    return ranked(targets, open_with, options.tests, screen.progress) if options.use_tests else targets
+
+
+@dataclass(frozen=True)
+class Improver:
+    """Implements codeopt.review.work.Improve by the flags: what `codeopt improve` would do with them."""
+
+    arguments: argparse.Namespace
+    screen: Screen
+    run_dir: Path
+
+    def __call__(self, target: Target, left: Left) -> Result:
+        """One improvement; nothing is written but the run's own folder."""
+        from codeopt.commands._improvement import improve_program
+
+        own = {
+            "target": target.file,
+            "function": target.function,
+            "cases": None,
+            "stdin": None,
+            "calls": None,
+            "resume": None,
+            "run_dir": self.run_dir,
+            "max_seconds": left.seconds,
+            "max_cost": left.cost_usd,
+        }
+        return improve_program(argparse.Namespace(**{**vars(self.arguments), **own}), self.screen)

@@ -1,0 +1,134 @@
+"""Suggest improvements of what a change touches, with proof: for a pull request, before it is merged.
+
+The report goes to standard output or -o FILE, everything else to standard error; no file of the project changes.
+What keeps a review from being whole (no key, no sandbox, budget spent) is a notice and exit status 0, unless --strict.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt.commands._review import add_change_arguments, add_draft_arguments, add_work_arguments
+from codeopt.errors import ModelError, NoSandbox, UsageError
+
+if TYPE_CHECKING:
+    from codeopt.review.suggestion import Review
+    from codeopt.screen import Screen
+
+ORDER = 4
+FORMATS = "terminal, markdown, diff, json, rdjson, rdjsonl, sarif, github, gitlab"
+FOUND = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="only what is below (default: everything)")
+    add_change_arguments(parser)
+    add_draft_arguments(parser)
+    add_work_arguments(parser, functions=5)
+    out = parser.add_argument_group("result")
+    out.add_argument("--output-format", default="terminal", metavar="NAME", help=f"{FORMATS} (%(default)s)")
+    out.add_argument("--json", action="store_true", help="the same as --output-format json")
+    out.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report to FILE")
+    out.add_argument("--reporter", metavar="NAME", help="post it too, by the CI system's own token: github, gitlab")
+    out.add_argument(
+        "--fail-level", choices=["none", "any"], default="none", help="any: exit 1 with suggestions (%(default)s)"
+    )
+    out.add_argument("--strict", action="store_true", help="fail where a notice would be given")
+    out.add_argument("--run-dir", type=Path, metavar="DIR", help="keep the runs there (default: they are not kept)")
+    out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Review a change. Heavy imports happen here, so that --help is quick."""
+    from codeopt import registry
+    from codeopt.commands._deliver import deliver
+    from codeopt.screen import Screen
+
+    name = "json" if arguments.json else arguments.output_format
+    reporter = registry.load("codeopt.reporters", name)
+    poster = registry.load("codeopt.reporters", arguments.reporter) if arguments.reporter else None
+    if poster is not None and not hasattr(poster, "post"):
+        raise UsageError(f"--reporter {arguments.reporter} posts nothing; name github or gitlab")
+    _refuse(arguments)
+    with Screen(quiet=arguments.quiet) as screen:
+        review, failure = make_review(arguments, screen)
+        deliver(reporter.render(review), arguments.output)
+        for notice in review.notices:
+            screen.warn(f"notice: {notice}")
+        if poster is not None:
+            failure = _post(poster, review, screen) or failure
+    if arguments.strict and failure:
+        return failure
+    return FOUND if arguments.fail_level == "any" and review.suggestions else 0
+
+
+def make_review(arguments: argparse.Namespace, screen: Screen) -> tuple[Review, int]:
+    """The review, and the exit status of what kept it from being whole. Raises UsageError for a wrong request."""
+    from codeopt.commands import _review
+    from codeopt.machine import machine
+    from codeopt.review.suggestion import Review
+    from codeopt.review.touched import find_targets
+    from codeopt.review.work import Limits, Work
+
+    paths = _review.below(arguments.paths)
+    repository, change = _review.open_change(arguments)
+    targets, skipped = find_targets(change, repository, paths, arguments.exclude)
+    review = Review(change.base, change.head, change.diff, skipped=tuple(skipped), machine=machine())
+    screen.say(f"{len(targets)} changed functions and programs, {len(skipped)} left alone")
+    with tempfile.TemporaryDirectory(prefix="codeopt-review-") as folder:
+        improver = _review.Improver(arguments, screen, arguments.run_dir or Path(folder))
+        work = Work(improver, Limits(arguments.max_functions, arguments.deadline, arguments.max_cost), screen.say)
+        failure = 0
+        try:
+            if targets:
+                _ready(arguments)
+                work.run(_review.rank(arguments, targets, screen))
+            failure = work.failure
+        except (ModelError, NoSandbox) as error:
+            work.notices.append(str(error))
+            failure = error.exit_status
+    whole = replace(
+        review,
+        suggestions=tuple(work.suggestions),
+        skipped=(*review.skipped, *work.skipped),
+        notices=tuple(work.notices),
+        cost_usd=round(work.cost_usd, 6),
+    )
+    return whole, failure
+
+
+def _ready(arguments: argparse.Namespace) -> None:
+    """Raise NoSandbox or ModelError before anything is run for what could not be run."""
+    from codeopt.commands._model import check_proposer
+    from codeopt.commands._review import require_isolation
+    from codeopt.tasks import open_task
+
+    check_proposer(arguments, open_task(arguments.task))
+    require_isolation(arguments)
+
+
+def _refuse(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for flags that make no sense for several functions, or that would run files of the change."""
+    if arguments.record:
+        raise UsageError("--record keeps one conversation; it is for codeopt improve")
+    if "." in arguments.task:
+        raise UsageError(f"--task {arguments.task}: a review takes built-in and installed tasks only")
+    if arguments.output and not arguments.output.resolve().parent.is_dir():
+        raise UsageError(f"cannot write {arguments.output}: there is no directory {arguments.output.parent}")
+
+
+def _post(poster: object, review: Review, screen: Screen) -> int:
+    """Send the review; the exit status of what went wrong."""
+    posted = poster.post(review)  # type: ignore[attr-defined]
+    if posted.output:
+        sys.stdout.write(posted.output)
+    for notice in (*posted.notices, *filter(None, [posted.failed])):
+        screen.warn(f"notice: {notice}")
+    screen.say(f"{posted.comments} comments posted, {posted.withdrawn} withdrawn")
+    return FOUND if posted.failed else 0

@@ -1,0 +1,109 @@
+"""A change: which files differ from where it starts, as they were and as they are in the working tree."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt.errors import UsageError
+from codeopt.review.repository import Repository, run_git
+
+
+@dataclass(frozen=True)
+class ChangedFile:
+    """A Python file that the change adds or alters."""
+
+    path: str
+    """Below the root, with `/`."""
+    old_path: str
+    old: str | None
+    """Its text before; None where there was none, or none that is text."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is reviewed."""
+
+    root: Path
+    base: str
+    """The commit that it starts from; empty for a diff file."""
+    head: str
+    diff: str
+    files: tuple[ChangedFile, ...]
+    gone: tuple[str, ...] = ()
+    """Texts of Python files that it takes away or moves: what came from there is not new."""
+
+
+def find_base(repository: Repository, reference: str | None, environment: Mapping[str, str] = os.environ) -> str:
+    """The commit that a change starts from: `reference`, else what the CI system says, else where HEAD left the main
+    branch. Raises UsageError."""
+    if reference:
+        return repository.fork_point(reference)
+    if commit := environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA"):
+        return repository.commit(commit)
+    named = environment.get("GITHUB_BASE_REF")
+    names = [f"origin/{named}", named] if named else ["origin/HEAD", "origin/main", "main", "origin/master", "master"]
+    for name in names:
+        if repository.has(name):
+            return repository.fork_point(name)
+    raise UsageError(f"where does the change start? None of {', '.join(names)} is here; give --base REF")
+
+
+def change_since(repository: Repository, base: str) -> Change:
+    """The working tree against a commit."""
+    files, gone = [], []
+    for entry in repository.entries(base):
+        if not (entry.path.endswith(".py") or entry.old_path.endswith(".py")):
+            continue
+        old = _text(repository.old_bytes(base, entry.old_path)) if entry.status not in "AT" else None
+        if entry.status in "DR" and old is not None:
+            gone.append(old)
+        if entry.status != "D" and entry.regular and entry.path.endswith(".py"):
+            files.append(ChangedFile(entry.path, entry.old_path, old))
+    head = repository.commit("HEAD")
+    return Change(repository.root, base, head, repository.diff(base), tuple(files), tuple(gone))
+
+
+def change_of_diff(repository: Repository, diff: Path) -> Change:
+    """A unified diff that leads to the working tree: taken back in a copy of the files that it names, it shows them
+    as they were. Raises UsageError when it does not fit."""
+    try:
+        data = diff.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {diff}: {error.strerror}") from error
+    numbers = run_git(repository.root, "apply", "--numstat", "-z", "--include=*.py", "-", given=data)
+    names = [os.fsdecode(row.split(b"\t", 2)[2]) for row in numbers.split(b"\0") if row.count(b"\t") >= 2]
+    with tempfile.TemporaryDirectory(prefix="codeopt-diff-") as name:
+        folder = Path(name)
+        new = [path for path in names if _copied(repository.root, folder, path)]
+        try:
+            run_git(folder, "apply", "-R", "--whitespace=nowarn", "--include=*.py", "-", given=data,
+                    environment={"GIT_CEILING_DIRECTORIES": str(folder.parent)})  # fmt: skip
+        except UsageError as error:
+            raise UsageError(f"{diff} does not lead to the files of {repository.root}: {error}") from error
+        before = {p.relative_to(folder).as_posix(): _text(p.read_bytes()) for p in folder.rglob("*.py") if p.is_file()}
+    files = tuple(ChangedFile(path, path, before.get(path)) for path in new)
+    gone = tuple(text for path, text in before.items() if path not in new and text is not None)
+    return Change(repository.root, "", repository.commit("HEAD"), data.decode("utf-8", "replace"), files, gone)
+
+
+def _copied(root: Path, folder: Path, path: str) -> bool:
+    """Copy a plain file of the work tree; False when there is none."""
+    source, target = root / path, folder / path
+    inside = source.resolve().is_relative_to(root.resolve()) and target.resolve().is_relative_to(folder.resolve())
+    if not inside or source.is_symlink() or not source.is_file():
+        return False
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+    return True
+
+
+def _text(data: bytes) -> str | None:
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,154 @@
+"""Target after target through the loop and the judge, within a budget: what was verified becomes a suggestion."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from codeopt import report
+from codeopt.errors import CodeoptError, ModelError, NoSandbox
+from codeopt.report import End, Result
+from codeopt.review.suggestion import Skipped, Suggestion
+from codeopt.review.touched import Target
+from codeopt.rules import select_rules
+from sandbox.errors import SandboxError
+
+BUDGET_SPENT, NO_SANDBOX = 6, 3
+ONLY_THIS = (400, 413, 422)
+"""HTTP statuses with which a model's server refuses one prompt, not all of them."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of a whole review; None is no limit."""
+
+    functions: int | None = None
+    """That are judged."""
+    seconds: float | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True)
+class Left:
+    """What one improvement may still spend."""
+
+    seconds: float | None
+    cost_usd: float | None
+
+
+class Improve(Protocol):
+    """One improvement, as `codeopt improve` makes it. Raises CodeoptError."""
+
+    def __call__(self, target: Target, left: Left) -> Result:
+        """The result; nothing is written."""
+        ...
+
+
+@dataclass
+class Work:
+    """A review under way; `suggestions`, `skipped` and `notices` are always whole."""
+
+    improve: Improve
+    limits: Limits
+    notify: Callable[[str], None] = lambda line: None
+    started: float = field(default_factory=time.monotonic)
+    suggestions: list[Suggestion] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    judged: int = 0
+    cost_usd: float = 0.0
+    stopped: str = ""
+    """Why what is left is not tried."""
+    failure: int = 0
+    """Exit status of what ended the work early, or kept part of it from being done."""
+
+    def run(self, targets: Sequence[Target]) -> None:
+        """Try each in turn."""
+        for number, target in enumerate(targets, 1):
+            reason = self.stopped or self._spent()
+            if reason:
+                self.skipped.append(Skipped(target.path, target.function, f"not tried: {reason}"))
+                self.stopped, self.failure = reason, self.failure or BUDGET_SPENT
+                continue
+            self.notify(f"{number} of {len(targets)}: {target.name}")
+            if reason := self._try(target):
+                self.skipped.append(Skipped(target.path, target.function, reason))
+        if self.stopped:
+            self.notices.append(self.stopped)
+
+    def _try(self, target: Target) -> str:
+        """Why there is no suggestion; empty when there is one."""
+        try:
+            result = self.improve(target, self._left())
+        except ModelError as error:
+            self.failure = error.exit_status
+            if error.status not in ONLY_THIS:
+                self.stopped = f"the model failed: {error}"
+            return f"the model failed: {error}"
+        except NoSandbox:
+            raise
+        except CodeoptError as error:
+            return str(error)
+        except SandboxError as error:
+            self.failure = NO_SANDBOX
+            return f"the sandbox failed: {error}"
+        self.judged += 1
+        self.cost_usd += result.ledger.cost_usd or 0.0
+        if result.end is End.INTERRUPTED:
+            raise KeyboardInterrupt
+        if not result.accepted:
+            return result.reason
+        self.suggestions.append(suggestion(target, result))
+        return ""
+
+    def _left(self) -> Left:
+        seconds, cost = self.limits.seconds, self.limits.cost_usd
+        return Left(
+            None if seconds is None else max(1.0, seconds - (time.monotonic() - self.started)),
+            None if cost is None else max(0.0001, cost - self.cost_usd),
+        )
+
+    def _spent(self) -> str:
+        limits = self.limits
+        if limits.functions is not None and self.judged >= limits.functions:
+            return f"the limit of {limits.functions} functions is reached (--max-functions)"
+        if limits.seconds is not None and time.monotonic() - self.started >= limits.seconds:
+            return f"the time limit of {limits.seconds:g} s is reached (--deadline)"
+        if limits.cost_usd is not None and self.cost_usd >= limits.cost_usd:
+            return f"the limit of {limits.cost_usd:.2f} USD is reached (--max-cost)"
+        return ""
+
+
+def suggestion(target: Target, result: Result) -> Suggestion:
+    """What an accepted result says of a target."""
+    program, best = result.program, result.best
+    assert best is not None
+    return Suggestion(
+        path=target.path,
+        function=target.function,
+        original=program.text,
+        improved=program.as_file(best.source),
+        task=result.task,
+        speedup=report.speedup(best.comparison) if best.comparison else {},
+        evidence=result.evidence or _of_cases(result),
+        growth=result.growth,
+        changes=_changes(best.summary),
+        share=None if target.share is None else round(target.share, 4),
+    )
+
+
+def _of_cases(result: Result) -> dict[str, object]:
+    """What a program's behaviour is known by: `total` counts its cases; the rest is as describe() gives it."""
+    cases = len(result.history.original.outcomes)
+    return {"calls": 0, "sources": {}, "line_coverage": None, "left_out": {}, "tests": 0, "total": cases}
+
+
+def _changes(summary: str) -> tuple[str, ...]:
+    """A summary that only names rules is told with their reasons."""
+    reasons = {rule.name: rule.reason for rule in select_rules()}
+    names = summary.split(" + ")
+    if all(name in reasons for name in names):
+        return tuple(f"{name}: {reasons[name]}" for name in names)
+    return (summary,) if summary else ()

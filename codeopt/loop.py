@@ -63,9 +63,14 @@ class Improvement:
         return None, reason
 
     def ranked(self) -> Iterator[Candidate]:
-        """Acceptable candidates, best first; among those that are about as good, the smallest change first."""
+        """Acceptable candidates: the one that the proposer prefers, then the best first; among those that are about
+        as good, the smallest change first."""
         original = self.history.original
         scored = [(s, c) for c in self.history.candidates[1:] if (s := self.task.score(c, original)) is not None]
+        preferred = self.proposer.preferred(self.history)
+        for pair in [pair for pair in scored if pair[1] is preferred]:
+            scored.remove(pair)
+            yield pair[1]
         while scored:
             top = max(score for score, _ in scored)
             close = [pair for pair in scored if pair[0] >= top * CLOSE]

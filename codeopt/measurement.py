@@ -21,7 +21,9 @@ from sandbox.compare import Comparison, Plan, Rule, compare, make_plan
 from sandbox.growth import describe, fit, sizes
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict
-from sandbox.profile import Profile, profile
+from sandbox.profile import Mode, Profile, profile
+from sandbox.race import race
+from sandbox.runner import Runner
 
 TOO_SHORT_S = 0.001
 """A run shorter than this, with the interpreter's own start left out, is mostly the cost of starting a process."""
@@ -30,6 +32,8 @@ MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
 STEADY_RUNS, STEADY_S = 100, 0.8
 """A draft that is faster is run so often again, for so long at most: one that is right in 95 % of its runs is found."""
+CANDIDATES = 5
+"""So many of the longest cases are run again to choose those that are timed."""
 TRACEBACK = b"Traceback (most recent call last):"
 
 
@@ -72,12 +76,14 @@ class Judge:
 
     def measure(self, draft: Draft, history: History, *, gated: bool = True, seed: int = 0) -> Candidate:
         """Run, compare and profile one draft. Not gated: a program that a person wrote may import what it likes."""
-        candidate = Candidate(len(history.candidates), draft.source, draft.summary)
+        candidate = Candidate(len(history.candidates), draft.source, draft.summary, changes=draft.changes)
         refused = refuse(draft.source, self.original.source) if gated else ""
         reason = draft.problem or refused or (repeated(draft.source, history) if gated else "")
         if reason:
             return replace(candidate, rejection=reason)
         outcomes = self._run_all(draft.source)
+        if draft.trial:
+            return self._tried(replace(candidate, outcomes=outcomes), draft)
         candidate = replace(
             candidate, outcomes=outcomes + self._challenged(draft.source, self.suite.challenge, outcomes)
         )
@@ -88,7 +94,10 @@ class Judge:
         self.notify("comparing with the original")
         candidate = replace(candidate, comparison=self._compare(draft.source, self.plan, seed + candidate.round))
         candidate = self._steady(candidate)
-        if not candidate.correct or not self.profiled:
+        if not candidate.correct:
+            return candidate
+        candidate = self._tried(candidate, draft)
+        if not self.profiled:
             return candidate
         self.notify("profiling")
         return replace(
@@ -111,6 +120,11 @@ class Judge:
         return self._steady(
             replace(confirmed, comparison=self._compare(candidate.source, plan, 1000 + candidate.round))
         )
+
+    def _tried(self, candidate: Candidate, draft: Draft) -> Candidate:
+        if not candidate.correct:
+            return candidate
+        return replace(candidate, beside=beside(self.sandbox, draft, self.plan, self.suite.check, self.notify))
 
     def growth(self, source: str) -> tuple[str, str, str]:
         """How the cost of the original and of `source` grows with the input, and both in words.
@@ -197,6 +211,7 @@ def open_judge(
     rule: Rule | None = None,
     profiled: bool = True,
     timed: bool = True,
+    modes: Sequence[Mode] = ("lines", "scalene"),
     strictness: Strictness = Strictness.AUTO,
     held: Mapping[str, bool] | None = None,
     notify: Callable[[str], None] = lambda line: None,
@@ -204,6 +219,7 @@ def open_judge(
     """Measure the original. Raises UsageError without cases, ProgramError when it cannot be judged by them.
 
     held: which cases are held back, by name; of a run that goes on, so that what was never shown stays so.
+    modes: what to profile of the original.
     """
     notify("collecting cases")
     cases = collect(request)
@@ -220,11 +236,11 @@ def open_judge(
     original = Candidate(0, source, "the original", outcomes)
     if profiled:
         notify("profiling the original")
-        original = replace(original, profile=take_profile(sandbox, source, _to_profile(suite, original)))
+        original = replace(original, profile=take_profile(sandbox, source, _to_profile(suite, original), modes))
     rule = rule or Rule()
     rule = replace(rule, clock="memory") if metric == "memory" else rule
     notify("timing the original")
-    plan = make_plan(sandbox, source, suite.cases, check, rule)
+    plan = make_plan(sandbox, source, _longest(suite, original), check, rule)
     too_short = _too_short(sandbox, source, plan) if timed else ""
 
     def fresh() -> list[Case]:
@@ -306,12 +322,20 @@ def _to_profile(suite: Suite, original: Candidate) -> Case:
     return next(case for case in suite.cases if case.name == slowest.case)
 
 
-def take_profile(sandbox: Sandbox, source: str, case: Case) -> Profile:
+def _longest(suite: Suite, original: Candidate) -> list[Case]:
+    """The cases among which those to time are chosen."""
+    took = {outcome.case: outcome.run.wall_s for outcome in original.outcomes}
+    return sorted(suite.cases, key=lambda case: -took[case.name])[:CANDIDATES]
+
+
+def take_profile(sandbox: Sandbox, source: str, case: Case, modes: Sequence[Mode] = ("lines", "scalene")) -> Profile:
     """Profile one run in the sandbox; what cannot be measured is a note in the profile."""
     limits = sandbox.limits
     # A traced line costs many times what it costs untraced; Scalene maps sparse files of 256 MiB.
     roomy = replace(limits, seconds=limits.seconds * 4 + 20, file_mib=max(limits.file_mib, 300))
-    return profile(lambda driver, stdin: sandbox.run(driver, stdin, mode="exec", limits=roomy), source, case)
+    return profile(
+        lambda driver, stdin: sandbox.run(driver, stdin, mode="exec", limits=roomy), source, case, modes=modes
+    )
 
 
 def _shorter(case: Case) -> list[Case]:
@@ -319,11 +343,23 @@ def _shorter(case: Case) -> list[Case]:
     return [Case(f"shorter.{number}", data) for number, data in enumerate(inputs)]
 
 
+def beside(
+    runner: Runner, draft: Draft, plan: Plan, check: Checker, notify: Callable[[str], None]
+) -> tuple[tuple[str, float], ...]:
+    """The draft's variants that are right, and how many times as long as the draft each takes."""
+    if not draft.variants:
+        return ()
+    notify(f"timing {len(draft.variants)} variants beside it")
+    took = race(runner, [draft.source, *(source for _, source in draft.variants)], plan, check)
+    named = zip(draft.variants, took, strict=True)
+    return tuple((name, round(ratio, 4)) for (name, _), ratio in named if ratio is not None)
+
+
 def repeated(source: str, history: History) -> str:
-    """Why a draft need not be run: the same program, but for comments and layout, was measured before."""
+    """Why a draft need not be run: the same program, but for comments and layout, was compared before."""
     shape = _shape(source)
     for earlier in history.candidates:
-        if _shape(earlier.source) == shape:
+        if not earlier.tried and _shape(earlier.source) == shape:
             which = "the original" if earlier.round == 0 else f"round {earlier.round}"
             return f"the same program as {which}, but for comments and layout"
     return ""

@@ -101,8 +101,17 @@ def row(candidate: Candidate) -> str:
         ratio, span, pairs = f"{comparison.ratio:.2f}x", interval(comparison), str(comparison.pairs)
     what = inline(candidate.summary or "-", 48)
     return f" {candidate.round:>5}  {verdict(candidate):<10} {ratio:>8}  {span:<15} {pairs:>6}  {what}" + (
-        f"\n{'':>8}{inline(reason, 120)}" if (reason := why(candidate)) else ""
+        f"\n{'':>8}{inline(reason, 120)}" if (reason := why(candidate) or _tried(candidate)) else ""
     )
+
+
+def _tried(candidate: Candidate) -> str:
+    """What a trial was for; empty for what is none."""
+    if not candidate.tried:
+        return ""
+    took = [f"{name} {ratio:.2f}x" if name == "original" else f"without {name} {ratio:.2f}x"
+            for name, ratio in candidate.beside]  # fmt: skip
+    return f"as long as it: {', '.join(took)}"
 
 
 def verdict(candidate: Candidate) -> str:
@@ -112,7 +121,7 @@ def verdict(candidate: Candidate) -> str:
         return failed
     if candidate.rejection:
         return "refused"
-    return candidate.comparison.decision if candidate.comparison else "right"
+    return candidate.comparison.decision if candidate.comparison else "tried" if candidate.tried else "right"
 
 
 def why(candidate: Candidate) -> str:
@@ -148,6 +157,7 @@ def summary(result: Result) -> list[str]:
         if result.best.comparison:
             runs = f"{len(result.best.outcomes)} runs of cases, {result.held_back} of the cases never shown"
             lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
+        lines += [f"  {change}" for change in result.best.changes if len(result.best.changes) > 1]
     lines.append(f"{result.stopped}; {spent(result.ledger, result.seconds)}; saved in {result.saved}")
     return lines
 
@@ -236,6 +246,8 @@ def _round(candidate: Candidate) -> dict[str, Any]:
         "round": candidate.round,
         "verdict": verdict(candidate),
         "summary": candidate.summary,
+        "changes": list(candidate.changes),
+        "beside": dict(candidate.beside),
         "rejection": candidate.rejection,
         "verdicts": dict(verdicts),
         "speedup": speedup(candidate.comparison) if candidate.comparison else None,

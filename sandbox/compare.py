@@ -215,7 +215,7 @@ def _pair(
                 outcome = judge(case, run, check)
                 if outcome.verdict is not Verdict.AC:
                     raise _Wrong(outcome) if which else ValueError(f"the original fails case {case.name} now and then")
-                amounts[which].append(_amount(run, series.clock))
+                amounts[which].append(amount(run, series.clock))
                 walls[which] += run.wall_s
         for which in (0, 1):
             typical = median(amounts[which])
@@ -225,7 +225,8 @@ def _pair(
     series.wall.append(math.log(walls[0] / walls[1]))
 
 
-def _amount(run: Run, clock: Clock) -> float:
+def amount(run: Run, clock: Clock) -> float:
+    """What is compared of a run: seconds or bytes, never zero."""
     value = {"cpu": run.cpu_s, "wall": run.wall_s, "memory": float(run.peak_bytes)}[clock]
     return max(value, 1e-6)
 

@@ -258,6 +258,7 @@ class Work:
                 sandbox, self.problem.source, self._request(sandbox), self.tools.check(), metric=task.metric,
                 rule=self.tools.rule(task), profiled=self.tools.profiled and saved is None,
                 timed=task.name != "readability", strictness=self.tools.strictness,
+                modes=("lines", "scalene") if self.tools.drafts_profiled else ("lines",),
                 held=saved[2] if saved else None, notify=self.notify,
             )  # fmt: skip
         if judge.too_short:

@@ -9,7 +9,7 @@ from typing import Any
 
 from codeopt.budget import Budget, Ledger
 from codeopt.cases import cases_beside
-from codeopt.commands._model import check_proposer, open_proposer, wants_model, writer
+from codeopt.commands._model import check_proposer, open_proposer, profile_modes, wants_model, writer
 from codeopt.commands._sandbox import case_request, checker, open_from
 from codeopt.errors import ModelError, ProgramError
 from codeopt.history import History
@@ -68,6 +68,7 @@ def _judge(arguments: argparse.Namespace, program: Program, task: Task, sandbox:
         rule=Rule(max_pairs=arguments.max_pairs, worth_having=1 + task.min_gain, clock=arguments.clock),
         profiled=not arguments.no_profile,
         timed=task.name != "readability",
+        modes=profile_modes(wants_model(arguments)),
         strictness=arguments.changed_inputs,
         notify=screen.progress,
     )

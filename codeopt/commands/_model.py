@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from codeopt.proposers.rules import Rules
     from codeopt.tasks import Task
     from sandbox.outcome import Case
+    from sandbox.profile import Mode
 
 RULES = "rules"
 DEFAULT_MODEL = "gpt-5"
@@ -71,6 +72,11 @@ def wants_model(arguments: argparse.Namespace) -> bool:
 def writer(arguments: argparse.Namespace) -> str:
     """Who writes the drafts, by name."""
     return str(arguments.model or DEFAULT_MODEL) if wants_model(arguments) else RULES
+
+
+def profile_modes(model: bool) -> tuple[Mode, ...]:
+    """What a proposer reads of the original's profile: the rules only where the time goes."""
+    return ("lines", "scalene") if model else ("lines",)
 
 
 def check_proposer(arguments: argparse.Namespace, task: Task) -> None:

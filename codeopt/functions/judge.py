@@ -16,7 +16,7 @@ from codeopt.functions.tests import failing
 from codeopt.functions.timing import Timed, choose
 from codeopt.gate import refuse
 from codeopt.history import Candidate, Draft, History
-from codeopt.measurement import MAX_FAILURES, OTHER_HASH_SEED, Suite, repeated
+from codeopt.measurement import MAX_FAILURES, OTHER_HASH_SEED, Suite, beside, repeated
 from sandbox.calls import Batch, CallRunner, check_calls
 from sandbox.compare import Comparison, Decision, Plan, Rule, compare, make_plan
 from sandbox.judge import Checker, judge
@@ -47,12 +47,14 @@ class FunctionJudge:
 
     def measure(self, draft: Draft, history: History, *, gated: bool = True, seed: int = 0) -> Candidate:
         """Make every call, compare, profile."""
-        candidate = Candidate(len(history.candidates), draft.source, draft.summary)
+        candidate = Candidate(len(history.candidates), draft.source, draft.summary, changes=draft.changes)
         refused = refuse(draft.source, self.original.source) if gated and not draft.problem else ""
         reason = draft.problem or refused or (repeated(draft.source, history) if gated else "")
         if reason:
             return replace(candidate, rejection=reason)
         candidate = replace(candidate, outcomes=self.run_cases(draft.source, self.suite.cases))
+        if draft.trial:
+            return self._tried(candidate, draft)
         candidate = self._tested(candidate) if gated else candidate
         if not candidate.correct:
             return candidate
@@ -60,9 +62,17 @@ class FunctionJudge:
             raise NotVerifiable(self.too_short)
         self.notify("comparing with the original")
         candidate = replace(candidate, comparison=self._compare(draft.source, self.plan, seed + candidate.round))
-        if not candidate.correct or not self.profiled:
+        if not candidate.correct:
+            return candidate
+        candidate = self._tried(candidate, draft)
+        if not self.profiled:
             return candidate
         return replace(candidate, profile=take_profile(self.bench, self.timed, draft.source))
+
+    def _tried(self, candidate: Candidate, draft: Draft) -> Candidate:
+        if not candidate.correct or self.plan is None:
+            return candidate
+        return replace(candidate, beside=beside(self.runner, draft, self.plan, self.suite.check, self.notify))
 
     def _tested(self, candidate: Candidate) -> Candidate:
         """Rejected when a test fails that passes on the original; not run for a draft that is wrong already."""

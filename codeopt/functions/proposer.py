@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from codeopt.functions.excerpt import shown
 from codeopt.functions.putback import PutBackError, put_back
-from codeopt.history import Critique, Draft, History
+from codeopt.history import Candidate, Critique, Draft, History
 from codeopt.proposers import Proposer
 from codeopt.rules import Hot, Rule
 
@@ -58,6 +58,11 @@ class FunctionProposer:
             return replace(draft, source=put_back(history.original.source, self.qualname, draft.source))
         except PutBackError as error:
             return replace(draft, problem=f"it cannot be put into the module: {error}")
+
+    def preferred(self, history: History) -> Candidate | None:
+        """As the inner proposer; it is the same round of the module."""
+        chosen = self.inner.preferred(self._shown(history))
+        return history.candidates[chosen.round] if chosen else None
 
     def _shown(self, history: History) -> History:
         return shown(history, self.qualname, self.module, self.seen)

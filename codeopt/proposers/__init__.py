@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from codeopt.history import Critique, Draft, History
+from codeopt.history import Candidate, Critique, Draft, History
 
 
 class Proposer(Protocol):
@@ -18,4 +18,8 @@ class Proposer(Protocol):
 
     def refine(self, history: History) -> Draft:
         """The next draft; the newest candidate carries its critique."""
+        ...
+
+    def preferred(self, history: History) -> Candidate | None:
+        """The candidate that it would keep, whatever the others' figures; None leaves it to the task's score."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from codeopt.feedback import GENERIC, FeedbackMode
-from codeopt.history import Critique, Draft, History
+from codeopt.history import Candidate, Critique, Draft, History
 from codeopt.models import Model, Reply
 from codeopt.proposers._prompt import Extent, Prompter, Step
 from codeopt.proposers._reply import is_done, to_draft, without_thoughts
@@ -72,6 +72,10 @@ class LanguageModel:
     def refine(self, history: History) -> Draft:
         """The next program. With the original alone this is the paper's first draft."""
         return to_draft(self._ask("refine", history))
+
+    def preferred(self, history: History) -> Candidate | None:
+        """None: the figures decide."""
+        return None
 
     def _ask(self, step: Step, history: History) -> Reply:
         room = self._model.context_tokens - self._model.context_tokens // ANSWER_SHARE

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from codeopt.history import Candidate, Critique, Draft, History
 from codeopt.rules import Hot, Rule, select_rules
 
 WORTH_KEEPING = 1.02
-"""A rule whose removal costs less than this factor is taken out again: the smallest change that is as fast wins."""
+"""A rule without which the program takes less than this factor longer is taken out again."""
+
+POTENTIAL = 1.04
+"""The search ends when no choice among the rules is expected to be this many times as fast as the original."""
+
+ORIGINAL, WHOLE = "original", "with all rules"
+"""Names of variants that are not the draft without one of its rules."""
 
 PASSES = 2
 """How often the rules go over a program in one draft: a rule can open the door to an earlier one."""
@@ -83,14 +89,12 @@ def _stacked(source: str, hot: Hot, rules: tuple[Rule, ...]) -> tuple[str, tuple
 
 
 def _follow(rules: Sequence[Rule], history: History) -> tuple[Draft | None, Candidate | None]:
-    """Replay the search over the history: the first draft that was not measured yet, and the best when none is left."""
-    measured = {candidate.source: candidate for candidate in reversed(history.candidates)}
+    """Replay the search over the history: the first draft that was not measured yet, and the best so far."""
     search = _search(history.original, rules)
     best: Candidate | None = None
     try:
         draft = next(search)
-        while draft.source in measured:
-            candidate = measured[draft.source]
+        while candidate := _measured(draft, history):
             best = candidate if _ratio(candidate) > max(1.0, _ratio(best)) else best
             draft = search.send(candidate)
     except StopIteration as end:
@@ -98,64 +102,103 @@ def _follow(rules: Sequence[Rule], history: History) -> tuple[Draft | None, Cand
     return draft, best
 
 
+def _measured(draft: Draft, history: History) -> Candidate | None:
+    """What became of a draft; one that was right in a trial is measured again when it is to be compared."""
+    found = (c for c in history.candidates if c.source == draft.source and (c.tried == draft.trial or not c.correct))
+    return next(found, None)
+
+
 def _search(original: Candidate, rules: Sequence[Rule]) -> Search:
-    """Everything at once; when that is wrong, only what is provably safe, then one by one; then less and less."""
+    """Everything at once; when that is wrong, what is provably safe and what of the rest can be added; then less."""
     hot = Hot.of(original.profile)
     _, used = stack(original.source, hot, rules)
-    kept: tuple[Rule, ...] = ()
-    best: Candidate | None = None
-    for attempt in dict.fromkeys([used, tuple(rule for rule in used if not rule.by_tests)]):
-        if attempt and best is None:
-            candidate = yield _draft(original, hot, attempt)
-            if candidate.correct:
-                kept, best = attempt, candidate
-    if best is None or len(kept) < len(used):
-        kept, best = yield from _one_by_one(original, hot, used, kept, best)
-    if best is None:
-        return None
-    kept, best = yield from _leave_out(original, hot, kept, best)
+    safe = tuple(rule for rule in used if not rule.by_tests)
+    best = yield from _attempt(original, hot, used)
+    if best is None and safe != used:
+        wider = yield from _widened(original, hot, used, safe)
+        for attempt in dict.fromkeys([wider, safe]):
+            best = best or (yield from _attempt(original, hot, attempt))
+    elif best is None:
+        best = yield from _attempt(original, hot, (yield from _widened(original, hot, used, ())))
     return best if _ratio(best) > 1.0 else None
 
 
-def _one_by_one(
-    original: Candidate, hot: Hot, order: Sequence[Rule], kept: tuple[Rule, ...], best: Candidate | None
-) -> Generator[Draft, Candidate, tuple[tuple[Rule, ...], Candidate | None]]:
-    """Add the rules that make it faster and leave it right."""
+def _attempt(original: Candidate, hot: Hot, rules: tuple[Rule, ...]) -> Search:
+    """Try the rules together, take out what does not pay, compare the rest with the original. None: it is wrong."""
+    if not rules:
+        return None
+    if len(rules) == 1:
+        return _right((yield _draft(original, hot, rules)))
+    tried = yield _trial(original, hot, rules)
+    if not tried.correct:
+        return None
+    paying = _paying(rules, tried)
+    if not paying:
+        return tried
+    if paying == rules or not stack(original.source, hot, paying)[1]:
+        return _right((yield _draft(original, hot, rules)))
+    trimmed = yield _draft(original, hot, paying, [(WHOLE, tried.source)])
+    if trimmed.correct and dict(trimmed.beside).get(WHOLE, 1.0) * WORTH_KEEPING >= 1.0:
+        return trimmed
+    whole = yield _draft(original, hot, rules)  # two that do the same work, perhaps: none is missed alone
+    return _right(max(whole, trimmed, key=_ratio))
+
+
+def _widened(
+    original: Candidate, hot: Hot, order: Sequence[Rule], kept: tuple[Rule, ...]
+) -> Generator[Draft, Candidate, tuple[Rule, ...]]:
+    """The rules that are kept, and each of the others that makes it faster and leaves it right."""
+    best = (yield _trial(original, hot, kept)) if kept else None
+    if best is None or not best.correct:
+        kept, best = (), None
     for rule in [rule for rule in order if rule not in kept]:
         wider = tuple(sorted((*kept, rule), key=order.index))
         source, used = stack(original.source, hot, wider)
         if rule not in used or (best is not None and source == best.source):
             continue
-        candidate = yield _draft(original, hot, wider)
+        candidate = yield _trial(original, hot, wider)
         if candidate.correct and _ratio(candidate) > max(1.0, _ratio(best)) * WORTH_KEEPING:
             kept, best = wider, candidate
-    return kept, best
+    return kept
 
 
-def _leave_out(
-    original: Candidate, hot: Hot, kept: tuple[Rule, ...], best: Candidate
-) -> Generator[Draft, Candidate, tuple[tuple[Rule, ...], Candidate]]:
-    """Take out every rule without which the program is as fast."""
-    for rule in reversed(kept):
-        fewer = tuple(other for other in kept if other is not rule)
-        source, used = stack(original.source, hot, fewer)
-        if not used or source == best.source:
-            continue
-        candidate = yield _draft(original, hot, fewer)
-        if candidate.correct and _ratio(candidate) * WORTH_KEEPING > _ratio(best):
-            kept, best = fewer, candidate
-    return kept, best
+def _paying(rules: tuple[Rule, ...], tried: Candidate) -> tuple[Rule, ...]:
+    """The rules without which the program takes longer, one at least; none when no choice of them can be worth it."""
+    without = dict(tried.beside)
+    harm = min([1.0, *(without[rule.name] for rule in rules if rule.name in without)])
+    if _ratio(tried) / harm < POTENTIAL:
+        return ()
+    pay = {rule: without.get(rule.name, WORTH_KEEPING) for rule in rules}
+    return tuple(rule for rule in rules if pay[rule] >= WORTH_KEEPING) or (max(rules, key=lambda rule: pay[rule]),)
 
 
-def _draft(original: Candidate, hot: Hot, rules: Iterable[Rule]) -> Draft:
+def _trial(original: Candidate, hot: Hot, rules: tuple[Rule, ...]) -> Draft:
+    """To be timed beside the original, and beside what it is without each of the rules."""
+    variants = [(ORIGINAL, original.source)]
+    whole, _ = stack(original.source, hot, rules)
+    for rule in rules if len(rules) > 1 else ():
+        source, used = stack(original.source, hot, (other for other in rules if other is not rule))
+        if used and source != whole:
+            variants.append((rule.name, source))
+    return replace(_draft(original, hot, rules, variants), trial=True)
+
+
+def _draft(original: Candidate, hot: Hot, rules: tuple[Rule, ...], variants: Sequence[tuple[str, str]] = ()) -> Draft:
     source, used = stack(original.source, hot, rules)
     names = " + ".join(rule.name for rule in used)
-    return Draft(source, f"{names}: {used[0].reason}" if len(used) == 1 else names)
+    summary = f"{names}: {used[0].reason}" if len(used) == 1 else names
+    return Draft(source, summary, tuple(f"{rule.name}: {rule.reason}" for rule in used), tuple(variants))
+
+
+def _right(candidate: Candidate) -> Candidate | None:
+    return candidate if candidate.correct else None
 
 
 def _ratio(candidate: Candidate | None) -> float:
-    """How many times as fast as the original; 0 for none, and for one that was not compared."""
-    return candidate.comparison.ratio if candidate and candidate.correct and candidate.comparison else 0.0
+    """How many times as fast as the original; 0 for none, and for one that is wrong."""
+    if candidate is None or not candidate.correct:
+        return 0.0
+    return candidate.comparison.ratio if candidate.comparison else dict(candidate.beside).get(ORIGINAL, 0.0)
 
 
 def _first_change(old: str, new: str) -> int:

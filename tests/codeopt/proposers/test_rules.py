@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from codeopt.history import Candidate, History
+from codeopt.history import Candidate, Draft, History
 from codeopt.proposers.rules import Rules
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Outcome, Run, Verdict
@@ -15,7 +16,7 @@ SOURCE = "n = int(eval(input()))\nfor _ in range(n):\n    print(input())\n"
 FAST = 1.5
 
 
-def measured(round_: int, source: str, summary: str, ratio: float | None) -> Candidate:
+def measured(round_: int, source: str, summary: str, ratio: float | None, trial: bool = False) -> Candidate:
     """A candidate as the loop records it; ratio None: wrong on a case."""
     run = Run(0, None, 0.01, 0.01, 1, b"", b"")
     if ratio is None:
@@ -33,7 +34,9 @@ def measured(round_: int, source: str, summary: str, ratio: float | None) -> Can
         method="test",
         cases=(),
     )
-    return Candidate(round_, source, summary, (Outcome("1", Verdict.AC, run),), comparison if round_ else None)
+    return Candidate(
+        round_, source, summary, (Outcome("1", Verdict.AC, run),), None if trial or not round_ else comparison
+    )
 
 
 def play(judge: Callable[[str], float | None], **options: tuple[str, ...]) -> tuple[Rules, History]:
@@ -48,8 +51,19 @@ def play(judge: Callable[[str], float | None], **options: tuple[str, ...]) -> tu
             return proposer, history
         draft = proposer.refine(history)
         assert not draft.problem
-        history = history.add(measured(round_, draft.source, draft.summary, judge(draft.summary)))
+        ratio = judge(draft.summary)
+        candidate = measured(round_, draft.source, draft.summary, ratio, trial=draft.trial)
+        beside = raced(draft, ratio, judge) if ratio else ()
+        history = history.add(replace(candidate, beside=beside))
     raise AssertionError("the search does not end")
+
+
+def raced(draft: Draft, ratio: float, judge: Callable[[str], float | None]) -> tuple[tuple[str, float], ...]:
+    """What a judge's race would say of the draft's variants."""
+    names = draft.summary.partition(":")[0].split(" + ")
+    found: dict[str, float | None] = {"original": 1.0, "with all rules": judge(ALL)}
+    found |= {name: judge(" + ".join(other for other in names if other != name)) for name in names}
+    return tuple((name, ratio / other) for name, _ in draft.variants if (other := found[name]))
 
 
 def tried(history: History) -> list[str]:
@@ -60,12 +74,29 @@ THREE = ("main_function", "stdin_readline", "eval_input")
 ALL = "main_function + stdin_readline + eval_input"
 
 
-def test_everything_at_once_and_then_what_pays_alone() -> None:
+def test_everything_is_tried_at_once_and_what_pays_is_compared() -> None:
     proposer, history = play(lambda s: 2.0 if "main" in s else 1.0)
-    assert tried(history)[0] == ALL
-    best = proposer.preferred(history)
-    assert best is not None
-    assert best.summary.startswith("main_function:")
+    assert tried(history) == [ALL, "main_function"]
+    assert history.candidates[1].tried
+    assert proposer.preferred(history) is history.last
+    assert not history.last.tried
+
+
+def test_where_all_pay_all_are_compared() -> None:
+    proposer, history = play(lambda s: 2.0 ** len(s.partition(":")[0].split(" + ")))
+    assert tried(history) == [ALL, ALL]
+    assert proposer.preferred(history) is history.last
+
+
+def test_two_that_do_the_same_work_are_not_both_taken_out() -> None:
+    proposer, history = play(lambda s: 2.0 if "stdin" in s or "eval" in s else 1.5)
+    assert tried(history) == [ALL, "main_function", ALL]
+    assert proposer.preferred(history) is history.last
+
+
+def test_what_makes_it_slower_is_taken_out() -> None:
+    proposer, history = play(lambda s: (1.5 if "main" in s else 1.0) / (1.6 if "eval" in s else 1.0))
+    assert tried(history) == [ALL, "main_function"]
 
 
 def test_a_wrong_stack_falls_back_to_what_needs_no_tests() -> None:
@@ -79,20 +110,19 @@ def test_a_wrong_stack_falls_back_to_what_needs_no_tests() -> None:
 
 def test_one_by_one_when_nothing_else_is_right() -> None:
     proposer, history = play(lambda s: 1.2 if s.startswith("stdin_readline:") else None)
-    assert tried(history)[2:] == ["main_function", "stdin_readline", "stdin_readline + eval_input"]
-    best = proposer.preferred(history)
-    assert best is not None
-    assert best.summary.startswith("stdin_readline:")
+    assert tried(history)[2:] == ["main_function", "stdin_readline", "stdin_readline + eval_input", "stdin_readline"]
+    assert proposer.preferred(history) is history.last
 
 
 def test_nothing_is_preferred_when_nothing_helps() -> None:
     proposer, history = play(lambda s: 1.0)
+    assert tried(history) == [ALL]
     assert proposer.preferred(history) is None
 
 
 def test_each_draft_once() -> None:
     _, history = play(lambda s: 1.0 + len(s) / 100)
-    sources = [candidate.source for candidate in history.candidates]
+    sources = [(candidate.source, candidate.tried) for candidate in history.candidates]
     assert len(set(sources)) == len(sources)
 
 

@@ -236,9 +236,10 @@ def _files(sandbox: Sandbox) -> str:
 
 
 _LEAVE = """
-import os, tempfile
+import os, sys, tempfile
 folder = tempfile.gettempdir()
-print(os.listdir(folder))
+prefixes = [sys.prefix, sys.base_prefix]
+print([name for name in os.listdir(folder) if not any(p.startswith(f"{folder}/{name}/") for p in prefixes)])
 os.makedirs(folder + "/a/b")
 open(folder + "/a/b/file", "w").close()
 os.chmod(folder + "/a/b", 0)

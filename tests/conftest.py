@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -22,6 +23,14 @@ def _no_keys() -> Iterator[None]:
             patch.delenv(name)
         patch.setenv("NO_PROXY", "127.0.0.1")
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _ctrl_c() -> Iterator[None]:
+    """Ctrl-C works in tests that send it, also where they were started in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def open_or_skip(backend: str, limits: Limits | None = None) -> Sandbox:

@@ -203,6 +203,8 @@ class Shower:
     def object(self, value, depth):
         """Any other object: what pickle would rebuild it from."""
         kind = type(value)
+        if isinstance(value, getattr(modules.get("enum"), "Enum", ())):  # pickled in two ways, by version
+            return f"{self.name_of(kind)}({self.show(value._value_, depth - 1)})"
         try:
             parts = kind.__reduce_ex__(value, 2)
         except RecursionError:

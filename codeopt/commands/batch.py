@@ -88,8 +88,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run or resume a batch. Raises UsageError for a set, a folder or settings that do not fit."""
+    from collections import deque
+
     from codeopt.batch.board import open_board
     from codeopt.batch.cores import measuring_cores
+    from codeopt.batch.foreman import Foreman
     from codeopt.batch.lock import locked
     from codeopt.batch.runner import Batch
     from codeopt.batch.store import BatchStore
@@ -101,15 +104,15 @@ def run(arguments: argparse.Namespace) -> int:
         ahead = arguments.ahead or (MODEL_AHEAD if wants_model(arguments) else RULES_AHEAD)
         cores = measuring_cores(arguments.cores) * ahead
         with open_board(store, quiet=arguments.quiet, limit=arguments.max_cost) as board:
-            batch = Batch(store, _tools(arguments), cores, board.hear)
+            foreman = Foreman(store, board.hear, deque(ids))
             board.begin(len(ids), len(cores[: len(ids)]))
             try:
-                batch.run(ids)
+                Batch(foreman, _tools(arguments), cores).run()
             except KeyboardInterrupt:
                 board.warn("interrupted; every saved round is kept, the same command goes on")
                 return INTERRUPTED
-            if batch.stopped:
-                board.warn(f"stopped early: {batch.stopped}; the same command with a larger budget goes on")
+            if foreman.stopped:
+                board.warn(f"stopped early: {foreman.stopped}; the same command with a larger budget goes on")
         _report(arguments, store)
         return BUDGET_SPENT if store.left(arguments.limit) else DONE
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +24,7 @@ from codeopt.errors import NoSandbox, UsageError
 TICK_S = 0.5
 CENSUS_S = 5.0
 """Nodes are counted so often."""
+CONNECT_S = 10.0
 ALONE_S = 60.0
 """A batch with no node left waits so long for one."""
 PASSED_ON = ("OPENAI_", "CODEOPT_", "NO_PROXY", "no_proxy", "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy")
@@ -170,14 +172,23 @@ def _connect(address: str) -> Any:
         raise UsageError("--cluster ray needs Ray: pip install 'codeopt[ray]'") from error
     if address.startswith("ray://"):
         raise UsageError("run codeopt on a node of the cluster: the database needs a place, and ray:// has none")
+    address = address or os.environ.get("RAY_ADDRESS", "")
     try:
+        _require_listener(address)
         ray.init(
-            address=address or os.environ.get("RAY_ADDRESS") or None, include_dashboard=False, log_to_driver=False,
+            address=address or None, include_dashboard=False, log_to_driver=False,
             logging_level=logging.ERROR,
         )  # fmt: skip
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
         raise UsageError(f"no Ray cluster at {address or 'this machine'}: {str(error).splitlines()[0]}") from error
     return ray
+
+
+def _require_listener(address: str) -> None:
+    """Raises OSError when nothing listens at HOST:PORT; Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
 
 
 def _at(node: str) -> dict[str, Any]:

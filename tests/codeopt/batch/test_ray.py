@@ -87,7 +87,7 @@ def workers(run: Path) -> int:
 
 
 def test_a_node_is_killed_and_then_the_driver_and_every_problem_ends_once(tmp_path: Path) -> None:
-    problems, run = write_set(tmp_path, 8), tmp_path / "run"
+    problems, run = write_set(tmp_path, 6), tmp_path / "run"
     flags = ("--ahead", "1")
     with cluster(tmp_path) as nodes:
         with start(problems, run, "--cluster", f"ray:{nodes.address}", *flags) as driver:
@@ -98,11 +98,11 @@ def test_a_node_is_killed_and_then_the_driver_and_every_problem_ends_once(tmp_pa
             os.killpg(driver.pid, signal.SIGKILL)
             driver.communicate()
         kept = query(run, "SELECT id, finished, ratio FROM problem WHERE status = 'done' ORDER BY id")
-        assert 1 <= len(kept) < 8
+        assert 1 <= len(kept) < 6
         code, _, err = finish(problems, run, "--cluster", f"ray:{nodes.address}", *flags)
         assert code == 0, err
     rows = query(run, "SELECT id, finished, ratio, status, accepted FROM problem ORDER BY id")
-    assert [row[3:] for row in rows] == [("done", 1)] * 8
+    assert [row[3:] for row in rows] == [("done", 1)] * 6
     assert set(kept) <= {row[:3] for row in rows}  # what was done is not done again
     lost = query(run, "SELECT p.attempts FROM problem p JOIN event e ON e.problem = p.id AND e.text LIKE '%lost%'")
     assert lost

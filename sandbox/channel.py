@@ -12,7 +12,8 @@ from typing import Any, Protocol
 from sandbox.errors import GuestLost
 from sandbox.guest import wire
 
-_MODULES = ("wire", "meter", "lockdown", "supervisor")
+_MODULES = ("wire", "meter", "lockdown", "job", "folders", "warm", "watch", "supervisor")
+"""In the order in which they may import each other."""
 BOOT = """
 import json, os, sys, types
 def read(size):

@@ -59,7 +59,7 @@ class Launch:
     description: str
     start: Callable[[], Pipe]
     setting: dict[str, Any]
-    """Fields of sandbox.guest.supervisor.Setting that depend on the backend."""
+    """Fields of sandbox.guest.job.Setting that depend on the backend."""
     close: Callable[[], None]
     of_one_guest: Callable[[], dict[str, Any]] = dict
     """Fields of the setting that no two guests may share: their folders, where those are on this machine."""

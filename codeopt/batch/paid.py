@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from codeopt.batch.keeper import Keeper, Pauses
+from codeopt.batch.backoff import Backoff
+from codeopt.batch.store import BatchStore
 from codeopt.errors import CodeoptError, ModelError
 from codeopt.models import Message, Model, Reply
 
@@ -31,10 +32,10 @@ class PaidModel:
     def __init__(
         self,
         model: Model,
-        store: Keeper,
+        store: BatchStore,
         problem: str,
         first: int,
-        backoff: Pauses,
+        backoff: Backoff,
         may_spend: Callable[[], None],
         notify: Callable[[str], None],
     ) -> None:

@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, Protocol, cast
 
+from codeopt.batch.backoff import Backoff
 from codeopt.batch.cores import CoreLock
-from codeopt.batch.keeper import Keeper
 from codeopt.batch.paid import BudgetSpent, PaidModel
-from codeopt.batch.store import Effort, Ending
+from codeopt.batch.store import BatchStore, Effort, Ending
 from codeopt.budget import Budget, Ledger
 from codeopt.cases import Request
 from codeopt.challenge import Strictness
@@ -153,7 +154,7 @@ class Work:
     """One worker's work on one problem. `run` never raises for what the problem, its drafts or the model do."""
 
     problem: Problem
-    store: Keeper
+    store: BatchStore
     sandbox: Clocked
     lock: CoreLock
     tools: Tools
@@ -286,8 +287,9 @@ class Work:
 
     def _paid(self, ledger: Ledger) -> Callable[[Model], Model]:
         def wrap(model: Model) -> Model:
+            backoff = Backoff(Path(self.store.folder) / "backoff")
             self._model = PaidModel(
-                model, self.store, self.problem.id, ledger.replies, self.store.backoff, self._check_budget, self.notify
+                model, self.store, self.problem.id, ledger.replies, backoff, self._check_budget, self.notify
             )
             return self._model
 

@@ -1,0 +1,82 @@
+"""Reviews made by hand, and what a platform would know of their change."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from codeopt.review.suggestion import Review, Suggestion
+
+HEAD = "a" * 40
+SPEEDUP = {"ratio": 4.2, "ci_low": 3.9, "ci_high": 4.5, "confidence": 0.95, "pairs": 21, "clock": "cpu", "method": "m"}
+EVIDENCE = {"calls": 42, "sources": {"tests": 12, "derived": 30}, "line_coverage": 1.0, "tests": 3, "left_out": {}}
+MACHINE = {"cpu": "Test CPU", "cores": 2, "system": "Linux 6", "python": "CPython 3.11.7"}
+
+Files = Mapping[str, tuple[str, str]]
+"""path -> (before the change, after it)"""
+
+
+def suggestion(path: str, original: str, improved: str, function: str = "", **other: Any) -> Suggestion:
+    """With figures that are good enough for any test of how they are shown."""
+    values: dict[str, Any] = {"task": "runtime", "speedup": SPEEDUP, "evidence": EVIDENCE, **other}
+    return Suggestion(path, function, original, improved, **values)
+
+
+def review(files: Files, *suggestions: Suggestion, **other: Any) -> Review:
+    """Of a change of these files."""
+    values: dict[str, Any] = {"head": HEAD, "machine": MACHINE, **other}
+    diff = "".join(file_diff(path, before, after) for path, (before, after) in files.items())
+    return Review(base="b" * 40, diff=diff, suggestions=suggestions, **values)
+
+
+def file_diff(path: str, before: str, after: str) -> str:
+    """As `git diff` writes it, for a usual name."""
+    old, new = _rows(before), _rows(after)
+    lines = [f"diff --git a/{path} b/{path}", f"--- {f'a/{path}' if before else '/dev/null'}", f"+++ b/{path}"]
+    for ops, start, end in _hunks(before, after):
+        lines += _hunk(old, new, start, end, ops)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _hunk(old: list[str], new: list[str], start: tuple[int, int], end: tuple[int, int], ops: Any) -> list[str]:
+    sizes = (end[0] - start[0], end[1] - start[1])
+    head = f"@@ -{start[0] + bool(sizes[0])},{sizes[0]} +{start[1] + bool(sizes[1])},{sizes[1]} @@ def somewhere():"
+    lines = [head]
+    for kind, a, b, c, d in ops:
+        if kind == "equal":
+            lines += [f" {line}" for line in old[a:b]]
+        else:
+            lines += [f"-{line}" for line in old[a:b]] + [f"+{line}" for line in new[c:d]]
+    return lines
+
+
+def _hunks(before: str, after: str) -> list[tuple[Any, tuple[int, int], tuple[int, int]]]:
+    """Groups of opcodes with three lines around them, and where they start and end in both files."""
+    matcher = difflib.SequenceMatcher(None, _rows(before), _rows(after), autojunk=False)
+    groups = [group for group in matcher.get_grouped_opcodes(3) if group]
+    return [(group, (group[0][1], group[0][3]), (group[-1][2], group[-1][4])) for group in groups]
+
+
+def _rows(text: str) -> list[str]:
+    rows = text.split("\n")
+    return rows if rows[-1] else rows[:-1]
+
+
+def shown(files: Files) -> dict[str, list[range]]:
+    """Lines of the new files that a platform shows, a range a hunk; not by the code under test."""
+    return {
+        path: [range(start[1] + 1, end[1] + 1) for _, start, end in _hunks(before, after)]
+        for path, (before, after) in files.items()
+    }
+
+
+def numbered(files: Files) -> dict[str, dict[int, int | None]]:
+    """The same lines with their numbers before the change; None for added ones."""
+    found: dict[str, dict[int, int | None]] = {}
+    for path, (before, after) in files.items():
+        lines = found.setdefault(path, {})
+        for ops, _, _ in _hunks(before, after):
+            for kind, a, _b, c, d in ops:
+                lines |= {n + 1: a + n - c + 1 if kind == "equal" else None for n in range(c, d)}
+    return found

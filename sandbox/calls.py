@@ -25,8 +25,8 @@ from sandbox.runner import Runner
 NOT_COMPARABLE = "<not comparable: "
 ARROW = " -> "
 _SHOWN = 160
-_PARTS = ("values", "arguments", "caller", "warden")
-_TEST_PARTS = ("values", "arguments", "caller", "recorder", "tester")
+_PARTS = ("values", "arguments", "pipes", "importing", "effects", "lines", "caller", "keeper", "warden")
+_TEST_PARTS = ("values", "importing", "recorder", "tester")
 _TOKENS = re.compile(r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)\b)""")
 
 BatchMode = Literal["check", "time", "cover", "list"]

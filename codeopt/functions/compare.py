@@ -14,11 +14,11 @@ from codeopt.errors import UsageError
 from codeopt.functions.bench import Bench, make_target, open_tests, require_same_parameters
 from codeopt.functions.evidence import Evidence, NotVerifiable
 from codeopt.functions.flags import Chosen, chosen
-from codeopt.functions.judge import FunctionJudge, make_new_cases, open_function_judge
+from codeopt.functions.judge import FunctionJudge, make_new_cases, open_function_judge, with_timing
 from codeopt.functions.learn import learn
 from codeopt.functions.project import INSIDE, locate, open_view
 from codeopt.functions.target import Function, read_function, split_target
-from codeopt.history import Candidate, Draft, History
+from codeopt.history import Candidate
 from codeopt.screen import Screen
 from sandbox import Sandbox
 from sandbox.calls import harness
@@ -72,23 +72,32 @@ def compare_functions(
     """Verdict, reason and figures; "not verified" when too little is known of the old function."""
     with open_pair(old, new, open_with, options.tests) as pair:
         try:
-            bench, evidence, judge = prepare(pair.bench, options, rule, notify)
+            bench, evidence, judge = prepare(pair.bench, options, rule, notify, timing=False)
         except NotVerifiable as error:
             return _result("not verified", str(error), None, None, pair.bench)
         judge = replace(judge, runner=_runner(pair, bench, new))
-        candidate = judge.measure(
-            Draft(pair.new_source, str(new.path)), History((judge.original,)), gated=False, seed=seed
-        )
-        return _decide(judge, candidate, evidence, bench)
+        if wrong := _wrong(judge, pair.new_source):
+            return _result("rejected", wrong, None, evidence, bench)
+        try:
+            judge = with_timing(judge)
+        except NotVerifiable as error:
+            return _result("not verified", str(error), None, evidence, bench)
+        return _timed(judge, pair.new_source, seed)
 
 
 def prepare(
-    bench: Bench, options: Chosen, rule: Rule, notify: Callable[[str], None], *, profiled: bool = False
+    bench: Bench,
+    options: Chosen,
+    rule: Rule,
+    notify: Callable[[str], None],
+    *,
+    profiled: bool = False,
+    timing: bool = True,
 ) -> tuple[Bench, Evidence, FunctionJudge]:
     """The evidence of all sources and a judge that goes by it. Raises ProgramError."""
     bench, evidence = learn(bench, options, notify)
     judge = open_function_judge(
-        bench, evidence, rule=rule, tolerance=options.tolerance, profiled=profiled, notify=notify
+        bench, evidence, rule=rule, tolerance=options.tolerance, profiled=profiled, timing=timing, notify=notify
     )
     return bench, evidence, judge
 
@@ -124,21 +133,27 @@ def _runner(pair: Pair, bench: Bench, new: Function) -> Any:
     return runner
 
 
-def _decide(judge: FunctionJudge, candidate: Candidate, evidence: Evidence, bench: Bench) -> dict[str, Any]:
+def _wrong(judge: FunctionJudge, new_source: str) -> str:
+    """The first call that the new function answers otherwise: a known one, or one that was never made before."""
     from codeopt import report
 
-    wrong = report.why(candidate)
-    if not wrong:
-        fresh = judge.run_cases(candidate.source, make_new_cases(judge))
-        wrong = report.why(replace(candidate, outcomes=fresh)) if fresh else ""
-    comparison = candidate.comparison
-    if wrong or comparison is None or judge.timed is None:
-        return _result("rejected", wrong, None, evidence, bench, judge)
-    comparison = judge.not_moved(candidate.source, judge.timed, comparison)
+    candidate = Candidate(1, new_source, "the new one", judge.run_cases(new_source, judge.suite.cases))
+    if candidate.correct:
+        candidate = replace(candidate, outcomes=judge.run_cases(new_source, make_new_cases(judge)))
+    return report.why(candidate) if candidate.outcomes else ""
+
+
+def _timed(judge: FunctionJudge, new_source: str, seed: int) -> dict[str, Any]:
+    """The verdict on a function that is right."""
+    if judge.timed is None or judge.plan is None:
+        return _result("not verified", f"no call differs, but {judge.too_short}", None, judge.evidence, judge.bench)
+    comparison = judge.compare(new_source, judge.plan, seed + 1)
+    if comparison.decision is Decision.REJECTED:
+        return _result("rejected", comparison.reason, None, judge.evidence, judge.bench, judge)
+    comparison = judge.not_moved(new_source, judge.timed, comparison)
     decided = comparison.decision in (Decision.FASTER, Decision.SLOWER)
-    return _result(
-        str(comparison.decision) if decided else "same", comparison.reason, comparison, evidence, bench, judge
-    )
+    verdict = str(comparison.decision) if decided else "same"
+    return _result(verdict, comparison.reason, comparison, judge.evidence, judge.bench, judge)
 
 
 def _result(

@@ -23,8 +23,10 @@ MIN_COVERAGE = 0.6
 DERIVED, FRESH = 160, 120
 """How many calls are made from known ones: for the rounds, and others for the last word."""
 BATCH = 60
-DERIVED_S, DERIVED_TOTAL_S = 0.1, 0.4
-"""What one derived call may take, and all of them; the quickest are kept."""
+DERIVED_S, DERIVED_TOTAL_S = 0.1, 0.25
+"""What one made-up call may take, and all of them; the quickest are kept."""
+MADE_UP = ("derived", "hints")
+"""Sources that nobody vouches for: what such a call costs or breaks says nothing about the function's use."""
 _EFFECTS = (
     "uses the network", "starts a process", "changes files", "changes the environment", "changes the folder",
     "sends signals", "opens a database", "loads a library",
@@ -126,7 +128,7 @@ def gather(
     given = list(dict.fromkeys(text for _, calls in found for text in calls))
     notify(f"running the original on {len(given)} calls")
     known, dropped = observe(bench, given, origin)
-    _refuse(bench, given, known, dropped)
+    _refuse(bench, [text for text in given if origin[text] not in MADE_UP], dropped)
     notify("making more calls from them")
     more, other = observe(bench, derive([k.text for k in known], DERIVED, 1, bench.function.text), {})
     evidence = Evidence((*known, *_quick(more)), tuple(big), dict(dropped + other))
@@ -135,26 +137,35 @@ def gather(
 
 def observe(bench: Bench, calls: Sequence[str], origin: dict[str, str]) -> tuple[list[Known], Counter[str]]:
     """The calls that do the same in another process, in another order and with sets in another order."""
+    made_up = [text for text in calls if origin.get(text, "derived") in MADE_UP]
+    known, dropped = _observe_all(bench, [text for text in calls if text not in set(made_up)], origin)
+    more, other = _observe_all(bench, sorted(made_up, key=_size), origin, made_up=True)
+    return [*known, *more], dropped + other
+
+
+def _observe_all(
+    bench: Bench, calls: Sequence[str], origin: dict[str, str], made_up: bool = False
+) -> tuple[list[Known], Counter[str]]:
+    """Batch by batch; of calls that are made up only as many as take little."""
     known: list[Known] = []
     dropped: Counter[str] = Counter()
-    calls = calls if origin else sorted(calls, key=_size)
-    spent = 0.0
     for start in range(0, len(calls), BATCH):
-        if not origin and spent > DERIVED_TOTAL_S:
+        if made_up and sum(k.seconds for k in known) > DERIVED_TOTAL_S:
             break
-        part, gone = _observe(bench, tuple(calls[start : start + BATCH]), origin)
+        part, gone = _observe(bench, tuple(calls[start : start + BATCH]), origin, made_up)
         known += part
         dropped += gone
-        spent += sum(k.seconds for k in part)
     return known, dropped
 
 
-def _observe(bench: Bench, calls: tuple[str, ...], origin: dict[str, str]) -> tuple[list[Known], Counter[str]]:
+def _observe(
+    bench: Bench, calls: tuple[str, ...], origin: dict[str, str], made_up: bool
+) -> tuple[list[Known], Counter[str]]:
     """One batch: made once, and what is of use then once more with another hash seed, in another order."""
     first = (
-        bench.ask(calls, seconds=10.0, lost=5)
-        if origin
-        else bench.ask(calls, seconds=DERIVED_S, lost=3, budget=DERIVED_TOTAL_S)
+        bench.ask(calls, seconds=DERIVED_S, lost=3, budget=DERIVED_TOTAL_S)
+        if made_up
+        else bench.ask(calls, seconds=10.0, lost=5)
     )
     took = first.meta.get("took")
     times = took if isinstance(took, list) and len(took) == len(calls) else [0.0] * len(calls)
@@ -208,7 +219,7 @@ def _useless(known: Known, again: str) -> str:
         return (
             "whose outcome is not the same twice (random numbers, the clock, the order of a set, or state that is kept)"
         )
-    if source == "derived" and outcome.removeprefix("raises ").split(" ")[0] in _ACCIDENTS:
+    if source in MADE_UP and outcome.removeprefix("raises ").split(" ")[0] in _ACCIDENTS:
         return "made up, that are no sensible calls"
     return ""
 
@@ -225,7 +236,7 @@ def _quick(known: Sequence[Known], most: float = DERIVED_TOTAL_S) -> list[Known]
     return kept
 
 
-def _refuse(bench: Bench, given: Sequence[str], known: Sequence[Known], dropped: Counter[str]) -> None:
+def _refuse(bench: Bench, given: Sequence[str], dropped: Counter[str]) -> None:
     """A function that is not what its calls show, or that nothing can be said of."""
     serious = [reason for reason in dropped if "twice" in reason or "side effects" in reason or "compared" in reason]
     if given and sum(dropped[reason] for reason in serious) > len(given) / 2:

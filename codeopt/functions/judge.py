@@ -61,7 +61,7 @@ class FunctionJudge:
         if self.plan is None or self.timed is None:
             raise NotVerifiable(self.too_short)
         self.notify("comparing with the original")
-        candidate = replace(candidate, comparison=self._compare(draft.source, self.plan, seed + candidate.round))
+        candidate = replace(candidate, comparison=self.compare(draft.source, self.plan, seed + candidate.round))
         if not candidate.correct:
             return candidate
         candidate = self._tried(candidate, draft)
@@ -92,7 +92,7 @@ class FunctionJudge:
             return confirmed
         timed = choose(self.bench, self.evidence, seed=1, notify=self.notify)
         plan = make_plan(self.runner, self.original.source, [timed.case], self.suite.check, self.rule)
-        comparison = self._compare(candidate.source, plan, 1000 + candidate.round)
+        comparison = self.compare(candidate.source, plan, 1000 + candidate.round)
         return replace(confirmed, comparison=self.not_moved(candidate.source, timed, comparison))
 
     def run_cases(self, source: str, cases: tuple[Case, ...] | list[Case], hash_seed: int = 0) -> tuple[Outcome, ...]:
@@ -112,7 +112,8 @@ class FunctionJudge:
         found = smallest(self.runner, self.original.source, source, case, outcome.run.stdout, self.suite.check)
         return replace(outcome, detail=found or outcome.detail)
 
-    def _compare(self, source: str, plan: Plan, seed: int) -> Comparison:
+    def compare(self, source: str, plan: Plan, seed: int) -> Comparison:
+        """Time a draft against the original."""
         return compare(
             self.runner, self.original.source, source, plan.cases,
             check=self.suite.check, rule=self.rule, plan=plan, seed=seed,
@@ -159,9 +160,13 @@ def open_function_judge(
     rule: Rule | None = None,
     tolerance: float = 0.0,
     profiled: bool = True,
+    timing: bool = True,
     notify: Callable[[str], None] = lambda line: None,
 ) -> FunctionJudge:
-    """Measure the original. Raises ProgramError when nothing can be known or timed."""
+    """Measure the original. Raises ProgramError when nothing can be known or timed.
+
+    timing: choose what is timed at once; else `with_timing` does it, for a draft that is known to be right.
+    """
     if reason := evidence.thin():
         raise TooThin(reason)
     runner = bench.runner
@@ -182,10 +187,10 @@ def open_function_judge(
     judge = FunctionJudge(
         bench, evidence, runner, original, suite, rule or Rule(), None, None, profiled=profiled, notify=notify
     )
-    return _with_timing(judge)
+    return with_timing(judge) if timing else judge
 
 
-def _with_timing(judge: FunctionJudge) -> FunctionJudge:
+def with_timing(judge: FunctionJudge) -> FunctionJudge:
     """With what is timed and the original's profile; without, and why, where the calls are too short."""
     try:
         timed = choose(judge.bench, judge.evidence, notify=judge.notify)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
 from codeopt.functions.derive import derive, grow
-from codeopt.functions.evidence import Evidence, Known, observe
+from codeopt.functions.evidence import MADE_UP, Evidence, Known, observe
 from sandbox.calls import Batch, CallRunner
 from sandbox.outcome import Case
 
@@ -24,6 +25,8 @@ LONG_ENOUGH_S = 0.004
 """A call is grown until it takes this long."""
 PAIR_S = 0.03
 """A run makes so many passes that the clock sees this much."""
+PASS_S = 0.2
+"""A pass of long calls has as many of them as fit in this; one at least."""
 MOST_CALLS, MOST_PASSES = 400, 20
 SHORTEST_S = 15e-6
 """A pass must take this long: reading the clock from outside costs about 10 microseconds."""
@@ -80,15 +83,14 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
         if known:
             return [k.text for k in known], "the BIG calls"
         raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
-    given = [k for k in evidence.known if k.returns and k.source != "derived"] or [
-        k for k in evidence.known if k.returns
-    ]
+    returning = [k for k in evidence.known if k.returns]
+    given = [k for k in returning if k.source not in MADE_UP] or returning
     given = sorted(given, key=lambda k: -k.seconds)
     if not given:
         return [], ""
     longest = given[0].seconds
     if longest >= LONG_ENOUGH_S:
-        return [k.text for k in given if k.seconds >= 0.3 * longest][:20], "the longest calls"
+        return _within([k for k in given if k.seconds >= 0.3 * longest][:20], PASS_S), "the longest calls"
     grown = _grown(bench, given, seed)
     pool = sorted([*grown, *given], key=lambda k: -k.seconds)
     chosen = [k for k in pool if k.seconds >= 0.3 * pool[0].seconds]
@@ -99,6 +101,12 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
         )
         chosen = [k for k in [*pool, *more] if k.returns]
     return [k.text for k in dict.fromkeys(chosen)][:MOST_CALLS], note
+
+
+def _within(known: Sequence[Known], seconds: float) -> list[str]:
+    """The first, and more as long as all of them take no longer."""
+    spent = list(accumulate(k.seconds for k in known))
+    return [k.text for at, k in enumerate(known) if not at or spent[at] <= seconds]
 
 
 def _grown(bench: Bench, given: Sequence[Known], seed: int) -> list[Known]:

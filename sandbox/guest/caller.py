@@ -1,14 +1,13 @@
 """Calls one function of a module given as text: the harness of `sandbox.calls`, which puts SPEC, SOURCE and
-values.py above.
+the other parts around.
 
 Three processes, so that the code under test never runs where its time is taken and what it did is written down:
 
 warden   reads the calls, takes the times of the others by the kernel's books, writes the answer. Never imports the
-module.
+         module.
 keeper   imports the module under test, once; forks a
 caller   for each pass: gets the calls only now, makes fresh arguments, says "ready", calls when told "go", says
-"done", and
-         shows the outcomes. Nothing that a pass leaves in memory is there in the next.
+         "done", and shows the outcomes. Nothing that a pass leaves in memory is there in the next.
 
 stdin:   one line `# {header}` (a Python dictionary), then one call a line: `f(1, [2])`, `CALLS[0]`.
          mode  check: each call by itself, twice, the second time after its first result was changed by its caller
@@ -16,7 +15,7 @@ stdin:   one line `# {header}` (a Python dictionary), then one call a line: `f(1
                cover: as check, with the lines of the function that were run
                list: the calls file's CALLS and BIG as expressions
 stdout:  one line of JSON with what was measured, then the outcome of each call in one line, then the state that was
-left.
+         left.
 
 Standard library only. Names are bound before the module is imported, so that it cannot patch what we use.
 """
@@ -27,128 +26,7 @@ import time
 import types
 from io import StringIO
 
-START_SECONDS = 60.0
-LATER = "takes longer than %g s"
-_SIDE_EFFECTS = {
-    "socket.connect": "uses the network", "socket.bind": "uses the network", "socket.sendto": "uses the network",
-    "socket.getaddrinfo": "uses the network", "subprocess.Popen": "starts a process", "os.system": "starts a process",
-    "os.exec": "starts a process", "os.fork": "starts a process", "os.forkpty": "starts a process",
-    "os.posix_spawn": "starts a process", "os.remove": "changes files", "os.rename": "changes files",
-    "os.mkdir": "changes files", "os.rmdir": "changes files", "os.chmod": "changes files", "os.link": "changes files",
-    "os.symlink": "changes files", "os.truncate": "changes files", "shutil.rmtree": "changes files",
-    "os.putenv": "changes the environment", "os.unsetenv": "changes the environment", "os.chdir": "changes the folder",
-    "os.kill": "sends signals", "signal.pthread_kill": "sends signals", "sqlite3.connect": "opens a database",
-    "ctypes.dlopen": "loads a library", "winreg.SetValue": "changes files",
-}  # fmt: skip
-_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 monotonic = time.monotonic
-os_read, os_write, os_fork, os_exit, os_kill, waitpid = os.read, os.write, os.fork, os._exit, os.kill, os.waitpid
-
-
-class Channel:
-    """Frames over two pipes: four bytes of length, one letter, the data."""
-
-    def __init__(self, reader, writer):
-        self.reader, self.writer = reader, writer
-
-    def send(self, letter, text=""):
-        data = text.encode("utf-8", "surrogatepass")
-        data = len(data).to_bytes(4, "big") + letter + data
-        while data:
-            data = data[os_write(self.writer, data) :]
-
-    def receive(self):
-        """The next (letter, text); ("", "") when the other side is gone."""
-        head = self.exactly(5)
-        if len(head) < 5:
-            return b"", ""
-        return head[4:], self.exactly(int.from_bytes(head[:4], "big")).decode("utf-8", "surrogatepass")
-
-    def exactly(self, size):
-        parts = []
-        while size:
-            part = os_read(self.reader, min(size, 1 << 20))
-            if not part:
-                break
-            parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
-
-
-# --- the keeper ----------------------------------------------------------------------------------------------------
-
-
-class _Loader:
-    """Gives the module under test from SOURCE, and leaves all others to the usual importers."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name != SPEC["module"]:
-            return None
-        make = sys.modules["_frozen_importlib_external"].spec_from_file_location
-        folders = [SPEC["file"].rpartition("/")[0]] if SPEC["file"].endswith("/__init__.py") else None
-        return make(name, SPEC["file"], loader=self, submodule_search_locations=folders)
-
-    def create_module(self, spec):
-        return None
-
-    def exec_module(self, module):
-        exec(compile(SOURCE, SPEC["file"], "exec", dont_inherit=True), module.__dict__)
-
-
-def import_target():
-    """The module under test and the function to call."""
-    sys.path[:0] = SPEC["paths"]
-    sys.argv[1:] = []
-    sys.meta_path.insert(0, _Loader())
-    __import__(SPEC["module"])
-    return find_target(sys.modules[SPEC["module"]])
-
-
-def find_target(module):
-    """(module, what to call): functions and static methods as they are, methods with `self` as their first argument."""
-    owner = module
-    *classes, name = SPEC["qualname"].split(".")
-    for part in classes:
-        owner = getattr(owner, part)
-    found = getattr(owner, name)
-    if classes:
-        raw = next(vars(base)[name] for base in owner.__mro__ if name in vars(base))
-        if isinstance(raw, property):
-            found = raw.fget
-        elif type(raw).__name__ == "cached_property":
-            found = raw.func
-    if not callable(found):
-        raise TypeError("{} is not callable".format(SPEC["qualname"]))
-    return module, found
-
-
-def keeper(channel):
-    """Import, then fork a caller for each pass."""
-    try:
-        module, function = import_target()
-    except BaseException as error:
-        channel.send(b"X", f"{type(error).__name__}: {error}")
-        os_exit(1)
-    import gc
-
-    gc.collect()
-    gc.freeze()  # the caller then shares these pages instead of copying them
-    channel.send(b"I")
-    while channel.receive()[0] == b"P":
-        pid = os_fork()
-        if not pid:
-            status = 1
-            try:
-                Caller(channel, module, function).serve()
-                status = 0
-            finally:
-                os_exit(status)
-        channel.send(b"P", str(pid))
-        channel.send(b"E", str(waitpid(pid, 0)[1]))
-    os_exit(0)
-
-
-# --- the caller ----------------------------------------------------------------------------------------------------
 
 
 class Caller:
@@ -158,9 +36,8 @@ class Caller:
         self.channel, self.module, self.function = channel, module, function
         self.names = Names(SPEC["calls_file"])
         self.makers = {kind.__name__: kind for kind in (set, frozenset, bytearray, range, slice, iter, complex)}
-        self.effects = []
-        self.armed = False
-        self.lines = set()
+        self.effects = None
+        self.lines = Lines(SPEC["file"])
         self.events = None
 
     def serve(self):
@@ -204,7 +81,7 @@ class Caller:
 
     def check(self):
         self.limit_memory()
-        sys.addaudithook(self.hear)
+        self.effects = Effects()
         if any("CALLS[" in call or "BIG[" in call for call, _ in self.codes):
             self.names.user_namespace()
         before = self.state()
@@ -223,7 +100,7 @@ class Caller:
         changed = [name + " becomes " + after[name] for name in after if after[name] != before.get(name)]
         changed += ["the state of random changes"] * (self.dice() != dice)
         if self.header["mode"] == "cover":
-            self.channel.send(b"V", repr([sorted(self.lines), executable(self.function)]))
+            self.channel.send(b"V", repr([sorted(self.lines.found), executable(self.function)]))
         self.channel.send(b"S", "state: " + (cut("; ".join(changed)) if changed else "unchanged"))
 
     def limit_memory(self):
@@ -243,22 +120,21 @@ class Caller:
             sys.modules["random"].setstate(dice)
         before = Shower(SPEC["module"]).show_arguments(args, kwargs)
         shower = Shower(SPEC["module"], [("args", args), ("kwargs", kwargs)])
-        self.effects.clear()
         old, sys.stdout = sys.stdout, StringIO()
         started = monotonic()
         result = None
         try:
             if self.header["mode"] == "cover":
-                sys.settrace(self.trace)
-            self.armed = True
+                self.lines.start()
+            self.effects.arm()
             result = self.invoke(args, kwargs)
             text = "returns " + shower.show(result)
         except BaseException as error:
-            self.armed = False
-            sys.settrace(None)
+            self.effects.armed = False
+            self.lines.stop()
             text = "raises " + shower.name_of(type(error))[1:-1]
-        self.armed = False
-        sys.settrace(None)
+        self.effects.armed = False
+        self.lines.stop()
         took = monotonic() - started
         printed, sys.stdout = getattr(sys.stdout, "getvalue", str)(), old
         text = cut(text)
@@ -267,28 +143,11 @@ class Caller:
             text += " | arguments become " + cut(after)
         if printed:
             text += " | prints " + cut(repr(printed))
-        if self.effects:
-            text += " | " + ", ".join(sorted(set(self.effects)))
+        if self.effects.found:
+            text += " | " + ", ".join(sorted(self.effects.found))
         if shower.has_iterator:
             text += " | yields"
         return text, result, took
-
-    def hear(self, event, arguments):
-        """An audit hook: what reaches out of the process."""
-        if not self.armed:
-            return
-        if event in _SIDE_EFFECTS:
-            self.effects.append(_SIDE_EFFECTS[event])
-        elif event == "open" and type(arguments[2]) is int and arguments[2] & _WRITES and arguments[0] != "/dev/null":
-            self.effects.append("changes files")
-
-    def trace(self, frame, event, argument):
-        """A trace function: the lines of the target's file that run."""
-        if frame.f_code.co_filename != SPEC["file"]:
-            return None
-        if event == "line":
-            self.lines.add(frame.f_lineno)
-        return self.trace
 
     def dice(self):
         """The state of the random numbers that a module shares with all others."""
@@ -409,22 +268,6 @@ def spoil(value, depth):
         value.add("spoiled")
     elif kind is bytearray:
         value.extend(b"spoiled")
-
-
-def executable(function):
-    """Lines of a function with code of their own, the `def` line left out."""
-    while hasattr(function, "__wrapped__"):
-        function = function.__wrapped__
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
-    if code is None:
-        return []
-    found, todo = set(), [code]
-    while todo:
-        code = todo.pop()
-        found |= {line for _, _, line in code.co_lines() if line and line != code.co_firstlineno}
-        todo += [const for const in code.co_consts if isinstance(const, types.CodeType)]
-    decorated = {line for line in found if line < SPEC["first_line"]}
-    return sorted(found - decorated)
 
 
 def make_calls(module):

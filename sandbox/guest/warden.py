@@ -5,6 +5,9 @@ import sys
 import time
 import types
 
+START_SECONDS = 60.0
+LATER = "takes longer than %g s"
+
 
 class Warden:
     """Directs the passes and writes down what they did."""

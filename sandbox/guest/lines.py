@@ -1,0 +1,57 @@
+"""The lines of a function that calls run. Part of the harness program (caller.py)."""
+
+import sys
+import types
+
+PATIENCE = 5_000
+"""So many lines that a piece of code has shown before, and it is left alone until the next call: a traced loop is 15
+times as slow."""
+
+
+class Lines:
+    """Which lines of a file run between `start` and `stop`."""
+
+    def __init__(self, file):
+        self.file = file
+        self.found = set()
+        self.known = {}
+
+    def start(self):
+        """Watch a call."""
+        self.known.clear()
+        sys.settrace(self.frame)
+
+    def stop(self):
+        """Watch nothing."""
+        sys.settrace(None)
+
+    def frame(self, frame, event, argument):
+        """A function begins: is it worth a look?"""
+        code = frame.f_code
+        return self.line if code.co_filename == self.file and self.known.get(id(code), 0) < PATIENCE else None
+
+    def line(self, frame, event, argument):
+        """A line begins."""
+        if event == "line":
+            if frame.f_lineno in self.found:
+                code = id(frame.f_code)
+                count = self.known[code] = self.known.get(code, 0) + 1
+                frame.f_trace_lines = count < PATIENCE
+            self.found.add(frame.f_lineno)
+        return self.line
+
+
+def executable(function):
+    """Lines of a function with code of their own, the `def` line left out."""
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if code is None:
+        return []
+    found, todo = set(), [code]
+    while todo:
+        code = todo.pop()
+        found |= {line for _, _, line in code.co_lines() if line and line != code.co_firstlineno}
+        todo += [const for const in code.co_consts if isinstance(const, types.CodeType)]
+    decorated = {line for line in found if line < SPEC["first_line"]}
+    return sorted(found - decorated)

@@ -184,9 +184,8 @@ def open_function_judge(
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     suite = Suite(tuple(cases), check)
     original = Candidate(0, bench.source, "the original", outcomes)
-    judge = FunctionJudge(
-        bench, evidence, runner, original, suite, rule or Rule(), None, None, profiled=profiled, notify=notify
-    )
+    once = replace(rule or Rule(), pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
+    judge = FunctionJudge(bench, evidence, runner, original, suite, once, None, None, profiled=profiled, notify=notify)
     return with_timing(judge) if timing else judge
 
 

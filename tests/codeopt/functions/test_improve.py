@@ -59,6 +59,7 @@ class Box:
 
 print("left over")
 """
+QUICK = ("--max-rounds", "1", "--max-pairs", "7", "--no-profile")
 
 
 @pytest.fixture
@@ -120,9 +121,8 @@ def test_recorded_calls_are_evidence(project: Path) -> None:
     done = codeopt("record", "pkg/mod.py::joined", "--", "python", "use.py", cwd=project)
     assert done.status == 0, done.err
     assert "14 new calls" in done.err
-    done = codeopt(
-        "improve", "pkg/mod.py::joined", "--model", "rules", "--sandbox", "bubblewrap", "--json", cwd=project
-    )
+    flags = ("--model", "rules", "--sandbox", "bubblewrap", *QUICK)
+    done = codeopt("improve", "pkg/mod.py::joined", *flags, "--json", cwd=project)
     assert done.json["evidence"]["sources"]["recorded"] == 14
 
 
@@ -154,7 +154,7 @@ def test_a_model_writes_calls_where_nothing_else_gives_enough(project: Path) -> 
         reply("def joined(words):\n    return ''\n", "nothing"),
     ]
     with WireServer(told) as server:
-        flags = ("--base-url", server.base_url, "--model", server.model, "--sandbox", "bubblewrap", "-n", "1", "--json")
+        flags = ("--base-url", server.base_url, "--model", server.model, "--sandbox", "bubblewrap", *QUICK, "--json")
         done = codeopt("improve", "pkg/mod.py::joined", "--no-tests", *flags, cwd=project)
     assert done.status in (1, 6), done.err
     assert done.json["evidence"]["sources"]["model"] == 14

@@ -12,6 +12,7 @@ import signal
 import sys
 import tempfile
 import traceback
+import warnings
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
@@ -35,11 +36,14 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: list[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     signal.signal(signal.SIGTERM, _interrupt)  # a CI system's way to say Ctrl-C
-    sys.path.append(str(Path.cwd()))  # last, so that --task my.own can be found and nothing is shadowed
+    warnings.simplefilter("ignore", SyntaxWarning)  # of programs that are read; it would show their lines
     try:
         commands = {name: registry.load("codeopt.commands", name) for name in registry.names("codeopt.commands")}
         arguments = build_parser(commands).parse_args(argv)
-        status: int = commands[arguments.command].run(arguments)
+        command = commands[arguments.command]
+        if not getattr(command, "OTHERS_FILES", False):
+            sys.path.append(str(Path.cwd()))  # last, so that --task my.own can be found and nothing is shadowed
+        status: int = command.run(arguments)
     except CodeoptError as error:
         print(f"codeopt: {log_line(str(error), LONGEST)}", file=sys.stderr)
         return error.exit_status

@@ -15,6 +15,9 @@ from codeopt.errors import UsageError
 TABLES = ("prices", "sandbox-options")
 """Keys of [tool.codeopt] that are no flags."""
 
+EACH_TIME = ("help", "write", "output", "resume", "json", "base", "diff")
+"""Flags that are no settings."""
+
 
 def read_settings(start: Path) -> tuple[dict[str, Any], Path | None]:
     """[tool.codeopt] of the nearest pyproject.toml at or above `start`, and where that was. Raises UsageError."""
@@ -56,7 +59,7 @@ def apply(parser: argparse.ArgumentParser, table: Mapping[str, Any], path: Path 
 def flag_of(action: argparse.Action) -> str:
     """The long name of an option without its dashes; empty for arguments and for what is asked for each time."""
     longs = [option[2:] for option in action.option_strings if option.startswith("--")]
-    return longs[0] if longs and longs[0] not in ("help", "write", "output", "resume", "json") else ""
+    return longs[0] if longs and longs[0] not in EACH_TIME else ""
 
 
 def _value(action: argparse.Action, value: Any, where: str) -> Any:

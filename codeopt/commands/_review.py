@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from codeopt.commands._judging import add_judging_arguments
 from codeopt.commands._model import add_model_arguments
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from codeopt.screen import Screen
     from sandbox import Sandbox
 
+FREE = frozenset(
+    {"exclude", "min-gain", "clock", "max-pairs", "no-profile", "changed-inputs", "check", "no-tests", "select",
+     "ignore", "quiet", "fail-level", "fail-if-slower", "min-share"}
+)  # fmt: skip
+"""Settings that a change may bring along: they reach neither money, keys and servers, nor files, nor the sandbox."""
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -90,6 +95,39 @@ def open_change(arguments: argparse.Namespace) -> tuple[Repository, Change]:
     if arguments.diff:
         return repository, change_of_diff(repository, arguments.diff)
     return repository, change_since(repository, find_base(repository, arguments.base))
+
+
+class Untrusted(UsageError):
+    """The change would decide for itself how it is reviewed."""
+
+
+def require_settings(repository: Repository, change: Change) -> None:
+    """Raise Untrusted where [tool.codeopt] is not what it was before the change: it could name a server for the key,
+    a larger budget, or no sandbox."""
+    import tomllib
+
+    from codeopt.settings import read_settings
+
+    table, path = read_settings(Path.cwd())
+    try:
+        name = path.resolve().relative_to(repository.root.resolve()).as_posix() if path else ""
+    except ValueError:
+        return
+    if name not in change.paths:
+        return
+    before: dict[str, Any] = {}
+    if change.base:
+        try:
+            text = repository.old_bytes(change.base, name).decode()
+            before = tomllib.loads(text).get("tool", {}).get("codeopt", {})
+        except (UsageError, ValueError):
+            before = {}
+    different = [key for key in {*table, *before} - FREE if table.get(key) != before.get(key)]
+    if different:
+        raise Untrusted(
+            f"the change sets {', '.join(sorted(different))} in [tool.codeopt] of {name}: nothing is run before that "
+            "is merged (give these settings as flags or CODEOPT_ variables)"
+        )
 
 
 def require_isolation(arguments: argparse.Namespace) -> None:

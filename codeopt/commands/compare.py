@@ -1,16 +1,20 @@
-"""Compare two programs: which is faster, by how much, and how sure.
+"""Compare two programs: which is faster, by how much, and how sure; or, with --base, all that a change touches.
 
-Exit status 1 only with --fail-if-slower, when NEW is slower beyond it with confidence, or wrong.
+Exit status 1 only with --fail-if-slower, when NEW is slower beyond it with confidence, or wrong. With --base a function
+that does something else than before, or of which too little is known, is listed and fails nothing.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from codeopt.commands._review import add_change_arguments
 from codeopt.commands._sandbox import add_case_arguments, add_sandbox_arguments, case_request, checker, count, open_from
+from codeopt.commands._shares import share
 from codeopt.errors import UsageError
 from codeopt.functions.flags import add_function_arguments
 
@@ -20,12 +24,16 @@ if TYPE_CHECKING:
     from sandbox import Sandbox
 
 ORDER = 2
+OTHERS_FILES = True
+"""The current folder may hold what somebody else proposes: nothing is imported from there."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("old", metavar="OLD", help="a program, or FILE::FUNCTION")
-    parser.add_argument("new", metavar="NEW", help="what may be faster")
+    parser.add_argument(
+        "targets", nargs="*", metavar="TARGET", help="OLD NEW: programs, or FILE::FUNCTION; with --base: files, folders"
+    )
+    add_change_arguments(parser)
     add_case_arguments(parser)
     add_function_arguments(parser)
     judging = parser.add_argument_group("judging")
@@ -42,18 +50,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 
-def share(text: str) -> float:
-    """5% or 0.05."""
-    value = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    if not 0 <= value < 100:
-        raise argparse.ArgumentTypeError(f"{text} is not a share such as 5% or 0.05")
-    return value
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Compare; print a table or one JSON object."""
     from codeopt.screen import Screen
 
+    if arguments.base or arguments.diff:
+        from codeopt.commands._compare_change import run as compare_change
+
+        return compare_change(arguments)
+    if len(arguments.targets) != 2:
+        raise UsageError("name OLD and NEW, or give --base REF to compare what a change touches")
+    arguments.old, arguments.new = arguments.targets
     with Screen(quiet=arguments.quiet) as screen:
         if "::" in arguments.old or "::" in arguments.new:
             from codeopt.functions.compare import compare_targets
@@ -61,12 +68,21 @@ def run(arguments: argparse.Namespace) -> int:
             found = compare_targets(arguments, screen, open_from)
         else:
             with open_from(arguments, own_code_only=True, notify=screen.warn) as sandbox:
-                judge, candidate = _judged(arguments, sandbox, screen.progress)
-                found = result(judge, candidate, sandbox)
+                found = compare_programs(arguments, sandbox, screen.progress)
     print(json.dumps(found) if arguments.json else table(found))
     limit = arguments.fail_if_slower
-    slower = found["verdict"] == "slower" and found["ratio"] < 1 / (1 + limit) if limit is not None else False
-    return int(limit is not None and (slower or found["verdict"] == "rejected"))
+    return int(limit is not None and (is_slower(found, limit) or found["verdict"] == "rejected"))
+
+
+def is_slower(found: Mapping[str, Any], limit: float) -> bool:
+    """Slower with confidence, and by more than `limit`."""
+    return bool(found["verdict"] == "slower" and found["ratio"] < 1 / (1 + limit))
+
+
+def compare_programs(arguments: argparse.Namespace, sandbox: Sandbox, notify: Any) -> dict[str, Any]:
+    """The object that --json prints, of two programs that read standard input."""
+    judge, candidate = _judged(arguments, sandbox, notify)
+    return result(judge, candidate, sandbox)
 
 
 def _judged(arguments: argparse.Namespace, sandbox: Sandbox, progress: Any) -> tuple[Judge, Candidate]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from codeopt.screen import Screen
 
 ORDER = 4
+OTHERS_FILES = True
+"""The current folder may hold what somebody else proposes: nothing is imported from there."""
 FORMATS = "terminal, markdown, diff, json, rdjson, rdjsonl, sarif, github, gitlab"
 FOUND = 1
 
@@ -87,10 +89,11 @@ def make_review(arguments: argparse.Namespace, screen: Screen) -> tuple[Review, 
         failure = 0
         try:
             if targets:
+                _review.require_settings(repository, change)
                 _ready(arguments)
                 work.run(_review.rank(arguments, targets, screen))
             failure = work.failure
-        except (ModelError, NoSandbox) as error:
+        except (ModelError, NoSandbox, _review.Untrusted) as error:
             work.notices.append(str(error))
             failure = error.exit_status
     whole = replace(

@@ -24,6 +24,8 @@ from sandbox import Sandbox
 from sandbox.calls import harness
 from sandbox.compare import Comparison, Decision, Rule
 
+OVERRUN_S = 60.0
+"""What the guest waits for timed calls (START_SECONDS there), when the original needs milliseconds."""
 MARK = "\n# (the new one of two)\n"
 """Tells two texts apart when both functions are in one file."""
 
@@ -148,12 +150,22 @@ def _timed(judge: FunctionJudge, new_source: str, seed: int) -> dict[str, Any]:
     if judge.timed is None or judge.plan is None:
         return _result("not verified", f"no call differs, but {judge.too_short}", None, judge.evidence, judge.bench)
     comparison = judge.compare(new_source, judge.plan, seed + 1)
+    if "the timed calls take longer than" in comparison.reason:
+        return _overrun(judge, comparison.reason)
     if comparison.decision is Decision.REJECTED:
         return _result("rejected", comparison.reason, None, judge.evidence, judge.bench, judge)
     comparison = judge.not_moved(new_source, judge.timed, comparison)
     decided = comparison.decision in (Decision.FASTER, Decision.SLOWER)
     verdict = str(comparison.decision) if decided else "same"
     return _result(verdict, comparison.reason, comparison, judge.evidence, judge.bench, judge)
+
+
+def _overrun(judge: FunctionJudge, reason: str) -> dict[str, Any]:
+    """Slower by a bound: the guest gave up on calls that take the original milliseconds."""
+    assert judge.timed is not None
+    bound = round(judge.timed.seconds * judge.timed.batch.passes / OVERRUN_S, 6)
+    found = _result("slower", reason, None, judge.evidence, judge.bench, judge)
+    return {**found, "ratio": bound, "ci_high": bound, "clock": "wall"}
 
 
 def _result(

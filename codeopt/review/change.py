@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.errors import UsageError
-from codeopt.review.repository import Repository, run_git
+from codeopt.review.repository import Repository, open_repository, run_git
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Change:
     head: str
     diff: str
     files: tuple[ChangedFile, ...]
+    paths: frozenset[str] = frozenset()
+    """Of every file that it touches, of any kind."""
     gone: tuple[str, ...] = ()
     """Texts of Python files that it takes away or moves: what came from there is not new."""
 
@@ -56,7 +58,9 @@ def find_base(repository: Repository, reference: str | None, environment: Mappin
 def change_since(repository: Repository, base: str) -> Change:
     """The working tree against a commit."""
     files, gone = [], []
-    for entry in repository.entries(base):
+    entries = repository.entries(base)
+    paths = frozenset(path for entry in entries for path in (entry.path, entry.old_path))
+    for entry in entries:
         if not (entry.path.endswith(".py") or entry.old_path.endswith(".py")):
             continue
         old = _text(repository.old_bytes(base, entry.old_path)) if entry.status not in "AT" else None
@@ -65,7 +69,7 @@ def change_since(repository: Repository, base: str) -> Change:
         if entry.status != "D" and entry.regular and entry.path.endswith(".py"):
             files.append(ChangedFile(entry.path, entry.old_path, old))
     head = repository.commit("HEAD")
-    return Change(repository.root, base, head, repository.diff(base), tuple(files), tuple(gone))
+    return Change(repository.root, base, head, repository.diff(base), tuple(files), paths, tuple(gone))
 
 
 def change_of_diff(repository: Repository, diff: Path) -> Change:
@@ -75,11 +79,11 @@ def change_of_diff(repository: Repository, diff: Path) -> Change:
         data = diff.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {diff}: {error.strerror}") from error
-    numbers = run_git(repository.root, "apply", "--numstat", "-z", "--include=*.py", "-", given=data)
-    names = [os.fsdecode(row.split(b"\t", 2)[2]) for row in numbers.split(b"\0") if row.count(b"\t") >= 2]
+    numbers = run_git(repository.root, "apply", "--numstat", "-z", "-", given=data)
+    paths = frozenset(os.fsdecode(row.split(b"\t", 2)[2]) for row in numbers.split(b"\0") if row.count(b"\t") >= 2)
     with tempfile.TemporaryDirectory(prefix="codeopt-diff-") as name:
         folder = Path(name)
-        new = [path for path in names if _copied(repository.root, folder, path)]
+        new = [path for path in sorted(paths) if path.endswith(".py") and _copied(repository.root, folder, path)]
         try:
             run_git(folder, "apply", "-R", "--whitespace=nowarn", "--include=*.py", "-", given=data,
                     environment={"GIT_CEILING_DIRECTORIES": str(folder.parent)})  # fmt: skip
@@ -88,7 +92,22 @@ def change_of_diff(repository: Repository, diff: Path) -> Change:
         before = {p.relative_to(folder).as_posix(): _text(p.read_bytes()) for p in folder.rglob("*.py") if p.is_file()}
     files = tuple(ChangedFile(path, path, before.get(path)) for path in new)
     gone = tuple(text for path, text in before.items() if path not in new and text is not None)
-    return Change(repository.root, "", repository.commit("HEAD"), data.decode("utf-8", "replace"), files, gone)
+    head, text = repository.commit("HEAD"), data.decode("utf-8", "replace")
+    return Change(repository.root, "", head, text, files, paths, gone)
+
+
+def whole_files(paths: Sequence[Path]) -> tuple[Repository | None, Change]:
+    """Everything below some paths, as if all of it were new; in a repository what git does not ignore."""
+    folders = [path if path.is_dir() else path.parent for path in paths]
+    try:
+        repository: Repository | None = open_repository(folders[0])
+    except UsageError:
+        repository = None
+    root = repository.root if repository else Path(os.path.commonpath(folders))
+    names = repository.names() if repository else [p.relative_to(root).as_posix() for p in sorted(root.rglob("*.py"))]
+    files = [name for name in names if name.endswith(".py") and (root / name).is_file()]
+    plain = tuple(ChangedFile(name, name, None) for name in files if not (root / name).is_symlink())
+    return repository, Change(root, "", "", "", plain)
 
 
 def _copied(root: Path, folder: Path, path: str) -> bool:

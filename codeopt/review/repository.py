@@ -79,6 +79,11 @@ class Repository:
             at += 1 + paths
         return found
 
+    def names(self) -> list[str]:
+        """Every file of the work tree that git tracks or would track."""
+        listed = self.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard").split(b"\0")
+        return list(dict.fromkeys(os.fsdecode(name) for name in listed if name))
+
     def old_bytes(self, commit: str, path: str) -> bytes:
         """A file as `commit` has it. Raises UsageError."""
         return self.ask("cat-file", "blob", f"{commit}:{path}")
@@ -87,6 +92,13 @@ class Repository:
         """The change as a unified diff; paths as git quotes them."""
         found = self.ask("diff", *PLAIN, "--src-prefix=a/", "--dst-prefix=b/", base, "--")
         return found.decode("utf-8", "replace")
+
+    def write_tree(self, commit: str, folder: Path) -> None:
+        """The files of `commit` in a folder, as a work tree of its own in which git knows what is tracked."""
+        run_git(folder, "init", "-q")
+        own = {"GIT_INDEX_FILE": str(folder / ".git" / "index")}
+        self.ask("read-tree", commit, environment=own)
+        self.ask("checkout-index", "--all", "--quiet", f"--prefix={folder}/", environment=own)
 
     def attributes(self, names: Iterable[str], paths: Iterable[str]) -> dict[str, set[str]]:
         """path -> which of the attributes are set for it."""

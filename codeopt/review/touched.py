@@ -26,6 +26,8 @@ VENDORED = frozenset(
      "site-packages", "dist-packages", ".venv", "venv", ".tox", ".nox", ".eggs"}
 )  # fmt: skip
 GENERATED = ("*_pb2.py", "*_pb2_grpc.py", "*_ui.py", "_version.py", "*.gen.py", "*_generated.py")
+MARKS = ("linguist-generated", "linguist-vendored")
+"""Attributes that say so, in .gitattributes."""
 TESTS = ("test_*.py", "*_test.py", "conftest.py")
 _MADE = re.compile(
     r"@generated|\bdo not edit\b|\b(auto-?|automatically )generated\b|^#.*\bgenerated (by|from)\b", re.IGNORECASE | re.M
@@ -58,11 +60,11 @@ class Target:
 
 
 def find_targets(
-    change: Change, repository: Repository, paths: Sequence[Path] = (), exclude: Sequence[str] = ()
+    change: Change, repository: Repository | None, paths: Sequence[Path] = (), exclude: Sequence[str] = ()
 ) -> tuple[list[Target], list[Skipped]]:
     """What the change adds or alters below `paths`, and what of it is left alone."""
     files = [file for file in change.files if _below(change.root / file.path, paths) and not is_test(file.path)]
-    marked = repository.attributes(("linguist-generated", "linguist-vendored"), [file.path for file in files])
+    marked = repository.attributes(MARKS, [file.path for file in files]) if repository else {}
     moved = _moved(change)
     targets: list[Target] = []
     skipped: list[Skipped] = []

@@ -118,6 +118,8 @@ class Warden:
 
     def expect(self, wanted, pid):
         letter, text = self.wait(START_SECONDS)
+        if not letter:
+            fail(f"the timed calls take longer than {START_SECONDS:g} s")
         if letter != wanted:
             fail("a timed call ends the process" + (end(int(text)) if letter == b"E" else ""))
 

@@ -1,0 +1,104 @@
+"""`codeopt compare --base REF`: everything that a change alters, as it was against as it is."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from codeopt.commands import _review
+from codeopt.commands._sandbox import open_from
+from codeopt.commands.compare import compare_programs, is_slower
+from codeopt.errors import CodeoptError, NoSandbox, UsageError
+from codeopt.functions.compare import compare_functions
+from codeopt.functions.flags import chosen
+from codeopt.functions.target import read_function
+from codeopt.quoting import log_line
+from codeopt.review.before import open_before
+from codeopt.review.suggestion import Skipped
+from codeopt.review.touched import Target, find_targets
+from codeopt.screen import Screen
+from sandbox import Sandbox
+from sandbox.compare import Rule
+from sandbox.errors import SandboxError
+
+SCHEMA = "codeopt.compare-change/1"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare all; 1 with --fail-if-slower when one of them is slower beyond it with confidence."""
+    paths = _review.below([Path(text) for text in arguments.targets])
+    if arguments.cases or arguments.stdin or arguments.calls:
+        raise UsageError("--cases, --stdin and --calls are of one program or function; with --base there are many")
+    with Screen(quiet=arguments.quiet) as screen:
+        repository, change = _review.open_change(arguments)
+        targets, skipped = find_targets(change, repository, paths, arguments.exclude)
+        altered = [target for target in targets if target.old_path]
+        rows: list[dict[str, Any]] = []
+        if altered:
+            _review.require_settings(repository, change)
+            _review.require_isolation(arguments)
+            with open_before(repository, change) as before:
+                for number, target in enumerate(altered, 1):
+                    screen.stage(f"{number} of {len(altered)}, {target.name}: ")
+                    rows.append(
+                        {"path": target.path, "function": target.function, **_one(arguments, target, before, screen)}
+                    )
+    rows += [_unknown(each) for each in skipped]
+    limit = arguments.fail_if_slower
+    slower = [row for row in rows if limit is not None and is_slower(row, limit)]
+    found = {"schema": SCHEMA, "base": change.base, "head": change.head, "functions": rows, "failed": len(slower)}
+    print(json.dumps(found) if arguments.json else table(rows, slower))
+    return int(bool(slower))
+
+
+def _one(arguments: argparse.Namespace, target: Target, before: Path, screen: Screen) -> dict[str, Any]:
+    """One comparison; "not verified" where none can be made. Raises NoSandbox."""
+    try:
+        return _compared(arguments, target, before / target.old_path, screen)
+    except NoSandbox:
+        raise
+    except (CodeoptError, SandboxError) as error:
+        return {"verdict": "not verified", "reason": str(error), "ratio": None}
+
+
+def _compared(arguments: argparse.Namespace, target: Target, old: Path, screen: Screen) -> dict[str, Any]:
+    def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
+        return open_from(arguments, own_code_only=False, notify=screen.warn, mounts=mounts)
+
+    if not target.function:
+        both = argparse.Namespace(**{**vars(arguments), "old": str(old), "new": str(target.file)})
+        with open_with(()) as sandbox:
+            return compare_programs(both, sandbox, screen.progress)
+    was, now = (read_function(path, target.function) for path in (old, target.file))
+    rule = Rule(max_pairs=arguments.max_pairs, clock=arguments.clock)
+    return compare_functions(was, now, chosen(arguments), open_with, rule, screen.progress, arguments.seed)
+
+
+def _unknown(skipped: Skipped) -> dict[str, Any]:
+    return {
+        "path": skipped.path,
+        "function": skipped.function,
+        "verdict": "not verified",
+        "reason": skipped.reason,
+        "ratio": None,
+    }
+
+
+def table(rows: list[dict[str, Any]], slower: list[dict[str, Any]]) -> str:
+    """A line each, what fails first."""
+    ordered = [*slower, *(row for row in rows if row not in slower)]
+    lines = [line for row in ordered for line in _lines(row, row in slower)]
+    count = f"{len(rows)} changed function{'s' * (len(rows) != 1)}"
+    return "\n".join([*lines, f"{count}, {len(slower)} slower beyond the limit" if slower else count])
+
+
+def _lines(row: dict[str, Any], fails: bool) -> list[str]:
+    name = f"{row['path']}::{row['function']}" if row["function"] else row["path"]
+    text = f"{'FAIL ' * fails}{row['verdict']:<12} {log_line(name)}"
+    if row["ratio"] is not None:
+        low, high = (f"{v:.2f}" if v is not None else "?" for v in (row["ci_low"], row["ci_high"]))
+        text += f"   {row['ratio']:.2f}x as fast (95% interval {low} - {high}, {row['pairs']} pairs)"
+    reason = row.get("reason")
+    return [text, *([f"    {log_line(reason)}"] if reason else [])]

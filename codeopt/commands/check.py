@@ -1,0 +1,144 @@
+"""Say which functions are slow under their tests and what the built-in rules would do: a gate that asks no model.
+
+Exit status 1 when there is something to gain, verified as by `codeopt improve`; 0 when there is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codeopt.commands._model import RULES
+from codeopt.commands._review import add_exclude_argument, add_work_arguments
+from codeopt.commands._shares import share
+
+if TYPE_CHECKING:
+    from codeopt.review.suggestion import Skipped, Suggestion
+    from codeopt.review.touched import Target
+    from codeopt.review.work import Work
+    from codeopt.screen import Screen
+
+ORDER = 4.5
+OTHERS_FILES = True
+"""The current folder may hold what somebody else proposes: nothing is imported from there."""
+SCHEMA = "codeopt.check/1"
+GAIN = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files and folders (default: this folder)")
+    add_exclude_argument(parser.add_argument_group("files"))
+    add_work_arguments(parser, functions=20)
+    parser.add_argument(
+        "--min-share", type=share, default=0.05, metavar="SHARE", help="of the tests' time that is worth a look (5%%)"
+    )
+    parser.add_argument("--select", metavar="RULES", help="only these built-in rules, separated by commas")
+    parser.add_argument("--ignore", metavar="RULES", help="not these built-in rules")
+    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check everything below the paths. Raises UsageError, NoSandbox."""
+    from codeopt.commands import _review
+    from codeopt.commands._deliver import deliver
+    from codeopt.reporters.json import dump
+    from codeopt.review.change import whole_files
+    from codeopt.review.touched import find_targets
+    from codeopt.screen import Screen
+
+    paths = _review.below(arguments.paths or [Path.cwd()])
+    repository, everything = whole_files(paths)
+    targets, skipped = find_targets(everything, repository, paths, arguments.exclude)
+    rows: list[Row] = [Row(each.path, each.function, reason=each.reason) for each in skipped]
+    if targets:
+        _review.require_isolation(arguments)
+        with Screen(quiet=arguments.quiet) as screen:
+            ranked = _review.rank(arguments, targets, screen)
+            work = _improve(arguments, [each for each in ranked if _worth(each, arguments.min_share)], screen)
+        rows = [_row(each, work, arguments.min_share) for each in ranked] + rows
+    gains = sum(row.suggestion is not None for row in rows)
+    found = {"schema": SCHEMA, "gains": gains, "functions": [row.to_json() for row in rows]}
+    deliver(dump(found) + "\n" if arguments.json else table(rows), None)
+    return GAIN if gains else 0
+
+
+def _worth(target: Target, least: float) -> bool:
+    """A program has cases that were made to run it; a function its share of the time."""
+    return not target.function or (target.share or 0.0) >= least
+
+
+def _improve(arguments: argparse.Namespace, targets: list[Target], screen: Screen) -> Work:
+    from codeopt.commands._review import Improver
+    from codeopt.review.work import Limits, Work
+
+    own = argparse.Namespace(**{**vars(arguments), "model": RULES, "task": "runtime", "record": None})
+    with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
+        limits = Limits(arguments.max_functions, arguments.deadline)
+        work = Work(Improver(own, screen, Path(folder)), limits, screen.say)
+        work.run(targets)
+    return work
+
+
+@dataclass(frozen=True)
+class Row:
+    """A function or program, and what is known of it."""
+
+    path: str
+    function: str
+    share: float | None = None
+    seconds: float = 0.0
+    suggestion: Suggestion | None = None
+    reason: str = ""
+    """Why there is no suggestion."""
+
+    def to_json(self) -> dict[str, Any]:
+        """For --json; fields may be added."""
+        found = self.suggestion
+        return {
+            "path": self.path,
+            "function": self.function,
+            "share": None if self.share is None else round(self.share, 4),
+            "seconds": round(self.seconds, 6),
+            "speedup": dict(found.speedup) if found else None,
+            "changes": list(found.changes) if found else [],
+            "reason": self.reason,
+        }
+
+
+def _row(target: Target, work: Work, least: float) -> Row:
+    suggestion = next((each for each in work.suggestions if _same(each, target)), None)
+    why = next((each.reason for each in work.skipped if _same(each, target)), "")
+    if suggestion is None and not why:
+        why = f"less than {least:.0%} of the time" if target.seconds else "no test runs it"
+    return Row(target.path, target.function, target.share, target.seconds, suggestion, why)
+
+
+def _same(one: Suggestion | Skipped, target: Target) -> bool:
+    return (one.path, one.function) == (target.path, target.function)
+
+
+def table(rows: list[Row]) -> str:
+    """For a person: the slow ones with what the rules would do, the others in a line."""
+    from codeopt.quoting import log_line
+
+    lines = []
+    for row in rows:
+        name = log_line(f"{row.path}::{row.function}" if row.function else row.path)
+        part = f"{row.share:>4.0%} {row.seconds:>9.4f} s" if row.share is not None else " " * 16
+        lines.append(f"{part}  {name}: {_gain(row.suggestion) if row.suggestion else log_line(row.reason)}")
+        lines += [f"{'':18}  {log_line(change)}" for change in (row.suggestion.changes if row.suggestion else ())]
+    gains = sum(row.suggestion is not None for row in rows)
+    return (
+        "\n".join([*lines, f"{len(rows)} functions and programs, {gains} can be faster by the built-in rules"]) + "\n"
+    )
+
+
+def _gain(suggestion: Suggestion) -> str:
+    figures = suggestion.speedup
+    low = f", at least {figures['ci_low']:.2f}x with 95% confidence" if figures.get("ci_low") else ""
+    return f"{figures['ratio']:.2f}x as fast{low}"

@@ -140,9 +140,9 @@ def suggestion(target: Target, result: Result) -> Suggestion:
 
 
 def _of_cases(result: Result) -> dict[str, object]:
-    """What a program's behaviour is known by: `total` counts its cases; the rest is as describe() gives it."""
+    """What a program's behaviour is known by, in the words of functions.compare.describe."""
     cases = len(result.history.original.outcomes)
-    return {"calls": 0, "sources": {}, "line_coverage": None, "left_out": {}, "tests": 0, "total": cases}
+    return {"calls": 0, "sources": {"cases": cases}, "line_coverage": None, "left_out": {}, "tests": 0}
 
 
 def _changes(summary: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from codeopt.cases import Request
 from codeopt.history import Draft, History
-from codeopt.measurement import open_judge
+from codeopt.opening import open_judge
 from sandbox import Run, open_sandbox
 from sandbox.judge import check_tokens
 

@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 import ast
-import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from codeopt.cases import Request, collect, hold_back
-from codeopt.cases.generator import find_script
-from codeopt.challenge import Challenge, Strictness, choose, make_challenge
+from codeopt.challenge import Challenge, Strictness, make_challenge
 from codeopt.errors import ProgramError
 from codeopt.gate import refuse
 from codeopt.history import Candidate, Draft, History
 from codeopt.mutants import shrunk
-from codeopt.tasks import Metric
 from sandbox import Sandbox
 from sandbox.compare import Comparison, Plan, Rule, compare, make_plan
 from sandbox.growth import describe, fit, sizes
 from sandbox.judge import Checker, judge
-from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.outcome import Case, Outcome, Verdict
 from sandbox.profile import Mode, Profile, profile
 from sandbox.race import race
 from sandbox.runner import Runner
 
-TOO_SHORT_S = 0.001
-"""A run shorter than this, with the interpreter's own start left out, is mostly the cost of starting a process."""
 OTHER_HASH_SEED = 1
 MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
 STEADY_RUNS, STEADY_S = 100, 0.8
 """A draft that is faster is run so often again, for so long at most: one that is right in 95 % of its runs is found."""
-CANDIDATES = 5
-"""So many of the longest cases are run again to choose those that are timed."""
 TRACEBACK = b"Traceback (most recent call last):"
 
 
@@ -101,7 +93,7 @@ class Judge:
             return candidate
         self.notify("profiling")
         return replace(
-            candidate, profile=take_profile(self.sandbox, draft.source, _to_profile(self.suite, self.original))
+            candidate, profile=take_profile(self.sandbox, draft.source, to_profile(self.suite, self.original))
         )
 
     def confirm(self, candidate: Candidate) -> Candidate:
@@ -201,131 +193,10 @@ class Judge:
         )  # fmt: skip
 
 
-def open_judge(
-    sandbox: Sandbox,
-    source: str,
-    request: Request,
-    check: Checker,
-    *,
-    metric: Metric = "time",
-    rule: Rule | None = None,
-    profiled: bool = True,
-    timed: bool = True,
-    modes: Sequence[Mode] = ("lines", "scalene"),
-    strictness: Strictness = Strictness.AUTO,
-    held: Mapping[str, bool] | None = None,
-    notify: Callable[[str], None] = lambda line: None,
-) -> Judge:
-    """Measure the original. Raises UsageError without cases, ProgramError when it cannot be judged by them.
-
-    held: which cases are held back, by name; of a run that goes on, so that what was never shown stays so.
-    modes: what to profile of the original.
-    """
-    notify("collecting cases")
-    cases = collect(request)
-    runs = [_run_original(sandbox, source, case, check, notify) for case in cases]
-    cases = [_with_output(case, run) for case, run in zip(cases, runs, strict=True)]
-    _require_steady(sandbox, source, cases, runs, check, notify)
-    cases = hold_back(cases, [run.wall_s for run in runs])
-    cases = [replace(case, held_back=held.get(case.name, case.held_back)) for case in cases] if held else cases
-    shown = [case for case in cases if not case.held_back]
-    strictness = choose(strictness, cases, generated=not request.stdin and find_script(request) is not None)
-    challenge = make_challenge(sandbox, source, shown, check, strictness, seed=1, also_known=cases, notify=notify)
-    suite = Suite(tuple(cases), check, challenge)
-    outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
-    original = Candidate(0, source, "the original", outcomes)
-    if profiled:
-        notify("profiling the original")
-        original = replace(original, profile=take_profile(sandbox, source, _to_profile(suite, original), modes))
-    rule = rule or Rule()
-    rule = replace(rule, clock="memory") if metric == "memory" else rule
-    notify("timing the original")
-    plan = make_plan(sandbox, source, _longest(suite, original), check, rule)
-    too_short = _too_short(sandbox, source, plan) if timed else ""
-
-    def fresh() -> list[Case]:
-        found = _find_fresh(request)
-        return [_with_output(case, _run_original(sandbox, source, case, check, notify)) for case in found]
-
-    return Judge(sandbox, original, suite, rule, plan, fresh, too_short, profiled, notify)
-
-
-def _find_fresh(request: Request) -> list[Case]:
-    from codeopt import registry
-
-    other = replace(request, first_seed=101)
-    names = [] if request.stdin else registry.names("codeopt.cases")
-    return [
-        replace(case, name=f"fresh.{case.name}", held_back=True)
-        for name in names
-        for case in registry.load("codeopt.cases", name).find(other)
-    ]
-
-
-def _run_original(sandbox: Sandbox, source: str, case: Case, check: Checker, notify: Callable[[str], None]) -> Run:
-    notify(f"running the original on case {case.name}")
-    run = sandbox.run(source, case.stdin, mode="exec")
-    outcome = judge(case, run, check)
-    if outcome.verdict is not Verdict.AC:
-        advice = "" if outcome.verdict in (Verdict.WA, Verdict.RE) else "; see --timeout, --memory"
-        raise ProgramError(f"the original fails case {case.name}: {outcome.verdict} ({outcome.detail}){advice}")
-    return run
-
-
-def _with_output(case: Case, run: Run) -> Case:
-    return case if case.expected is not None else replace(case, expected=run.stdout)
-
-
-def _require_steady(
-    sandbox: Sandbox,
-    source: str,
-    cases: Sequence[Case],
-    runs: Sequence[Run],
-    check: Checker,
-    notify: Callable[[str], None],
-) -> None:
-    """The original must print the same again, also when sets of strings are in another order."""
-    spent = 0.0
-    for case, _ in sorted(zip(cases, runs, strict=True), key=lambda pair: pair[1].wall_s):
-        if spent > 2.0:  # seconds; the shortest cases come first, and one is always run again
-            break
-        notify(f"running the original again on case {case.name}")
-        again = judge(case, sandbox.run(source, case.stdin, mode="exec", hash_seed=OTHER_HASH_SEED), check)
-        spent += again.run.wall_s
-        if again.verdict is not Verdict.AC:
-            raise ProgramError(
-                f"the original does not print the same twice on case {case.name} ({again.detail}); random numbers, the "
-                "clock or the order of a set? Nothing can be compared with it"
-            )
-
-
-def _too_short(sandbox: Sandbox, source: str, plan: Plan) -> str:
-    """Why nothing can be timed on the longest case; empty when it can."""
-    longest = plan.cases[0]
-    took = math.inf
-    for _ in range(3):  # whatever disturbs a run makes it longer
-        run = sandbox.run(source, longest.stdin)
-        took = min(took, max(run.cpu_s, run.wall_s))
-        if took >= 10 * TOO_SHORT_S:
-            break
-    if took >= TOO_SHORT_S:
-        return ""
-    return (
-        f"the cases are too small to time: the longest ({longest.name}) takes the original {took * 1000:.2f} ms; "
-        f"give an input on which it takes {TOO_SHORT_S * 1000:.0f} ms at least, better 100 ms"
-    )
-
-
-def _to_profile(suite: Suite, original: Candidate) -> Case:
+def to_profile(suite: Suite, original: Candidate) -> Case:
     """The case that takes longest: what it shows is where the time goes, not what the input is."""
     slowest = max(original.outcomes, key=lambda outcome: outcome.run.wall_s)
     return next(case for case in suite.cases if case.name == slowest.case)
-
-
-def _longest(suite: Suite, original: Candidate) -> list[Case]:
-    """The cases among which those to time are chosen."""
-    took = {outcome.case: outcome.run.wall_s for outcome in original.outcomes}
-    return sorted(suite.cases, key=lambda case: -took[case.name])[:CANDIDATES]
 
 
 def take_profile(sandbox: Sandbox, source: str, case: Case, modes: Sequence[Mode] = ("lines", "scalene")) -> Profile:

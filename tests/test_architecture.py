@@ -26,6 +26,7 @@ LAYERS = (
     "store machine",
     "loop",
     "judging",
+    "opening",
     "measurement",
     "challenge",
     "mutants gate",

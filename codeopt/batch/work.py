@@ -21,8 +21,9 @@ from codeopt.errors import ModelError, ProgramError, UsageError
 from codeopt.history import Candidate, Draft, History
 from codeopt.judging import Judging
 from codeopt.loop import Improvement
-from codeopt.measurement import Suite, open_judge
+from codeopt.measurement import Suite
 from codeopt.models import Model
+from codeopt.opening import open_judge
 from codeopt.proposers import Proposer
 from codeopt.sets import Problem
 from codeopt.tasks import Task

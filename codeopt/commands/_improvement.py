@@ -14,7 +14,8 @@ from codeopt.commands._sandbox import case_request, checker, open_from
 from codeopt.errors import ModelError, ProgramError
 from codeopt.history import History
 from codeopt.loop import Improvement
-from codeopt.measurement import Judge, open_judge
+from codeopt.measurement import Judge
+from codeopt.opening import open_judge
 from codeopt.program import Program, read_program
 from codeopt.report import HEADER, End, Result, hot, opening, row, to_json
 from codeopt.screen import Screen

@@ -87,7 +87,7 @@ def compare_programs(arguments: argparse.Namespace, sandbox: Sandbox, notify: An
 
 def _judged(arguments: argparse.Namespace, sandbox: Sandbox, progress: Any) -> tuple[Judge, Candidate]:
     from codeopt.history import Draft, History
-    from codeopt.measurement import open_judge
+    from codeopt.opening import open_judge
     from codeopt.program import read_program
     from sandbox.compare import Rule
 

@@ -12,7 +12,8 @@ from codeopt.cases import Request
 from codeopt.challenge import Strictness
 from codeopt.errors import ProgramError, UsageError
 from codeopt.history import Candidate, Draft, History
-from codeopt.measurement import MAX_FAILURES, Judge, open_judge
+from codeopt.measurement import MAX_FAILURES, Judge
+from codeopt.opening import open_judge
 from sandbox import Limits, Sandbox, Verdict
 from sandbox.compare import Decision, Rule
 from sandbox.judge import check_tokens

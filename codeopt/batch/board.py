@@ -179,17 +179,15 @@ class Live(AbstractContextManager["Live"]):
         elif message.kind == "ended":
             self._doing.pop(worker, None)
             ratio = f"{message.ratio:.2f}x" if message.ratio else "-"
-            self._plain(
-                f"{inline(message.problem, 30):<16} {message.result:<14} {ratio:>8}  {inline(message.text, 80)}"
-            )
+            self._console.print(
+                f"{inline(message.problem, 30):<16} {message.result:<14} {ratio:>8}  {inline(message.text, 80)}",
+                markup=False, highlight=False, no_wrap=True, overflow="ellipsis",
+            )  # fmt: skip
         self._draw(force=message.kind == "ended")
 
     def warn(self, line: str) -> None:
         """Above the board."""
-        self._plain(f"codeopt: {inline(line, 400)}")
-
-    def _plain(self, line: str) -> None:
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(f"codeopt: {inline(line, 400)}", markup=False, highlight=False, soft_wrap=True)
 
     def _draw(self, *, force: bool) -> None:
         now = time.monotonic()
@@ -209,7 +207,7 @@ class Live(AbstractContextManager["Live"]):
             problem, doing = self._doing.get(worker, ("", "-"))
             grid.add_row(f"worker {worker}", Text(inline(problem, 30)), Text(inline(doing, 70), style="dim"))
         head = Table.grid(padding=(0, 1))
-        best = f"best {inline(tally.best[0], 30)} {tally.best[1]:.1f}x" if tally.best[0] else ""
+        best = f"best {inline(tally.best[0], 30)} {tally.best[1]:.2f}x" if tally.best[0] else ""
         head.add_row(
             ProgressBar(total=max(1, tally.total), completed=tally.ended, width=40),
             f"{tally.ended}/{tally.total}", f"{clock(tally.seconds())} gone, about {tally.eta()} left",

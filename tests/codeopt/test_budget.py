@@ -31,7 +31,7 @@ def ledger(*replies: Reply, rounds: int = 0, earlier_s: float = 0.0) -> Ledger:
         (ledger(rounds=3), Budget(rounds=4), ""),
         (ledger(rounds=4), Budget(rounds=4), "the limit of 4 rounds is reached"),
         (ledger(), Budget(rounds=0), "the limit of 0 rounds is reached"),
-        (ledger(earlier_s=10), Budget(seconds=900), ""),
+        (ledger(earlier_s=10), Budget(seconds=90_000), ""),
         (ledger(earlier_s=900), Budget(seconds=900), "the time limit of 900 s is reached"),
         (ledger(REPLY), Budget(tokens=121), ""),
         (ledger(REPLY, REPLY), Budget(tokens=200), "the limit of 200 tokens is reached (240 used)"),

@@ -96,7 +96,7 @@ def test_changed_inputs_decide_by_themselves(problem: Path) -> None:
 
 
 USAGE = [
-    (("slow.py",), 2, "the following arguments are required: NEW"),
+    (("slow.py",), 2, "name OLD and NEW"),
     (("slow.py", "none.py"), 2, "none.py"),
     (("none.py", "fast.py"), 2, "none.py"),
     (("slow.py", "fast.py", "--cases", "nowhere"), 2, "nowhere"),

@@ -16,6 +16,7 @@ from codeopt.measurement import MAX_FAILURES, Judge
 from codeopt.opening import open_judge
 from sandbox import Limits, Sandbox, Verdict
 from sandbox.compare import Decision, Rule
+from sandbox.growth import MODELS
 from sandbox.judge import check_tokens
 from tests.codeopt.command import FAST, SLOW, WRONG, write_problem
 from tests.conftest import open_or_skip
@@ -175,6 +176,6 @@ def test_cases_too_small_to_time(guest: Sandbox, tmp_path: Path) -> None:
 
 def test_growth_in_words(judge: Judge) -> None:
     old, new, text = judge.growth(FAST)
-    assert old in ("n^1.5", "n^2", "")
-    assert new in ("", "constant", "log n", "sqrt n", "n", "n log n")
+    assert {old, new} <= {"", *(name for name, _ in MODELS)}
     assert old in text
+    assert new in text

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,14 +16,18 @@ from codeopt.commands._review import add_change_arguments, add_draft_arguments, 
 from codeopt.errors import ModelError, NoSandbox, UsageError
 
 if TYPE_CHECKING:
+    from codeopt.review.change import Change
+    from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Review
+    from codeopt.review.touched import Target
+    from codeopt.review.work import Work
     from codeopt.screen import Screen
 
 ORDER = 4
 OTHERS_FILES = True
 """The current folder may hold what somebody else proposes: nothing is imported from there."""
 FORMATS = "terminal, markdown, diff, json, rdjson, rdjsonl, sarif, github, gitlab"
-FOUND = 1
+FOUND, INTERRUPTED = 1, 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
             screen.warn(f"notice: {notice}")
         if poster is not None:
             failure = _post(poster, review, screen) or failure
-    if arguments.strict and failure:
+    if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
     return FOUND if arguments.fail_level == "any" and review.suggestions else 0
 
@@ -76,34 +79,49 @@ def make_review(arguments: argparse.Namespace, screen: Screen) -> tuple[Review, 
     from codeopt.machine import machine
     from codeopt.review.suggestion import Review
     from codeopt.review.touched import find_targets
-    from codeopt.review.work import Limits, Work
 
     paths = _review.below(arguments.paths)
     repository, change = _review.open_change(arguments)
     targets, skipped = find_targets(change, repository, paths, arguments.exclude)
-    review = Review(change.base, change.head, change.diff, skipped=tuple(skipped), machine=machine())
     screen.say(f"{len(targets)} changed functions and programs, {len(skipped)} left alone")
+    work = _work(arguments, repository, change, targets, screen)
+    review = Review(
+        base=change.base,
+        head=change.head,
+        diff=change.diff,
+        suggestions=tuple(work.suggestions),
+        skipped=(*skipped, *work.skipped),
+        notices=tuple(work.notices),
+        machine=machine(),
+        cost_usd=round(work.cost_usd, 6),
+    )
+    return review, work.failure
+
+
+def _work(
+    arguments: argparse.Namespace, repository: Repository, change: Change, targets: list[Target], screen: Screen
+) -> Work:
+    """Try the targets; what stops it is a notice, and what was found until then is kept."""
+    from codeopt.commands import _review
+    from codeopt.review.work import Limits, Work
+    from sandbox.errors import SandboxError
+
     with tempfile.TemporaryDirectory(prefix="codeopt-review-") as folder:
         improver = _review.Improver(arguments, screen, arguments.run_dir or Path(folder))
         work = Work(improver, Limits(arguments.max_functions, arguments.deadline, arguments.max_cost), screen.say)
-        failure = 0
         try:
             if targets:
                 _review.require_settings(repository, change)
                 _ready(arguments)
-                work.run(_review.rank(arguments, targets, screen))
-            failure = work.failure
+                targets = _review.rank(arguments, targets, screen)
+            work.run(targets)
         except (ModelError, NoSandbox, _review.Untrusted) as error:
-            work.notices.append(str(error))
-            failure = error.exit_status
-    whole = replace(
-        review,
-        suggestions=tuple(work.suggestions),
-        skipped=(*review.skipped, *work.skipped),
-        notices=tuple(work.notices),
-        cost_usd=round(work.cost_usd, 6),
-    )
-    return whole, failure
+            work.stop(targets, str(error), error.exit_status)
+        except SandboxError as error:
+            work.stop(targets, f"the sandbox failed: {error}", NoSandbox.exit_status)
+        except KeyboardInterrupt:
+            work.stop(targets, "interrupted", INTERRUPTED)
+    return work
 
 
 def _ready(arguments: argparse.Namespace) -> None:

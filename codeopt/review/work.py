@@ -67,16 +67,24 @@ class Work:
     def run(self, targets: Sequence[Target]) -> None:
         """Try each in turn."""
         for number, target in enumerate(targets, 1):
-            reason = self.stopped or self._spent()
-            if reason:
-                self.skipped.append(Skipped(target.path, target.function, f"not tried: {reason}"))
-                self.stopped, self.failure = reason, self.failure or BUDGET_SPENT
-                continue
+            if reason := self._spent():
+                self.stop(targets, reason, self.failure or BUDGET_SPENT)
+                return
             self.notify(f"{number} of {len(targets)}: {target.name}")
             if reason := self._try(target):
                 self.skipped.append(Skipped(target.path, target.function, reason))
-        if self.stopped:
-            self.notices.append(self.stopped)
+            if self.stopped:
+                self.stop(targets, self.stopped, self.failure)
+                return
+
+    def stop(self, targets: Sequence[Target], reason: str, failure: int) -> None:
+        """Leave it at what there is; what was not tried is listed."""
+        known = {(found.path, found.function) for found in self.suggestions}
+        known |= {(found.path, found.function) for found in self.skipped}
+        left = [target for target in targets if (target.path, target.function) not in known]
+        self.skipped += [Skipped(target.path, target.function, f"not tried: {reason}") for target in left]
+        self.notices.append(reason)
+        self.failure = failure
 
     def _try(self, target: Target) -> str:
         """Why there is no suggestion; empty when there is one."""
@@ -99,7 +107,7 @@ class Work:
         if result.end is End.INTERRUPTED:
             raise KeyboardInterrupt
         if not result.accepted:
-            return result.reason
+            return f"{result.reason} ({result.stopped})" if result.end is End.BUDGET else result.reason
         self.suggestions.append(suggestion(target, result))
         return ""
 

@@ -1,0 +1,103 @@
+"""`codeopt check` and `codeopt compare --base` as gates, on real repositories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.codeopt.command import QUICK, codeopt
+from tests.codeopt.review.pull_request import BASE, propose
+from tests.conftest import open_or_skip
+
+SHOP = '''\
+def shared(left, right):
+    """What is on both lists."""
+    keys = set(right)
+    return [each for each in left if each in keys]
+
+
+def flat(rows):
+    return [cell for row in rows for cell in row]
+
+
+def repeated(lines):
+    seen = []
+    again = 0
+    for line in lines:
+        code = str(line)
+        if code in seen:
+            again += 1
+        else:
+            seen.append(code)
+    return again
+
+
+def lonely(x):
+    return x * 2
+'''
+TESTS = """\
+from shop.lists import flat, repeated, shared
+
+
+def test_shared():
+    for n in range(12):
+        assert shared(list(range(n)), list(range(0, n, 2))) == list(range(0, n, 2))
+    assert len(shared(list(range(700)), list(range(500)))) == 500
+
+
+def test_flat():
+    for n in range(12):
+        assert flat([[n, n]] * n) == [n] * 2 * n
+
+
+def test_repeated():
+    for n in range(12):
+        assert repeated([k % 5 for k in range(n)]) == max(0, n - 5)
+    assert repeated([k * 7 % 900 for k in range(1800)]) == 900
+"""
+FILES = {**BASE, "shop/lists.py": SHOP, "tests/test_lists.py": TESTS}
+
+
+def test_only_what_is_slower_with_confidence_fails_the_job(tmp_path: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    slower = SHOP.replace("keys = set(right)", "keys = [set(right) for _ in range(9)][-1]").replace(
+        "x * 2", "x * 2 + 0"
+    )
+    wrapped = "return [[cell] for row in rows for cell in row]"
+    changed = slower.replace("return [cell for row in rows for cell in row]", wrapped)
+    folder = propose(tmp_path / "r", FILES, {"shop/lists.py": changed + "\n\ndef new(x):\n    return x\n"})
+    flags = ("--fail-if-slower", "5%", "--sandbox", "bubblewrap", "-q")
+    done = codeopt("compare", "--base", "main", *flags, "--json", cwd=folder)
+    assert done.status == 1, done.err
+    rows = {row["function"]: row for row in done.json["functions"]}
+    assert {name: row["verdict"] for name, row in rows.items()} == {
+        "shared": "slower",
+        "flat": "rejected",
+        "lonely": "not verified",
+    }
+    assert rows["shared"]["ci_high"] < 0.9
+    assert done.json["failed"] == 1
+    assert "--tests PATH" in rows["lonely"]["reason"]
+
+
+def test_a_change_of_other_things_fails_nothing(tmp_path: Path) -> None:
+    folder = propose(tmp_path / "r", FILES, {"shop/lists.py": SHOP.replace('"""What', '"""All that')})
+    done = codeopt("compare", "--base", "main", "--fail-if-slower", "5%", cwd=folder)
+    assert (done.status, done.out) == (0, "0 changed functions\n"), done.err
+
+
+def test_check_names_the_slow_functions_and_what_the_rules_would_do(tmp_path: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    folder = propose(tmp_path / "r", FILES, {})
+    done = codeopt("check", "shop", *QUICK, "-q", "--json", cwd=folder)
+    assert done.status == 1, done.err
+    rows = {row["function"]: row for row in done.json["functions"]}
+    assert rows["repeated"]["speedup"]["ci_low"] > 1.05
+    assert rows["repeated"]["changes"]
+    assert "no test runs it" in rows["lonely"]["reason"]
+    assert done.json["gains"] == 1
+
+
+def test_check_of_nothing_slow_is_0(tmp_path: Path) -> None:
+    (tmp_path / "test_a.py").write_text("def test_a():\n    pass\n")
+    done = codeopt("check", cwd=tmp_path)
+    assert (done.status, done.out) == (0, "0 functions and programs, 0 can be faster by the built-in rules\n"), done.err

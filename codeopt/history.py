@@ -33,6 +33,8 @@ class Draft:
     """Other programs that may do as well, each by a name, to be timed beside the draft when it is right."""
     trial: bool = False
     """Run it and time it beside its variants, no more: figures to choose by, not to accept by."""
+    free: bool = False
+    """It counts as no round of the budget."""
     problem: str = ""
     """Why there is no usable program (no code in the reply, a syntax error); empty when there is one."""
 

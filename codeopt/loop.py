@@ -47,7 +47,7 @@ class Improvement:
                 break
             draft = self.proposer.refine(self.history)
             self.history = self.history.add(self.judge.measure(draft, self.history))
-            self.ledger = self.ledger.next_round()
+            self.ledger = self.ledger if draft.free else self.ledger.next_round()
             self.save(self)
         self.stopped = reason
 

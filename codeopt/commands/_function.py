@@ -24,6 +24,7 @@ from codeopt.loop import Improvement
 from codeopt.program import read_program
 from codeopt.proposers import Proposer
 from codeopt.proposers.rules import Rules
+from codeopt.proposers.rules_first import RulesFirst
 from codeopt.report import HEADER, Result, hot, opening, row
 from codeopt.screen import Screen
 from codeopt.store import RunFolder, new_run
@@ -99,6 +100,8 @@ def for_function(inner: Proposer, module: str, judge: FunctionJudge) -> Proposer
     if isinstance(inner, Rules):
         inner.rules = within((rule for rule in inner.rules if not rule.scripts_only), qualname)
         return inner
+    if isinstance(inner, RulesFirst):  # the rules are for whole programs, or for the function in its module
+        inner = inner.model
     cases = [case for case in judge.suite.cases if not case.held_back]
     lines = (cases[0].expected or b"").decode("utf-8", "replace").split("\n") if cases else []
     seen = tuple(line[:200] for line in lines if line and not line.startswith("state: "))

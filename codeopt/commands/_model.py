@@ -59,6 +59,7 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--record", type=Path, metavar="FILE", help="keep the conversation, for --model replay:FILE")
     group.add_argument("--select", metavar="RULES", help="only these built-in rules, separated by commas")
+    group.add_argument("--model-only", action="store_true", help="do not begin with what the rules make of a program")
     group.add_argument("--ignore", metavar="RULES", help="not these built-in rules")
 
 
@@ -110,6 +111,7 @@ def open_proposer(
     from codeopt.models import Reply
     from codeopt.proposers.language_model import LanguageModel
     from codeopt.proposers.rules import matches
+    from codeopt.proposers.rules_first import RulesFirst
 
     def count(reply: Reply) -> None:
         work.ledger = work.ledger.add(reply)
@@ -123,7 +125,7 @@ def open_proposer(
 
     model = _model(arguments, screen) if wrap is None else wrap(_model(arguments, screen, max_retries=0))
     hints = [f"{match.rule.name}: {match.rule.reason}" for match in matches(rules.rules, original)]
-    return LanguageModel(
+    proposer = LanguageModel(
         model,
         task,
         cases,
@@ -134,6 +136,7 @@ def open_proposer(
         on_text=show,
         notify=screen.warn,
     )
+    return proposer if task.name != "runtime" or arguments.model_only else RulesFirst(rules, proposer)
 
 
 def _rules(arguments: argparse.Namespace) -> Rules:

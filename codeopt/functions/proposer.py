@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -24,9 +25,24 @@ def within(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
     return tuple(_cut_back(rule, qualname) for rule in rules)
 
 
+def given_away(source: str) -> str:
+    """A line that hands all names of a module to code that nobody knows, as importing it does.
+
+    Without it the rules would take the calls in the module for all the calls that there are.
+    """
+    names: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                names.append(name)
+            case ast.Name(name, ast.Store()):
+                names.append(name)
+    return f"\nimported_by_others({', '.join(dict.fromkeys(names))})\n"
+
+
 def _cut_back(rule: Rule, qualname: str) -> Rule:
     def rewrite(source: str, hot: Hot) -> str | None:
-        new = rule.rewrite(source, hot)
+        new = rule.rewrite(source + given_away(source), hot)
         if new is None:
             return None
         try:

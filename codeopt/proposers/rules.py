@@ -50,6 +50,12 @@ class Rules:
             return Draft(history.last.source, "nothing left to try", problem="every combination of rules was tried")
         return following
 
+    def together(self, original: Candidate) -> Draft | None:
+        """One draft with every rule that matches and needs no test to be safe, for others to go on from."""
+        hot = Hot.of(original.profile)
+        _, used = stack(original.source, hot, [rule for rule in self.rules if not rule.by_tests])
+        return replace(_draft(original, hot, used), free=True) if used else None
+
     def preferred(self, history: History) -> Candidate | None:
         """The smallest change among those that are as fast as the fastest; None when nothing helped."""
         return _follow(self.rules, history)[1]
@@ -180,7 +186,7 @@ def _trial(original: Candidate, hot: Hot, rules: tuple[Rule, ...]) -> Draft:
         source, used = stack(original.source, hot, (other for other in rules if other is not rule))
         if used and source != whole:
             variants.append((rule.name, source))
-    return replace(_draft(original, hot, rules, variants), trial=True)
+    return replace(_draft(original, hot, rules, variants), trial=True, free=True)
 
 
 def _draft(original: Candidate, hot: Hot, rules: tuple[Rule, ...], variants: Sequence[tuple[str, str]] = ()) -> Draft:

@@ -6,9 +6,9 @@ import ast
 
 from codeopt.rules import Hot, Rule
 from codeopt.rules._bounds import loops_around
-from codeopt.rules._effects import effects_of
 from codeopt.rules._module import Edit, Module, last_line, parse
-from codeopt.rules._plain import is_plain, names_in
+from codeopt.rules._never import cannot_fail
+from codeopt.rules._plain import names_in
 from codeopt.rules._scopes import Variable
 from codeopt.rules._types import Types, types_of
 
@@ -35,8 +35,11 @@ def _edits(module: Module, types: Types, loop: ast.For) -> list[Edit]:
         case [ast.If(test, [*settings], [])] if not loop.orelse and all(_sets_constant(module, s) for s in settings):
             flags = names_in(settings)
             last = settings[-1]
-            harmless = is_plain(module, test) or _only_asks(module, types, test)
-            if not harmless or flags & names_in([test, loop.target, loop.iter]) or not _whole(module, types, loop.iter):
+            if (
+                not cannot_fail(module, types, test, loop)
+                or flags & names_in([test, loop.target, loop.iter])
+                or not _whole(module, types, loop.iter)
+            ):
                 return []
             if not all(_not_read_after(module, loop, name) for name in names_in([loop.target])):
                 return []
@@ -52,12 +55,6 @@ def _sets_constant(module: Module, statement: ast.stmt) -> bool:
         case ast.Assign([ast.Name()], ast.Constant()):
             return module.alone(statement)
     return False
-
-
-def _only_asks(module: Module, types: Types, test: ast.expr) -> bool:
-    """The test has no effects: it may be asked less often."""
-    effects = effects_of(module, types, [test])
-    return not (effects.unknown or effects.speaks or effects.stored or effects.changed)
 
 
 def _whole(module: Module, types: Types, source: ast.expr) -> bool:
@@ -100,8 +97,8 @@ print(found)
 """,
     limits=(
         "Loops over ranges, text and containers whose whole body sets names to constants under one condition without "
-        "effects that does not read them; the loop's variable is not read afterwards. A later element on which the "
-        "condition would have failed is not looked at any more."
+        "effects that does not read them and cannot fail, on no element: comparisons and arithmetic of known types, "
+        "elements of a sequence by the counter of range(len(sequence)). The loop's variable is not read afterwards."
     ),
     rewrite=rewrite,
 )

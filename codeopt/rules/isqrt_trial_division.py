@@ -54,7 +54,9 @@ def _range(
     match source, _divided(test, divisor, wanted):
         case ast.Call(func, [ast.Constant(2), stop], []), ast.Name(number) as name if number != divisor:
             whole = module.scopes.is_builtin(func, "range") and types.is_int(name)
-            if whole and ast.unparse(stop) in (number, f"{number} // 2 + 1"):
+            scopes = module.scopes
+            means_max = scopes.owner("max", scopes.scope[source]).scope is None and not scopes.star_hides("max")
+            if whole and means_max and ast.unparse(stop) in (number, f"{number} // 2 + 1"):
                 return name, stop
     return None
 
@@ -118,7 +120,7 @@ print([n for n in range(30) if is_prime(n)])
 """,
     limits=(
         "Loops and any/all over range(2, n) or range(2, n // 2 + 1), n a whole number, that only ask whether some "
-        "divisor exists: the first one found ends the search and is not used."
+        "divisor exists: the first one found ends the search and is not used. Refused when max is rebound."
     ),
     rewrite=rewrite,
 )

@@ -69,11 +69,11 @@ class Done:
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """This process' environment without what would change a run."""
+    """This process' environment without what would change a run; a model's drafts alone, unless a test asks."""
     taken = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "CODEOPT_"))}
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "CI"):
         taken.pop(name, None)
-    return {**taken, "NO_PROXY": "127.0.0.1", **extra}
+    return {**taken, "NO_PROXY": "127.0.0.1", "CODEOPT_MODEL_ONLY": "1", **extra}
 
 
 def command(*arguments: str | Path) -> list[str]:

@@ -14,7 +14,7 @@ from tests.codeopt import command
 from tests.codeopt.command import FAST, SLOW, reply, write_problem
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
-QUICK = {"sandbox": "bubblewrap", "no_profile": True, "changed_inputs": "off"}
+QUICK = {"sandbox": "bubblewrap", "no_profile": True, "changed_inputs": "off", "model_only": True}
 
 
 @pytest.fixture(autouse=True)

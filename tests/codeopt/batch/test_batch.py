@@ -20,7 +20,11 @@ from tests.support.synthetic import QUICK, answers, write_set
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import status
 
-ENV = {**{k: v for k, v in os.environ.items() if not k.startswith("OPENAI_")}, "NO_PROXY": "127.0.0.1"}
+ENV = {
+    **{k: v for k, v in os.environ.items() if not k.startswith("OPENAI_")},
+    "NO_PROXY": "127.0.0.1",
+    "CODEOPT_MODEL_ONLY": "1",
+}
 BATCH = [sys.executable, "-m", "codeopt.cli", "batch"]
 ROOT = Path(__file__).parents[3]
 

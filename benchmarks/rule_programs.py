@@ -1,0 +1,201 @@
+"""Random small programs around the patterns of the built-in rules, with everything beside them that could go wrong.
+
+A template is Python text with choices, «one¦other¦», which may nest; $NAME$ stands for a choice below. What is chosen
+makes the rule right, or wrong: lists that are changed through another name, empty and huge values, nan, shadowed
+builtins, exceptions, early returns. A line of which nothing is left is dropped.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+
+WORDS = {
+    "SMALL": "«0¦1¦2¦3¦5¦8¦n¦n + 1»",
+    "NUMBER": "«0¦1¦2¦7¦-1¦-3¦n¦10**20¦True»",
+    "SCALAR": "«1¦-2¦2.5¦-0.0¦float('nan')¦'é'¦'a'¦None¦True¦(1, 2)¦10**30¦[1]»",
+    "INTS": "«[]¦[3]¦[3, 1, 2]¦[2, 2, 1, 2]¦[-1, 0, 5, 5]¦[10**20, 1, 10**20]¦list(range(7))"
+    "¦[i * i % 5 for i in range(9)]¦list(map(int, '3 1 2 1'.split()))¦sorted([4, 2, 9])»",
+    "MIXED": "«[1, 'a', None]¦['é', 'a', 'é']¦[(1, 2), (3,)]¦[1.0, 1, True]¦[float('nan'), 1.5]¦[[1], [2]]¦'abca'»",
+    "LIST": "«$INTS$¦$INTS$¦$INTS$¦$MIXED$»",
+    "RANGE": "range(«$SMALL$¦$SMALL$, $SMALL$¦1, $SMALL$¦len(xs)»)",
+    "CHANGE": "«¦¦¦¦¦¦¦¦xs.append(1)¦xs.pop()¦xs = xs + [4]¦xs[0] = 9¦xs.sort()¦del xs[:]¦ys = xs; ys.append(2)¦touch(xs)"
+    "¦xs.clear()¦xs += [n]¦xs[:] = [1]¦n = 2¦n += 1¦if n > 3: break¦if n == 2: continue¦1 // n¦holder[0].append(5)»",
+    "HOLD": "«¦¦¦holder[0] = xs¦holder = [xs]»",
+    "LOOP": "«for i in $RANGE$:¦for i in $RANGE$:¦for i in xs:¦for i in list(xs):¦for i, _ in enumerate(xs):»",
+    "OUT": "«print¦print¦out.append¦seen.add»",
+}
+
+START = """
+«¦¦¦¦¦¦¦¦¦import sys¦from math import *¦from collections import Counter¦import math, bisect»
+n = «0¦1¦2¦3¦6¦-2¦int('4')¦int(input())»
+xs = $LIST$
+«¦¦¦¦¦¦¦¦¦len = lambda v: 3¦sum = lambda v: 4¦max = lambda *v: v[0]¦sorted = list»
+out = []
+seen = set()
+holder = [[]]
+def touch(v):
+    «¦¦v.append(0)¦v.reverse()¦global n; n = 3¦print(len(v))»
+    return «v¦None¦len(v)»
+"""
+
+END = """
+print(n, out, holder)
+print(«xs¦len(xs)¦xs[:3]»)
+"""
+
+PATTERNS: dict[str, tuple[str, ...]] = {
+    "main_function": (
+        "total = 0\nfor i in range($SMALL$):\n    total += i * n\n    «def f(a):\n        return a + total¦»\n"
+        "    «out.append(f(i)) if 'f' in dir else None¦print(total)»\nprint(total)",
+        "for i in range($SMALL$):\n    for j in range(n):\n        «if i * j > 4: raise SystemExit(2)¦if j == 3: exit()¦»"
+        "\n        n «+=¦-=» 1\nprint(i)",
+        "class Box:\n    size = n\ndef grow(k):\n    «global n¦»\n    n = k\n    return n\nfor i in range(4):\n    grow(i)\nprint(n)",
+        "def area(w, h=n):\n    return w * h + len(xs)\nfor i in range(5):\n    out.append(area(i))\n    xs = xs + [i]",
+        "print([i * n for i in range(4)], {k: n for k in 'ab'})\nfor i in range(3):\n    try:\n        print(1 // (n - i))\n"
+        "    except ZeroDivisionError as error:\n        print('zero')\n    «else: n = 9¦»",
+    ),
+    "stdin_readline": (
+        "a = «int(input())¦float(input())¦input().split()¦input().strip()¦input()¦list(map(int, input().split()))»\nprint(a)\n"
+        "for i in range(2):\n    «print(input())¦b = int(input())¦row = input().split()¦row = [c for c in input()]»",
+        "rows = [input() for _ in range(2)]\nprint(rows, [len(r) for r in rows])\nprint(int(input()))",
+        "while n < 3:\n    line = input()\n    n += 1\n    print(line«[0]¦[-1]¦.split()¦.rstrip()¦ + '!'¦»)",
+    ),
+    "stdout_write": (
+        "for i in range(4):\n    print(«i¦i, n¦'é', i¦i / 3¦str(i) + 'x'¦xs¦xs[0]¦n, sep=''¦i, end=' '¦i, n, sep=', '¦¦*xs¦i, None¦f'{i}:{n}'»)\n"
+        "    «if i == 2: print()¦1 // (i - 2)¦»",
+        "def tell(k):\n    for i in range(k):\n        print(i«, k¦» «, sep='-'¦, end=''¦»)\n    return k\n"
+        "«print(tell(3))¦tell(n)¦tell(2); tell('a')»",
+        "for name in ['a', 'é', '']:\n    print(name«, len(name)¦ * 2¦»)\n    «print = print¦»",
+    ),
+    "eval_input": ("a = «int(eval(input()))¦eval(input())¦float(eval(input()))»\nfor i in range(2):\n    print(a + eval(input()))",),
+    "numpy_to_list": (
+        "import numpy as np\nk = «3¦5¦n»\nt = np.«zeros(k + 1, int)¦zeros(k + 1, dtype=np.int64)¦ones(k + 1, dtype=int)¦full(k + 1, 2)»\n"
+        "t[0] = 1\nfor i in range(1, k + 1):\n    t[i] = t[i - 1] * «2¦3¦t[0]»\n    «print(t[i])¦»\nprint(t[k], len(t))\n«print(t.sum())¦print(t[1:])¦»",
+        "import numpy\ng = numpy.zeros((4, 3), dtype=int)\nfor i in range(4):\n    for j in range(3):\n        g[i, j] = i * j\nprint(g[3][2], g[1, 1])",
+    ),
+    "unused_import": (
+        "import «random¦re¦json, random¦fractions¦decimal as d»\nfrom «fractions import Fraction¦math import gcd, sqrt¦collections import deque, Counter»\n"
+        "«print(gcd(4, 6))¦print(random.Random(3).random())¦print(1)»",
+        "try:\n    import «numpy¦nothing_like_it»\nexcept ImportError:\n    print('none')\nimport random, itertools\nprint(list(itertools.chain(xs)))",
+    ),
+    "modular_factorial": (
+        "from math import factorial\nm = «7¦10**9 + 7¦n¦-5¦1¦0»\nprint(factorial(«n¦5¦0¦-1¦len(xs)») % m)\n«print(factorial(3))¦»",
+        "import math\nm = 10**9 + 7\nfor i in range(5):\n    print(math.factorial(i * 3) % m«, (math.factorial(i) + 1) % m¦»)",
+    ),
+    "guard_break": (
+        "for w in range(4):\n    for i in range($SMALL$«, 9¦, 9, 2¦, 9, -1»):\n        j = i + w\n        if j «>¦>=¦<» n:\n            continue\n"
+        "        «n += 1¦w -= 1¦i += 1¦¦¦¦»\n        out.append(«i * 10 + j¦j»)\n    «else: print('whole')¦¦»\n«print(i)¦print(j)¦»",
+        "for i in range(9):\n    if i + 2 > «n¦3¦xs[0]¦len(out)»:\n        continue\n    print(i)\n    $CHANGE$",
+    ),
+    "loop_invariant": (
+        "k = 0\nwhile k < len(xs)« - 1¦ + n¦»:\n    $CHANGE$\n    out.append(«k * abs(n)¦max(n, 3)¦min(n, 2) + pow(n, 3, 7)¦sum(xs)¦len(out)»)\n    k += 1\n    if k > 20: break",
+        "def work(vs, d):\n    t = 0\n    for i in range(5):\n        t += «len(vs)¦sum(vs)¦min(d, 4)¦pow(d, 5, 11) * abs(d)»\n        «vs.append(i)¦¦¦d += 1¦touch(vs)»\n    return t\n"
+        "print(work(«xs¦[1, 2]¦[]¦[1.5]», n))",
+        "$HOLD$\n$LOOP$\n    $CHANGE$\n    print(len(xs) - 1«, sum(xs)¦»)",
+    ),
+    "repeated_call": (
+        "for i in range(15):\n    «if str(i) == str(i)[::-1]:\n        print(str(i))¦a = pow(i, 2, 7) + pow(i, 2, 7)\n    print(a)"
+        "¦b = int('7') + i\n    i += 1\n    print(int('7') * b)»",
+        "import math\nfor i in range(5):\n    a = math.sqrt(i * 2) + 1\n    «i = 3¦¦»\n    b = math.sqrt(i * 2) * a\n    print(a, b, bin(i), bin(i).count('1'))",
+        "t = «'12'¦'1.5'¦' 7 '¦'x'»\nfor _ in range(3):\n    if «int(t)¦float(t)» > 1 and «int(t)¦float(t)» < 90:\n        print(«int(t)¦float(t)»)\n    t = t «+ '1'¦»",
+    ),
+    "row_hoist": (
+        "size = «3¦4¦1»\ng = «[[0] * size for _ in range(size)]¦[[0] * size] * size¦[list(range(size)) for _ in range(size)]»\n"
+        "for i in range(«size¦1, size¦size - 1¦size + 1»):\n    for j in range(«size¦1, size¦0»):\n        g[i][j] = g[i«¦ - 1¦»][j] + g[i][j«¦ - 1»] + j\n"
+        "        «¦¦¦g[i] = [1] * size¦g = [row[:] for row in g]¦i = 0¦g.reverse()¦g[0], g[1] = g[1], g[0]¦g.pop()»\nprint(g)",
+        "def spread(a, b):\n    for i in range(len(a)):\n        for j in range(b):\n            a[i][j] «=¦+=» i + j\n        «a = a[:]¦a.append([0] * b)¦¦»\n    return a\n"
+        "print(spread([[1] * 3 for _ in range(«2¦3»)], «3¦2¦0»))",
+    ),
+    "literal_sum": (
+        "for a in «range(4)¦xs¦[1.5, 0.1]»:\n    for b in range(a«¦ + 1» if type(a) is int else 2, 5):\n        print(sum([a, b«, 1¦, a * b¦»]), max([a, b]), min([b, a«, 3¦»]))",
+        "a, b, c = «0.1, 0.2, 0.3¦1, 2, 3¦-0.0, -0.0, -0.0¦n, True, 2»\nfor _ in range(2):\n    print(sum([a, b, c]), sum([«a¦-0.0»]), max([b, a]))",
+    ),
+    "min_max_conditional": (
+        "best = «0¦-0.0¦float('nan')¦1¦'b'¦n»\nfor x in «xs¦[1, 1.0, True]¦[float('nan'), 0]¦['a', 'c']¦range(4)»:\n    best = «max(best, x)¦max(x, best)¦min(best, x)¦min(x, best)¦max(best, x * 2)¦min(best, x + n)¦max(best, x, 3)»\n    $CHANGE$\nprint(best, str(best))",
+        "dp = [0] * 6\nfor i in range(6):\n    for j in range(1, i):\n        dp[i] = «max¦min»(dp[i], «dp[j] + j¦dp[i - j] * 2 + 1¦touch(dp) or 0¦dp[-1]»)\nprint(dp)",
+        "def low(a, b):\n    return min(a, b)\nfor i in range(3):\n    print(low(i, n), max(i«¦ - 1», «n¦2¦i * 2¦len(xs)»))",
+    ),
+    "counter": (
+        "$HOLD$\nfor x in «xs¦list(xs)¦[1, 2, 3]¦['a', 1.0, True]»:\n    if xs.count(x) > 1:\n        out.append(x)\n    $CHANGE$",
+        "print([x for x in «xs¦range(4)» if xs.count(x) == «1¦2¦n»])\nprint(sorted(xs, key=lambda v: xs.count(v)))",
+        "def often(vs):\n    return max(vs.count(v) for v in vs)\nprint(often(«xs¦[1, 1]¦'abca'¦(1, 2, 1)¦[[1], [1]]»))",
+    ),
+    "deque_popleft": (
+        "q = «[0]¦[n, 1]¦[]¦[i for i in range(4)]»\nwhile q«¦ and len(out) < 9»:\n    v = q.pop(0)\n    out.append(v)\n"
+        "    if len(out) < 8:\n        «q.append(v + 1)¦q.insert(0, v * 2)¦q.extend([v, 1])¦q += [2]¦q.sort()¦q.insert(1, v)»\n    «print(q[0])¦print(q[-1] if q else 0)¦print(len(q))¦print(q)¦for w in q: print(w)¦»\n«print(q)¦q.pop(0)¦»",
+        "def walk(start):\n    q = [start]\n    while q:\n        v = q.pop(0)\n        if v > 5 : return v\n        q.append(v + 1)\n        «q.append(v + 2)¦yield_me = q[:1]¦»\n    return «q¦0»\nprint(walk(n))",
+    ),
+    "early_exit": (
+        "found = «False¦0¦None»\nfor i in «xs¦range(6)¦iter(xs)¦list(xs)¦map(abs, [1, -2])»:\n    if «i == n¦i % 2 == 0¦i > 1¦touch([i]) == 1¦10 // i > 3¦i in xs»:\n        found = «True¦1¦'é'»\n        «n = 5¦¦»\n"
+        "«print(i)¦¦»\nprint(found)\nfor i in [1]: print(i)",
+        "def has(vs, w):\n    ok = True\n    for v in vs:\n        if v «==¦<¦is» w:\n            ok = False\n    «else:\n        w = 1¦»\n    return ok, w\nprint(has(«xs¦[1, 2]¦(3,)», n))",
+    ),
+    "isqrt_trial_division": (
+        "def prime(k):\n    if k < «2¦0¦-5»:\n        return False\n    for d in range(2, k« // 2 + 1¦»):\n        if k % d == 0:\n            return False\n    return True\nprint([k for k in range(«-3, 30¦50») if prime(k)])",
+        "for k in «range(-2, 20)¦[10**6 + 3, 4]¦xs¦[4.0, 9]»:\n    p = True\n    for d in range(2, k):\n        if k % d == 0:\n            p = False\n            break\n    «else:\n        out.append(k)¦»\n    print(k, p«, d¦»)",
+        "print([k for k in range(30) if k > 1 and «all(k % d != 0¦not any(k % d == 0» for d in range(2, k))])",
+    ),
+    "list_membership_to_set": (
+        "$HOLD$\nfor v in «xs¦range(5)¦['é', 1.0, True, None]¦[float('nan'), (1, 2)]¦[[1]]»:\n    if v «in¦not in» xs:\n        out.append(v)\n    $CHANGE$",
+        "got = []\nfor v in «xs¦[1, 1, 2]¦range(3)»:\n    if v not in got:\n        got.append(«v¦v + 1¦n»)\n    «¦¦¦got.pop()¦got = got + [1]¦other = got; other.append(9)¦touch(got)¦got[0] = 4¦got.remove(v)»\nprint(got)",
+        "def common(a, b):\n    return [v for v in a if v in b]\nprint(common(«xs¦[1, 2]¦range(3)», «xs¦[2, 3, 2]¦'ab'¦(1,)»))",
+    ),
+    "closed_form": (
+        "total = «0¦n¦True¦1.5»\nfor i in range(«n¦n + 1¦1, n + 1¦-2, n¦n, 7¦0, 5, 2¦n - 3, n + 4¦k»):\n    total += «i¦i¦i¦n¦i * 2»\n«print(i)¦¦»\nprint(total)",
+        "k = «n¦-4¦6¦2.0¦True»\nprint(sum(range(k))«¦ * 2¦ ** 2», -sum(range(1, «k¦k + 1»)), sum(range(«k¦k - 2», «k¦n + 3¦n - k»)))",
+        "def tri(k):\n    s = 0\n    for i in range(1, k + 1): s += i\n    return s\nprint([tri(k) for k in range(-3, 6)])",
+    ),
+    "literal_membership": (
+        "for v in «xs¦'aeé'¦range(4)¦[1.0, True, None, 2]¦[[1], (2,)]¦[float('nan'), 3]»:\n    if v «in¦not in» «[1, 2, 3, 5]¦('a', 'e', 'i', None)¦[0, 1, True, 'é', 4]¦[1, 2]¦[1, 2, 3, n]¦(1, 2,\n        3, 4)»:\n        out.append(v)\n    $CHANGE$",
+    ),
+    "copy_hoist": (
+        "$HOLD$\nfor i in range(4):\n    «for v in sorted(xs):\n        out.append(v)¦out.append(i in set(xs))¦out.append(sorted(xs)[-1:])¦out.append(len(set(xs)))¦out.append(list(xs))¦for v in list(xs):\n        out.append(v)»\n    $CHANGE$",
+        "for v in list(xs):\n    for w in «sorted(xs)¦list(xs)¦set(xs)¦tuple(xs)»:\n        out.append((v, w))\n        $CHANGE$",
+        "print([sorted(xs)[i] for i in range(«len(xs)¦2¦9»)])\ndef rank(vs, v):\n    return [sorted(vs)[0] for w in vs if w in set(vs)]\nprint(rank(xs, 1))",
+        "bag = «{3, 1, 2}¦{1: 2, 'a': 3}¦{n: n}¦(2, 1)»\nfor i in range(3):\n    print(sorted(bag)[0], max(list(bag)))\n    «bag = {i}¦bag.pop()¦¦¦»",
+    ),
+    "memo_recursion": (
+        "def ways(k«, s=1¦»):\n    «global n; n += 1¦print(k)¦¦¦¦»\n    if k < 2:\n        return «1¦k¦[k]¦n¦len(xs)¦1.5»\n    return ways(k - 1) + ways(k - 2)\nprint(ways(«10¦n¦3») , ways(«5¦2.0¦True»))\n«n = 7¦xs.append(1)¦»\nprint(ways(4))",
+        "def paths(a, b):\n    if a == 0 or b == 0:\n        return 1\n    «if a > 9: raise ValueError(a)¦»\n    return paths(a - 1, b) + paths(a, b - 1)\nprint(paths(«3, 4¦0, n¦2, 2»))",
+    ),
+}  # fmt: skip
+
+
+def program(rng: random.Random, rule: str) -> str:
+    """A program around a pattern of the rule, with line ends and an end of the file as files have them."""
+    pattern = expand(rng.choice(PATTERNS[rule]), rng)
+    if rng.random() < 0.3:
+        names = "xs, n" if rng.random() < 0.7 else "xs, n=2"
+        given = "xs, n" if rng.random() < 0.8 else "xs[:], n"
+        body = "\n".join("    " + line for line in pattern.split("\n"))
+        pattern = f"def solve({names}):\n{body}\n    return n\nprint(solve({given}))"
+        if rng.random() < 0.3:
+            pattern += "\nprint(solve([2, 1], 3))"
+    text = expand(START, rng) + pattern + "\n" + expand(END, rng)
+    text = "\n".join(line for line in text.split("\n") if line.strip())
+    if rng.random() < 0.1:
+        text = text.replace("xs", "größe").replace("    ", "\t")
+    if rng.random() < 0.1:
+        text = text.replace("\n", "\r\n")
+    return text + rng.choice(["\n", "\n", "", "\n\n# the end é\n"])
+
+
+def expand(template: str, rng: random.Random) -> str:
+    """Choose until nothing is left to choose."""
+    while True:
+        text = re.sub(r"\$(\w+)\$", lambda found: WORDS[found[1]], template)
+        text = re.sub(r"«([^«»]*)»", lambda found: rng.choice(found[1].split("¦")), text)
+        if text == template:
+            return text
+        template = text
+
+
+def stdin(rng: random.Random) -> str:
+    """Lines that most programs can read, with an end as files have it."""
+    first = rng.choice(["3", "0", "5", " 4 "])
+    lines = [
+        first,
+        *rng.choices(["1", "2 3", "-7", "10", "é", "", "4 4 1", "007", "1.5"], (8, 2, 2, 2, 1, 1, 1, 1, 1), k=30),
+    ]
+    return "\n".join(lines) + rng.choice(["\n", "\n", ""])

@@ -1,0 +1,30 @@
+"""Rules and a language model together: the rules write the first draft, the model goes on from what was measured."""
+
+from __future__ import annotations
+
+from codeopt.history import Candidate, Critique, Draft, History
+from codeopt.proposers import Proposer
+from codeopt.proposers.rules import Rules
+
+
+class RulesFirst:
+    """The rules' program is round 1, with all that match; it costs no tokens, and no round of the budget."""
+
+    def __init__(self, rules: Rules, model: Proposer) -> None:
+        self.name = model.name
+        self.rules, self.model = rules, model
+
+    def critique(self, history: History) -> Critique:
+        """Of the original, where the rules match it, what they find; else the model's."""
+        return self.rules.critique(history) if self._together(history) else self.model.critique(history)
+
+    def refine(self, history: History) -> Draft:
+        """First the rules' program, then the model's."""
+        return self._together(history) or self.model.refine(history)
+
+    def preferred(self, history: History) -> Candidate | None:
+        """As the model."""
+        return self.model.preferred(history)
+
+    def _together(self, history: History) -> Draft | None:
+        return self.rules.together(history.original) if len(history.candidates) == 1 else None

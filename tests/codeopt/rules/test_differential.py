@@ -1,0 +1,31 @@
+"""The small version of benchmarks/rules_differential.py: random programs print the same before and after."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from benchmarks.rule_programs import PATTERNS
+from benchmarks.rules_differential import check, output
+from codeopt.rules import all_rules, rule
+
+SOUND = sorted(one.name for one in all_rules() if not one.by_tests)
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_the_same_before_and_after(name: str) -> None:
+    with warnings.catch_warnings():  # of the programs
+        warnings.simplefilter("ignore")
+        found = check(name, 8, seed=7, together=0.1)
+    assert found.matched == 8
+    assert not found.different, "\n".join(found.different[0])
+
+
+def test_every_rule_has_programs() -> None:
+    assert {rule(name).name for name in PATTERNS} == {one.name for one in all_rules()}
+
+
+def test_a_difference_is_seen() -> None:
+    assert output("print(len('ab'))", "") != output("print(1 / 0)", "")
+    assert output("print(input())", "é\n") == output("print('é')", "")

@@ -20,7 +20,19 @@ for i in range(n * {work}):
 print(sum(range(n)) + {number})
 """
 FAST = "# problem {number}\nn = int(input())\nprint(n * (n - 1) // 2 + {number})\n"
-QUICK = ("--max-pairs", "20", "--no-profile", "--changed-inputs", "off", "--sandbox", "process", "-n", "1", "--ahead", "1")
+QUICK = (
+    "--max-pairs",
+    "20",
+    "--no-profile",
+    "--changed-inputs",
+    "off",
+    "--sandbox",
+    "process",
+    "-n",
+    "1",
+    "--ahead",
+    "1",
+)
 """Flags that make the judge of a batch as quick as it gets; for tests of everything but the judge."""
 
 

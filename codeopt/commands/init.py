@@ -1,0 +1,97 @@
+"""Write what a CI system needs to review changes: a workflow, a job, a hook.
+
+Only new files are written; what belongs into a file that is there already goes to standard output.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt import __version__
+from codeopt.errors import UsageError
+
+ORDER = 9
+
+
+@dataclass(frozen=True)
+class Starter:
+    """One file to write."""
+
+    path: str
+    text: str
+    """The name of its text in codeopt/starters."""
+    shared: bool = False
+    """Others have their lines in it too: it is never replaced."""
+
+
+STARTERS = {
+    "github": (Starter(".github/workflows/codeopt.yml", "github.yml"),),
+    "gitlab": (Starter(".gitlab/codeopt.yml", "gitlab.yml"), Starter(".gitlab-ci.yml", "gitlab-ci.yml", shared=True)),
+    "pre-commit": (Starter(".pre-commit-config.yaml", "pre-commit.yaml", shared=True),),
+}
+NEXT = {
+    "github": "OPENAI_API_KEY as a secret of the repository lets a model write drafts; without it the rules do",
+    "gitlab": "GITLAB_TOKEN as a masked variable lets it comment; OPENAI_API_KEY lets a model write drafts",
+    "pre-commit": "pre-commit install --hook-type pre-push",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument("--github", action="store_true", help="a GitHub Actions workflow that reviews pull requests")
+    parser.add_argument("--gitlab", action="store_true", help="a GitLab CI job that reviews merge requests")
+    parser.add_argument("--pre-commit", action="store_true", help="a pre-commit hook that needs no model")
+    parser.add_argument("--force", action="store_true", help="replace files that an earlier `codeopt init` wrote")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the files below the current folder. Raises UsageError where one is in the way."""
+    kinds = [kind for kind in STARTERS if getattr(arguments, kind.replace("-", "_"))]
+    if not kinds:
+        raise UsageError("say what for: codeopt init --github, --gitlab, --pre-commit")
+    starters = [starter for kind in kinds for starter in STARTERS[kind]]
+    root = Path.cwd()
+    for starter in starters:
+        _refuse(root, starter, arguments.force)
+    for starter in starters:
+        _write(root, starter)
+    for kind in kinds:
+        print(f"next: {NEXT[kind]}", file=sys.stderr)
+    return 0
+
+
+def _refuse(root: Path, starter: Starter, force: bool) -> None:
+    path = root / starter.path
+    if path.is_symlink() or any((root / folder).is_symlink() for folder in Path(starter.path).parents):
+        raise UsageError(f"{starter.path} leads elsewhere: nothing is written through a symbolic link")
+    if path.exists() and not starter.shared and not force:
+        raise UsageError(f"{starter.path} is there already; --force replaces it")
+
+
+def _write(root: Path, starter: Starter) -> None:
+    """The file; of a shared one that is there, what to add to it."""
+    from codeopt.program import write_whole
+
+    path, text = root / starter.path, _text(starter.text)
+    if starter.shared and path.exists():
+        if text in path.read_text("utf-8", "replace"):
+            return
+        print(f"add this to {starter.path}:", file=sys.stderr)
+        print(text, end="")
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write {starter.path}: {error.strerror}") from error
+    write_whole(path, text)
+    print(f"wrote {starter.path}", file=sys.stderr)
+
+
+def _text(name: str) -> str:
+    """One of the texts that come with the package, for this version of it."""
+    from importlib.resources import files
+
+    return (files("codeopt") / "starters" / name).read_text("utf-8").replace("@VERSION@", __version__)

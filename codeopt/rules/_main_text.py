@@ -35,6 +35,7 @@ def assemble(module: Module, split: Split, declarations: list[Edit], name: str) 
     first = first_line(module.tree.body[0])
     header = "".join(lines[: first - 1])
     kept = "".join("".join(lines[max(unit.first, first) - 1 : unit.last]) for unit in split.kept)
+    kept = kept if header else kept.lstrip("\r\n")
     verbatim = inside_strings(text)
     moved = [
         line if number in verbatim or not line.strip() else module.indent + line

@@ -101,13 +101,14 @@ def _edits(module: Module, places: dict[tuple[Loop, str], list[ast.expr]]) -> li
 
 
 def _name(module: Module, node: ast.expr, taken: set[str]) -> str:
-    """len(rows) becomes rows_len, len(rows) - 1 rows_len_1 or so; the rest gets a general name."""
+    """len(rows) becomes rows_len, len(rows) - 1 rows_last; the rest gets a general name."""
     words = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
     arguments = [word for word in words if word not in ("len", "abs", "pow", "min", "max", "sum")]
     function = next(word for word in words if word in ("len", "abs", "pow", "min", "max", "sum"))
     stem = f"{arguments[0]}_{function}" if arguments else function
     if isinstance(node, ast.BinOp):
-        stem = {"len": f"{stem}_end"}.get(function, f"{stem}_term")
+        last = module.source(node).replace(" ", "") == f"len({arguments[0] if arguments else ''})-1"
+        stem = f"{arguments[0]}_last" if last else f"{stem}_end" if function == "len" else f"{stem}_term"
     numbered = (stem, *(f"{stem}_{i}" for i in range(2, 10_000)))
     name = next(n for n in numbered if n not in taken and n not in module.words)
     taken.add(name)
@@ -136,9 +137,9 @@ def total(values, steps):
     modulus = 10**9 + 7
     result = 0
     i = 0
-    values_len_end = len(values) - 1
+    values_last = len(values) - 1
     steps_pow = pow(steps, modulus - 2, modulus)
-    while i < values_len_end:
+    while i < values_last:
         # weighted
         result += values[i] * steps_pow
         i += 1

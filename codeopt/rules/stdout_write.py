@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from codeopt.rules import Hot, Rule
 from codeopt.rules._insert import binding
@@ -13,6 +14,9 @@ from codeopt.rules._types import Types, types_of
 
 REPLACED = frozenset({"redirect_stdout", "StringIO", "fdopen", "reconfigure", "detach"})
 """A program that uses one of these may print to something else than the stdout it started with."""
+
+
+_LITERAL = re.compile(r"""(?P<f>[fF]?)(?P<quote>['"])(?:(?!(?P=quote))[^\\\n]|\\.)*(?P=quote)""")
 
 
 def rewrite(text: str, hot: Hot) -> str | None:
@@ -51,11 +55,22 @@ def _written(module: Module, types: Types, call: ast.Call) -> str | None:
     )
     if len(call.args) == 1 and types.is_text(call.args[0]):
         value = module.source(call.args[0])
-        return value if not end else f"{value} + {_quoted(end)}" if _binds_tightly(call.args[0]) else None
+        if not end or (longer := _literal_with(value, end)):
+            return longer if end else value
+        return f"{value} + {_quoted(end)}" if _binds_tightly(call.args[0]) else None
     if not call.args or not types.is_scalar(*call.args) or not all(_fits(module, a) for a in call.args):
         return None
     separator, ending = _escaped(sep), _escaped(end)
     return 'f"' + separator.join("{" + module.source(a) + "}" for a in call.args) + ending + '"'
+
+
+def _literal_with(literal: str, end: str) -> str:
+    """The source of a string in one pair of quotes, with a text at its end; empty when it is something else."""
+    found = _LITERAL.fullmatch(literal)
+    if not found or found["quote"] in end:
+        return ""
+    inside = _escaped(end) if found["f"] else _quoted(end)[1:-1]
+    return literal[:-1] + inside + found["quote"]
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -1,8 +1,9 @@
-"""How often the judge is wrong: python -m benchmarks.calibration [--ms 5 30 300] [--hog].
+"""How often the judge is wrong: python -m benchmarks.calibration [--ms 5 30 300] [--decisions 300] [--hog].
 
-Programs whose true ratio is known run round after round in one guest, in random order: the original twice, and versions
-that do 1/1.05 and 1/1.10 of its work. Each decision is made on the rounds from one starting point on; starting points
-lie a few rounds apart, so that decisions share some measurements. Our rule, PIE's and codeflash's see the same rounds.
+Programs whose true ratio is known are paired with the original as the judge pairs them: neighbours, in random order,
+short ones repeated inside a pair. Our rule decides as early as it can and the next decision begins with the next pair,
+so that no two decisions share a measurement; PIE's and codeflash's rules see the same pairs, 25 at a time. Pairs are
+taken until our rule has decided often enough by CPU time.
 """
 
 from __future__ import annotations
@@ -14,91 +15,101 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean, median
 
 from benchmarks.rules_of_others import PIE_TRIALS, codeflash_says_faster, pie_says_faster
 from sandbox import Sandbox, open_sandbox
-from sandbox.compare import Clock, Decision, Rule, Series, decide
+from sandbox.compare import Clock, Decision, Plan, Rule, Series, decide
 
 RATIOS = (1.0, 1.05, 1.10)
+CLOCKS: tuple[Clock, ...] = ("cpu", "wall")
 WORK = "total = 0\nfor i in range({count}):\n    total += i * i % 7\nprint('done')\n"
 
 
 @dataclass(frozen=True)
-class Round:
-    """Seconds of the original and of each version in one round, by CPU and by wall clock."""
+class Pair:
+    """Seconds of the original and of a version, one right after the other."""
 
-    cpu: tuple[float, ...]
-    wall: tuple[float, ...]
+    cpu: tuple[float, float]
+    wall: tuple[float, float]
+
+    def by(self, clock: Clock) -> tuple[float, float]:
+        """By one clock."""
+        return self.cpu if clock == "cpu" else self.wall
 
 
-@dataclass(frozen=True)
-class Row:
-    """What the rules said of one version by one clock."""
+@dataclass
+class Tally:
+    """What the rules have said of one version by one clock."""
 
-    ms: int
     clock: Clock
-    ratio: float
-    ours: float
-    """Share of decisions "faster"."""
-    pairs: float
-    pie: float
-    codeflash: float
-    spread: float
-    """Standard deviation of a pair's log ratio, robust."""
+    series: Series
+    decided: list[tuple[Decision, int]] = field(default_factory=list)
+    window: list[tuple[float, float]] = field(default_factory=list)
+    others: list[tuple[bool, bool]] = field(default_factory=list)
+    """What PIE's and codeflash's rules said."""
+    logs: list[float] = field(default_factory=list)
+
+    def take(self, pair: Pair, rule: Rule) -> None:
+        """One more pair; decisions are made when they can be."""
+        self.series.differences.append(_log(pair.by(self.clock)))
+        self.series.wall.append(_log(pair.wall))
+        self.logs.append(_log(pair.by(self.clock)))
+        pairs = len(self.series.differences)
+        decision, _ = decide(self.series, rule)
+        if decision is not Decision.UNDECIDED or pairs == rule.max_pairs:
+            self.decided.append((decision, pairs))
+            self.series = Series(self.clock)
+        self.window.append(pair.by(self.clock))
+        if len(self.window) == PIE_TRIALS:
+            old, new = [old for old, _ in self.window], [new for _, new in self.window]
+            self.others.append((pie_says_faster(old, new), codeflash_says_faster(old, new)))
+            self.window = []
+
+    def row(self, ms: int, ratio: float) -> str:
+        """One line of the table."""
+        faster = fmean(decision is Decision.FASTER for decision, _ in self.decided)
+        pairs = fmean(pairs for _, pairs in self.decided)
+        pie, flash = (f"{fmean(said[at] for said in self.others):.1%}" if self.others else "-" for at in (0, 1))
+        middle = median(self.logs)
+        spread = 1.4826 * median(abs(value - middle) for value in self.logs)
+        return (
+            f"| {ms} | {self.clock} | {ratio:.2f} | {faster:.1%} of {len(self.decided)} | {pairs:.1f} "
+            f"| {pie} | {flash} of {len(self.others)} | {spread:.1%} |"
+        )
 
 
-def measure(sandbox: Sandbox, ms: int, rounds: int, draw: random.Random, repeats: int) -> list[Round]:
-    """Run the original and every version `rounds` times."""
-    probe = sandbox.run(WORK.format(count=200_000))
-    count = 200_000 * ms / 1000 / probe.cpu_s
-    programs = [WORK.format(count=int(count)), *(WORK.format(count=int(count / ratio)) for ratio in RATIOS)]
-    return [_round(sandbox, programs, draw, repeats) for _ in range(rounds)]
+def _log(times: tuple[float, float]) -> float:
+    return math.log(times[0] / times[1])
 
 
-def _round(sandbox: Sandbox, programs: Sequence[str], draw: random.Random, repeats: int) -> Round:
-    """Each program `repeats` times, the median of them counts, as in a pair of the judge."""
-    cpu: list[list[float]] = [[] for _ in programs]
-    wall: list[list[float]] = [[] for _ in programs]
+def take_pair(sandbox: Sandbox, programs: Sequence[str], draw: random.Random, repeats: int) -> Pair:
+    """As sandbox.compare takes one."""
+    cpu: tuple[list[float], list[float]] = ([], [])
+    wall: tuple[list[float], list[float]] = ([], [])
     for _ in range(repeats):
-        for which in draw.sample(range(len(programs)), len(programs)):
+        for which in (0, 1) if draw.random() < 0.5 else (1, 0):
             run = sandbox.run(programs[which])
             cpu[which].append(run.cpu_s)
             wall[which].append(run.wall_s)
-    return Round(tuple(map(median, cpu)), tuple(map(median, wall)))
+    return Pair((median(cpu[0]), median(cpu[1])), (median(wall[0]), median(wall[1])))
 
 
-def judge(rounds: Sequence[Round], ms: int, clock: Clock, version: int, decisions: int) -> Row:
-    """Decide from `decisions` starting points."""
-    rule = Rule()
-    times = [(r.cpu[0], r.cpu[version]) if clock == "cpu" else (r.wall[0], r.wall[version]) for r in rounds]
-    logs = [math.log(old / new) for old, new in times]
-    walls = [math.log(r.wall[0] / r.wall[version]) for r in rounds]
-    last = len(rounds) - rule.max_pairs
-    starts = [round(k * last / max(1, decisions - 1)) for k in range(decisions)]
-    found = [_decide(logs[s:], walls[s:], clock, rule) for s in starts]
-    windows = [times[s : s + PIE_TRIALS] for s in starts]
-    split = [([old for old, _ in window], [new for _, new in window]) for window in windows]
-    middle = median(logs)
-    return Row(
-        ms=ms,
-        clock=clock,
-        ratio=RATIOS[version - 1],
-        ours=fmean(decision is Decision.FASTER for decision, _ in found),
-        pairs=fmean(pairs for _, pairs in found),
-        pie=fmean(pie_says_faster(old, new) for old, new in split),
-        codeflash=fmean(codeflash_says_faster(old, new) for old, new in split),
-        spread=1.4826 * median(abs(value - middle) for value in logs),
-    )
-
-
-def _decide(logs: Sequence[float], walls: Sequence[float], clock: Clock, rule: Rule) -> tuple[Decision, int]:
-    for pairs in range(rule.min_pairs, rule.max_pairs + 1):
-        decision, _ = decide(Series(clock, {}, list(logs[:pairs]), list(walls[:pairs])), rule)
-        if decision is not Decision.UNDECIDED:
-            return decision, pairs
-    return Decision.UNDECIDED, rule.max_pairs
+def calibrate(sandbox: Sandbox, ms: int, ratio: float, decisions: int) -> Iterator[str]:
+    """The rows of one version: pairs are taken until there are enough decisions by CPU time."""
+    rule, draw = Rule(), random.Random(ms)
+    count = 200_000 * ms / 1000 / min(sandbox.run(WORK.format(count=200_000)).cpu_s for _ in range(5))
+    programs = [WORK.format(count=int(count)), WORK.format(count=int(count / ratio))]
+    repeats = max(1, math.ceil(rule.pair_seconds * 1000 / ms))
+    plan = Plan((), "cpu", repeats, short=repeats * ms < 150)
+    cpu, wall = (Tally(clock, Series(clock)) for clock in CLOCKS)
+    while len(cpu.decided) < decisions:
+        pair = take_pair(sandbox, programs, draw, plan.runs(len(cpu.series.differences)))
+        cpu.take(pair, rule)
+        wall.take(pair, rule)
+    for tally in (cpu, wall):
+        yield tally.row(ms, ratio)
 
 
 @contextlib.contextmanager
@@ -118,7 +129,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--ms", type=int, nargs="+", default=[5, 30])
     parser.add_argument("--decisions", type=int, default=300)
-    parser.add_argument("--rounds", type=int, default=960)
     parser.add_argument("--hog", action="store_true", help="with another process on a core")
     parser.add_argument("--backend", default="auto")
     arguments = parser.parse_args()
@@ -128,16 +138,10 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|")
     with hog(arguments.hog), open_sandbox(arguments.backend) as sandbox:
         for ms in arguments.ms:
-            repeats = max(1, math.ceil(Rule().pair_seconds * 1000 / ms))
-            rounds = measure(sandbox, ms, arguments.rounds, random.Random(ms), repeats)
-            for clock in ("cpu", "wall"):
-                for version in range(1, len(RATIOS) + 1):
-                    row = judge(rounds, ms, clock, version, arguments.decisions)  # type: ignore[arg-type]
-                    print(
-                        f"| {row.ms} | {row.clock} | {row.ratio:.2f} | {row.ours:.1%} | {row.pairs:.1f} | "
-                        f"{row.pie:.1%} | {row.codeflash:.1%} | {row.spread:.1%} |",
-                        flush=True,
-                    )
+            for ratio in RATIOS:
+                sandbox.settle()
+                for row in calibrate(sandbox, ms, ratio, arguments.decisions):
+                    print(row, flush=True)
 
 
 if __name__ == "__main__":

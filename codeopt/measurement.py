@@ -85,7 +85,7 @@ class Judge:
             raise ProgramError(self.too_short)
         self.notify("comparing with the original")
         candidate = replace(candidate, comparison=self._compare(draft.source, self.plan, seed + candidate.round))
-        candidate = self._steady(candidate)
+        candidate = candidate if gated else self._steady(candidate)  # what is gated is confirmed before it is believed
         if not candidate.correct:
             return candidate
         candidate = self._tried(candidate, draft)

@@ -28,7 +28,10 @@ from codeopt.rules import Hot, all_rules
 
 SECONDS = 60
 """A module on which the rules take longer is left as it is."""
-TESTS = {"more-itertools": "tests", "networkx": "networkx", "sympy": "sympy/ntheory sympy/combinatorics sympy/sets"}
+TESTS = {
+    **{name: name for name in ("networkx", "toolz", "jsonschema")},
+    "sympy": "sympy/ntheory sympy/combinatorics sympy/sets",
+}
 """What to run of a package, where it is not `tests`."""
 
 
@@ -108,7 +111,6 @@ def tests(folder: Path, name: str, seconds: float) -> str:
         "-m",
         "pytest",
         "-q",
-        "-x",
         "--maxfail=30",
         "-p",
         "no:cacheprovider",

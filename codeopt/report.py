@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import os
+import textwrap
 from collections import Counter
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -101,7 +102,7 @@ def row(candidate: Candidate) -> str:
         ratio, span, pairs = f"{comparison.ratio:.2f}x", interval(comparison), str(comparison.pairs)
     what = inline(candidate.summary or "-", 48)
     return f" {candidate.round:>5}  {verdict(candidate):<10} {ratio:>8}  {span:<15} {pairs:>6}  {what}" + (
-        f"\n{'':>8}{inline(reason, 120)}" if (reason := why(candidate) or _tried(candidate)) else ""
+        f"\n{'':>8}{inline(reason, 120)}" if (reason := why(candidate)) else _tried(candidate)
     )
 
 
@@ -111,7 +112,8 @@ def _tried(candidate: Candidate) -> str:
         return ""
     took = [f"{name} {ratio:.2f}x" if name == "original" else f"without {name} {ratio:.2f}x"
             for name, ratio in candidate.beside]  # fmt: skip
-    return f"as long as it: {', '.join(took)}"
+    text = f"as long as it: {', '.join(took)}"
+    return "\n" + textwrap.fill(text, 108, initial_indent=" " * 8, subsequent_indent=" " * 8)
 
 
 def verdict(candidate: Candidate) -> str:
@@ -157,7 +159,8 @@ def summary(result: Result) -> list[str]:
         if result.best.comparison:
             runs = f"{len(result.best.outcomes)} runs of cases, {result.held_back} of the cases never shown"
             lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
-        lines += [f"  {change}" for change in result.best.changes if len(result.best.changes) > 1]
+        changes = result.best.changes if len(result.best.changes) > 1 else ()
+        lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
     lines.append(f"{result.stopped}; {spent(result.ledger, result.seconds)}; saved in {result.saved}")
     return lines
 

@@ -29,3 +29,7 @@ class Judging(Protocol):
     def confirm(self, candidate: Candidate) -> Candidate:
         """The same candidate with new figures."""
         ...
+
+    def growth(self, source: str) -> tuple[str, str, str]:
+        """How the cost of the original and of `source` grows, and both in words; empty where it is not known."""
+        ...

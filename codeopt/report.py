@@ -218,6 +218,7 @@ def to_json(result: Result) -> dict[str, Any]:
             "confirmed_runs": len(best.outcomes) if best else 0,
         },
         "evidence": result.evidence,
+        "growth": result.growth,
         "rounds": [_round(candidate) for candidate in result.history.candidates[1:]],
         "tokens": {"in": ledger.tokens_in, "out": ledger.tokens_out, "estimated": ledger.estimated},
         "cost_usd": ledger.cost_usd,

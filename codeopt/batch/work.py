@@ -149,6 +149,11 @@ class CoreJudge:
         with self.lock.held():
             return self.inner.confirm(candidate)
 
+    def growth(self, source: str) -> tuple[str, str, str]:
+        """How cost grows."""
+        with self.lock.held():
+            return self.inner.growth(source)
+
 
 @dataclass
 class Work:

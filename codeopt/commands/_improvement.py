@@ -137,6 +137,7 @@ def finish(
     folder.save(work.history, work.ledger, program.source)
     screen.stage("")
     best, reason = work.confirm()
+    timed = best is not None and best.comparison is not None and best.comparison.clock != "memory"
     result = Result(
         program=program,
         task=work.task.name,
@@ -152,6 +153,7 @@ def finish(
         held_back=work.judge.suite.held_back,
         saved=folder.path,
         evidence=evidence,
+        growth=work.judge.growth(best.source)[2] if best and timed else "",
     )
     folder.finish(program.text, to_json(result), program.as_file(best.source) if best else None)
     return result

@@ -11,6 +11,7 @@ from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
 from codeopt.functions.derive import derive
 from codeopt.functions.evidence import FRESH, Evidence, Known, NotVerifiable, TooThin, observe
+from codeopt.functions.growth import growth
 from codeopt.functions.shrink import smallest
 from codeopt.functions.tests import failing
 from codeopt.functions.timing import Timed, choose
@@ -94,6 +95,11 @@ class FunctionJudge:
         plan = make_plan(self.runner, self.original.source, [timed.case], self.suite.check, self.rule)
         comparison = self.compare(candidate.source, plan, 1000 + candidate.round)
         return replace(confirmed, comparison=self.not_moved(candidate.source, timed, comparison))
+
+    def growth(self, source: str) -> tuple[str, str, str]:
+        """How the cost of the original and of `source` grows with what it is called with, and both in words."""
+        self.notify("fitting growth")
+        return growth(self.bench, self.evidence, source)
 
     def run_cases(self, source: str, cases: tuple[Case, ...] | list[Case], hash_seed: int = 0) -> tuple[Outcome, ...]:
         outcomes: list[Outcome] = []

@@ -1,0 +1,64 @@
+"""How the cost of a function grows: known calls made longer and longer, each timed on the original and on a draft."""
+
+from __future__ import annotations
+
+from codeopt.functions.bench import Bench
+from codeopt.functions.derive import grow
+from codeopt.functions.evidence import Evidence, Known
+from codeopt.functions.literals import read
+from sandbox.calls import Batch
+from sandbox.growth import describe, fit
+
+FACTORS = tuple(2**step for step in range(13))
+LONGEST_S = 0.05
+"""No call is made longer than one that takes the original this long."""
+MOST_CHARACTERS = 400_000
+CLOCK_S, FINER = 2e-5, 10.0
+"""What reading the clock from outside costs; and how much finer a call is timed than the whole runs that fit() is
+made for, which drops what takes less than 0.3 ms."""
+BASE_S = 0.002
+"""The call that is made longer takes less than this, so that there is room to grow."""
+
+
+def growth(bench: Bench, evidence: Evidence, draft: str) -> tuple[str, str, str]:
+    """Of the original, of the draft, and both in words; empty where nothing can be told."""
+    base = _base(evidence)
+    if base is None:
+        return "", "", ""
+    old, new = [], []
+    for factor in FACTORS:
+        text = grow(base.text, factor, factor) if factor > 1 else base.text
+        if text is None or len(text) > MOST_CHARACTERS:
+            break
+        seconds = _seconds(bench, bench.source, text)
+        if seconds is None:
+            break
+        old.append((_size(text), (seconds - CLOCK_S) * FINER))
+        new.append((_size(text), ((_seconds(bench, draft, text) or 0.0) - CLOCK_S) * FINER))
+        if seconds > LONGEST_S:
+            break
+    was, now = fit("call", old), fit("call", new)
+    return was.model if was else "", now.model if now else "", describe(was, now) if was else ""
+
+
+def _base(evidence: Evidence) -> Known | None:
+    """The largest of the given calls that are short and can be made longer."""
+    given = [known for known in evidence.known if known.source != "derived" and known.returns]
+    short = [known for known in given if known.seconds <= BASE_S] or given
+    largest = sorted(short, key=lambda known: -_size(known.text))
+    return next((known for known in largest if grow(known.text, 2) is not None), None)
+
+
+def _seconds(bench: Bench, source: str, text: str) -> float | None:
+    """CPU seconds of one call, the least of two; None when it does not end well."""
+    batch = Batch((text,), "time", passes=1)
+    runs = [bench.runner.run(source, batch.stdin()) for _ in range(2)]
+    return None if any(run.exit != 0 or run.stop for run in runs) else min(run.cpu_s for run in runs)
+
+
+def _size(text: str) -> float:
+    """Of all that is long in a call; of a call of numbers alone the largest."""
+    call = read(text)
+    values = call.values if call else []
+    lengths = [len(value) for value in values if isinstance(value, list | str | bytes) and len(value) > 2]
+    return float(sum(lengths) or max((abs(value) for value in values if type(value) is int), default=1))

@@ -1,0 +1,38 @@
+"""How cost grows is told from longer and longer calls; where calls cannot be made longer nothing is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codeopt.functions.bench import open_bench
+from codeopt.functions.evidence import Evidence, Known
+from codeopt.functions.growth import growth
+from codeopt.functions.target import read_function
+from sandbox import Options, open_sandbox
+from tests.conftest import open_or_skip
+
+QUADRATIC = "def f(xs):\n    return [x for x in xs if [y for y in xs if y == x][1:]]\n"
+LINEAR = "def f(xs):\n    return [x for x in sorted(xs) for _ in range(40) if x]\n"
+
+
+def of(folder: Path, call: str) -> tuple[str, str, str]:
+    (folder / "m.py").write_text(QUADRATIC)
+    known = Known(call, "returns []", "tests", 1e-5)
+    with open_bench(
+        read_function(folder / "m.py", "f"),
+        lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts)),
+    ) as bench:
+        return growth(bench, Evidence((known,)), LINEAR)
+
+
+def test_growth_is_told(tmp_path: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    old, new, text = of(tmp_path, f"f({list(range(12))})")
+    assert old in ("n^1.5", "n^2", "n^3")
+    assert new in ("n", "n log n", "")
+    assert text.startswith(f"about {old} -> ")
+
+
+def test_what_cannot_be_longer_tells_nothing(tmp_path: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    assert of(tmp_path, "f([1])") == ("", "", "")

@@ -13,6 +13,7 @@ from codeopt.commands._model import check_proposer, open_proposer, profile_modes
 from codeopt.commands._sandbox import case_request, checker, open_from
 from codeopt.errors import ModelError, ProgramError
 from codeopt.history import History
+from codeopt.judging import Judging
 from codeopt.loop import Improvement
 from codeopt.measurement import Judge
 from codeopt.opening import open_judge
@@ -153,7 +154,13 @@ def finish(
         held_back=work.judge.suite.held_back,
         saved=folder.path,
         evidence=evidence,
-        growth=work.judge.growth(best.source)[2] if best and timed else "",
+        growth=_growth(work.judge, best.source) if best and timed else "",
     )
     folder.finish(program.text, to_json(result), program.as_file(best.source) if best else None)
     return result
+
+
+def _growth(judge: Judging, source: str) -> str:
+    """How cost grows, where it can be told of both."""
+    old, new, text = judge.growth(source)
+    return text if old and new else ""

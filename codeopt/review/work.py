@@ -12,7 +12,6 @@ from codeopt.errors import CodeoptError, ModelError, NoSandbox
 from codeopt.report import End, Result
 from codeopt.review.suggestion import Skipped, Suggestion
 from codeopt.review.touched import Target
-from codeopt.rules import select_rules
 from sandbox.errors import SandboxError
 
 BUDGET_SPENT, NO_SANDBOX = 6, 3
@@ -142,7 +141,7 @@ def suggestion(target: Target, result: Result) -> Suggestion:
         speedup=report.speedup(best.comparison) if best.comparison else {},
         evidence=result.evidence or _of_cases(result),
         growth=result.growth,
-        changes=_changes(best.summary),
+        changes=best.changes or tuple(filter(None, [best.summary])),
         share=None if target.share is None else round(target.share, 4),
     )
 
@@ -151,12 +150,3 @@ def _of_cases(result: Result) -> dict[str, object]:
     """What a program's behaviour is known by, in the words of functions.compare.describe."""
     cases = len(result.history.original.outcomes)
     return {"calls": 0, "sources": {"cases": cases}, "line_coverage": None, "left_out": {}, "tests": 0}
-
-
-def _changes(summary: str) -> tuple[str, ...]:
-    """A summary that only names rules is told with their reasons."""
-    reasons = {rule.name: rule.reason for rule in select_rules()}
-    names = summary.split(" + ")
-    if all(name in reasons for name in names):
-        return tuple(f"{name}: {reasons[name]}" for name in names)
-    return (summary,) if summary else ()

@@ -1,6 +1,6 @@
 """Functions of installed, well-known packages, each against a slower equal of itself and an almost equal wrong one.
 
-    python -m benchmarks.functions_of_packages [NAME ...]
+    python -m benchmarks.functions_of_packages [NAME ...] [--results FILE]
 
 For each: the wrong version must be rejected with a counterexample, the slow one be slower, and the original put back in its place
 be faster. Only calls are given, as a developer would in a --calls file; how much evidence came of them is reported. Needs the
@@ -9,10 +9,12 @@ packages toolz, more-itertools, packaging, python-dateutil, sqlparse, mistune, j
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
-import sys
+import json
 import tempfile
 import time
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -93,7 +95,7 @@ CASES = [
     ),
     Case(
         "more_itertools.more:chunked",
-        "def chunked(iterable, n, strict=False):\n    if n is not None and n < 0:\n        raise ValueError('n must be at least 0')\n    if strict and n is None:\n        raise ValueError('n must not be None when using strict mode.')\n    def ret():\n        items = list(iterable)\n        if n is None:\n            if items:\n                yield items\n            return\n        while items and n:\n            chunk, items = items[:n], items[n:]\n            if strict and len(chunk) != n:\n                raise ValueError('iterable is not divisible by n.')\n            yield chunk\n    return ret()\n",
+        "def chunked(iterable, n, strict=False):\n    if n is not None and n < 0:\n        raise ValueError('n must be at least 0')\n    if strict and n is None:\n        raise ValueError('n must not be None when using strict mode.')\n    def ret():\n        it = iter(iterable)\n        while chunk := take(n, it):\n            it = iter(list(it))\n            if strict and len(chunk) != n:\n                raise ValueError('iterable is not divisible by n.')\n            yield chunk\n    return ret()\n",
         "def chunked(iterable, n, strict=False):\n    items = list(iterable)\n    if n is None:\n        return iter([items])\n    if n < 0:\n        raise ValueError('n must be at least 0')\n    if strict and len(items) % n:\n        raise ValueError('iterable is not divisible by n.')\n    return iter([items[i : i + n] for i in range(0, len(items), n)])\n",
         "CALLS = [((ints(n), 1 + n % 4), {}) for n in range(12)] + [((ints(4), None), {}), ((ints(5), 2, True), {}), ((ints(6), 2, True), {})]\nBIG = [((ints(20000), 3), {}) for _ in range(2)]",
     ),
@@ -236,30 +238,75 @@ def judge(case: Case, folder: Path) -> dict[str, Any]:
     }
 
 
-def main(names: list[str]) -> None:
+def row(case: Case, found: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """What one function showed, as one line of JSON."""
+    evidence = found["back"]["evidence"] or {}
+    verdicts = {name: found[name]["verdict"] for name in ("wrong", "slow", "back")}
+    return {
+        "target": case.target,
+        **verdicts,
+        "right": tuple(verdicts.values()) == ("rejected", "slower", "faster"),
+        "ratio": found["back"]["ratio"],
+        "sources": evidence.get("sources", {}),
+        "line_coverage": evidence.get("line_coverage", 0.0),
+        "counterexample": found["wrong"]["reason"],
+        "reasons": {name: found[name]["reason"] for name in ("slow", "back") if found[name]["reason"]},
+        "seconds": round(seconds),
+    }
+
+
+def line(row: dict[str, Any]) -> str:
+    """For the screen."""
+    verdicts = ", ".join(row[name] for name in ("wrong", "slow", "back"))
+    sources = ", ".join(f"{count} {name}" for name, count in row["sources"].items())
+    text = f"{'ok ' if row['right'] else 'BAD'} {row['target']:<44} {verdicts:<26} {row['ratio'] or 0:7.2f}x  "
+    text += f"{sources}  {row['line_coverage']:.0%}  {row['seconds']} s\n      {row['counterexample'][:150]}"
+    return text if row["right"] else f"{text}\n      {row['reasons']}"
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The sums, by package, as Markdown."""
+    packages: dict[str, list[dict[str, Any]]] = {}
+    for each in rows:
+        packages.setdefault(each["target"].partition(".")[0], []).append(each)
+    lines = ["| package | functions | wrong ones rejected | slow ones slower | put back faster | calls by source |"]
+    lines.append("|---|--:|--:|--:|--:|---|")
+    for name, found in [*packages.items(), ("**all**", rows)]:
+        counts: Counter[str] = Counter()
+        for each in found:
+            counts.update(each["sources"])
+        right = [sum(e[key] == want for e in found) for key, want in WANTED.items()]
+        sources = ", ".join(f"{count} {source}" for source, count in counts.most_common())
+        lines.append(f"| {name} | {len(found)} | {right[0]} | {right[1]} | {right[2]} | {sources} |")
+    return "\n".join(lines)
+
+
+WANTED = {"wrong": "rejected", "slow": "slower", "back": "faster"}
+
+
+def main() -> None:
     """One line a function, then the sums."""
-    right = 0
-    chosen = [case for case in CASES if not names or any(name in case.target for name in names)]
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", help="only functions whose name has one of these in it")
+    parser.add_argument("--results", type=Path, help="a file of JSON lines: what is in it is not measured again")
+    arguments = parser.parse_args()
+    chosen = [c for c in CASES if not arguments.names or any(name in c.target for name in arguments.names)]
+    known = {}
+    if arguments.results and arguments.results.is_file():
+        known = {each["target"]: each for each in map(json.loads, arguments.results.read_text().splitlines())}
+    rows = []
     for case in chosen:
-        started = time.monotonic()
-        with tempfile.TemporaryDirectory() as folder:
-            found = judge(case, Path(folder))
-        verdicts = tuple(found[name]["verdict"] for name in ("wrong", "slow", "back"))
-        good = verdicts == ("rejected", "slower", "faster")
-        right += good
-        evidence = found["back"]["evidence"] or {}
-        ratio = found["back"]["ratio"] or 0.0
-        print(
-            f"{'ok ' if good else 'BAD'} {case.target:<44} {verdicts} {ratio:6.2f}x  {evidence.get('sources')} "
-            f"{evidence.get('line_coverage', 0):.0%}  {time.monotonic() - started:.0f} s",
-            flush=True,
-        )
-        print(f"      {found['wrong']['reason'][:150]}", flush=True)
-        for name in ("slow", "back"):
-            if found[name]["verdict"] in ("rejected", "not verified"):
-                print(f"      {name}: {found[name]['reason'][:300]}", flush=True)
-    print(f"{right} of {len(chosen)}")
+        if case.target not in known:
+            started = time.monotonic()
+            with tempfile.TemporaryDirectory() as folder:
+                known[case.target] = row(case, judge(case, Path(folder)), time.monotonic() - started)
+            print(line(known[case.target]), flush=True)
+            if arguments.results:
+                with arguments.results.open("a") as file:
+                    file.write(json.dumps(known[case.target]) + "\n")
+        rows.append(known[case.target])
+    print(table(rows))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

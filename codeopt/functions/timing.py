@@ -27,6 +27,8 @@ PAIR_S = 0.03
 """A run makes so many passes that the clock sees this much."""
 PASS_S = 0.2
 """A pass of long calls has as many of them as fit in this; one at least."""
+AROUND_S = 0.5
+"""Arguments are made and results looked at in each pass: fewer passes where that takes long."""
 MOST_CALLS, MOST_PASSES = 400, 20
 SHORTEST_S = 15e-6
 """A pass must take this long: reading the clock from outside costs about 10 microseconds."""
@@ -39,7 +41,13 @@ class Timed:
     batch: Batch
     seconds: float
     """That one pass takes the original."""
+    around: float
+    """Seconds before and after it, for arguments and results."""
     note: str
+
+    def passes(self, seconds: float, most: int) -> int:
+        """How many passes it takes to spend this long in calls; fewer where most of the time goes elsewhere."""
+        return max(1, min(most, round(seconds / max(self.seconds, 1e-5)), round(AROUND_S / max(self.around, 0.01))))
 
     @property
     def case(self) -> Case:
@@ -64,8 +72,10 @@ def choose(bench: Bench, evidence: Evidence, seed: int = 0, notify: Callable[[st
             f"the calls are too short to time: {len(calls)} of them take {seconds * 1e6:.0f} us together; give larger "
             "ones as BIG in the --calls file"
         )
-    passes = max(1, min(MOST_PASSES, round(PAIR_S / seconds)))
-    return Timed(replace(batch, passes=passes), seconds, f"{note}, {len(calls)} in a pass of {_duration(seconds)}")
+    around = min(runner.outside_s.get(bench.source, [0.0]))
+    text = f"{note}, {len(calls)} in a pass of {_duration(seconds)}"
+    timed = Timed(batch, seconds, around, text)
+    return replace(timed, batch=replace(batch, passes=timed.passes(PAIR_S, MOST_PASSES)))
 
 
 def _iterators(known: Sequence[Known]) -> str:

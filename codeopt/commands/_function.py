@@ -16,6 +16,7 @@ from codeopt.functions.compare import describe, prepare
 from codeopt.functions.evidence import Evidence, TooThin
 from codeopt.functions.flags import chosen
 from codeopt.functions.judge import FunctionJudge
+from codeopt.functions.memo import remembered
 from codeopt.functions.proposer import NOTE, FunctionProposer, within
 from codeopt.functions.target import read_function
 from codeopt.functions.written import ask_for_calls
@@ -82,7 +83,10 @@ def improve_function(arguments: argparse.Namespace, screen: Screen) -> Result:
         for candidate in work.history.candidates[1:]:
             screen.say(row(candidate))
         end = rounds_of(work, screen)
-        return finish(program, work, end, sandbox.backend, folder, screen, evidence=describe(evidence))
+        result = finish(program, work, end, sandbox.backend, folder, screen, evidence=describe(evidence))
+        for note in remembered(result.best.source, program.source, judge.timed) if result.best else ():
+            screen.say(note)
+        return result
 
 
 def function_task(arguments: argparse.Namespace) -> Task:

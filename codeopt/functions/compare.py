@@ -17,6 +17,7 @@ from codeopt.functions.evidence import Evidence, NotVerifiable
 from codeopt.functions.flags import Chosen, chosen
 from codeopt.functions.judge import FunctionJudge, make_new_cases, open_function_judge, with_timing
 from codeopt.functions.learn import learn
+from codeopt.functions.memo import remembered
 from codeopt.functions.project import INSIDE, locate, open_view
 from codeopt.functions.target import Function, read_function, split_target
 from codeopt.history import Candidate
@@ -159,7 +160,8 @@ def _timed(judge: FunctionJudge, new_source: str, seed: int) -> dict[str, Any]:
     comparison = judge.not_moved(new_source, judge.timed, comparison)
     decided = comparison.decision in (Decision.FASTER, Decision.SLOWER)
     verdict = str(comparison.decision) if decided else "same"
-    return _result(verdict, comparison.reason, comparison, judge.evidence, judge.bench, judge)
+    notes = remembered(new_source, judge.bench.source, judge.timed)
+    return _result(verdict, comparison.reason, comparison, judge.evidence, judge.bench, judge, notes)
 
 
 def _overrun(judge: FunctionJudge, reason: str) -> dict[str, Any]:
@@ -177,6 +179,7 @@ def _result(
     evidence: Evidence | None,
     bench: Bench,
     judge: FunctionJudge | None = None,
+    notes: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     from codeopt import report
 
@@ -187,6 +190,7 @@ def _result(
         "reason": reason,
         **figures,
         "evidence": describe(evidence) if evidence else None,
+        "notes": list(notes),
         "timed": judge.timed.note if judge and judge.timed else None,
         "sandbox": bench.sandbox.backend,
         "runtime": bench.sandbox.description,

@@ -90,7 +90,7 @@ class Evidence:
         if len(self.known) < MIN_CALLS:
             return f"{len(self.known)} comparable calls, at least {MIN_CALLS} are needed{self._lost()}; {_HELP}"
         if sum(known.returns for known in self.known) < MIN_RETURNS:
-            return f"nearly every call raises an exception{self._lost()}; {_HELP}"
+            return f"{self._raised()}{self._lost()}; {_HELP}"
         if self.coverage < MIN_COVERAGE:
             shown = ", ".join(map(str, missing[:8])) + (", ..." if len(missing) > 8 else "")
             return (
@@ -98,6 +98,12 @@ class Evidence:
                 f"calls that reach lines {shown} would help (--calls FILE)"
             )
         return ""
+
+    def _raised(self) -> str:
+        """Which exceptions, and how often: it may be a file or a module that the sandbox does not show."""
+        names = Counter(known.outcome.split(" ")[1] for known in self.known if known.outcome.startswith("raises "))
+        shown = ", ".join(f"{name} {count} times" for name, count in names.most_common(2))
+        return f"nearly every call raises an exception ({shown})"
 
     def _lost(self) -> str:
         reasons = "; ".join(
@@ -107,6 +113,13 @@ class Evidence:
 
 
 _HELP = "give more with --calls FILE, --tests PATH, or `codeopt record`"
+
+
+_REMEDIES = {
+    "side effects": "name the part that only computes, as a function of its own",
+    "twice": "give it a seeded generator, a time or a sorted list as an argument (--calls FILE)",
+    "compared": "name a function that takes and returns plain values, or objects that pickle knows",
+}
 
 
 class NotVerifiable(ProgramError):
@@ -241,7 +254,10 @@ def _refuse(bench: Bench, given: Sequence[str], dropped: Counter[str]) -> None:
     serious = [reason for reason in dropped if "twice" in reason or "side effects" in reason or "compared" in reason]
     if given and sum(dropped[reason] for reason in serious) > len(given) / 2:
         reason = max(serious, key=lambda r: dropped[r])
-        raise NotVerifiable(f"{bench.function.qualname}: {dropped[reason]} of {len(given)} calls are {reason}")
+        help_ = next(text for word, text in _REMEDIES.items() if word in reason)
+        raise NotVerifiable(
+            f"{bench.function.qualname} cannot be judged: {dropped[reason]} of {len(given)} are calls {reason}; {help_}"
+        )
 
 
 def cover(bench: Bench, evidence: Evidence) -> Evidence:

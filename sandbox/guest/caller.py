@@ -36,7 +36,7 @@ class Caller:
         self.channel, self.module, self.function = channel, module, function
         self.names = Names(SPEC["calls_file"])
         self.makers = {kind.__name__: kind for kind in (set, frozenset, bytearray, range, slice, iter, complex)}
-        self.effects = None
+        self.effects, self.printed = None, None
         self.lines = Lines(SPEC["file"])
         self.events = None
 
@@ -81,7 +81,7 @@ class Caller:
 
     def check(self):
         self.limit_memory()
-        self.effects = Effects()
+        self.effects, self.printed = Effects(), Printed()
         if any("CALLS[" in call or "BIG[" in call for call, _ in self.codes):
             self.names.user_namespace()
         before = self.state()
@@ -120,7 +120,7 @@ class Caller:
             sys.modules["random"].setstate(dice)
         before = Shower(SPEC["module"]).show_arguments(args, kwargs)
         shower = Shower(SPEC["module"], [("args", args), ("kwargs", kwargs)])
-        old, sys.stdout = sys.stdout, StringIO()
+        self.printed.start()
         started = monotonic()
         result = None
         try:
@@ -136,7 +136,7 @@ class Caller:
         self.effects.armed = False
         self.lines.stop()
         took = monotonic() - started
-        printed, sys.stdout = getattr(sys.stdout, "getvalue", str)(), old
+        printed = self.printed.stop()
         text = cut(text)
         after = Shower(SPEC["module"]).show_arguments(args, kwargs, rest=True)
         if after != before:

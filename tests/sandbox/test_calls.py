@@ -35,6 +35,13 @@ async def many(n):
     for i in range(n):
         yield i
 
+def prints(a):
+    import os, sys
+    print("one")
+    os.write(1, b"two")
+    sys.__stdout__.write("three")
+    sys.__stdout__.flush()
+
 def grows(a):
     a.append(len(a))
     return a
@@ -121,6 +128,10 @@ def test_every_kind_of_value_has_its_own_text(isolated: Sandbox) -> None:
 def test_what_a_call_leaves_behind(isolated: Sandbox) -> None:
     assert "arguments become ([1, 1]; )" in ask(isolated, "grows", "f([1])")[0]
     assert ask(isolated, "counts", "f()")[-1].startswith("state: global COUNT becomes [1, 1]")
+
+
+def test_what_a_call_prints_by_any_way(isolated: Sandbox) -> None:
+    assert ask(isolated, "prints", "f(1)", "f(2)")[:2] == ["returns None | prints 'one\\ntwothree'"] * 2
 
 
 def test_a_call_that_hangs_or_leaves_does_not_take_the_others_with_it(isolated: Sandbox) -> None:

@@ -27,7 +27,7 @@ NOT_KNOWN = {
     "a closure": ("def f(n):\n    return lambda: n\n", "cannot be compared"),
     "a lock": ("import threading\ndef f(n):\n    return [threading.Lock()]\n", "cannot be compared (lock"),
     "a counter": ("N = 0\ndef f(n):\n    global N\n    N += 1\n    return N\n", "twice"),
-    "only errors": ("def f(n):\n    raise KeyError(n)\n", "nearly every call raises"),
+    "only errors": ("def f(n):\n    raise KeyError(n)\n", "nearly every call raises an exception (KeyError"),
 }
 
 
@@ -37,6 +37,7 @@ def test_not_verified(compare: Compare, name: str) -> None:
     found = compare(source, source + "\n# other\n", CALLS)
     assert found["verdict"] == "not verified", found
     assert words in found["reason"]
+    assert "; " in found["reason"], "it says what would help"
     assert found["ratio"] is None
 
 

@@ -1,0 +1,160 @@
+"""`codeopt improve` on functions of packages, with their own tests as evidence; the whole suite must pass after it.
+
+    python -m benchmarks.packages_own_tests [NAME ...] [--sdists DIR]
+
+A source distribution carries its tests. Each is unpacked and put under git; one of its functions is replaced by the
+slower equal of functions_of_packages.py. Then the built-in rules try, and then a model that is scripted: it errs first,
+as that file's wrong version does, and then writes what the package's authors wrote. Needs the network (pip download),
+or DIR with unpacked ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.functions_of_packages import CASES
+from codeopt.functions.putback import put_back
+from codeopt.functions.target import read_function
+from tests.support.wire_server import WireServer
+
+
+@dataclass(frozen=True)
+class Package:
+    """A source distribution."""
+
+    name: str
+    tests: str
+    functions: tuple[str, ...]
+    """As in functions_of_packages.CASES."""
+
+
+PACKAGES = (
+    Package("toolz", "toolz/tests", ("toolz.itertoolz:groupby", "toolz.itertoolz:diff", "toolz.dicttoolz:merge_with")),
+    Package("sqlparse", "tests", ("sqlparse.utils:split_unquoted_newlines", "sqlparse.utils:remove_quotes")),
+    Package("more-itertools", "tests", ("more_itertools.more:split_at", "more_itertools.recipes:unique_everseen")),
+)
+
+
+def unpack(package: Package, folder: Path) -> Path:
+    """The package's newest source distribution, unpacked."""
+    where = (sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", package.name, "-d", str(folder))
+    subprocess.run([*where, package.name], check=True)
+    archive = next(folder.glob("*.tar.gz"))
+    with tarfile.open(archive) as file:
+        file.extractall(folder, filter="data")
+    return folder / archive.name.removesuffix(".tar.gz")
+
+
+def git(root: Path, *words: str) -> None:
+    """With a name, which a fresh machine has none of."""
+    who = ("-c", "user.name=benchmark", "-c", "user.email=benchmark@localhost")
+    subprocess.run(["git", "-C", str(root), *who, *words], check=True, capture_output=True)
+
+
+def whole_suite(root: Path, tests: str) -> str:
+    """pytest's last line without its seconds."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests]
+    done = subprocess.run(
+        command, cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, text=True
+    )
+    return re.sub(r" in [\d.]+s.*", "", done.stdout.strip().rpartition("\n")[2])
+
+
+def improve(root: Path, target: str, *flags: str) -> dict[str, Any]:
+    """What `codeopt improve --json` prints; its words on standard error where it prints nothing."""
+    command = [sys.executable, "-m", "codeopt", "improve", target, "--sandbox", "bubblewrap", "--json", "-q", *flags]
+    done = subprocess.run(
+        command, cwd=root, env={**os.environ, "OPENAI_API_KEY": "none"}, capture_output=True, text=True
+    )
+    if not done.stdout.strip():
+        return {"accepted": False, "reason": done.stderr.strip(), "rounds": [], "evidence": {}}
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def one(root: Path, package: Package, name: str) -> dict[str, Any]:
+    """Rules, then the scripted model, on one function that was made slow."""
+    case = next(case for case in CASES if case.target == name)
+    module, _, function = name.partition(":")
+    path = root / (module.replace(".", "/") + ".py")
+    original = path.read_text()
+    authors = read_function(path, function).text
+    path.write_text(put_back(original, function, case.slow))
+    git(root, "commit", "-qam", "slow")
+    target = f"{path.relative_to(root)}::{function}"
+    rules = improve(root, target, "--model", "rules")
+    told = ["It is slow.\nVERDICT: IMPROVE", reply(case.wrong), "It was wrong.\nVERDICT: IMPROVE", reply(authors)]
+    with WireServer([*told, "Good.\nVERDICT: DONE"]) as server:
+        model = improve(root, target, "--base-url", server.base_url, "--model", server.model, "--write")
+    suite = whole_suite(root, package.tests)
+    path.write_text(original)
+    git(root, "commit", "-qam", "as it was", "--allow-empty")
+    return {"target": name, "rules": rules, "model": model, "suite": suite}
+
+
+def reply(code: str) -> str:
+    """As a model answers."""
+    return f"SUMMARY: another version\n```python\n{code}\n```\n"
+
+
+def show(found: dict[str, Any], before: str, seconds: float) -> str:
+    """A few lines on one function."""
+    model, rules = found["model"], found["rules"]
+    evidence = model.get("evidence") or {}
+    speedup = (model.get("speedup") or {}).get("ratio") or 0.0
+    rounds = ", ".join(str(each["verdict"]) for each in model["rounds"])
+    good = model["accepted"] and found["suite"] == before
+    return (
+        f"{'ok ' if good else 'BAD'} {found['target']:<44} rounds: {rounds}   "
+        f"{speedup:.1f}x   {evidence.get('sources')} {evidence.get('tests')} tests   {seconds:.0f} s\n"
+        f"      whole suite: {found['suite']} (before: {before})\n"
+        f"      rules: {'accepted' if rules['accepted'] else rules['reason']}"
+        + ("" if model["accepted"] else f"\n      model: {model['reason']}")
+    )
+
+
+def main(names: Iterable[str], sdists: Path | None) -> None:
+    """A few lines a function."""
+    for package in PACKAGES:
+        with tempfile.TemporaryDirectory() as folder:
+            chosen = [name for name in package.functions if not names or any(part in name for part in names)]
+            if not chosen:
+                continue
+            root = unpack(package, Path(folder)) if sdists is None else copied(package, sdists, Path(folder))
+            git(root, "init", "-q")
+            git(root, "add", "-A", "-f")
+            git(root, "commit", "-qm", "as it came")
+            before = whole_suite(root, package.tests)
+            for name in chosen:
+                started = time.monotonic()
+                print(show(one(root, package, name), before, time.monotonic() - started), flush=True)
+
+
+def copied(package: Package, sdists: Path, folder: Path) -> Path:
+    """An unpacked source distribution; the given one stays as it is."""
+    import shutil
+
+    given = next(
+        path for path in sdists.iterdir() if path.is_dir() and path.name.startswith(package.name.replace("-", "_"))
+    )
+    return Path(shutil.copytree(given, folder / given.name))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--sdists", type=Path)
+    arguments = parser.parse_args()
+    main(arguments.names, arguments.sdists)

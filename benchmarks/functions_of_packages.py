@@ -125,7 +125,7 @@ CASES = [
     ),
     Case(
         "more_itertools.recipes:sieve",
-        "def sieve(n):\n    for i in range(2, n):\n        if all(i % d for d in range(2, isqrt(i) + 1)):\n            yield i\n",
+        "def sieve(n):\n    if n > 2:\n        yield 2\n    room = bytearray((0, 1)) * (n // 2)\n    isqrt(n)\n    for i in range(3, n, 2):\n        if all(i % d for d in range(2, isqrt(i) + 1)):\n            yield i\n",
         "def sieve(n):\n    if n > 2:\n        yield 2\n    for i in range(3, n + 1, 2):\n        if all(i % d for d in range(3, isqrt(i) + 1, 2)):\n            yield i\n",
         "CALLS = [((n,), {}) for n in range(14)] + [((100,), {})]\nBIG = [((n,), {}) for n in (20000, 20500)]",
     ),
@@ -167,7 +167,7 @@ CASES = [
     ),
     Case(
         "sqlparse.utils:split_unquoted_newlines",
-        "def split_unquoted_newlines(stmt):\n    lines, line, text, quote = [], '', str(stmt), None\n    pos = 0\n    while pos < len(text):\n        char = text[pos]\n        if char in '\\r\\n':\n            lines.append(line)\n            line = ''\n            pos += 2 if text[pos:].startswith('\\r\\n') else 1\n            continue\n        if char in _STRING_CONTENT:\n            end = _STRING_CONTENT[char].match(text, pos + 1).end()\n            if end < len(text) and text[end] == char:\n                line += text[pos : end + 1]\n                pos = end + 1\n                continue\n        line += char\n        pos += 1\n    return [*lines, line]\n",
+        "def split_unquoted_newlines(stmt):\n    text = str(stmt)\n    for _ in range(3):\n        lines, line, pos = [], '', 0\n        while pos < len(text):\n            char = text[pos]\n            if char in '\\r\\n':\n                lines.append(line)\n                line = ''\n                pos += 2 if text[pos:].startswith('\\r\\n') else 1\n                continue\n            if char in _STRING_CONTENT:\n                end = _STRING_CONTENT[char].match(text, pos + 1).end()\n                if end < len(text) and text[end] == char:\n                    line += text[pos : end + 1]\n                    pos = end + 1\n                    continue\n            line += char\n            pos += 1\n    return [*lines, line]\n",
         "def split_unquoted_newlines(stmt):\n    lines, line, quote = [], '', ''\n    for char in str(stmt).replace('\\r\\n', '\\n'):\n        if char in '\\r\\n' and not quote:\n            lines.append(line)\n            line = ''\n            continue\n        if char in '\"\\'':\n            quote = '' if quote == char else quote or char\n        line += char\n    return [*lines, line]\n",
         "CALLS = [((word(n, 'ab\\'\"\\n'),), {}) for n in range(20)] + [((\"a '\\n' b\\nc\\r\\nd 'x\",), {})]\nBIG = [((word(3000, 'abcd\\n'),), {}) for _ in range(4)]",
     ),

@@ -41,9 +41,9 @@ class Package:
 
 
 PACKAGES = (
-    Package("toolz", "toolz/tests", ("toolz.itertoolz:groupby", "toolz.itertoolz:diff", "toolz.dicttoolz:merge_with")),
-    Package("sqlparse", "tests", ("sqlparse.utils:split_unquoted_newlines", "sqlparse.utils:remove_quotes")),
-    Package("more-itertools", "tests", ("more_itertools.more:split_at", "more_itertools.recipes:unique_everseen")),
+    Package("toolz", "toolz/tests", ("toolz.itertoolz:groupby", "toolz.itertoolz:diff")),
+    Package("sqlparse", "tests", ("sqlparse.utils:remove_quotes",)),
+    Package("more-itertools", "tests", ("more_itertools.more:split_at",)),
 )
 
 

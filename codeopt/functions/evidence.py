@@ -232,7 +232,8 @@ def _useless(known: Known, again: str) -> str:
         return (
             "whose outcome is not the same twice (random numbers, the clock, the order of a set, or state that is kept)"
         )
-    if source in MADE_UP and outcome.removeprefix("raises ").split(" ")[0] in _ACCIDENTS:
+    raised = re.match(r"raises (\w+)|.*\bthen raises <(\w+)>", outcome, re.DOTALL)
+    if source in MADE_UP and raised and (raised[1] or raised[2]) in _ACCIDENTS:
         return "made up, that are no sensible calls"
     return ""
 

@@ -64,3 +64,12 @@ def test_arguments_that_no_text_can_hold(compare: Compare) -> None:
     found = compare(slow, "def f(g, items):\n    return [g(i) for i in items][:5]\n", calls)
     assert found["verdict"] == "rejected"
     assert "CALLS[" in found["reason"]
+
+
+def test_a_made_up_call_that_exhausts_memory_says_nothing(compare: Compare) -> None:
+    """One that starts to yield before it fails too: what needs less memory is not wrong."""
+    old = "def f(n):\n    yield 1\n    yield len(bytearray(n)) % 2\n"
+    new = "def f(n):\n    yield 1\n    if n < 0:\n        raise ValueError\n    yield n % 2\n"
+    calls = "CALLS = [((n,), {}) for n in (1, 5, 2**10, 2**11, 2**12, 9, 10)]\n"
+    found = compare(old, new, calls, max_pairs=7)
+    assert found["verdict"] != "rejected", found

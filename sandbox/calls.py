@@ -126,12 +126,14 @@ def _as_main(source: str, target: Target) -> tuple[str, int]:
     ), after
 
 
-def test_run(target: Target, source: str, job: str, tests: Sequence[str], folder: str, most: int) -> str:
+def test_run(
+    target: Target, source: str, job: str, tests: Sequence[str], folder: str, most: int, seconds: float
+) -> str:
     """A whole program that runs existing tests ("pytest") or doctests ("doctest") on the module text `source`.
 
-    most: how many calls of the function to write down.
+    most: how many calls of the function to write down. seconds: after these no further test is begun.
     """
-    spec = {**asdict(target), "job": job, "tests": list(tests), "folder": folder, "most": most}
+    spec = {**asdict(target), "job": job, "tests": list(tests), "folder": folder, "most": most, "seconds": seconds}
     return f"SPEC = {spec!r}\nSOURCE = {source!r}\n{_guest_text(_TEST_PARTS)}"
 
 

@@ -170,7 +170,7 @@ class _Maker:
             lambda: [*value, item], lambda: [item, *value], lambda: [item] * max(2, min(len(value), 6)),
             lambda: self.draw.sample(value, len(value)),
             *[lambda: self.items(value)] * 5, lambda: [*value, self.change(item)],
-            lambda: [self.change(i) for i in value[:SMALL]],
+            lambda: [self.change(i) for i in value[:SMALL]], lambda: self.with_odd(value),
         ]  # fmt: skip
         return self.draw.choice(options)()
 
@@ -178,6 +178,11 @@ class _Maker:
         """An item for a list that has none: of a list that another call has, or a number."""
         lists = [value for call in self.bases for value in call.values if isinstance(value, list) and value]
         return self.draw.choice(self.draw.choice(lists)) if lists else self.draw.randint(0, 9)
+
+    def with_odd(self, value: list[Any]) -> list[Any]:
+        """An item that is false, or nothing, among the others: where the original takes it, a draft must."""
+        at = self.draw.randint(0, len(value))
+        return [*value[:at], self.draw.choice((None, None, 0, "", False)), *value[at:]]
 
     def ordered(self, value: list[Any]) -> list[Any]:
         """Sorted where it can be."""

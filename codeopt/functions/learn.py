@@ -22,4 +22,5 @@ def learn(bench: Bench, options: Chosen, notify: Callable[[str], None]) -> tuple
     found = collect(Ask(bench, options.calls, options.use_tests, notify))
     for note in found.notes:
         notify(note)
-    return bench, replace(gather(bench, found.calls, found.big, notify), tests=found.tests)
+    evidence = gather(bench, found.calls, found.big, notify)
+    return bench, replace(evidence, tests=found.tests, dropped={**evidence.dropped, **found.dropped})

@@ -17,6 +17,8 @@ from sandbox.outcome import Limits
 
 MOST_FILES, MOST_CALLS = 8, 120
 SECONDS = 60.0
+ENOUGH_S = 20.0
+"""Of a suite that takes longer no further test is begun; a draft then has the rest of SECONDS for the same ones."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class Tests:
     """(first line, calls, seconds with all that it calls) of the module's functions; only of a "rank" job."""
     error: str
     """Why there is no result; empty when there is one."""
+    lost: int = 0
+    """Calls with an argument that no text can hold, such as a lambda."""
     seconds: float = 0.0
     """Of the clock, that the tests themselves took."""
 
@@ -70,7 +74,9 @@ def run_tests(bench: Bench, source: str, tests: Sequence[str], *, record: bool =
     if bench.places:
         first = Path(bench.places[0].at(bench.sandbox.isolated))
         folder = str(first if bench.places[0].path.is_dir() else first.parent)
-    program = test_run(bench.target, source, job, tests, folder, MOST_CALLS if record else 0)
+    program = test_run(
+        bench.target, source, job, tests, folder, MOST_CALLS if record else 0, ENOUGH_S if record else SECONDS
+    )
     limits: Limits = replace(bench.sandbox.limits, seconds=SECONDS)
     run = bench.sandbox.run(program, b"", mode="exec", limits=limits)
     try:
@@ -81,6 +87,7 @@ def run_tests(bench: Bench, source: str, tests: Sequence[str], *, record: bool =
             tuple(map(str, found["calls"])),
             tuple((int(line), int(calls), float(total)) for line, calls, total in found.get("ranked", ())),
             str(found["error"]),
+            int(found.get("lost", 0)),
             float(found.get("seconds", 0.0)),
         )
     except (ValueError, KeyError, TypeError, AttributeError):

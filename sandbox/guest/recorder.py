@@ -19,6 +19,7 @@ class Recorder:
         self.seen = set()
         self.shapes = {}
         self.depth = 0
+        self.lost = 0
 
     def note(self, args, kwargs):
         """Write down a call before it is made: the function may change its arguments."""
@@ -29,6 +30,7 @@ class Recorder:
         if number % max(1, 1 << number.bit_length() >> 4):  # all of the first 16, then about 8 each time it doubles
             return
         text = write_call(args, kwargs)
+        self.lost += text is None
         if text is not None and text not in self.seen and len(text) < 1_000_000:
             self.seen.add(text)
             self.sink(text)

@@ -4,12 +4,14 @@ itself.
 SPEC as in caller.py, with "job": "pytest", "doctest" or "rank" (pytest under a profiler), "tests": paths or test
 ids, "folder", "most": calls to write
 down.
-stdout: one line of JSON, {"passed": [ids], "failed": {id: reason}, "calls": [expressions], "error": text}.
+stdout: one line of JSON, {"passed": [ids], "failed": {id: reason}, "calls": [expressions], "error": text, "lost": calls
+that cannot be written down}.
 """
 
 import json
 import os
 import sys
+import time
 
 
 class Outcomes:
@@ -17,9 +19,20 @@ class Outcomes:
 
     def __init__(self):
         self.passed, self.failed = [], {}
+        self.until = time.monotonic() + SPEC["seconds"]
+
+    def pytest_sessionstart(self, session):
+        self.session = session
+
+    def pytest_collection_modifyitems(self, items):
+        """Tests named like the function come first: a large suite may not be run to its end."""
+        name = SPEC["qualname"].rpartition(".")[2].replace("_", "").lower()
+        items.sort(key=lambda item: name not in item.nodeid.replace("_", "").lower())
         self.seconds = 0.0
 
     def pytest_runtest_logreport(self, report):
+        if time.monotonic() > self.until:
+            self.session.shouldstop = "that is enough"
         if report.when == "call":
             self.seconds += report.duration
         if report.failed:
@@ -34,8 +47,7 @@ def run_pytest(sink):
     import pytest
 
     sys.meta_path.insert(0, _Loader())
-    if SPEC["most"]:
-        install(SPEC, sink)
+    recorder = install(SPEC, sink) if SPEC["most"] else None
     found = Outcomes()
     flags = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", "-W", "ignore", "--rootdir", SPEC["folder"], "--tb=line"]
     status = pytest.main([*flags, *SPEC["tests"]], plugins=[found])
@@ -44,7 +56,10 @@ def run_pytest(sink):
         "passed": [name for name in dict.fromkeys(found.passed) if name not in failed],
         "failed": found.failed,
         "seconds": found.seconds,
-        "error": "" if int(status) in (0, 1, 5) else f"pytest ended with status {int(status)}",
+        "lost": recorder.lost if recorder else 0,
+        "error": ""
+        if int(status) in (0, 1, 5) or (found.passed and int(status) == 2)
+        else f"pytest ended with status {int(status)}",
     }
 
 

@@ -29,6 +29,8 @@ class Found:
     tests: tuple[str, ...] = ()
     """Ids of tests that pass on the original."""
     notes: tuple[str, ...] = field(default=())
+    dropped: dict[str, int] = field(default_factory=dict)
+    """Why calls that were seen are not among them -> how many."""
 
 
 ORDER = ("calls_file", "recorded", "tests", "doctests", "hints")
@@ -42,6 +44,7 @@ def collect(ask: Ask) -> Found:
     big: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     notes: list[str] = []
+    dropped: dict[str, int] = {}
     for name in names:
         module = registry.load(__name__, name)
         if getattr(module, "GUESSES", False) and sum(len(found) for _, found in calls) >= module.ENOUGH:
@@ -51,6 +54,7 @@ def collect(ask: Ask) -> Found:
             calls += found.calls
             big, tests = big or found.big, tests or found.tests
             notes += found.notes
+            dropped |= found.dropped
         elif found:
             calls.append((name, tuple(found)))
-    return Found(tuple(calls), big, tests, tuple(notes))
+    return Found(tuple(calls), big, tests, tuple(notes), dropped)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from codeopt.functions.sources import Ask, Found
 from codeopt.functions.tests import find_tests, run_tests
 
+LOST = "of tests, with arguments that cannot be written down (a lambda, an iterator, an open file)"
+
 
 def find(ask: Ask) -> Found:
     """The calls of the tests that the user named, or that name the function and import its module."""
@@ -19,5 +21,6 @@ def find(ask: Ask) -> Found:
         reason = found.error or next(iter(found.failed.values()), "none was found")
         return Found((), notes=(f"tests: none passes on the original ({reason})",))
     notes = (f"tests: {len(found.failed)} fail on the original and count for nothing",) if found.failed else ()
-    ids = found.passed if found.calls else ()  # tests that never call the function say nothing of it
-    return Found((("tests", found.calls),) if found.calls else (), tests=ids, notes=notes)
+    ids = found.passed if found.calls or found.lost else ()  # tests that never call the function say nothing of it
+    dropped = {LOST: found.lost} if found.lost else {}
+    return Found((("tests", found.calls),) if found.calls else (), tests=ids, notes=notes, dropped=dropped)

@@ -136,6 +136,17 @@ def test_no_evidence_no_claim(project: Path) -> None:
     assert "--calls FILE" in done.err
 
 
+def test_calls_of_tests_that_cannot_be_written_down_are_named(project: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    (project / "pkg/picks.py").write_text("def picks(key, items):\n    return [x for x in items if key(x)]\n")
+    test = "from pkg.picks import picks\n\ndef test_picks():\n    for n in range(14):\n"
+    (project / "tests/test_picks.py").write_text(test + "        assert picks(lambda x: x, [n]) == [n] * bool(n)\n")
+    subprocess.run(["git", "-C", str(project), "add", "-A"], check=True)
+    done = codeopt("compare", "pkg/picks.py::picks", "pkg/picks.py::picks", "--json", cwd=project)
+    assert done.json["verdict"] == "not verified"
+    assert "left out: 14 of tests, with arguments that cannot be written down (a lambda" in done.json["reason"]
+
+
 def test_what_is_refused_is_one_line(project: Path) -> None:
     done = codeopt("improve", "pkg/mod.py::Box", "--model", "rules", cwd=project)
     assert done.status == 2

@@ -126,7 +126,7 @@ def _too_short(sandbox: Sandbox, source: str, plan: Plan) -> str:
     """Why nothing can be timed on the longest case; empty when it can."""
     longest = plan.cases[0]
     took = math.inf
-    for _ in range(3):  # whatever disturbs a run makes it longer
+    for _ in range(10):  # whatever disturbs a run makes it longer
         run = sandbox.run(source, longest.stdin)
         took = min(took, max(run.cpu_s, run.wall_s))
         if took >= 10 * TOO_SHORT_S:

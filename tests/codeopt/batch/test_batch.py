@@ -105,7 +105,7 @@ def test_every_problem_ends_with_a_row_whatever_the_server_does(
 
 def test_memory_stays_flat_over_many_problems(tmp_path: Path, wire: Callable[..., WireServer]) -> None:
     """The small version of benchmarks/batch_scale.py."""
-    assert measure(tmp_path, wire(answers(faults=0.05)), problems=12, chunk=4) == 0
+    assert measure(tmp_path, wire(answers(faults=0.05)), problems=8, chunk=4) == 0
 
 
 def test_killed_at_any_moment_it_goes_on_and_asks_for_nothing_twice(

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from codeopt import registry
 from codeopt.reporters import rdjson, rdjsonl, sarif
@@ -60,16 +60,18 @@ def test_reviewdog_can_show_each_suggestion() -> None:
         assert 1 <= offered["range"]["start"]["line"] <= offered["range"]["end"]["line"]
 
 
+@example("\na", "d\r\na")
 @given(TEXT, TEXT)
 def test_applying_what_rdjson_offers_gives_the_improved_file(original: str, improved: str) -> None:
-    """As reviewdog does: whole lines, and their last line end is understood."""
+    """As reviewdog does: whole lines, and their last line end is understood, whichever it is."""
     report = json.loads(rdjson.render(review({}, suggestion("a.py", original, improved))))
     offered = [one for diagnostic in report["diagnostics"] for one in diagnostic["suggestions"]]
     lines = original.split("\n")
     for one in offered:
         start, end, text = one["range"]["start"]["line"], one["range"]["end"]["line"], one["text"]
         lines[start - 1 : end] = text.split("\n") if text else []
-    assert not offered or "\n".join(lines).rstrip("\r\n") == improved.rstrip("\r\n")
+    found = "\n".join(lines).replace("\r\n", "\n").rstrip("\r\n")
+    assert not offered or found == improved.replace("\r\n", "\n").rstrip("\r\n")
 
 
 @pytest.mark.parametrize("found", [EVERYTHING, review(FILES)], ids=["three", "none"])

@@ -36,7 +36,7 @@ QUICK = (
 """Flags that make the judge of a batch as quick as it gets; for tests of everything but the judge."""
 
 
-def write_set(folder: Path, count: int, *, work: int = 400, cases: tuple[int, ...] = (20, 100)) -> Path:
+def write_set(folder: Path, count: int, *, work: int = 1000, cases: tuple[int, ...] = (20, 100)) -> Path:
     """A PIE-style JSONL of `count` problems with its cases beside it; returns the JSONL."""
     with (folder / "pairs.jsonl").open("w") as file:
         for number in range(count):

@@ -35,11 +35,16 @@ class Backoff:
     def wait(self) -> float:
         """Sleep until the pause is over, and a little longer so that not all ask at once; returns the seconds slept."""
         slept = 0.0
-        while (left := self.read().until - self.clock()) > 0:
-            seconds = left + random.uniform(0, 0.1 * self.read().length)
+        while (seconds := self.left()) > 0:
             self.sleep(seconds)
             slept += seconds
         return slept
+
+    def left(self) -> float:
+        """Seconds that somebody who asks now should wait; not the same for all."""
+        pause = self.read()
+        left = pause.until - self.clock()
+        return left + random.uniform(0, 0.1 * pause.length) if left > 0 else 0.0
 
     def refused(self, wait_s: float | None = None) -> float:
         """The server has refused: all wait `wait_s` if it said so, else twice as long as last time; returns it."""

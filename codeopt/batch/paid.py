@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from codeopt.batch.backoff import Backoff
-from codeopt.batch.store import BatchStore
+from codeopt.batch.keeper import Keeper, Pauses
 from codeopt.errors import CodeoptError, ModelError
 from codeopt.models import Message, Model, Reply
 
@@ -32,10 +31,10 @@ class PaidModel:
     def __init__(
         self,
         model: Model,
-        store: BatchStore,
+        store: Keeper,
         problem: str,
         first: int,
-        backoff: Backoff,
+        backoff: Pauses,
         may_spend: Callable[[], None],
         notify: Callable[[str], None],
     ) -> None:

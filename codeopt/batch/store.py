@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from codeopt.batch.backoff import Backoff
 from codeopt.batch.schema import FINAL, TABLES, VERSION
 from codeopt.budget import Ledger
 from codeopt.errors import UsageError
@@ -93,6 +94,11 @@ class BatchStore:
         found = self.meta("schema")
         if found != VERSION:
             raise UsageError(f"{path} is {found or 'no batch'}; this version of codeopt reads {VERSION}")
+
+    @property
+    def backoff(self) -> Backoff:
+        """The pause that all workers share when the model's server refuses."""
+        return Backoff(self.folder / "backoff")
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

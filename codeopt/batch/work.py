@@ -7,13 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any, Protocol, cast
 
-from codeopt.batch.backoff import Backoff
 from codeopt.batch.cores import CoreLock
+from codeopt.batch.keeper import Keeper
 from codeopt.batch.paid import BudgetSpent, PaidModel
-from codeopt.batch.store import BatchStore, Effort, Ending
+from codeopt.batch.store import Effort, Ending
 from codeopt.budget import Budget, Ledger
 from codeopt.cases import Request
 from codeopt.challenge import Strictness
@@ -160,7 +159,7 @@ class Work:
     """One worker's work on one problem. `run` never raises for what the problem, its drafts or the model do."""
 
     problem: Problem
-    store: BatchStore
+    store: Keeper
     sandbox: Clocked
     lock: CoreLock
     tools: Tools
@@ -293,9 +292,8 @@ class Work:
 
     def _paid(self, ledger: Ledger) -> Callable[[Model], Model]:
         def wrap(model: Model) -> Model:
-            backoff = Backoff(Path(self.store.folder) / "backoff")
             self._model = PaidModel(
-                model, self.store, self.problem.id, ledger.replies, backoff, self._check_budget, self.notify
+                model, self.store, self.problem.id, ledger.replies, self.store.backoff, self._check_budget, self.notify
             )
             return self._model
 

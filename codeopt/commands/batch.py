@@ -19,6 +19,9 @@ from codeopt.errors import UsageError
 from codeopt.functions.flags import add_function_arguments
 
 if TYPE_CHECKING:
+    from codeopt.batch.foreman import Foreman
+    from codeopt.batch.on_ray import RayBatch
+    from codeopt.batch.runner import Batch
     from codeopt.batch.store import BatchStore
     from codeopt.batch.work import Tools
 
@@ -81,37 +84,65 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ahead", type=count, metavar="N",
         help=f"workers a core; one measures, the others draft ({RULES_AHEAD}, with a model {MODEL_AHEAD})",
     )  # fmt: skip
+    workers.add_argument(
+        "--cluster", type=cluster, metavar="ray[:ADDRESS]",
+        help="work on all nodes of a Ray cluster (RAY_ADDRESS, or the one that runs here)",
+    )  # fmt: skip
     out = parser.add_argument_group("result")
     out.add_argument("--json", action="store_true", help="the report as one JSON object on standard output")
     out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
 
 
+def cluster(text: str) -> str:
+    """ray, or ray:ADDRESS."""
+    if text.partition(":")[0] != "ray":
+        raise argparse.ArgumentTypeError(f"{text!r} is no kind of cluster; there is ray, or ray:ADDRESS")
+    return text
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Run or resume a batch. Raises UsageError for a set, a folder or settings that do not fit."""
+    from collections import deque
+
     from codeopt.batch.board import open_board
     from codeopt.batch.cores import measuring_cores
+    from codeopt.batch.foreman import Foreman
     from codeopt.batch.lock import locked
-    from codeopt.batch.runner import Batch
     from codeopt.batch.store import BatchStore
 
     _check(arguments)
     with locked(arguments.run_dir), BatchStore(arguments.run_dir, create=True) as store:
         _prepare(arguments, store)
         ids = store.left(arguments.limit)
-        ahead = arguments.ahead or (MODEL_AHEAD if wants_model(arguments) else RULES_AHEAD)
-        cores = measuring_cores(arguments.cores) * ahead
+        cores = measuring_cores(arguments.cores) * (arguments.ahead or _ahead(arguments))
         with open_board(store, quiet=arguments.quiet, limit=arguments.max_cost) as board:
-            batch = Batch(store, _tools(arguments), cores, board.hear)
+            foreman = Foreman(store, board.hear, deque(ids))
             board.begin(len(ids), len(cores[: len(ids)]))
             try:
-                batch.run(ids)
+                _batch(arguments, foreman, cores).run()
             except KeyboardInterrupt:
                 board.warn("interrupted; every saved round is kept, the same command goes on")
                 return INTERRUPTED
-            if batch.stopped:
-                board.warn(f"stopped early: {batch.stopped}; the same command with a larger budget goes on")
+            if foreman.stopped:
+                board.warn(f"stopped early: {foreman.stopped}; the same command with a larger budget goes on")
         _report(arguments, store)
         return BUDGET_SPENT if store.left(arguments.limit) else DONE
+
+
+def _batch(arguments: argparse.Namespace, foreman: Foreman, cores: list[int]) -> Batch | RayBatch:
+    """The batch, on this machine or on a cluster."""
+    from codeopt.batch.runner import Batch
+
+    if not arguments.cluster:
+        return Batch(foreman, _tools(arguments), cores)
+    from codeopt.batch.on_ray import RayBatch
+
+    ahead = arguments.ahead or _ahead(arguments)
+    return RayBatch(foreman, _tools(arguments), ahead, arguments.cores, arguments.cluster.partition(":")[2])
+
+
+def _ahead(arguments: argparse.Namespace) -> int:
+    return MODEL_AHEAD if wants_model(arguments) else RULES_AHEAD
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -1,0 +1,198 @@
+"""A batch on a Ray cluster: hands on every node, each with a core to measure on; new nodes get hands when they come.
+
+Ray brings the processes to the nodes and tells when one is gone. What is done is kept by the desk at once, not by
+Ray, so a batch whose driver died goes on like any other: the same command again.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from codeopt import __version__
+from codeopt.batch.foreman import Foreman
+from codeopt.batch.message import Message
+from codeopt.batch.ray_actors import Desk, Hand, describe_node
+from codeopt.batch.runner import as_error
+from codeopt.batch.work import Tools
+from codeopt.errors import NoSandbox, UsageError
+
+TICK_S = 0.5
+CENSUS_S = 5.0
+"""Nodes are counted so often."""
+CONNECT_S = 10.0
+ALONE_S = 60.0
+"""A batch with no node left waits so long for one."""
+PASSED_ON = ("OPENAI_", "CODEOPT_", "NO_PROXY", "no_proxy", "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy")
+"""Environment variables, by how they begin, that hands get from the driver."""
+
+
+@dataclass
+class Post:
+    """One hand, as the driver sees it."""
+
+    number: int
+    node: str
+    actor: Any
+    problem: str = ""
+    ready: bool = False
+
+
+@dataclass
+class RayBatch:
+    """A batch under way on a cluster.
+
+    address: of the cluster; empty for the one that RAY_ADDRESS names, one that runs here, or a new one on this machine.
+    """
+
+    foreman: Foreman
+    tools: Tools
+    ahead: int
+    """Hands a core: one measures, the others draft."""
+    cores: int | None = None
+    """That measure, of each node."""
+    address: str = ""
+    _desk: Any = None
+    _calls: dict[Any, Post] = field(default_factory=dict)
+    """What hands are doing, by the future of its answer."""
+    _known: set[str] = field(default_factory=set)
+    """Nodes that have hands."""
+    _count: int = 0
+    _seen: float = float("-inf")
+    """When nodes were counted last."""
+    _met: float = field(default_factory=time.monotonic)
+    """When there was a hand last."""
+
+    def run(self) -> None:
+        """Work until all are done or the batch is stopped. Raises NoSandbox or ModelError when nothing can work."""
+        ray = _connect(self.address)
+        try:
+            here = ray.get_runtime_context().get_node_id()
+            self._desk = ray.remote(Desk).options(num_cpus=0, **_at(here)).remote(self.foreman.store.folder)
+            while self._calls or (self.foreman.waiting and not self.foreman.stopped):
+                self._census(ray)
+                self._take_all(ray)
+                self.foreman.record_time()
+        finally:
+            self.foreman.record_time(last=True)
+            ray.shutdown()
+
+    def _census(self, ray: Any) -> None:
+        """Hands for nodes that have none yet, as long as there is work."""
+        now = time.monotonic()
+        if self._calls:
+            self._met = now
+        if now - self._met > ALONE_S:
+            raise NoSandbox(f"the cluster has had no node for {ALONE_S:.0f} s; the same command goes on")
+        if now - self._seen < (CENSUS_S if self._calls else TICK_S):
+            return
+        self._seen = now
+        alive = {node["NodeID"]: int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]}
+        self._known &= set(alive)
+        for node in set(alive) - self._known:
+            self._known.add(node)
+            if alive[node] and self.foreman.waiting:
+                self._staff(ray, node, alive[node])
+
+    def _staff(self, ray: Any, node: str, cpus: int) -> None:
+        """Hands on one node: `ahead` for each core that measures, never more cores than Ray was given."""
+        try:
+            describe = ray.remote(describe_node).options(num_cpus=0, max_retries=0, **_at(node))
+            version, cores = ray.get(describe.remote(self.cores), timeout=ALONE_S)
+        except (ray.exceptions.RayError, ModuleNotFoundError) as error:
+            self._log(f"node {node[:8]} cannot be used: {type(error).__name__}")
+            return
+        if version != __version__:
+            raise UsageError(f"a node of the cluster has codeopt {version}, this machine {__version__}")
+        for core in (cores[-cpus:] * self.ahead)[: len(self.foreman.waiting)]:
+            self._hire(ray, node, core)
+
+    def _hire(self, ray: Any, node: str, core: int) -> None:
+        environ = {name: value for name, value in os.environ.items() if name.startswith(PASSED_ON)}
+        hand = ray.remote(Hand).options(num_cpus=1 / self.ahead, max_restarts=0, **_at(node))
+        post = Post(self._count, node, hand.remote(self._count, core, self.tools, self._desk, environ))
+        self._count += 1
+        self._calls[post.actor.open.remote()] = post
+
+    def _take_all(self, ray: Any) -> None:
+        """Everything that hands say within a moment."""
+        if not self._calls:
+            time.sleep(TICK_S)
+            return
+        done, _ = ray.wait(list(self._calls), timeout=TICK_S)
+        for number, message in ray.get(self._desk.hear.remote()):
+            self.foreman.tell(number, message)
+        for call in done:
+            post = self._calls.pop(call)
+            try:
+                message = ray.get(call)
+            except ray.exceptions.RayError as error:
+                self._lost(ray, post, error)
+            else:
+                self._take(post, message)
+
+    def _take(self, post: Post, message: Message) -> None:
+        if message.kind == "broken":
+            raise as_error(message)
+        if message.kind == "ended":
+            self.foreman.ended(post.number, message)
+        else:
+            post.ready = True
+            self.foreman.store.set_meta("backend", message.text)
+            self.foreman.tell(post.number, message)
+        post.problem = self.foreman.next()
+        if post.problem:
+            self._calls[post.actor.work.remote(post.problem)] = post
+        else:
+            post.actor.close.remote()
+
+    def _lost(self, ray: Any, post: Post, error: Exception) -> None:
+        """A hand is gone, by itself or with its node; the next census looks whether the node still is."""
+        reason = f"a worker of the cluster was lost ({type(error).__name__})"
+        self._log(reason)
+        if post.problem:
+            self.foreman.lost(post.number, post.problem, reason)
+        alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
+        if post.node in alive and not any(other.node == post.node for other in self._calls.values()):
+            self._known.discard(post.node)  # it gets new hands
+
+    def _log(self, line: str) -> None:
+        self.foreman.store.note("", line)
+
+
+def _connect(address: str) -> Any:
+    """Ray itself, connected. Raises UsageError when it is not there, or no cluster at that address."""
+    try:
+        import ray
+    except ImportError as error:
+        raise UsageError("--cluster ray needs Ray: pip install 'codeopt[ray]'") from error
+    if address.startswith("ray://"):
+        raise UsageError("run codeopt on a node of the cluster: the database needs a place, and ray:// has none")
+    address = address or os.environ.get("RAY_ADDRESS", "")
+    try:
+        _require_listener(address)
+        ray.init(
+            address=address or None, include_dashboard=False, log_to_driver=False,
+            logging_level=logging.ERROR,
+        )  # fmt: skip
+    except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        raise UsageError(f"no Ray cluster at {address or 'this machine'}: {str(error).splitlines()[0]}") from error
+    return ray
+
+
+def _require_listener(address: str) -> None:
+    """Raises OSError when nothing listens at HOST:PORT; Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
+
+
+def _at(node: str) -> dict[str, Any]:
+    """Options for something that must run on one node."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    return {"scheduling_strategy": NodeAffinitySchedulingStrategy(node_id=node, soft=False)}

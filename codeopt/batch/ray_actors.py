@@ -1,0 +1,210 @@
+"""The two actors of a batch on Ray: the desk, which has the database, and the hands, which work on the problems.
+
+The desk stays on the machine where `codeopt batch` was started; hands sit on every node and reach the database only
+through it, so nodes need no common disk, and what is finished is on disk at once, whatever becomes of the rest.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+from codeopt import __version__
+from codeopt.batch.backoff import Backoff
+from codeopt.batch.cores import CoreLock
+from codeopt.batch.keeper import Keeper
+from codeopt.batch.message import Message, Teller, ended
+from codeopt.batch.store import BatchStore, Effort, Ending
+from codeopt.batch.work import Clocked, Tools, Work
+from codeopt.errors import CodeoptError, UsageError
+from codeopt.program import read_program
+from codeopt.sets import Problem
+from sandbox import Sandbox
+
+PARCEL_BYTES = 512 * 2**20
+"""Cases of one problem that are sent to a node at most."""
+ASKED = frozenset({"begin", "load", "save", "keep", "end", "note", "exchanges", "add_exchange", "spent", "problem"})
+"""What may be asked of the database from outside."""
+
+
+class Desk:
+    """Has the database open, sends out problems and takes in what hands say."""
+
+    def __init__(self, folder: Path) -> None:
+        self._store = BatchStore(folder)
+        self._said: list[tuple[int, Message]] = []
+
+    def ask(self, name: str, *arguments: Any) -> Any:
+        """One method of the database."""
+        if name not in ASKED:
+            raise ValueError(f"{name} may not be asked")
+        return getattr(self._store, name)(*arguments)
+
+    def pause(self, name: str, *arguments: Any) -> Any:
+        """One method of the pause that all hands share; `left` is how long it still lasts."""
+        backoff = self._store.backoff
+        return backoff.left() if name == "left" else backoff.refused(*arguments)
+
+    def say(self, number: int, message: Message) -> None:
+        """A hand tells what it is doing."""
+        self._said.append((number, message))
+
+    def hear(self) -> list[tuple[int, Message]]:
+        """What hands have said since this was asked last."""
+        said, self._said = self._said, []
+        return said
+
+    def files(self, id: str) -> dict[str, bytes] | str:
+        """The files that a problem's cases come from, by name; why not, when they are too many."""
+        problem = self._store.problem(id)
+        found: dict[str, bytes] = {}
+        total = 0
+        for path in sorted(path for folder in _folders(problem) for path in _plain_files(folder)):
+            total += path.stat().st_size
+            if total > PARCEL_BYTES:
+                return f"its cases are more than {PARCEL_BYTES >> 20} MiB, too much to be sent to a node"
+            found[str(path.relative_to(problem.cases or problem.path.parent))] = path.read_bytes()
+        return found
+
+
+def _folders(problem: Problem) -> list[Path]:
+    """Where codeopt.cases looks."""
+    return [problem.cases] if problem.cases else [problem.path.parent, problem.path.parent / "cases"]
+
+
+def _plain_files(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
+
+
+@dataclass(frozen=True)
+class RemotePauses:
+    """backoff.Backoff at the desk."""
+
+    ask: Callable[..., Any]
+    first_s: float
+    sleep: Callable[[float], None]
+
+    def wait(self) -> float:
+        """Sleep until the pause is over."""
+        slept = 0.0
+        while (left := self.ask("left")) > 0:
+            self.sleep(left)
+            slept += left
+        return slept
+
+    def refused(self, wait_s: float | None = None) -> float:
+        """The server has refused: all hands wait."""
+        return cast(float, self.ask("refused", wait_s))
+
+
+class RemoteStore:
+    """store.BatchStore at the desk: keeper.Keeper over Ray."""
+
+    def __init__(self, desk: Any) -> None:
+        self._desk = desk
+        here = Backoff(Path("unused"))
+        self.backoff = RemotePauses(self._pause, here.first_s, here.sleep)
+
+    def _pause(self, *arguments: Any) -> Any:
+        import ray
+
+        return ray.get(self._desk.pause.remote(*arguments))
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ASKED:
+            raise AttributeError(name)
+
+        def ask(*arguments: Any) -> Any:
+            import ray
+
+            return ray.get(self._desk.ask.remote(name, *arguments))
+
+        return ask
+
+
+@dataclass
+class Hand:
+    """A worker on a node: has one core to measure on, and a sandbox of its own.
+
+    environ: what the model's client reads; it goes with the call, not into the cluster's settings, which others see.
+    """
+
+    number: int
+    core: int
+    tools: Tools
+    desk: Any
+    environ: Mapping[str, str]
+    _open: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
+    _sandbox: Sandbox | None = None
+
+    def __post_init__(self) -> None:
+        os.environ.update(self.environ)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def open(self) -> Message:
+        """Open the sandbox: `ready`, or `broken` and why."""
+        try:
+            self._sandbox = self._open.enter_context(self.tools.open_sandbox(self.core))
+        except CodeoptError as error:
+            return Message("broken", text=str(error), exit_status=error.exit_status)
+        return Message("ready", text=f"{self._sandbox.backend}: {self._sandbox.description}")
+
+    def work(self, id: str) -> Message:
+        """Improve one problem."""
+        assert self._sandbox is not None
+        store = RemoteStore(self.desk)
+        teller = Teller(lambda message: self.desk.say.remote(self.number, message), id)
+        self._sandbox.renew()  # nothing of one problem's programs meets those of the next
+        with tempfile.TemporaryDirectory(prefix="codeopt-parcel-") as box:
+            try:
+                problem = self._at_hand(store.problem(id), Path(box))
+            except CodeoptError as error:
+                ending = Ending("failed", str(error), fault="worker")
+                store.begin(id)
+                store.end(id, ending, Effort())
+                return ended(id, ending)
+            clocked = Clocked(self._sandbox)
+            work = Work(problem, cast(Keeper, store), clocked, CoreLock(self.core), self.tools, teller)
+            return ended(id, work.run())
+
+    def _at_hand(self, problem: Problem, box: Path) -> Problem:
+        """The problem with its files on this node, in `box` if they have to be sent. Raises UsageError."""
+        if _folders(problem)[0].is_dir() and _same_file(problem):
+            return problem  # a common disk, or the same machine
+        if problem.function:
+            where = f"{problem.path} is not the same on {socket.gethostname()}"
+            raise UsageError(f"{where}: to improve functions, their project must lie at the same path on all nodes")
+        import ray
+
+        files = ray.get(self.desk.files.remote(problem.id))
+        if isinstance(files, str):
+            raise UsageError(files)
+        for name, content in files.items():
+            (box / name).parent.mkdir(exist_ok=True)
+            (box / name).write_bytes(content)
+        return replace(problem, path=box / problem.path.name, cases=box if problem.cases else None)
+
+    def close(self) -> None:
+        """Remove the sandbox."""
+        self._open.close()
+
+
+def _same_file(problem: Problem) -> bool:
+    """Whether the program is here as the batch has it; one that stands in a larger file has none, its cases decide."""
+    if not problem.path.exists():
+        return problem.cases is not None
+    return read_program(problem.path).source == problem.source
+
+
+def describe_node(cores: int | None) -> tuple[str, list[int]]:
+    """The version of codeopt on this node, and the cores that measure."""
+    from codeopt.batch.cores import measuring_cores
+
+    return __version__, measuring_cores(cores)

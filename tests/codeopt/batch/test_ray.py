@@ -1,0 +1,137 @@
+"""`codeopt batch --cluster ray` on a real cluster of two nodes on this machine, of which one is killed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.codeopt.batch.test_batch import ENV, finish, query, start, until
+from tests.support.synthetic import write_set
+
+pytest.importorskip("ray", reason="the extra codeopt[ray] is not installed")
+TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0123456789abcdef" * 4}  # as Ray asks of every cluster today
+RAY = [sys.executable, "-m", "ray.scripts.scripts", "start", "--num-cpus", "1", "--block", "--disable-usage-stats"]
+ENDED = "SELECT count(*) FROM problem WHERE status = 'done'"
+
+
+@pytest.fixture(autouse=True)
+def token(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in TOKEN.items():
+        monkeypatch.setitem(ENV, name, value)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Two nodes on one machine; the second does not see the folder `hidden`, if one is given."""
+
+    address: str
+    second: subprocess.Popen[bytes]
+
+
+@contextmanager
+def node(*command: str, shown: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A node in a process group of its own, gone with all its processes at the end."""
+    with shown.open("wb") as log:
+        process = subprocess.Popen(command, env=ENV, stdout=log, stderr=log, start_new_session=True)
+    try:
+        yield process
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@contextmanager
+def cluster(folder: Path, hidden: Path | None = None) -> Iterator[Cluster]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"127.0.0.1:{port}"
+    home = Path("/tmp") / f"codeopt-ray-{os.getpid()}-{port}"  # sockets' paths may have 107 bytes
+    head = [*RAY, "--head", "--port", str(port), "--include-dashboard=false", "--temp-dir", str(home)]
+    second = [*RAY, "--address", address]
+    if hidden:
+        second = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(hidden), *second]
+    try:
+        with node(*head, "--node-ip-address", "127.0.0.1", shown=folder / "head.log"):
+            wait_for(folder / "head.log", "Ray runtime started")
+            with node(*second, "--node-ip-address", "127.0.0.1", shown=folder / "second.log") as process:
+                wait_for(folder / "second.log", "Ray runtime started")
+                yield Cluster(address, process)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def wait_for(log: Path, text: str, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while text not in log.read_text("utf-8", "replace"):
+        if time.monotonic() > deadline:
+            raise TimeoutError(log.read_text("utf-8", "replace"))
+        time.sleep(0.1)
+
+
+def workers(run: Path) -> int:
+    """How many problems are being worked on."""
+    found: int = query(run, "SELECT count(*) FROM problem WHERE status = 'running'")[0][0]
+    return found
+
+
+def test_a_node_is_killed_and_then_the_driver_and_every_problem_ends_once(tmp_path: Path) -> None:
+    problems, run = write_set(tmp_path, 6), tmp_path / "run"
+    flags = ("--ahead", "1")
+    with cluster(tmp_path) as nodes:
+        with start(problems, run, "--cluster", f"ray:{nodes.address}", *flags) as driver:
+            until(run, "SELECT count(*) >= 2 FROM problem WHERE status = 'running'")  # one a node
+            os.killpg(nodes.second.pid, signal.SIGKILL)
+            until(run, "SELECT count(*) >= 1 FROM event WHERE text LIKE '%lost%' AND problem != ''")
+            until(run, f"{ENDED} AND 1".replace("count(*)", "count(*) >= 1"))
+            os.killpg(driver.pid, signal.SIGKILL)
+            driver.communicate()
+        kept = query(run, "SELECT id, finished, ratio FROM problem WHERE status = 'done' ORDER BY id")
+        assert 1 <= len(kept) < 6
+        code, _, err = finish(problems, run, "--cluster", f"ray:{nodes.address}", *flags)
+        assert code == 0, err
+    rows = query(run, "SELECT id, finished, ratio, status, accepted FROM problem ORDER BY id")
+    assert [row[3:] for row in rows] == [("done", 1)] * 6
+    assert set(kept) <= {row[:3] for row in rows}  # what was done is not done again
+    lost = query(run, "SELECT p.attempts FROM problem p JOIN event e ON e.problem = p.id AND e.text LIKE '%lost%'")
+    assert lost
+    assert all(attempts >= 2 for (attempts,) in lost)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="hides a folder from a node, which takes root")
+def test_a_node_without_the_folder_gets_the_cases_sent(tmp_path: Path) -> None:
+    home = tmp_path / "set"
+    home.mkdir()
+    problems, run = write_set(home, 4), tmp_path / "run"
+    with cluster(tmp_path, hidden=home) as nodes:
+        code, _, err = finish(problems, run, "--cluster", f"ray:{nodes.address}", "--ahead", "1")
+    assert code == 0, err
+    assert query(run, ENDED) == [(4,)]
+    assert list(home.glob("s*"))
+
+
+@pytest.mark.parametrize(
+    ("cluster", "said"),
+    [
+        ("slurm", "no kind of cluster"),
+        ("ray:ray://somewhere:10001", "on a node of the cluster"),
+        ("ray:127.0.0.1:9", "no Ray cluster at 127.0.0.1:9"),
+    ],
+)
+def test_refused_in_one_line(cluster: str, said: str, tmp_path: Path) -> None:
+    code, out, err = finish(write_set(tmp_path, 1), tmp_path / "run", "--cluster", cluster)
+    assert code == 2
+    assert out == ""
+    assert said in err
+    assert len(err.strip().splitlines()) <= 2  # the log's first line may come before

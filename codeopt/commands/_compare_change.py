@@ -16,7 +16,7 @@ from codeopt.functions.flags import chosen
 from codeopt.functions.target import read_function
 from codeopt.quoting import log_line
 from codeopt.review.before import open_before
-from codeopt.review.suggestion import Skipped
+from codeopt.review.suggestion import Skipped, full_name
 from codeopt.review.touched import Target, find_targets
 from codeopt.screen import Screen
 from sandbox import Sandbox
@@ -95,8 +95,8 @@ def table(rows: list[dict[str, Any]], slower: list[dict[str, Any]]) -> str:
 
 
 def _lines(row: dict[str, Any], fails: bool) -> list[str]:
-    name = f"{row['path']}::{row['function']}" if row["function"] else row["path"]
-    text = f"{'FAIL ' * fails}{row['verdict']:<12} {log_line(name)}"
+    name = log_line(full_name(row["path"], row["function"]))
+    text = f"{'FAIL ' * fails}{row['verdict']:<12} {name}"
     if row["ratio"] is not None:
         low, high = (f"{v:.2f}" if v is not None else "?" for v in (row["ci_low"], row["ci_high"]))
         text += f"   {row['ratio']:.2f}x as fast (95% interval {low} - {high}, {row['pairs']} pairs)"

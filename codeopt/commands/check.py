@@ -125,10 +125,11 @@ def _same(one: Suggestion | Skipped, target: Target) -> bool:
 def table(rows: list[Row]) -> str:
     """For a person: the slow ones with what the rules would do, the others in a line."""
     from codeopt.quoting import log_line
+    from codeopt.review.suggestion import full_name
 
     lines = []
     for row in rows:
-        name = log_line(f"{row.path}::{row.function}" if row.function else row.path)
+        name = log_line(full_name(row.path, row.function))
         part = f"{row.share:>4.0%} {row.seconds:>9.4f} s" if row.share is not None else " " * 16
         lines.append(f"{part}  {name}: {_gain(row.suggestion) if row.suggestion else log_line(row.reason)}")
         lines += [f"{'':18}  {log_line(change)}" for change in (row.suggestion.changes if row.suggestion else ())]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
-from codeopt.functions.target import Def, definitions
+from codeopt.functions.target import Def, definitions, first_line
 from codeopt.history import Candidate, History
 from sandbox.profile import Profile
 
@@ -118,8 +118,7 @@ def _class_heads(tree: ast.Module, qualname: str) -> set[int]:
         node = next((n for n in body if isinstance(n, ast.ClassDef) and n.name == name), None)
         if node is None:
             break
-        first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-        lines |= set(range(first, node.body[0].lineno)) | {node.lineno}
+        lines |= set(range(first_line(node), node.body[0].lineno)) | {node.lineno}
         for member in node.body:
             data = isinstance(member, ast.Assign | ast.AnnAssign)
             if data or (isinstance(member, ast.FunctionDef) and member.name == "__init__"):

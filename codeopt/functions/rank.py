@@ -9,7 +9,7 @@ from pathlib import Path
 
 from codeopt.errors import UsageError
 from codeopt.functions.bench import Bench
-from codeopt.functions.target import Def, Function, definitions, read_function
+from codeopt.functions.target import Function, definitions, first_line, read_function
 from codeopt.functions.tests import Tests, find_tests, run_tests
 from codeopt.program import read_program
 
@@ -47,7 +47,7 @@ def function_times(bench: Bench) -> Times:
     """Run the tests of the module under a profiler; empty without tests."""
     tests = find_tests(bench, any_name=True)
     found = run_tests(bench, bench.source, tests, job="rank") if tests else Tests((), {}, (), (), "")
-    lines = {_first_line(node): name for name, node in definitions(ast.parse(bench.source))}
+    lines = {first_line(node): name for name, node in definitions(ast.parse(bench.source))}
     pairs = [(lines[line], seconds) for line, _, seconds in found.ranked if line in lines]
     return Times(dict(sorted(pairs, key=lambda pair: -pair[1])), found.seconds, len(found.passed))
 
@@ -67,7 +67,3 @@ def offer(bench: Bench) -> str:
     return f"{path} reads no standard input; name one of its functions: " + ", ".join(
         f"{path}::{n}" for n in every[:MOST]
     )
-
-
-def _first_line(node: Def) -> int:
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])

@@ -77,11 +77,16 @@ def read_function(path: Path, qualname: str) -> Function:
         kind=kind,
         asynchronous=isinstance(node, ast.AsyncFunctionDef),
         generator=any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in own_nodes(node)),
-        first_line=min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]),
+        first_line=first_line(node),
         body_line=_body(node)[0].lineno,
         last_line=node.end_lineno or node.lineno,
         parameters=tuple(argument.arg for argument in [*node.args.posonlyargs, *node.args.args]),
     )
+
+
+def first_line(node: Def | ast.ClassDef) -> int:
+    """Where it begins: with its first decorator, if it has one."""
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def definitions(tree: ast.Module) -> Iterator[tuple[str, Def]]:

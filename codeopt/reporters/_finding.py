@@ -5,27 +5,35 @@ from __future__ import annotations
 import ast
 import hashlib
 import warnings
+from collections.abc import Callable
 
 from codeopt.reporters import _words
-from codeopt.reporters._edits import edits, inside, whole
+from codeopt.reporters._edits import Edit, edits, inside, whole
 from codeopt.review.patch import lines_of
 from codeopt.review.suggestion import Suggestion
 
 NAME = "codeopt"
+Quote = Callable[[str], str]
 
 
-def sentence(found: Suggestion) -> str:
-    """All of it in one line, without markup: quote it."""
-    head = f"{_words.where(found)} can be {_words.gain(found)}"
-    growth = f"growth: {found.growth}" if found.growth else ""
-    return "; ".join(filter(None, [head, growth, f"verified by {_words.proof(found)}", *found.changes]))
+def sentence(found: Suggestion, name: Quote = str, text: Quote = str) -> str:
+    """All of it in one line, with what is not ours quoted by `name` and `text`; as they are, without: quote it."""
+    head = f"{name(_words.where(found))} can be {_words.gain(found)}"
+    growth = f"growth: {text(found.growth)}" if found.growth else ""
+    return "; ".join(filter(None, [head, growth, f"verified by {_words.proof(found)}", *map(text, found.changes)]))
 
 
 def lines(found: Suggestion) -> tuple[int, int]:
     """First and last line of the original that change; an insertion names a neighbour."""
+    edit = one_edit(found)
+    return (edit.start, edit.end) if edit else (1, 1)
+
+
+def one_edit(found: Suggestion) -> Edit | None:
+    """All of it at once, from the first line that changes to the last; None where nothing does."""
     changes = edits(found.original, found.improved)
     placed = inside(found.original, changes, [whole(found.path, found.original)])
-    return (placed[0][0].start, placed[0][0].end) if placed else (1, 1)
+    return placed[0][0] if placed else None
 
 
 def rule(found: Suggestion) -> str:
@@ -47,8 +55,9 @@ def _own_text(found: Suggestion) -> str:
     node = _definition(found.original, found.function) if found.function else None
     if node is None:
         return found.original
-    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    return "".join(lines_of(found.original)[first - 1 : node.end_lineno])
+    from codeopt.functions.target import first_line
+
+    return "".join(lines_of(found.original)[first_line(node) - 1 : node.end_lineno])
 
 
 def _definition(source: str, qualname: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:

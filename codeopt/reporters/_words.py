@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from codeopt.review.suggestion import Review, Suggestion
+from codeopt.review.suggestion import Review, Skipped, Suggestion, full_name
 
 _CLOCKS = {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}
 _KINDS = {
@@ -19,9 +19,9 @@ _KINDS = {
 }
 
 
-def where(suggestion: Suggestion) -> str:
+def where(found: Suggestion | Skipped) -> str:
     """`path::function`, as it is: quote it."""
-    return f"{suggestion.path}::{suggestion.function}" if suggestion.function else suggestion.path
+    return full_name(found.path, found.function)
 
 
 def gain(suggestion: Suggestion) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from codeopt.reporters import _words
 from codeopt.reporters._text import block, code, prose
 from codeopt.review.patch import patch
-from codeopt.review.suggestion import Review, Skipped, Suggestion
+from codeopt.review.suggestion import Review, Suggestion
 
 
 def render(review: Review) -> str:
@@ -14,7 +14,7 @@ def render(review: Review) -> str:
     parts += [_suggestion(suggestion) for suggestion in review.suggestions]
     parts += [f"> {prose(notice)}" for notice in review.notices]
     if review.skipped:
-        rows = "\n".join(f"- {code(_name(each))}: {prose(each.reason)}" for each in review.skipped)
+        rows = "\n".join(f"- {code(_words.where(each))}: {prose(each.reason)}" for each in review.skipped)
         parts.append(f"<details><summary>Nothing suggested for {len(review.skipped)}</summary>\n\n{rows}\n\n</details>")
     if review.suggestions:
         parts.append(f"Measured on {prose(_words.machine(review))}; on another machine it will differ.")
@@ -30,7 +30,3 @@ def _suggestion(suggestion: Suggestion) -> str:
     difference = block(patch(suggestion.path, suggestion.original, suggestion.improved), "diff")
     parts = [f"### {code(_words.where(suggestion))}", "  \n".join(facts), changes, difference]
     return "\n\n".join(part for part in parts if part)
-
-
-def _name(skipped: Skipped) -> str:
-    return f"{skipped.path}::{skipped.function}" if skipped.function else skipped.path

@@ -6,10 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from codeopt.reporters import _words
-from codeopt.reporters._edits import Edit, edits, inside, whole
-from codeopt.reporters._finding import NAME, rule
-from codeopt.reporters._places import Placed, place
+from codeopt.reporters._edits import Edit
+from codeopt.reporters._finding import NAME, one_edit, rule, sentence
+from codeopt.reporters._places import place
 from codeopt.reporters._text import code, prose
 from codeopt.review.suggestion import Review
 
@@ -26,32 +25,17 @@ def diagnostics(review: Review) -> Iterator[dict[str, Any]]:
     """A Diagnostic for each part: reviewdog shows one range of lines a comment, which has to be inside one hunk."""
     for placed in place(review):
         found = placed.suggestion
-        changes = [edit for edit, _ in placed.parts] or _one_edit(placed)
+        changes = [edit for edit, _ in placed.parts] or list(filter(None, [one_edit(found)]))  # for other tools
         for number, edit in enumerate(changes, 1):
             part = f"part {number} of {len(changes)}, to be applied together: " if len(changes) > 1 else ""
             yield {
-                "message": part + message(placed),
+                "message": part + sentence(found, code, prose),  # reviewdog puts it into a comment as Markdown
                 "location": {"path": found.path, "range": _range(edit)},
                 "severity": "INFO",
                 "source": SOURCE,
                 "code": {"value": rule(found)},
                 "suggestions": _suggestions(edit),
             }
-
-
-def message(placed: Placed) -> str:
-    """One line; reviewdog puts it into a comment as Markdown."""
-    found = placed.suggestion
-    head = f"{code(_words.where(found))} can be {_words.gain(found)}"
-    growth = f"growth: {prose(found.growth)}" if found.growth else ""
-    return "; ".join(filter(None, [head, growth, f"verified by {_words.proof(found)}", *map(prose, found.changes)]))
-
-
-def _one_edit(placed: Placed) -> list[Edit]:
-    """All of it at once, for tools that look at more than the change."""
-    found = placed.suggestion
-    changes = edits(found.original, found.improved)
-    return [edit for edit, _ in inside(found.original, changes, [whole(found.path, found.original)]) or ()]
 
 
 def _range(edit: Edit) -> dict[str, Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from codeopt.quoting import harmless, log_line, printable
 from codeopt.reporters import _words
 from codeopt.review.patch import patch
-from codeopt.review.suggestion import Review, Skipped, Suggestion
+from codeopt.review.suggestion import Review, Suggestion
 
 
 def render(review: Review) -> str:
     """Each suggestion with its diff, then what was left alone and why."""
     lines = [line for suggestion in review.suggestions for line in _suggestion(suggestion)]
     lines += ["nothing suggested for:"] * bool(review.skipped)
-    lines += [f"  {log_line(_name(each))}: {log_line(each.reason)}" for each in review.skipped]
+    lines += [f"  {log_line(_words.where(each))}: {log_line(each.reason)}" for each in review.skipped]
     lines += [f"note: {log_line(notice)}" for notice in review.notices]
     lines.append(_words.count(len(review.suggestions)) + (f", {review.cost_usd:.4f} USD" if review.cost_usd else ""))
     if review.suggestions:
@@ -29,7 +29,3 @@ def _suggestion(suggestion: Suggestion) -> list[str]:
     difference = patch(suggestion.path, suggestion.original, suggestion.improved)
     shown = harmless(printable(difference.replace("\r\n", "\n"))).rstrip("\n").split("\n")
     return [*lines, "", *(f"    {line}" for line in shown), ""]
-
-
-def _name(skipped: Skipped) -> str:
-    return f"{skipped.path}::{skipped.function}" if skipped.function else skipped.path

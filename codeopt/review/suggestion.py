@@ -7,6 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
+def full_name(path: str, function: str) -> str:
+    """`path::function`, or the path alone of a program; as it is: quote it."""
+    return f"{path}::{function}" if function else path
+
+
 @dataclass(frozen=True)
 class Suggestion:
     """One function or program that can be better, with proof."""

@@ -15,11 +15,11 @@ from pathlib import Path, PurePosixPath
 from codeopt.cases import cases_beside
 from codeopt.errors import UsageError
 from codeopt.functions.rank import reads_stdin
-from codeopt.functions.target import Def, Function, definitions, read_function
+from codeopt.functions.target import Def, Function, definitions, first_line, read_function
 from codeopt.program import read_program
 from codeopt.review.change import Change, ChangedFile
 from codeopt.review.repository import Repository
-from codeopt.review.suggestion import Skipped
+from codeopt.review.suggestion import Skipped, full_name
 
 VENDORED = frozenset(
     {"vendor", "vendored", "_vendor", "_vendored", "third_party", "thirdparty", "extern", "node_modules",
@@ -56,7 +56,7 @@ class Target:
     @property
     def name(self) -> str:
         """`path::function`."""
-        return f"{self.path}::{self.function}" if self.function else self.path
+        return full_name(self.path, self.function)
 
 
 def find_targets(
@@ -94,9 +94,8 @@ def _in_file(change: Change, file: ChangedFile, source: str, moved: set[str]) ->
         same = file.old is not None and _dump(ast.parse(source)) == _parsed_dump(file.old)
         return ([] if same else [Target(file.path, "", path, file.old_path if file.old is not None else "")]), []
     targets, skipped = [], []
-    for name, function in functions(path, source):
-        if now[name] in (before.get(name), *moved):
-            continue
+    altered = [name for name, shape in now.items() if shape not in (before.get(name), *moved)]
+    for name, function in functions(path, altered):
         if covered(function, source, ignored):
             skipped.append(Skipped(file.path, name, "# codeopt: ignore"))
         else:
@@ -104,9 +103,9 @@ def _in_file(change: Change, file: ChangedFile, source: str, moved: set[str]) ->
     return targets, skipped
 
 
-def functions(path: Path, source: str) -> Iterator[tuple[str, Function]]:
-    """Every function of a file that could be improved; stubs, setters and functions inside functions could not."""
-    for name in dict(definitions(ast.parse(source))):
+def functions(path: Path, names: Iterable[str]) -> Iterator[tuple[str, Function]]:
+    """Those of a file that could be improved; stubs, setters and functions inside functions could not."""
+    for name in names:
         try:
             yield name, read_function(path, name)
         except UsageError:
@@ -159,8 +158,7 @@ def covered(function: Function, source: str, lines: set[int]) -> bool:
     if not lines:
         return False
     for node in _around(ast.parse(source).body, function.first_line):
-        first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-        if lines & set(range(first, max(node.lineno + 1, node.body[0].lineno))):
+        if lines & set(range(first_line(node), max(node.lineno + 1, node.body[0].lineno))):
             return True
     return False
 

@@ -14,7 +14,7 @@ from codeopt.review.suggestion import Skipped, Suggestion
 from codeopt.review.touched import Target
 from sandbox.errors import SandboxError
 
-BUDGET_SPENT, NO_SANDBOX = 6, 3
+BUDGET_SPENT = 6
 ONLY_THIS = (400, 413, 422)
 """HTTP statuses with which a model's server refuses one prompt, not all of them."""
 
@@ -99,7 +99,7 @@ class Work:
         except CodeoptError as error:
             return str(error)
         except SandboxError as error:
-            self.failure = NO_SANDBOX
+            self.failure = NoSandbox.exit_status
             return f"the sandbox failed: {error}"
         self.judged += 1
         self.cost_usd += result.ledger.cost_usd or 0.0

@@ -10,7 +10,7 @@ core, so that work moved to other processes gains nothing).
 
 from __future__ import annotations
 
-import ctypes
+import ctypes  # here, before the first fork, which needs it
 import errno
 import os
 import platform

@@ -7,7 +7,6 @@ its first process ends everything else that it started is killed before the next
 from __future__ import annotations
 
 import contextlib
-import ctypes  # noqa: F401  imported before the first fork, which needs it
 import fcntl
 import marshal
 import os

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes  # noqa: F401  imported before the first fork, which needs it
 import os
 import signal
 import socket

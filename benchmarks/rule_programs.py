@@ -52,6 +52,10 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "\n        n «+=¦-=» 1\nprint(i)",
         "class Box:\n    size = n\ndef grow(k):\n    «global n¦»\n    n = k\n    return n\nfor i in range(4):\n    grow(i)\nprint(n)",
         "def area(w, h=n):\n    return w * h + len(xs)\nfor i in range(5):\n    out.append(area(i))\n    xs = xs + [i]",
+        "«sum¦max¦len¦min» = «sum¦max¦len¦min»(«xs¦[n, 2]»)\ndef g(a):\n    return «sum¦max¦len(xs)¦a»\nfor i in range(3):\n"
+        "    print(«sum¦max¦len¦min¦i», g(i))\n    «sum += 1¦del n; n = 2¦max = i¦»",
+        "class Box:\n    size = «2¦n»\n    def grow(self, k):\n        self.size += k + n\n        return len(xs) + Box.size\n"
+        "box = Box()\nfor i in range(3):\n    print(box.grow(i), «box.size¦isinstance(box, Box)¦Box.__name__¦type(box)»)",
         "print([i * n for i in range(4)], {k: n for k in 'ab'})\nfor i in range(3):\n    try:\n        print(1 // (n - i))\n"
         "    except ZeroDivisionError as error:\n        print('zero')\n    «else: n = 9¦»",
     ),

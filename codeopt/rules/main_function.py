@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from codeopt.rules import Hot, Rule
 from codeopt.rules._flow import assigned_before_use
+from codeopt.rules._main_names import class_may_move, renamed
 from codeopt.rules._main_text import assemble, guarded
 from codeopt.rules._module import Edit, Module, last_line, parse
 from codeopt.rules._scopes import Variable
@@ -66,11 +67,12 @@ def rewrite(text: str, hot: Hot) -> str | None:
     if split is None or not any(hot.touches(*lines) for lines in _loops(split.body)):
         return None
     declarations = _declarations(module, split)
-    if declarations is None or not _safe(module, split):
+    renames = _renames(module, split)
+    if declarations is None or renames is None:
         return None
     name = module.fresh("main", "run", "main_program")
-    text_of_guard = guarded(module, split, name)
-    return text_of_guard or assemble(module, split, declarations, name)
+    text_of_guard = None if renames else guarded(module, split, name)
+    return text_of_guard or assemble(module, split, [*declarations, *renames], name)
 
 
 def _split(module: Module) -> Split | None:
@@ -78,7 +80,8 @@ def _split(module: Module) -> Split | None:
     kept = _kept(module, everything)
     moved = tuple(unit for unit in everything if unit not in kept)
     bodies = [s for unit in moved for s in unit.statements]
-    if not moved or any(isinstance(s, ast.ClassDef) for s in bodies) or any(_decorated(s) for s in bodies):
+    stuck = any(isinstance(s, ast.ClassDef) and not (_plain(s) and class_may_move(module, s)) for s in bodies)
+    if not moved or stuck or any(_decorated(s) for s in bodies):
         return None
     return Split(tuple(kept), moved)
 
@@ -124,9 +127,14 @@ def _can_be_hoisted(module: Module, statement: ast.stmt) -> bool:
     if not isinstance(statement, Definition):
         return False
     if isinstance(statement, ast.ClassDef):
-        plain = all(isinstance(s, ast.FunctionDef) and _can_be_made_anywhere(s) or _constant(s) for s in statement.body)
-        return plain and not statement.bases and not statement.keywords and not statement.decorator_list
+        return _plain(statement)
     return _can_be_made_anywhere(statement)
+
+
+def _plain(statement: ast.ClassDef) -> bool:
+    """A class of constants and functions, without bases: making it runs no code of the program."""
+    plain = all(isinstance(s, ast.FunctionDef) and _can_be_made_anywhere(s) or _constant(s) for s in statement.body)
+    return plain and not statement.bases and not statement.keywords and not statement.decorator_list
 
 
 def _binds(statement: ast.stmt) -> list[str]:
@@ -183,16 +191,27 @@ def _declarations(module: Module, split: Split) -> list[Edit] | None:
     return edits
 
 
-def _safe(module: Module, split: Split) -> bool:
-    """No star import or `del` moves; no name is read before the moved code binds it that means something else then."""
-    for node in (n for statement in split.body for n in module.walk(statement)):
-        star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
-        if star or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)):
-            return False
+def _renames(module: Module, split: Split) -> list[Edit] | None:
+    """Edits that give a rebound builtin (`sum = sum(a)`) another name; None when a name would mean something else.
+
+    In a function a name is local from the start: nothing may read it before the moved code binds it.
+    """
     local = {name for unit in split.moved for name in local_names(module, unit)}
     kept = {name for unit in split.kept for name in bound(module, unit)}
     early = {name for name in local if hasattr(builtins, name) or name in kept or module.scopes.stars}
-    return assigned_before_use(module.scopes, module.tree, split.body, early)
+    for node in (n for statement in split.body for n in module.walk(statement)):
+        star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+        if star or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) and node.id in early):
+            return None
+    edits: list[Edit] = []
+    for name in sorted(early):
+        if assigned_before_use(module.scopes, module.tree, split.body, {name}):
+            continue
+        found = renamed(module, split, name) if name not in kept and not module.scopes.stars else None
+        if found is None:
+            return None
+        edits += found
+    return edits
 
 
 RULE = Rule(
@@ -222,10 +241,10 @@ def main():
 main()
 """,
     limits=(
-        "Needs a loop at module level. Functions that use none of the moved names stay outside, the others move in. "
-        "Refused with globals(), exec, eval of anything but a read line, classes that use moved names, `del` of a "
-        "name, and a builtin or imported name that the program reads before it binds it. Other files can no longer "
-        "import the moved names."
+        "Needs a loop at module level. Functions and plain classes that use none of the moved names stay outside, the "
+        "others move in; a builtin that is bound once from itself (`sum = sum(a)`) gets another name. Refused with "
+        "globals(), exec, eval of anything but a read line, other classes that use moved names, and other builtin or "
+        "imported names that the program reads before it binds them. Other files can no longer import the moved names."
     ),
     rewrite=rewrite,
     scripts_only=True,

@@ -83,6 +83,29 @@ def test_builtin_bound_before_it_is_read() -> None:
     same("main_function", "max = 0\nfor i in [3, 1]:\n    if i > max: max = i\nprint(max)\n")
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("max = max([1, 2])\nfor i in range(3):\n    print(max + i)\n", "max_ = max([1, 2])\n"),
+        ("sum = sum([1])\nsum += 2\nfor i in range(3): sum -= i\nprint(sum)\n", "sum_ += 2\n"),
+        ("a = [3]\nmin = min(a)\ndef f(x):\n    return x + min\nfor i in a: print(f(i))\n", "return x + min_\n"),
+        ("len = len('ab')\nlen_ = 1\nfor i in range(len): print(f'{len_}', len)\n", "len__2 = len('ab')\n"),
+    ],
+)
+def test_builtin_bound_from_itself_gets_another_name(source: str, expected: str) -> None:
+    assert expected in same("main_function", source)
+
+
+def test_deleted_names_and_plain_classes_move() -> None:
+    assert "    del x\n" in same("main_function", "x = 1\ndel x\n" + LOOP)
+    new = same(
+        "main_function",
+        "k = 2\nclass A:\n    n = 3\n    def f(self):\n        return k + self.n\nprint(isinstance(A(), A), A.n)\n"
+        "for i in range(3):\n    print(A().f())\n",
+    )
+    assert new.startswith("def main():\n    k = 2\n    class A:\n        n = 3\n")
+
+
 def test_imports_in_the_middle_are_kept_on_top_when_they_do_nothing_else() -> None:
     new = same(
         "main_function", "x = 3\nimport math\nfrom heapq import heappush as push\n" + LOOP + "print(math.sqrt(x))\n"
@@ -102,13 +125,19 @@ def test_classes_that_need_nothing_stay() -> None:
     [
         "print(1)\n",
         "def f():\n    for i in range(3): pass\nf()\n",
-        "max = max([1, 2])\n" + LOOP,
+        "late = (max(x, 2) for x in [1])\nmax = max([1, 2])\nprint(*late)\n" + LOOP,
+        "f = lambda: max(1, 2)\nmax = max([1, 2])\n" + LOOP,
+        "for i in range(3):\n    max = max([1, i])\n    break\n",
+        "def f():\n    global sum\n    sum = 1\nsum = sum([1])\nf()\nprint(sum)\n" + LOOP,
         "if len([]):\n    sum = 3\nprint(sum([1]))\n" + LOOP,
         "def f():\n    return max(1, 2)\nprint(f())\nmax = 3\n" + LOOP,
         "x = 1\nfrom math import *\n" + LOOP,
-        "x = 1\ndel x\n" + LOOP,
+        "sum = 1\ndel sum\nprint(sum([1]))\n" + LOOP,
         "k = 2\nclass A:\n    x = k\n" + LOOP,
-        "k = 2\nclass A:\n    def f(self):\n        return k\n" + LOOP,
+        "k = 2\nclass A:\n    def f(self):\n        return k\nprint(A)\n" + LOOP,
+        "k = 2\nclass A:\n    def f(self):\n        return k\nprint(type(A()))\n" + LOOP,
+        "k = 2\nclass A:\n    def f(self):\n        return k\nprint(A.__name__)\n" + LOOP,
+        "k = 2\nclass A(Exception):\n    def f(self):\n        return k\n" + LOOP,
         "import multiprocessing\n" + LOOP,
         "from numba import njit\nk = 3\n@njit\ndef f(x):\n    return x * k\n" + LOOP,
         "k = 3\ndef deco(f):\n    return f\n@deco\ndef f(x):\n    return x * k\n" + LOOP,

@@ -1,0 +1,73 @@
+"""Names that would mean something else in a function, and classes that may move into one. Part of main_function."""
+
+from __future__ import annotations
+
+import ast
+
+from codeopt.rules._module import Edit, Module
+from codeopt.rules._scopes import Use, Variable
+from codeopt.rules._units import Split
+
+TELLS = frozenset({"type", "__class__", "__qualname__", "__module__", "__subclasses__"})
+"""Words of a program that may print where a class was made: `__main__.Box` becomes `__main__.main.<locals>.Box`."""
+
+LATER = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp | ast.ClassDef
+"""Code in these does not run where it stands."""
+
+
+def renamed(module: Module, split: Split, name: str) -> list[Edit] | None:
+    """Edits that rename the variable of a builtin's name, bound the first time by a statement of the moved code.
+
+    Whatever stands before that statement, and its right side, means the builtin; whatever stands after it the variable.
+    """
+    uses = module.scopes.all_uses(Variable(module.tree, name))
+    first = _first_binding(module, split, uses)
+    if first is None or any(_is_declared(module, name, use) for use in uses):
+        return None
+    new = module.fresh(f"{name}_")
+    target = first.targets[0]
+    edits = []
+    for use in uses:
+        if not isinstance(use.node, ast.Name) or module.source(use.node) != name or use.kind == "del":
+            return None
+        if use.node is not target and module.span(use.node)[0] < module.span(first)[1]:
+            if _runs_later(module, use):
+                return None
+            continue
+        edits.append(module.replace(use.node, new))
+    return list(dict.fromkeys(edits))  # `x += 1` uses x twice
+
+
+def _first_binding(module: Module, split: Split, uses: list[Use]) -> ast.Assign | None:
+    """The statement `name = ...` that binds it first, when it runs exactly once, before all that stands below it."""
+    stores = sorted((use.node for use in uses if use.kind == "store"), key=lambda node: module.span(node)[0])
+    statement = module.scopes.parent[stores[0]]
+    if isinstance(statement, ast.Assign) and statement.targets == [stores[0]] and statement in split.body:
+        return statement
+    return None
+
+
+def _is_declared(module: Module, name: str, use: Use) -> bool:
+    return name in module.scopes.declared.get(use.scope, {})
+
+
+def _runs_later(module: Module, use: Use) -> bool:
+    return any(isinstance(scope, LATER) for scope in [use.scope, *module.scopes.parents(use.scope)])
+
+
+def class_may_move(module: Module, statement: ast.ClassDef) -> bool:
+    """The program only calls the class, reads its attributes or asks isinstance: nothing shows where it was made."""
+    if TELLS & module.words or module.scopes.declared.get(statement):
+        return False
+    variable = Variable(module.tree, statement.name)
+    return all(use.kind == "store" or _hides_its_name(module, use) for use in module.scopes.all_uses(variable))
+
+
+def _hides_its_name(module: Module, use: Use) -> bool:
+    match module.scopes.parent[use.node]:
+        case ast.Call(func=func, args=arguments):
+            asked = len(arguments) == 2 and use.node is arguments[1] and module.scopes.is_builtin(func, "isinstance")
+            return func is use.node or asked
+        case ast.Attribute(attr=name):
+            return not name.startswith("__")
+    return False

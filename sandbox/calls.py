@@ -14,12 +14,11 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
-from importlib.resources import files
 from itertools import zip_longest
 from typing import Any, Literal
 
 from sandbox.outcome import Limits, Mode, Run
+from sandbox.parts import text_of
 from sandbox.runner import Runner
 
 NOT_COMPARABLE = "<not comparable: "
@@ -142,11 +141,10 @@ def recorder_text() -> str:
     return _guest_text(("values", "recorder"))
 
 
-@cache
 def _guest_text(parts: tuple[str, ...] = _PARTS) -> str:
     """The parts of the harness; it keeps builtins of its own, because a module can patch everybody's."""
     own = "__builtins__ = dict(getattr(__builtins__, '__dict__', __builtins__))\n"
-    return own + "".join(files("sandbox.guest").joinpath(f"{part}.py").read_text("utf-8") for part in parts)
+    return own + text_of(*parts)
 
 
 @dataclass

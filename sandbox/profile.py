@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from secrets import token_hex
 from typing import Any, Literal
 
 from sandbox.outcome import Case, Run
+from sandbox.parts import text_of
 
 Mode = Literal["lines", "scalene"]
 RunDriver = Callable[[str, bytes], Run]
@@ -21,6 +21,7 @@ SHORTEST = 0.1
 GAIN = {"lines": "the hot lines", "scalene": "the Python/native/system split and the memory profile"}
 TITLE = {"lines": "line profile", "scalene": "Scalene"}
 PACKAGE = {"lines": "line_profiler", "scalene": "scalene"}
+_PARTS = ("subject", "callsites", "ownlines", "sampled", "profiler")
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,7 @@ def _ask(
     """Run the driver once; its result (empty when there is none) and what went wrong."""
     program, marker = source.encode("utf-8", "replace"), token_hex(16)
     header = {**header, "source": len(program), "stdin": len(case.stdin), "marker": marker}
-    driver = files("sandbox.guest").joinpath("profiler.py").read_text("utf-8")
-    run = run_driver(driver, json.dumps(header).encode() + b"\n" + program + case.stdin)
+    run = run_driver(text_of(*_PARTS), json.dumps(header).encode() + b"\n" + program + case.stdin)
     result = parse(run.stdout, marker)
     return result, _complaints(header["mode"], result, run)
 

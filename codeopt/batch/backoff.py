@@ -34,11 +34,7 @@ class Backoff:
 
     def wait(self) -> float:
         """Sleep until the pause is over, and a little longer so that not all ask at once; returns the seconds slept."""
-        slept = 0.0
-        while (seconds := self.left()) > 0:
-            self.sleep(seconds)
-            slept += seconds
-        return slept
+        return sleep_out(self.left, self.sleep)
 
     def left(self) -> float:
         """Seconds that somebody who asks now should wait; not the same for all."""
@@ -65,3 +61,12 @@ class Backoff:
         except (OSError, ValueError):
             return Pause()
         return Pause(until, length)
+
+
+def sleep_out(left: Callable[[], float], sleep: Callable[[float], None]) -> float:
+    """Sleep until nothing is left, which may become more meanwhile; returns the seconds slept."""
+    slept = 0.0
+    while (seconds := left()) > 0:
+        sleep(seconds)
+        slept += seconds
+    return slept

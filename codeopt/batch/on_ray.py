@@ -39,7 +39,6 @@ class Post:
     node: str
     actor: Any
     problem: str = ""
-    ready: bool = False
 
 
 @dataclass
@@ -141,7 +140,6 @@ class RayBatch:
         if message.kind == "ended":
             self.foreman.ended(post.number, message)
         else:
-            post.ready = True
             self.foreman.store.set_meta("backend", message.text)
             self.foreman.tell(post.number, message)
         post.problem = self.foreman.next()

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from codeopt import __version__
-from codeopt.batch.backoff import Backoff
-from codeopt.batch.cores import CoreLock
+from codeopt.batch.backoff import Backoff, sleep_out
+from codeopt.batch.cores import CoreLock, measuring_cores
 from codeopt.batch.keeper import Keeper
 from codeopt.batch.message import Message, Teller, ended
 from codeopt.batch.store import BatchStore, Effort, Ending
@@ -93,11 +93,7 @@ class RemotePauses:
 
     def wait(self) -> float:
         """Sleep until the pause is over."""
-        slept = 0.0
-        while (left := self.ask("left")) > 0:
-            self.sleep(left)
-            slept += left
-        return slept
+        return sleep_out(lambda: self.ask("left"), self.sleep)
 
     def refused(self, wait_s: float | None = None) -> float:
         """The server has refused: all hands wait."""
@@ -205,6 +201,4 @@ def _same_file(problem: Problem) -> bool:
 
 def describe_node(cores: int | None) -> tuple[str, list[int]]:
     """The version of codeopt on this node, and the cores that measure."""
-    from codeopt.batch.cores import measuring_cores
-
     return __version__, measuring_cores(cores)

@@ -5,10 +5,10 @@ zygote      a warm interpreter with almost nothing imported, which forks one pro
 lockdown    rlimits and the seccomp filter that every run inherits
 meter       what a run used: CPU, memory, processes, from the kernel's own books
 wire        frames on the channel, the only module that the host uses too
-profiler    runs a program under line_profiler or Scalene
 
-Two programs are put together from parts by `sandbox.calls`, with one namespace each:
+Three programs are put together from parts (sandbox/parts.py), with one namespace each:
 
 caller      calls of one function; with values, arguments, pipes, importing, effects, lines, keeper and warden
 tester      existing tests of it; with values, importing and recorder
+profiler    a program under line_profiler or Scalene; with subject, callsites, ownlines and sampled
 """

@@ -74,7 +74,7 @@ def test_callees_are_left_out_and_calls_are_counted(run_driver: RunDriver) -> No
 def outer(count):
     def inner(number):
         return sum(range(number))
-    return sum(inner(2000) for _ in range(count))
+    return sum(inner(20000) for _ in range(count))
 
 class Counter:
     def count(self):

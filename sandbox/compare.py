@@ -25,6 +25,8 @@ Clock = Literal["cpu", "wall", "memory"]
 METHOD = "test martingale on paired log ratios (Hodges-Lehmann estimate, anytime-valid interval)"
 _HARD, _HARDER, _SHORT_S = 10, 3, 0.15
 """After ten pairs without a decision, pairs whose original takes less than this get three times as many runs."""
+_DISTURBED_S = 0.05
+"""Runs that take less are looked at three times before one is called the longest."""
 _BUSY = 0.9  # a program that computes has at least this share of its wall time on a processor
 
 
@@ -182,6 +184,9 @@ def make_plan(sandbox: Runner, original: str, cases: Sequence[Case], check: Chec
         if outcome.verdict is not Verdict.AC:
             raise ValueError(f"the original fails case {case.name}: {outcome.verdict} {outcome.detail}")
         expected = run.stdout if case.expected is None else case.expected
+        if run.wall_s < _DISTURBED_S:  # whatever disturbs a run makes it longer, a short one many times
+            again = (sandbox.run(original, case.stdin) for _ in range(2))
+            run = min(run, *again, key=lambda run: run.wall_s)
         found.append((Case(case.name, case.stdin, expected, case.held_back), run))
     found.sort(key=lambda pair: -pair[1].wall_s)
     longest = found[0][1]

@@ -37,7 +37,7 @@ def improve(folder: Path, *arguments: str, style: str = "plain", **env: str) -> 
 
 
 def prepare(folder: Path, style: str = "plain") -> Path:
-    path = write_problem(folder, words=900)
+    path = write_problem(folder, words=2000)
     path.write_bytes(STYLES[style](SLOW).encode())
     (folder / "answers.txt").write_text(reply(FAST, "a set"))
     return path

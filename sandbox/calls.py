@@ -23,6 +23,8 @@ from sandbox.runner import Runner
 
 NOT_COMPARABLE = "<not comparable: "
 ARROW = " -> "
+NOT_MADE = "takes longer than there is time for"
+"""What stands for the calls after those that took all the time of a batch (NEVER in guest/warden.py)."""
 _SHOWN = 160
 _PARTS = ("values", "arguments", "pipes", "importing", "effects", "lines", "caller", "keeper", "warden")
 _TEST_PARTS = ("values", "importing", "recorder", "tester")
@@ -73,6 +75,8 @@ class Batch:
     """Seconds of all calls together, after which the rest is not made; checking only."""
     passes: int = 1
     """How often all calls are timed in one run, each time in a process forked for it."""
+    pass_seconds: float = 60.0
+    """The run ends when a timed pass takes longer."""
     warm: int = 0
     """So many calls at the front are made before the clock is read, and not shown."""
     iterators: str = ""

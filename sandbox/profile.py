@@ -93,8 +93,11 @@ def profile(
     seconds: float = 5.0,
     min_seconds: float = 0.6,
     modes: Sequence[Mode] = ("lines", "scalene"),
+    late: bool = False,
 ) -> Profile:
     """Profile a program on one case: one run of the guest's profiler for each mode.
+
+    late: lines count from when the program calls its global `__begin__()`, and so does the time that it may take.
 
     seconds: what the program may take in each mode, where it is several times slower; what was seen until then counts.
     min_seconds: for Scalene the program is repeated until it has run for that long.
@@ -102,7 +105,7 @@ def profile(
     texts = re.split("\r\n|\r|\n", source)  # as Python counts lines; str.splitlines also cuts at form feeds
     found = Profile(case.name, (), (), None, None, None, None, None, (), ())
     for mode in modes:
-        header = {"mode": mode, "min_seconds": min_seconds, "max_seconds": seconds}
+        header = {"mode": mode, "min_seconds": min_seconds, "max_seconds": seconds, "late": late}
         result, notes = _ask(run_driver, source, case, header)
         found = replace(found, notes=found.notes + notes)
         try:

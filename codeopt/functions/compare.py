@@ -26,8 +26,6 @@ from sandbox import Sandbox
 from sandbox.calls import harness
 from sandbox.compare import Comparison, Decision, Rule
 
-OVERRUN_S = 60.0
-"""What the guest waits for timed calls at least (START_SECONDS there), when the original needs milliseconds."""
 _OVERRUN = r"^case timed: (TLE |.*the timed calls take longer than)"
 MARK = "\n# (the new one of two)\n"
 """Tells two texts apart when both functions are in one file."""
@@ -167,7 +165,7 @@ def _timed(judge: FunctionJudge, new_source: str, seed: int) -> dict[str, Any]:
 def _overrun(judge: FunctionJudge, reason: str) -> dict[str, Any]:
     """Slower by a bound: the guest gave up on calls that take the original milliseconds."""
     assert judge.timed is not None
-    bound = round(judge.timed.seconds * judge.timed.batch.passes / OVERRUN_S, 6)
+    bound = round(judge.timed.seconds * judge.timed.batch.passes / judge.timed.batch.pass_seconds, 6)
     found = _result("slower", reason, None, judge.evidence, judge.bench, judge)
     return {**found, "ratio": bound, "ci_high": bound, "clock": "wall"}
 

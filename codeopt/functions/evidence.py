@@ -3,8 +3,6 @@ from."""
 
 from __future__ import annotations
 
-import random
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
 from codeopt.functions.derive import derive
-from sandbox.calls import NOT_COMPARABLE, Batch
+from codeopt.functions.observing import DERIVED_TOTAL_S, MADE_UP, TOO_LONG, Known, observe
 
 MIN_CALLS = 10
 """With fewer comparable calls nothing is claimed."""
@@ -22,42 +20,8 @@ MIN_COVERAGE = 0.6
 """Share of the function's lines that the calls must run."""
 DERIVED, FRESH = 160, 120
 """How many calls are made from known ones: for the rounds, and others for the last word."""
-BATCH = 60
-DERIVED_S, DERIVED_TOTAL_S = 0.1, 0.25
-"""What one made-up call may take, and all of them; the quickest are kept."""
-MADE_UP = ("derived", "hints")
-"""Sources that nobody vouches for: what such a call costs or breaks says nothing about the function's use."""
-_EFFECTS = (
-    "uses the network", "starts a process", "changes files", "changes the environment", "changes the folder",
-    "sends signals", "opens a database", "loads a library",
-)  # fmt: skip
-_ACCIDENTS = (
-    "TypeError",
-    "AttributeError",
-    "RecursionError",
-    "MemoryError",
-    "NameError",
-    "UnboundLocalError",
-    "OverflowError",
-)
-"""A derived call that ends so was no sensible call."""
-
-
-@dataclass(frozen=True)
-class Known:
-    """A call with what the original does."""
-
-    text: str
-    outcome: str
-    source: str
-    """Where it comes from: calls_file, tests, doctests, recorded, hints, derived."""
-    seconds: float
-    """Of the first call in a checking run; only for choosing."""
-
-    @property
-    def returns(self) -> bool:
-        """It ends without an exception."""
-        return self.outcome.startswith("returns ")
+KEPT_S = 6.0
+"""What the given calls may take that every draft makes; at least MIN_CALLS of them are kept, the quickest first."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +59,7 @@ class Evidence:
             shown = ", ".join(map(str, missing[:8])) + (", ..." if len(missing) > 8 else "")
             return (
                 f"the calls run {self.coverage:.0%} of the function's lines, at least {MIN_COVERAGE:.0%} are needed; "
-                f"calls that reach lines {shown} would help (--calls FILE)"
+                f"calls that reach lines {shown} would help (--calls FILE){self._lost()}"
             )
         return ""
 
@@ -142,100 +106,23 @@ def gather(
     notify(f"running the original on {len(given)} calls")
     known, dropped = observe(bench, given, origin)
     _refuse(bench, [text for text in given if origin[text] not in MADE_UP], dropped)
+    kept = _affordable(known)
+    dropped[TOO_LONG] += len(known) - len(kept)
     notify("making more calls from them")
-    more, other = observe(bench, derive([k.text for k in known], DERIVED, 1, bench.function.text), {})
-    evidence = Evidence((*known, *_quick(more)), tuple(big), dict(dropped + other))
+    more, other = observe(bench, derive([k.text for k in kept], DERIVED, 1, bench.function.text), {})
+    evidence = Evidence((*kept, *_quick(more)), tuple(big), dict(dropped + other))
     return cover(bench, evidence) if evidence.known else evidence
 
 
-def observe(bench: Bench, calls: Sequence[str], origin: dict[str, str]) -> tuple[list[Known], Counter[str]]:
-    """The calls that do the same in another process, in another order and with sets in another order."""
-    made_up = [text for text in calls if origin.get(text, "derived") in MADE_UP]
-    known, dropped = _observe_all(bench, [text for text in calls if text not in set(made_up)], origin)
-    more, other = _observe_all(bench, sorted(made_up, key=_size), origin, made_up=True)
-    return [*known, *more], dropped + other
-
-
-def _observe_all(
-    bench: Bench, calls: Sequence[str], origin: dict[str, str], made_up: bool = False
-) -> tuple[list[Known], Counter[str]]:
-    """Batch by batch; of calls that are made up only as many as take little."""
-    known: list[Known] = []
-    dropped: Counter[str] = Counter()
-    for start in range(0, len(calls), BATCH):
-        if made_up and sum(k.seconds for k in known) > DERIVED_TOTAL_S:
-            break
-        part, gone = _observe(bench, tuple(calls[start : start + BATCH]), origin, made_up)
-        known += part
-        dropped += gone
-    return known, dropped
-
-
-def _observe(
-    bench: Bench, calls: tuple[str, ...], origin: dict[str, str], made_up: bool
-) -> tuple[list[Known], Counter[str]]:
-    """One batch: made once, and what is of use then once more with another hash seed, in another order."""
-    first = (
-        bench.ask(calls, seconds=DERIVED_S, lost=3, budget=DERIVED_TOTAL_S)
-        if made_up
-        else bench.ask(calls, seconds=10.0, lost=5)
-    )
-    took = first.meta.get("took")
-    times = took if isinstance(took, list) and len(took) == len(calls) else [0.0] * len(calls)
-    found = [
-        Known(text, outcome, origin.get(text, "derived"), spent)
-        for text, outcome, spent in zip(calls, first.lines, times, strict=True)
-    ]
-    usable = [known for known in found if not _useless(known, known.outcome)]
-    random.Random(len(calls)).shuffle(usable)
-    second = dict(zip((k.text for k in usable), _again(bench, tuple(k.text for k in usable)), strict=True))
-    known: list[Known] = []
-    dropped: Counter[str] = Counter()
-    for one in found:
-        if reason := _useless(one, second.get(one.text, one.outcome)):
-            dropped[reason] += 1
-        else:
-            known.append(one)
-    return known, dropped
-
-
-def _size(text: str) -> int:
-    """What may take long comes last: large numbers, long arguments."""
-    return len(text) + max((int(number) for number in re.findall(r"\d{3,30}", text)), default=0)
-
-
-def _again(bench: Bench, calls: tuple[str, ...]) -> list[str]:
-    """The same calls with another hash seed."""
-    if not calls:
-        return []
-    run = bench.runner.run(bench.source, Batch(calls, seconds=20.0, lost=3).stdin(), mode="exec", hash_seed=1)
-    lines = run.stdout.decode("utf-8", "surrogatepass").split("\n")[: len(calls)]
-    if len(lines) < len(calls) or run.exit != 0:
-        return [""] * len(calls)
-    return [line[len(call) + 4 :] for call, line in zip(calls, lines, strict=True)]
-
-
-def _useless(known: Known, again: str) -> str:
-    """Why a call says nothing about the function; empty when it does."""
-    outcome, source = known.outcome, known.source
-    effects = [effect for effect in _EFFECTS if re.search(rf"(\| |, ){effect}($|, | \|)", outcome)]
-    if effects:
-        return f"with side effects ({', '.join(effects)})"
-    if NOT_COMPARABLE in outcome:
-        kind = outcome.partition(NOT_COMPARABLE)[2].partition(">")[0]
-        return f"with a value that cannot be compared ({kind[:60]})"
-    if outcome.startswith("takes longer"):
-        return "that take too long"
-    if outcome.startswith("ends the process"):
-        return "that end the process"
-    if outcome != again:
-        return (
-            "whose outcome is not the same twice (random numbers, the clock, the order of a set, or state that is kept)"
-        )
-    raised = re.match(r"raises (\w+)|.*\bthen raises <(\w+)>", outcome, re.DOTALL)
-    if source in MADE_UP and raised and (raised[1] or raised[2]) in _ACCIDENTS:
-        return "made up, that are no sensible calls"
-    return ""
+def _affordable(known: list[Known]) -> list[Known]:
+    """Without the longest given calls, where there are many: every draft makes all that are left."""
+    kept: set[str] = set()
+    total = 0.0
+    for call in sorted(known, key=lambda k: k.seconds):
+        total += call.seconds
+        if total <= KEPT_S or len(kept) < MIN_CALLS:
+            kept.add(call.text)
+    return [call for call in known if call.text in kept]
 
 
 def _quick(known: Sequence[Known], most: float = DERIVED_TOTAL_S) -> list[Known]:
@@ -270,7 +157,7 @@ def cover(bench: Bench, evidence: Evidence) -> Evidence:
     for calls in [quick, *[(text,) for text in slow]]:
         if not calls or (lines and run >= set(lines)):
             continue
-        found = bench.ask(calls, "cover", seconds=20.0).meta.get("cover")
+        found = bench.ask(calls, "cover", seconds=20.0, lost=0).meta.get("cover")
         if isinstance(found, list):
             run |= set(found[0])
             lines = tuple(found[1])

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from codeopt.functions.bench import Bench
 from codeopt.functions.derive import grow
-from codeopt.functions.evidence import Evidence, Known
+from codeopt.functions.evidence import Evidence
 from codeopt.functions.literals import read
+from codeopt.functions.observing import Known
 from sandbox.calls import Batch
 from sandbox.growth import describe, fit
 
 FACTORS = tuple(2**step for step in range(13))
 LONGEST_S = 0.05
-"""No call is made longer than one that takes the original this long."""
+"""No call is made longer than one that takes the original this long; the draft gets MOST_S."""
+MOST_S = 2.0
 MOST_CHARACTERS = 400_000
 CLOCK_S, FINER = 2e-5, 10.0
 """What reading the clock from outside costs; and how much finer a call is timed than the whole runs that fit() is
@@ -33,9 +35,12 @@ def growth(bench: Bench, evidence: Evidence, draft: str) -> tuple[str, str, str]
         seconds = _seconds(bench, bench.source, text)
         if seconds is None:
             break
+        drafted = _seconds(bench, draft, text)
+        if drafted is None:
+            break
         old.append((_size(text), (seconds - CLOCK_S) * FINER))
-        new.append((_size(text), ((_seconds(bench, draft, text) or 0.0) - CLOCK_S) * FINER))
-        if seconds > LONGEST_S:
+        new.append((_size(text), (drafted - CLOCK_S) * FINER))
+        if seconds > LONGEST_S or drafted > LONGEST_S:
             break
     was, now = fit("call", old), fit("call", new)
     return was.model if was else "", now.model if now else "", describe(was, now) if was else ""
@@ -50,10 +55,15 @@ def _base(evidence: Evidence) -> Known | None:
 
 
 def _seconds(bench: Bench, source: str, text: str) -> float | None:
-    """CPU seconds of one call, the least of two; None when it does not end well."""
-    batch = Batch((text,), "time", passes=1)
-    runs = [bench.runner.run(source, batch.stdin()) for _ in range(2)]
-    return None if any(run.exit != 0 or run.stop for run in runs) else min(run.cpu_s for run in runs)
+    """CPU seconds of one call, the least of two; None when it does not end well, or takes too long."""
+    batch = Batch((text,), "time", passes=1, pass_seconds=MOST_S)
+    found = []
+    for _ in range(2):
+        run = bench.runner.run(source, batch.stdin())
+        if run.exit != 0 or run.stop:
+            return None
+        found.append(run.cpu_s)
+    return min(found)
 
 
 def _size(text: str) -> float:

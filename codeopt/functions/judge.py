@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
 from codeopt.functions.derive import derive
-from codeopt.functions.evidence import FRESH, Evidence, Known, NotVerifiable, TooThin, observe
+from codeopt.functions.evidence import FRESH, Evidence, NotVerifiable, TooThin
 from codeopt.functions.growth import growth
+from codeopt.functions.observing import Known, observe
 from codeopt.functions.shrink import smallest
 from codeopt.functions.tests import failing
 from codeopt.functions.timing import Timed, choose
@@ -230,7 +231,8 @@ def make_cases(
     for start in range(0, len(known), IN_A_CASE):
         part = known[start : start + IN_A_CASE]
         seconds = max(2.0, 10 * max(k.seconds for k in part))
-        stdin = Batch(tuple(k.text for k in part), seconds=seconds).stdin()
+        total = max(10.0, 10 * sum(k.seconds for k in part))
+        stdin = Batch(tuple(k.text for k in part), seconds=min(seconds, 20.0), lost=1, budget=total).stdin()
         run = runner.run(bench.source, stdin, mode="exec")
         again = runner.run(bench.source, stdin, mode="exec", hash_seed=OTHER_HASH_SEED)
         case = Case(f"{name}.{start // IN_A_CASE + 1}", stdin, run.stdout, held_back)

@@ -48,7 +48,11 @@ def profile_function(bench: Bench, timed: Timed, source: str, modes: tuple[Mode,
     case = Case("timed", Batch(calls * repeats, "time").stdin())
     limits = replace(bench.sandbox.limits, seconds=bench.sandbox.limits.seconds * 4 + 20)
     found = profile(
-        lambda driver, stdin: bench.sandbox.run(driver, stdin, mode="exec", limits=limits), text, case, modes=modes
+        lambda driver, stdin: bench.sandbox.run(driver, stdin, mode="exec", limits=limits),
+        text,
+        case,
+        modes=modes,
+        late=True,
     )
     return _in_module(found, after, source.count("\n") + 1)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 from codeopt.functions.literals import Call, Opaque, read
-from sandbox.calls import Batch, CallRunner
+from sandbox.calls import NOT_MADE, Batch, CallRunner
 from sandbox.judge import Checker
 from sandbox.outcome import Case
 
 ROUNDS, AT_ONCE = 8, 40
+CALL_S, ROUND_S, TOTAL_S = 1.0, 3.0, 15.0
+"""What one call may take, those of a round, and all rounds: a draft may hang on the small calls too."""
 
 
 def smallest(runner: CallRunner, original: str, draft: str, case: Case, printed: bytes, check: Checker) -> str:
@@ -30,7 +33,10 @@ def smallest(runner: CallRunner, original: str, draft: str, case: Case, printed:
     if not best:
         return ""
     detail = ""
+    until = time.monotonic() + TOTAL_S
     for _ in range(ROUNDS):
+        if detail and time.monotonic() > until:
+            break
         call = read(best)
         smaller = sorted({s.text() for s in _smaller(call) if len(s.text()) < len(best)}, key=len) if call else []
         found = _failing(
@@ -49,11 +55,12 @@ def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], ch
     """The first of the calls whose outcomes differ, with how."""
     if not calls:
         return None
-    stdin = Batch(tuple(calls)).stdin()
+    stdin = Batch(tuple(calls), seconds=CALL_S, lost=1, budget=ROUND_S).stdin()
     old, new = (runner.run(source, stdin, mode="exec").stdout.split(b"\n") for source in (original, draft))
     for call, a, b in zip(calls, old, new, strict=False):
         sensible = b"returns " in a or b"raises " in a
-        if sensible and b"raises TypeError" not in a and (detail := check(a, b)):
+        made = NOT_MADE.encode() not in b
+        if sensible and made and b"raises TypeError" not in a and (detail := check(a, b)):
             return call, detail
     return None
 

@@ -15,7 +15,8 @@ from itertools import accumulate
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
 from codeopt.functions.derive import derive, grow
-from codeopt.functions.evidence import MADE_UP, Evidence, Known, observe
+from codeopt.functions.evidence import Evidence
+from codeopt.functions.observing import MADE_UP, Known, observe
 from sandbox.calls import Batch, CallRunner
 from sandbox.outcome import Case
 
@@ -23,6 +24,10 @@ ENOUGH_S = 0.001
 """Calls are grown, and more are made, until a pass takes this long."""
 LONG_ENOUGH_S = 0.004
 """A call is grown until it takes this long."""
+TOO_LONG_S = 1.0
+"""A given call that takes longer is timed only where no shorter one is long enough: each is made some fifty times."""
+SLOWER, LEAST_S, MOST_S = 50, 10.0, 60.0
+"""So many times as long as the original a draft may take in a pass, within these bounds, before it is ended."""
 PAIR_S = 0.03
 """A run makes so many passes that the clock sees this much."""
 PASS_S = 0.2
@@ -75,7 +80,8 @@ def choose(bench: Bench, evidence: Evidence, seed: int = 0, notify: Callable[[st
     around = min(runner.outside_s.get(bench.source, [0.0]))
     text = f"{note}, {len(calls)} in a pass of {_duration(seconds)}"
     timed = Timed(batch, seconds, around, text)
-    return replace(timed, batch=replace(batch, passes=timed.passes(PAIR_S, MOST_PASSES)))
+    limit = min(MOST_S, max(LEAST_S, SLOWER * seconds))
+    return replace(timed, batch=replace(batch, passes=timed.passes(PAIR_S, MOST_PASSES), pass_seconds=limit))
 
 
 def _iterators(known: Sequence[Known]) -> str:
@@ -95,7 +101,7 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
         raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
     returning = [k for k in evidence.known if k.returns]
     given = [k for k in returning if k.source not in MADE_UP] or returning
-    given = sorted(given, key=lambda k: -k.seconds)
+    given = _bearable(sorted(given, key=lambda k: -k.seconds))
     if not given:
         return [], ""
     longest = given[0].seconds
@@ -111,6 +117,14 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
         )
         chosen = [k for k in [*pool, *more] if k.returns]
     return [k.text for k in dict.fromkeys(chosen)][:MOST_CALLS], note
+
+
+def _bearable(given: list[Known]) -> list[Known]:
+    """Without the longest, as long as something that can be timed is left."""
+    shorter = [k for k in given if k.seconds <= TOO_LONG_S]
+    if not given or (shorter and shorter[0].seconds >= LONG_ENOUGH_S):
+        return shorter
+    return shorter if shorter and grow(shorter[0].text, 2) else given[-1:]
 
 
 def _within(known: Sequence[Known], seconds: float) -> list[str]:

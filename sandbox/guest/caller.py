@@ -276,6 +276,7 @@ def make_calls(module):
     caller.header = {}
     head, *calls = read_all().rstrip("\n").split("\n")
     prepared = [caller.fresh(compile(call, "call", "eval")) for call in calls]
+    vars(module).get("__begin__", tuple)()  # neither the import nor the making of arguments is the function's
     for args, kwargs in prepared:
         try:
             read(caller.invoke(args, kwargs), True)

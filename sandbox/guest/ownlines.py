@@ -13,24 +13,40 @@ def run_lines(program, header):
     costs = calibrate()
     sys.setrecursionlimit(sys.getrecursionlimit() + 50)  # for the frames of this file
     before, _ = memory_mib()
-    found, (ended, stopped) = trace(
-        program.compile(), lambda code, hooks: within(header["max_seconds"], hooks, lambda: program.run(code)), costs
-    )
+
+    def run(code, hooks, begin):
+        def begin_late():
+            begin()
+            signal.setitimer(signal.ITIMER_REAL, header["max_seconds"], 0.1)
+
+        program.globals = {"__begin__": begin_late} if header["late"] else {}
+        return within(header["max_seconds"], hooks, lambda: program.run(code))
+
+    found, (ended, stopped) = trace(program.compile(), run, costs, header["late"])
     return {**found, "ended": ended, "stopped": stopped, "peak_mib": max(0, memory_mib()[1] - before)}
 
 
-def trace(code, run, costs):
-    """Call `run(code made ready, code of the hooks)` under both profilers; return (table, what it returned)."""
+def trace(code, run, costs, late=False):
+    """Call `run(code made ready, code of the hooks, what begins)` under both profilers, which begin at once or `late`;
+    return (table, what it returned)."""
     from line_profiler import LineProfiler
 
-    profiler, codes = LineProfiler(), []
+    profiler, codes, hooks = LineProfiler(), [], set()
     code = register(code, profiler, codes)
     sites = CallSites(codes, costs)
-    follow_threads(profiler, sites)
-    profiler.enable_by_count()
-    result = run(code, sites.start())
-    profiler.disable_by_count()
-    sites.stop()
+
+    def begin():
+        if not hooks:
+            follow_threads(profiler, sites)
+            profiler.enable_by_count()
+            hooks.update(sites.start())
+
+    if not late:
+        begin()
+    result = run(code, hooks, begin)
+    if hooks:
+        profiler.disable_by_count()
+        sites.stop()
     return table(profiler.get_stats().timings, sites, code), result
 
 
@@ -55,7 +71,7 @@ def calibrate():
     code, idle = compile(IDLE, "<idle>", "exec"), {}
     exec(code, idle)
     bare = {name: min(elapsed(idle[name]) for _ in range(5)) / 1000 for name in ("lines", "calls", "resumed")}
-    tables = [trace(code, lambda code, _: exec(code, {}), (0, 0, 0))[0]["lines"] for _ in range(3)]
+    tables = [trace(code, lambda code, *_: exec(code, {}), (0, 0, 0))[0]["lines"] for _ in range(3)]
     own = {line: min(dict((n, ns) for n, _, ns in rows)[line] for rows in tables) / 1000 for line in (6, 9, 11)}
     line = max(0, own[6] - bare["lines"] / 2)
     call = max(0, own[9] - line - bare["calls"] + bare["lines"] / 2)

@@ -2,7 +2,9 @@
 which sandbox.profile puts in front of it.
 
 stdin:  one line of JSON {"source": bytes, "stdin": bytes, "mode": "lines" | "scalene", "marker": text,
-        "min_seconds": s, "max_seconds": s}, then the program's source (UTF-8) and its input, of those lengths.
+        "min_seconds": s, "max_seconds": s, "late": whether lines are looked at only from when the program calls its
+        global `__begin__()`, so that what it does to set up counts for nothing}, then the program's source (UTF-8) and
+        its input, of those lengths.
 stdout: a line of the marker and the result as JSON. What the program itself prints goes to /dev/null.
 
 lines    {"lines": [[line, hits, own ns]], "functions": [[name, line, calls, own ns]], "peak_mib": MiB}

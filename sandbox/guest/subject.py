@@ -18,6 +18,8 @@ class Program:
     def __init__(self, folder):
         self.path = folder / "program.py"
         self.stdin = folder / "stdin"
+        self.globals = {}
+        """What it finds in its module before its first line."""
 
     def compile(self):
         return compile(self.path.read_bytes().decode(), str(self.path), "exec")
@@ -25,7 +27,7 @@ class Program:
     def run(self, code):
         """Run its code once; return the type of the exception that ended it, or an empty text."""
         module = types.ModuleType("__main__")
-        module.__dict__.update(__file__=str(self.path), __builtins__=__builtins__)
+        module.__dict__.update(__file__=str(self.path), __builtins__=__builtins__, **self.globals)
         sys.modules["__main__"], sys.argv = module, [str(self.path)]
         self.open_streams()
         try:

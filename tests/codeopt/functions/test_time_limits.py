@@ -1,0 +1,44 @@
+"""Calls that take for ever: each has a limit, all together have one, and what is timed is bearable."""
+
+from __future__ import annotations
+
+import pytest
+
+from codeopt.functions import observing, timing
+from tests.codeopt.functions.conftest import Compare
+
+CATASTROPHE = """\
+import re
+def f(text):
+    return bool(re.fullmatch("(a|aa)+b?", text))
+"""
+WORSE = CATASTROPHE.replace('"(a|aa)+b?", text', '"(a|aa)+b?", text + "c" * (len(text) == 33)')
+GIVEN = "CALLS = [(('a' * n,), {}) for n in range(14)] + [(('a' * n + 'c',), {}) for n in (1, 2, 99)]\n"
+
+
+def test_a_given_call_that_does_not_end_is_left_out(compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So are the calls made up near the others that do not end either; what is left says enough."""
+    monkeypatch.setattr(observing, "GIVEN_S", 0.3)
+    found = compare(CATASTROPHE, CATASTROPHE.replace("bool(re", "bool(re.re"), GIVEN)
+    assert found["verdict"] == "rejected", found
+    assert found["evidence"]["left_out"][observing.TOO_LONG] >= 1
+    assert found["evidence"]["calls"] > 16
+
+
+def test_a_draft_that_does_not_end_is_rejected_with_the_call(compare: Compare) -> None:
+    old = "def f(text):\n    return len(text)\n"
+    new = "def f(text):\n    while len(text) > 2:\n        pass\n    return len(text)\n"
+    found = compare(old, new, "CALLS = [(('ab' * n,), {}) for n in range(40)]\n")
+    assert found["verdict"] == "rejected", found
+    assert "returns 3, got takes longer than" in found["reason"]
+
+
+def test_a_long_call_is_not_timed_where_shorter_ones_are_long_enough(
+    compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timing, "TOO_LONG_S", 0.1)
+    old = "import time\ndef f(n):\n    time.sleep(n / 1000)\n    return n\n"
+    found = compare(old, old + "# other\n", "CALLS = [((n,), {}) for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 30, 200)]\n")
+    assert found["verdict"] == "same", found
+    assert found["timed"].startswith("the longest calls, 1 in a pass of ")
+    assert float(found["timed"].split()[-2]) < 200

@@ -232,7 +232,7 @@ def make_cases(
         part = known[start : start + IN_A_CASE]
         seconds = max(2.0, 10 * max(k.seconds for k in part))
         total = max(10.0, 10 * sum(k.seconds for k in part))
-        stdin = Batch(tuple(k.text for k in part), seconds=min(seconds, 20.0), lost=1, budget=total).stdin()
+        stdin = Batch(tuple(k.text for k in part), seconds=min(seconds, 20.0), lost=0, budget=total).stdin()
         run = runner.run(bench.source, stdin, mode="exec")
         again = runner.run(bench.source, stdin, mode="exec", hash_seed=OTHER_HASH_SEED)
         case = Case(f"{name}.{start // IN_A_CASE + 1}", stdin, run.stdout, held_back)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codeopt.functions.bench import Bench
-from sandbox.calls import NOT_COMPARABLE, Batch
+from sandbox.calls import NOT_COMPARABLE, NOT_MADE, Batch
 
 BATCH = 60
 DERIVED_S, DERIVED_TOTAL_S = 0.1, 0.25
@@ -137,7 +137,7 @@ def _useless(known: Known, again: str) -> str:
     if NOT_COMPARABLE in outcome:
         kind = outcome.partition(NOT_COMPARABLE)[2].partition(">")[0]
         return f"with a value that cannot be compared ({kind[:60]})"
-    if outcome.startswith("takes longer"):
+    if outcome.startswith(("takes longer", NOT_MADE)):
         return TOO_LONG
     if outcome.startswith("ends the process"):
         return "that end the process"

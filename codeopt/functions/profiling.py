@@ -63,6 +63,8 @@ def _in_module(found: Profile, after: int, last: int) -> Profile:
     total = sum(line.share for line in inside) or 1.0
     lines = tuple(replace(line, line=line.line - (line.line > after), share=line.share / total) for line in inside)
     functions = tuple(
-        replace(f, line=f.line - (f.line > after)) for f in found.functions if f.name != OWN and f.line <= last + 1
+        replace(f, line=f.line - (f.line > after))
+        for f in found.functions
+        if f.name != OWN and f.line <= last + 1 and f.share
     )
     return replace(found, lines=lines, functions=functions)

@@ -12,7 +12,7 @@ from sandbox.judge import Checker
 from sandbox.outcome import Case
 
 ROUNDS, AT_ONCE = 8, 40
-CALL_S, ROUND_S, TOTAL_S = 1.0, 3.0, 15.0
+CALL_S, ROUND_S, TOTAL_S = 0.5, 2.0, 10.0
 """What one call may take, those of a round, and all rounds: a draft may hang on the small calls too."""
 
 
@@ -55,7 +55,7 @@ def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], ch
     """The first of the calls whose outcomes differ, with how."""
     if not calls:
         return None
-    stdin = Batch(tuple(calls), seconds=CALL_S, lost=1, budget=ROUND_S).stdin()
+    stdin = Batch(tuple(calls), seconds=CALL_S, lost=0, budget=ROUND_S).stdin()
     old, new = (runner.run(source, stdin, mode="exec").stdout.split(b"\n") for source in (original, draft))
     for call, a, b in zip(calls, old, new, strict=False):
         sensible = b"returns " in a or b"raises " in a

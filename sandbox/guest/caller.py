@@ -89,12 +89,12 @@ class Caller:
         for _, code in self.codes:
             first, result, took = self.outcome(code)
             text = first
+            self.channel.send(b"T", repr(took))
             if took < 0.5 and self.header["mode"] == "check":
                 spoil(result, 3)
                 again = self.outcome(code)[0]
                 if again != first:
                     text += " | called again, after its result was changed: " + cut(again)
-            self.channel.send(b"T", repr(took))
             self.channel.send(b"O", text)
         after = self.state()
         changed = [name + " becomes " + after[name] for name in after if after[name] != before.get(name)]

@@ -7,7 +7,7 @@ import types
 
 START_SECONDS = 60.0
 LATER = "takes longer than %g s"
-NEVER = "takes longer than there is time for, with the calls before it"
+NEVER = "is not made: the calls before it hang or take all the time"
 
 
 class Warden:
@@ -67,9 +67,10 @@ class Warden:
     def listen(self, pid, count):
         """Write down what a caller does; returns how it hung or ended, empty when all is made or enough time is
         spent."""
-        seconds = self.header["seconds"]
+        seconds, letter = self.header["seconds"], b""
         while True:
-            letter, text = self.wait(seconds + min(seconds + 0.2, 1.2))  # it is called twice where it is quick
+            # A quick call is made again before its outcome is shown: see Caller.check.
+            letter, text = self.wait((min(seconds, 1.0) if letter == b"T" else seconds) + 0.3)
             if letter == b"T":
                 self.took.append(float(text))
             elif letter == b"O":

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from codeopt.functions.bench import open_bench
 from codeopt.functions.evidence import Evidence
-from codeopt.functions.observing import Known
 from codeopt.functions.growth import growth
+from codeopt.functions.observing import Known
 from codeopt.functions.target import read_function
 from sandbox import Options, open_sandbox
 from tests.conftest import open_or_skip

@@ -12,14 +12,13 @@ import re
 def f(text):
     return bool(re.fullmatch("(a|aa)+b?", text))
 """
-WORSE = CATASTROPHE.replace('"(a|aa)+b?", text', '"(a|aa)+b?", text + "c" * (len(text) == 33)')
 GIVEN = "CALLS = [(('a' * n,), {}) for n in range(14)] + [(('a' * n + 'c',), {}) for n in (1, 2, 99)]\n"
 
 
 def test_a_given_call_that_does_not_end_is_left_out(compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
     """So are the calls made up near the others that do not end either; what is left says enough."""
     monkeypatch.setattr(observing, "GIVEN_S", 0.3)
-    found = compare(CATASTROPHE, CATASTROPHE.replace("bool(re", "bool(re.re"), GIVEN)
+    found = compare(CATASTROPHE, CATASTROPHE.replace("+b?", "+[bc]?"), GIVEN)
     assert found["verdict"] == "rejected", found
     assert found["evidence"]["left_out"][observing.TOO_LONG] >= 1
     assert found["evidence"]["calls"] > 16
@@ -40,5 +39,5 @@ def test_a_long_call_is_not_timed_where_shorter_ones_are_long_enough(
     old = "import time\ndef f(n):\n    time.sleep(n / 1000)\n    return n\n"
     found = compare(old, old + "# other\n", "CALLS = [((n,), {}) for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 30, 200)]\n")
     assert found["verdict"] == "same", found
-    assert found["timed"].startswith("the longest calls, 1 in a pass of ")
+    assert found["timed"].startswith("the longest calls, ")
     assert float(found["timed"].split()[-2]) < 200

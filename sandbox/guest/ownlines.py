@@ -1,5 +1,6 @@
 """Own time by line and by function, with line_profiler and the call sites. Part of the profiler (profiler.py)."""
 
+import signal
 import sys
 import threading
 import time

@@ -43,10 +43,10 @@ def improve(
     # from here on the command line's own parser says what is allowed, and converts it
     named = {"cases": cases, "model": model, "task": task, "sandbox": sandbox, "max_rounds": max_rounds, **flags}
     arguments = _parser(named).parse_args([*_words(named), "--", os.fspath(target)])
-    from codeopt.commands._improvement import improve_program
+    from codeopt.commands._improvement import improve_target
 
     arguments.target, arguments.function = split_target(str(arguments.target))
-    result = improve_program(arguments, Listener(notify))
+    result = improve_target(arguments, Listener(notify))
     if result.end is End.INTERRUPTED:
         raise KeyboardInterrupt(f"interrupted; the run is saved in {result.saved}")
     return result

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.commands import _review
+from codeopt.commands._pair import compare_programs, is_slower
 from codeopt.commands._sandbox import open_from
-from codeopt.commands.compare import compare_programs, is_slower
 from codeopt.errors import CodeoptError, NoSandbox, UsageError
 from codeopt.functions.compare import compare_functions
 from codeopt.functions.flags import chosen

@@ -6,12 +6,12 @@ import argparse
 from dataclasses import replace
 from string import Template
 
-from codeopt.budget import Budget, Ledger
-from codeopt.commands._improvement import MODEL_ROUNDS, finish, rounds_of, saver
+from codeopt.budget import Ledger
 from codeopt.commands._model import check_proposer, open_plain_model, open_proposer, wants_model, writer
+from codeopt.commands._rounds import budget_of, finish, rounds_of, saver
 from codeopt.commands._sandbox import open_from
 from codeopt.errors import ProgramError
-from codeopt.functions.bench import open_bench
+from codeopt.functions.bench import Bench, open_bench
 from codeopt.functions.compare import describe, prepare
 from codeopt.functions.evidence import Evidence, TooThin
 from codeopt.functions.flags import chosen
@@ -26,7 +26,7 @@ from codeopt.program import read_program
 from codeopt.proposers import Proposer
 from codeopt.proposers.rules import Rules
 from codeopt.proposers.rules_first import RulesFirst
-from codeopt.report import HEADER, Result, hot, opening, row
+from codeopt.report import Result, hot, opening
 from codeopt.screen import Screen
 from codeopt.store import RunFolder, new_run
 from codeopt.tasks import Task, open_task
@@ -48,45 +48,47 @@ def improve_function(arguments: argparse.Namespace, screen: Screen) -> Result:
     def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
         return open_from(arguments, own_code_only=not wants_model(arguments), notify=screen.warn, mounts=mounts)
 
-    options = chosen(arguments)
-    with open_bench(function, open_with, options.tests) as bench:
-        sandbox = bench.sandbox
-        where = f"{sandbox.backend}: {sandbox.description}"
+    with open_bench(function, open_with, chosen(arguments).tests) as bench:
+        where = f"{bench.sandbox.backend}: {bench.sandbox.description}"
         for line in opening(f"{program.path}::{function.qualname}", task.name, writer(arguments), where):
             screen.say(line)
-        rule = Rule(max_pairs=arguments.max_pairs, worth_having=1 + task.min_gain, clock=arguments.clock)
-        profiled = not arguments.no_profile
-        spent = Ledger()
-        try:
-            bench, evidence, judge = prepare(bench, options, rule, screen.progress, profiled=profiled)
-        except TooThin as error:
-            if options.calls or not wants_model(arguments):
-                raise
-            screen.say(f"{error}; asking the model for calls")
-            written, reply = ask_for_calls(open_plain_model(arguments, screen), bench, str(error))
-            spent, options = spent.add(reply), replace(options, written=written)
-            bench, evidence, judge = prepare(bench, options, rule, screen.progress, profiled=profiled)
-        if judge.timed is None:
-            raise ProgramError(judge.too_short)
+        evidence, judge, spent = _judge(arguments, bench, task, screen)
+        assert judge.timed is not None
         screen.say(f"original   {words(evidence)}   {judge.timed.note}{hot(judge.original.profile)}")
         name = f"{program.path.stem}.{function.qualname}"
         folder = RunFolder(arguments.resume) if arguments.resume else new_run(arguments.run_dir, name)
         history, ledger = earlier or (History((judge.original,)), spent)
-        limit = arguments.max_rounds or (MODEL_ROUNDS if wants_model(arguments) else None)
-        budget = Budget(limit, arguments.max_seconds, arguments.max_tokens, arguments.max_cost)
         rounds_judge = judge if wants_model(arguments) else replace(judge, profiled=False)
         save = saver(folder, program, screen)
-        work = Improvement(None, task, rounds_judge, budget, history, ledger, save)  # type: ignore[arg-type]
+        work = Improvement(None, task, rounds_judge, budget_of(arguments), history, ledger, save)  # type: ignore[arg-type]
         inner = open_proposer(arguments, task, judge.suite.known, judge.original, work, folder.path, screen)
-        work.proposer = for_function(inner, bench.target.module, judge)
-        screen.say(HEADER)
-        for candidate in work.history.candidates[1:]:
-            screen.say(row(candidate))
+        work.proposer = for_function(inner, judge.bench.target.module, judge)
         end = rounds_of(work, screen)
-        result = finish(program, work, end, sandbox.backend, folder, screen, evidence=describe(evidence))
+        result = finish(program, work, end, bench.sandbox.backend, folder, screen, evidence=describe(evidence))
         for note in remembered(result.best.source, program.source, judge.timed) if result.best else ():
             screen.say(note)
         return result
+
+
+def _judge(
+    arguments: argparse.Namespace, bench: Bench, task: Task, screen: Screen
+) -> tuple[Evidence, FunctionJudge, Ledger]:
+    """Calls, if need be written by the model, and a judge on them; what the model took for it."""
+    options, profiled = chosen(arguments), not arguments.no_profile
+    rule = Rule(max_pairs=arguments.max_pairs, worth_having=1 + task.min_gain, clock=arguments.clock)
+    spent = Ledger()
+    try:
+        _, evidence, judge = prepare(bench, options, rule, screen.progress, profiled=profiled)
+    except TooThin as error:
+        if options.calls or not wants_model(arguments):
+            raise
+        screen.say(f"{error}; asking the model for calls")
+        written, reply = ask_for_calls(open_plain_model(arguments, screen), bench, str(error))
+        spent, options = spent.add(reply), replace(options, written=written)
+        _, evidence, judge = prepare(bench, options, rule, screen.progress, profiled=profiled)
+    if judge.timed is None:
+        raise ProgramError(judge.too_short)
+    return evidence, judge, spent
 
 
 def function_task(arguments: argparse.Namespace) -> Task:

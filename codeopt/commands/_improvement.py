@@ -5,36 +5,40 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-from codeopt.budget import Budget, Ledger
+from codeopt.budget import Ledger
 from codeopt.cases import cases_beside
 from codeopt.commands._model import check_proposer, open_proposer, profile_modes, wants_model, writer
+from codeopt.commands._rounds import budget_of, finish, rounds_of, saver
 from codeopt.commands._sandbox import case_request, checker, open_from
-from codeopt.errors import ModelError, ProgramError
+from codeopt.errors import ProgramError
 from codeopt.history import History
-from codeopt.judging import Judging
 from codeopt.loop import Improvement
 from codeopt.measurement import Judge
 from codeopt.opening import open_judge
 from codeopt.program import Program, read_program
-from codeopt.report import HEADER, End, Result, hot, opening, row, to_json
+from codeopt.report import Result, hot, opening
 from codeopt.screen import Screen
 from codeopt.store import RunFolder, new_run
 from codeopt.tasks import Task, open_task
 from sandbox import Sandbox
 from sandbox.compare import Rule
 
-BELOW_LINEAR = ("constant", "log n", "sqrt n")
-MODEL_ROUNDS = 4  # as in the paper; the rules stop by themselves
 
+def improve_target(arguments: argparse.Namespace, screen: Screen) -> Result:
+    """Improve a program, or `arguments.function` in it; what cannot work is refused before anything is run.
 
-def improve_program(arguments: argparse.Namespace, screen: Screen) -> Result:
-    """Improve one program; what cannot work is refused before anything is run. Raises CodeoptError."""
+    Raises CodeoptError.
+    """
     if getattr(arguments, "function", ""):
         from codeopt.commands._function import improve_function
 
         return improve_function(arguments, screen)
+    return improve_program(arguments, screen)
+
+
+def improve_program(arguments: argparse.Namespace, screen: Screen) -> Result:
+    """Improve one program that reads standard input."""
     if not (arguments.cases or arguments.stdin or cases_beside(arguments.target)):
         from codeopt.commands._offer import offer_functions
 
@@ -53,9 +57,6 @@ def improve_program(arguments: argparse.Namespace, screen: Screen) -> Result:
         folder = RunFolder(arguments.resume) if arguments.resume else new_run(arguments.run_dir, program.path.stem)
         work = _work(arguments, task, judge, earlier, saver(folder, program, screen))
         work.proposer = open_proposer(arguments, task, judge.suite.known, judge.original, work, folder.path, screen)
-        screen.say(HEADER)
-        for candidate in work.history.candidates[1:]:
-            screen.say(row(candidate))
         end = rounds_of(work, screen)
         return finish(program, work, end, sandbox.backend, folder, screen)
 
@@ -91,78 +92,7 @@ def _work(
     save: Callable[[Improvement], None],
 ) -> Improvement:
     """The improvement before its first round, or where an earlier sitting left it; its proposer is still to come."""
-    model = wants_model(arguments)
-    rounds = arguments.max_rounds or (MODEL_ROUNDS if model else None)
-    budget = Budget(rounds, arguments.max_seconds, arguments.max_tokens, arguments.max_cost)
     history, ledger = earlier or (History((judge.original,)), Ledger())
-    judge = judge if model else replace(judge, profiled=False)  # the rules go by the original's profile
-    return Improvement(None, task, judge, budget, history, ledger, save)  # type: ignore[arg-type]
-
-
-def saver(folder: RunFolder, program: Program, screen: Screen) -> Callable[[Improvement], None]:
-    def save(work: Improvement) -> None:
-        folder.save(work.history, work.ledger, program.source)
-        screen.say(row(work.history.last))
-        screen.stage(f"round {len(work.history.candidates)}: ")
-
-    return save
-
-
-def rounds_of(work: Improvement, screen: Screen) -> End:
-    """Run the rounds. A failure of the model ends them too, once there is something to keep."""
-    screen.stage(f"round {len(work.history.candidates)}: ")
-    try:
-        work.run()
-    except KeyboardInterrupt:
-        work.stopped = "interrupted"
-        screen.warn("interrupted; confirming the best draft so far (again to leave at once)")
-        return End.INTERRUPTED
-    except ModelError as error:
-        if not any(True for _ in work.ranked()):
-            raise
-        work.stopped = f"the model failed ({error})"
-        screen.warn(f"{error}; going on with the best draft so far")
-        return End.MODEL_FAILED
-    return End.BUDGET if work.ledger.spent(work.budget) == work.stopped else End.SUFFICIENT
-
-
-def finish(
-    program: Program,
-    work: Improvement,
-    end: End,
-    backend: str,
-    folder: RunFolder,
-    screen: Screen,
-    evidence: dict[str, Any] | None = None,
-) -> Result:
-    """Confirm the best draft and save the end of the run."""
-    folder.save(work.history, work.ledger, program.source)
-    screen.stage("")
-    best, reason = work.confirm()
-    timed = best is not None and best.comparison is not None and best.comparison.clock != "memory"
-    result = Result(
-        program=program,
-        task=work.task.name,
-        proposer=work.proposer.name,
-        backend=backend,
-        history=work.history,
-        best=best,
-        reason=reason,
-        stopped=work.stopped,
-        end=end,
-        ledger=work.ledger,
-        seconds=work.ledger.seconds,
-        held_back=work.judge.suite.held_back,
-        saved=folder.path,
-        evidence=evidence,
-        growth=_growth(work.judge, best.source) if best and timed else "",
-    )
-    folder.finish(program.text, to_json(result), program.as_file(best.source) if best else None)
-    return result
-
-
-def _growth(judge: Judging, source: str) -> str:
-    """How cost grows, where it can be told of both."""
-    old, new, text = judge.growth(source)
-    reads_all = isinstance(judge, Judge)  # a program that seems to grow less than its input was too quick to tell
-    return text if old and new and not (reads_all and new in BELOW_LINEAR) else ""
+    if not wants_model(arguments):
+        judge = replace(judge, profiled=False)  # the rules go by the original's profile
+    return Improvement(None, task, judge, budget_of(arguments), history, ledger, save)  # type: ignore[arg-type]

@@ -170,7 +170,7 @@ class Improver:
 
     def __call__(self, target: Target, left: Left) -> Result:
         """One improvement; nothing is written but the run's own folder."""
-        from codeopt.commands._improvement import improve_program
+        from codeopt.commands._improvement import improve_target
 
         own = {
             "target": target.file,
@@ -183,4 +183,4 @@ class Improver:
             "max_seconds": left.seconds,
             "max_cost": left.cost_usd,
         }
-        return improve_program(argparse.Namespace(**{**vars(self.arguments), **own}), self.screen)
+        return improve_target(argparse.Namespace(**{**vars(self.arguments), **own}), self.screen)

@@ -60,14 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Improve one program. Heavy imports happen here, so that --help is quick."""
     from codeopt import report
-    from codeopt.commands._improvement import improve_program
+    from codeopt.commands._improvement import improve_target
     from codeopt.functions.target import split_target
     from codeopt.screen import Screen
 
     arguments.target, arguments.function = split_target(str(arguments.target))
     _check_output(arguments)
     with Screen(quiet=arguments.quiet) as screen:
-        result = improve_program(arguments, screen)
+        result = improve_target(arguments, screen)
         try:
             _deliver(arguments, result, screen)
         finally:

@@ -1,0 +1,88 @@
+"""OLD against NEW, programs that read standard input: the comparison, and how it is shown."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from codeopt import report
+from codeopt.commands._sandbox import case_request, checker
+from codeopt.errors import UsageError
+from codeopt.gate import newly_touched
+from codeopt.history import Candidate, Draft, History
+from codeopt.machine import machine
+from codeopt.measurement import Judge
+from codeopt.opening import open_judge
+from codeopt.program import read_program
+from sandbox import Sandbox
+from sandbox.compare import Decision, Rule
+
+
+def is_slower(found: Mapping[str, Any], limit: float) -> bool:
+    """Slower with confidence, and by more than `limit`."""
+    return bool(found["verdict"] == "slower" and found["ratio"] < 1 / (1 + limit))
+
+
+def compare_programs(arguments: argparse.Namespace, sandbox: Sandbox, notify: Any) -> dict[str, Any]:
+    """The object that --json prints, of two programs that read standard input."""
+    judge, candidate = _judged(arguments, sandbox, notify)
+    return result(judge, candidate, sandbox)
+
+
+def _judged(arguments: argparse.Namespace, sandbox: Sandbox, progress: Any) -> tuple[Judge, Candidate]:
+    old, new = read_program(Path(arguments.old)), read_program(Path(arguments.new))
+    if arguments.fail_if_slower is not None and arguments.max_pairs < 7:
+        raise UsageError("--max-pairs must be 7 at least: fewer pairs decide nothing")
+    judge = open_judge(
+        sandbox, old.source, case_request(arguments, old.path, sandbox), checker(arguments),
+        rule=Rule(max_pairs=arguments.max_pairs, clock=arguments.clock), profiled=False,
+        strictness=arguments.changed_inputs,
+        notify=progress,
+    )  # fmt: skip
+    history = History((judge.original,))
+    return judge, judge.measure(Draft(new.source, str(new.path)), history, gated=False, seed=arguments.seed)
+
+
+def result(judge: Judge, candidate: Candidate, sandbox: Sandbox) -> dict[str, Any]:
+    """The object that --json prints."""
+    comparison = candidate.comparison
+    wrong = report.why(candidate)
+    decided = comparison is not None and comparison.decision in (Decision.FASTER, Decision.SLOWER)
+    verdict = "rejected" if wrong else str(comparison.decision) if comparison and decided else "same"
+    figures: dict[str, Any] = {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0}
+    if comparison and not wrong:
+        figures = report.speedup(comparison)
+    growth = judge.growth(candidate.source) if not wrong else ("", "", "")
+    return {
+        "schema": "codeopt.compare/1",
+        "verdict": verdict,
+        "reason": wrong or (comparison.reason if comparison else ""),
+        **figures,
+        "growth": {"old": growth[0], "new": growth[1], "text": growth[2]},
+        "tests": {"total": len(judge.suite.cases), "changed_inputs": len(judge.suite.challenge.cases)},
+        "notes": [f"NEW newly uses {name}" for name in newly_touched(candidate.source, judge.original.source)],
+        "sandbox": sandbox.backend,
+        "runtime": sandbox.description,
+        "machine": machine(),
+    }
+
+
+def table(found: dict[str, Any]) -> str:
+    """The same for a person."""
+    lines = [f"{found['verdict']}{': ' + found['reason'] if found['reason'] else ''}"]
+    if found["ratio"] is not None:
+        low, high = (f"{v:.3f}" if v is not None else "?" for v in (found["ci_low"], found["ci_high"]))
+        lines.append(
+            f"NEW is {found['ratio']:.3f}x as fast as OLD "
+            f"(95% interval {low} - {high}, {found['pairs']} pairs, {found['clock']} time)"
+        )
+        lines += [f"  case {case['case']:<20} {case['ratio']:>8.3f}x" for case in found["cases"]]
+    if found.get("growth", {}).get("text"):
+        lines.append(f"growth: {found['growth']['text']}")
+    if "changed_inputs" in found.get("tests", {}):
+        lines.append(
+            f"checked on {found['tests']['total']} cases and {found['tests']['changed_inputs']} changed inputs"
+        )
+    return "\n".join([*lines, *found.get("notes", [])])

@@ -20,7 +20,7 @@ LAYERS = (
     "cli api",
     "commands",
     "reporters",
-    "review",
+    "review results",
     "batch functions",
     "screen report",
     "store machine",

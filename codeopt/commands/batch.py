@@ -199,8 +199,8 @@ def _report(arguments: argparse.Namespace, store: BatchStore) -> None:
     """The table to standard error, or the same as JSON to standard output."""
     import sys
 
-    from codeopt.batch.metrics import measure_batch
-    from codeopt.batch.table import as_json, render
+    from codeopt.results.metrics import measure_batch
+    from codeopt.results.table import as_json, render
 
     found = measure_batch(store)
     if arguments.json:

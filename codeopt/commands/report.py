@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from codeopt.errors import UsageError
 
 if TYPE_CHECKING:
-    from codeopt.batch.metrics import Metrics, Versus
     from codeopt.batch.store import BatchStore
+    from codeopt.results.metrics import Metrics, Versus
 
 ORDER = 6
 
@@ -30,9 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Report on a batch. Raises UsageError when there is none, or a file cannot be written."""
-    from codeopt.batch.metrics import measure_batch, versus
     from codeopt.batch.store import BatchStore
-    from codeopt.batch.table import as_json, render
+    from codeopt.results.metrics import measure_batch, versus
+    from codeopt.results.table import as_json, render
 
     with BatchStore(arguments.run) as store:
         found = measure_batch(store)
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write_page(path: Path, store: BatchStore, found: Metrics, other: Versus | None) -> None:
-    from codeopt.batch.page import page
+    from codeopt.results.page import page
 
     try:
         with path.open("w", encoding="utf-8") as file:
@@ -62,7 +62,7 @@ def _write_page(path: Path, store: BatchStore, found: Metrics, other: Versus | N
 
 
 def _write_csv(path: Path, found: Metrics) -> None:
-    from codeopt.batch.table import write_csv
+    from codeopt.results.table import write_csv
 
     if str(path) == "-":
         write_csv(found, sys.stdout)

@@ -12,7 +12,7 @@ from codeopt.batch.paid import TRIES, BudgetSpent, PaidModel
 from codeopt.batch.store import BatchStore
 from codeopt.errors import ModelError
 from codeopt.models import Message, open_model
-from tests.codeopt.batch.conftest import problem
+from tests.support.filled_batch import problem
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import StepLike, cut, garbage, status
 

@@ -13,7 +13,7 @@ from codeopt.batch.store import BatchStore, Effort, Ending, Spent
 from codeopt.budget import Ledger
 from codeopt.errors import UsageError
 from codeopt.models import Message
-from tests.codeopt.batch.conftest import history, problem, reply
+from tests.support.filled_batch import history, problem, reply
 
 
 def test_a_saved_problem_comes_back_as_it_was(store: BatchStore) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 
-from codeopt.batch import charts
-from codeopt.batch.details import kind, row
-from codeopt.batch.markup import Child, Markup, join, tag
-from codeopt.batch.metrics import OPT, Metrics, Solved, Versus
-from codeopt.batch.statistics import Estimate
 from codeopt.batch.store import BatchStore
-from codeopt.batch.table import cost_per_solved, money, percent, times
+from codeopt.results import charts
+from codeopt.results.details import kind, row
+from codeopt.results.markup import Child, Markup, join, tag
+from codeopt.results.metrics import OPT, Metrics, Solved, Versus
+from codeopt.results.statistics import Estimate
+from codeopt.results.table import cost_per_solved, money, percent, times
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """Even a text that slipped through could load and run nothing."""
@@ -48,7 +48,7 @@ def page(store: BatchStore, found: Metrics, other: Versus | None = None) -> Iter
 
 
 def _head(found: Metrics) -> list[Child]:
-    style = files("codeopt.batch").joinpath("page.css").read_text("utf-8")
+    style = files("codeopt.results").joinpath("page.css").read_text("utf-8")
     return [
         tag("meta", charset="utf-8"),
         tag("meta", http_equiv="Content-Security-Policy", content=POLICY),

@@ -6,13 +6,13 @@ import difflib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from codeopt.batch.charts import anchor, strip
-from codeopt.batch.markup import Child, Markup, tag
-from codeopt.batch.metrics import Solved
 from codeopt.batch.store import BatchStore
 from codeopt.history import Candidate
 from codeopt.quoting import cut
 from codeopt.report import interval, verdict
+from codeopt.results.charts import anchor, strip
+from codeopt.results.markup import Child, Markup, tag
+from codeopt.results.metrics import Solved
 from codeopt.store import candidate_from_json
 from sandbox.compare import Comparison
 from sandbox.outcome import Verdict

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.charts import anchor
-from codeopt.batch.markup import join, tag
-from codeopt.batch.metrics import measure_batch, versus
-from codeopt.batch.page import page
 from codeopt.batch.store import BatchStore
-from tests.codeopt.batch.conftest import HOSTILE
+from codeopt.results.charts import anchor
+from codeopt.results.markup import join, tag
+from codeopt.results.metrics import measure_batch, versus
+from codeopt.results.page import page
+from tests.support.filled_batch import HOSTILE
 
 BROWSER = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
@@ -92,7 +92,7 @@ def test_the_history_is_there(html: str, text: str) -> None:
 
 
 def test_one_problem_alone(tmp_path: Path) -> None:
-    from tests.codeopt.batch.conftest import problem
+    from tests.support.filled_batch import problem
 
     with BatchStore(tmp_path, create=True) as store:
         store.register([problem("only")])

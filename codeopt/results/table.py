@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, Any, TextIO
 
-from codeopt.batch.metrics import OPT, Metrics, Solved, Versus
-from codeopt.batch.statistics import Estimate
 from codeopt.quoting import inline
+from codeopt.results.metrics import OPT, Metrics, Solved, Versus
+from codeopt.results.statistics import Estimate
 
 if TYPE_CHECKING:
     from rich.console import Console

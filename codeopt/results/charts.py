@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from codeopt.batch.markup import Markup, tag
-from codeopt.batch.metrics import OPT, AfterRounds, Solved
+from codeopt.results.markup import Markup, tag
+from codeopt.results.metrics import OPT, AfterRounds, Solved
 
 WIDTH = 960
 _LEFT, _RIGHT, _TOP = 52, 16, 18

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.metrics import Metrics, measure_batch, versus
 from codeopt.batch.store import BatchStore
-from codeopt.batch.table import COLUMNS, as_json, render, write_csv
 from codeopt.cli import main
-from tests.codeopt.batch.conftest import HOSTILE
+from codeopt.results.metrics import Metrics, measure_batch, versus
+from codeopt.results.table import COLUMNS, as_json, render, write_csv
+from tests.support.filled_batch import HOSTILE
 
 
 @pytest.fixture

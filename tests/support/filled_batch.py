@@ -1,0 +1,75 @@
+"""A batch's database filled by hand: three solved in different ways, one wrong, one failed, one dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from codeopt.batch.store import BatchStore, Effort, Ending
+from codeopt.budget import Ledger
+from codeopt.history import Candidate, History
+from codeopt.models import Message, Reply
+from codeopt.sets import Problem
+from sandbox.compare import Decision
+from sandbox.outcome import Verdict
+from tests.support.candidates import FAST, SLOW, comparison, outcome, profile
+
+HOSTILE = "</script><script>document.title='in'</script><img src=x onerror=\"document.title='in'\">\x1b[31m\u202e"
+ROUNDS = {
+    "good": (2.0, 4.0),
+    "human": (3.0,),
+    "small": (1.05,),
+    "same": (None,),
+    "wrong": (0.0,),
+}
+"""Speedups of each draft; None: right but not faster, 0: wrong."""
+
+
+def draft(number: int, speedup: float | None) -> Candidate:
+    source = f"{FAST}# round {number}\n"
+    if speedup == 0.0:
+        return Candidate(number, source, HOSTILE, (outcome(verdict=Verdict.WA, detail=HOSTILE),), critique=HOSTILE)
+    found = comparison(Decision.SAME, 1.0) if speedup is None else comparison(ratio=speedup)
+    return Candidate(number, source, f"draft {number}", (outcome(),), found, profile(), critique=f"critique {number}")
+
+
+def history(name: str) -> History:
+    original = Candidate(0, SLOW, "the original", (outcome(),), profile=profile(), critique="slow " + HOSTILE)
+    return History((original, *(draft(number, ratio) for number, ratio in enumerate(ROUNDS[name], 1))))
+
+
+def problem(id: str, source: str = SLOW, dropped: str = "") -> Problem:
+    return Problem(id, source, Path(f"{id}.py"), Path(id), target=FAST, dropped=dropped)
+
+
+def reply(text: str = "hello", cost: float | None = 0.5) -> Reply:
+    return Reply(text, 100, 20, cost, 1.5, "wire-model-1")
+
+
+def fill(store: BatchStore) -> None:
+    """Six problems that ended, one that has not."""
+    store.register([*map(problem, ROUNDS), problem("failed"), problem(HOSTILE, dropped="not Python"), problem("open")])
+    for name, ratios in ROUNDS.items():
+        past = history(name)
+        store.begin(name)
+        store.add_exchange(name, 0, [Message("user", "faster, please")], reply())
+        store.save(name, past, Ledger(rounds=len(ratios)), {"small": False}, Effort(3.0, 1.0, 0.5, 1.5, 9))
+        last = past.last if past.last.faster and (past.last.comparison.ratio > 1) else None  # type: ignore[union-attr]
+        if last:
+            store.keep(name, "confirm", last)
+        store.end(name, Ending("done", f"round 1: {HOSTILE}", "enough", best=last), Effort(1.0))
+    store.keep("human", "target", Candidate(0, FAST, "the human's program", (outcome(),), comparison(ratio=5.0)))
+    store.keep("same", "target", Candidate(0, FAST, "the human's program", (outcome(verdict=Verdict.WA),)))
+    store.end("failed", Ending("failed", "the server is down", fault="model"), Effort())
+    store.require_same({"model": "wire-model", "task": "runtime", "set": "pairs.jsonl"})
+    store.set_meta("cores", "2")
+    store.add_seconds(20.0)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[BatchStore]:
+    with BatchStore(tmp_path / "run", create=True) as store:
+        fill(store)
+        yield store

@@ -87,6 +87,17 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "from math import factorial\nm = «7¦10**9 + 7¦n¦-5¦1¦0»\nprint(factorial(«n¦5¦0¦-1¦len(xs)») % m)\n«print(factorial(3))¦»",
         "import math\nm = 10**9 + 7\nfor i in range(5):\n    print(math.factorial(i * 3) % m«, (math.factorial(i) + 1) % m¦»)",
     ),
+    "while_to_range": (
+        "i = «0¦1¦n¦-2¦True¦1.0»\n«t = 0¦¦j = 9¦j = i»\nwhile i «<¦<=¦<¦!=» «n¦n + 1¦len(xs)¦len(xs) - 1¦7¦5.5¦abs(n)»:\n    out.append(«i¦n»)\n"
+        "    if len(out) > 40: break\n    $CHANGE$\n    «¦¦if i == 2: break¦try: 1 // i\n    except ZeroDivisionError: pass¦i += 0¦1 // (3 - i)»\n"
+        "    «i += 1¦i += 1¦i = i + 1¦i += 2¦i -= 1¦i += n»\n«print(i)¦¦¦i = 4\nprint(i)¦for i in xs: print(i)¦print([i for i in xs])»",
+        "def count(a, b):\n    «a = 3¦¦»\n    while «a > b¦a >= b¦b < a¦b <= a»:\n        out.append(a)\n        if len(out) > 60: break\n"
+        "        «¦¦b += 1¦if a == 5: return b¦f = lambda: a»\n        «a -= 1¦a -= 2¦a = a - 1¦a += 1»\n"
+        "    return «b¦0¦a»\nprint(count(«8¦n¦2», «0¦n¦-1»), count(4, 1))",
+        "top = «20¦n * 5¦len(xs)»\nsieve = [1] * (top + 1)\ni = «2¦1¦3»\nwhile i «<¦<=» top:\n    j = «i * i¦i + i¦0¦i»\n    while j <= top:\n        sieve[j] «=¦+=» 0\n        j += i\n    i += 1\n"
+        "print(sieve«¦, j¦, i»)",
+        "for k in range(4):\n    i = «0¦k»\n    while i < k«¦ + 2»:\n        «out.append(i + k)¦if len(out) > 9: continue\n        n += i¦for m in xs: continue»\n        if len(out) > 30: exit()\n        out.append(k)\n        i += 1\n    «print(i)¦¦if k == 2: i = 8¦i = 0»",
+    ),
     "guard_break": (
         "for w in range(4):\n    for i in range($SMALL$«, 9¦, 9, 2¦, 9, -1»):\n        j = i + w\n        if j «>¦>=¦<» n:\n            continue\n"
         "        «n += 1¦w -= 1¦i += 1¦¦¦¦»\n        out.append(«i * 10 + j¦j»)\n    «else: print('whole')¦¦»\n«print(i)¦print(j)¦»",
@@ -163,6 +174,43 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "def ways(k«, s=1¦»):\n    «global n; n += 1¦print(k)¦¦¦¦»\n    if k < 2:\n        return «1¦k¦[k]¦n¦len(xs)¦1.5»\n    return ways(k - 1) + ways(k - 2)\nprint(ways(«10¦n¦3») , ways(«5¦2.0¦True»))\n«n = 7¦xs.append(1)¦»\nprint(ways(4))",
         "def paths(a, b):\n    if a == 0 or b == 0:\n        return 1\n    «if a > 9: raise ValueError(a)¦»\n    return paths(a - 1, b) + paths(a, b - 1)\nprint(paths(«3, 4¦0, n¦2, 2»))",
     ),
+    "call_to_map": (
+        "for k in range(4):\n    print(«sum¦max¦sorted¦list¦set¦any¦all¦tuple¦len»(«int¦str¦abs¦len¦float¦bool¦touch»(c) for c in «str(k)¦xs¦'1x'¦[k, -k]¦map(str, xs)»))\n"
+        "    out.append([«int(c)¦abs(c)¦str(c)¦int(c) + 1¦int(k)» for c in «xs¦str(k * 7)¦[True, 2.7]»« if k¦»])\n    «int = abs¦map = filter¦list = tuple¦¦¦¦¦»",
+        "rows = [[int(v) for v in line.split()] for line in «['1 2', '3']¦['1', 'x']»]\nprint(rows, ','.join(str(r) for r in rows), [str(c) for c in [len(r) for r in rows]])\n"
+        "print(«min¦all¦any»([int(c) for c in «'0a'¦'10'¦'12'»]))",
+    ),
+    "keys_membership": (
+        "d = «{}¦{1: 2, 'a': 3}¦{n: n, 2: 5}¦dict.fromkeys(xs, 0)¦{v: 1 for v in range(3)}»\nfor v in «xs¦range(4)¦['a', 1.0, True, float('nan')]¦[[1], (2,)]»:\n    if v «in¦not in» «list¦tuple¦set¦sorted»(d«.keys()¦.keys()¦¦.values()»):\n"
+        "        out.append(v)\n    «d[v] = 1¦d['k'] = v¦¦d.pop(v, 0)¦d = {}»\nprint(len(d))",
+        "s = «set(xs)¦{1, 2, 'a'}¦{(1, 2), None}»\nfor v in xs:\n    print(v in list(s), v not in list(range(«n¦5»«, 9¦, 9, 2¦, -5, -1¦»)), v in tuple(«s¦xs»))\n    $CHANGE$",
+    ),
+    "prefix_sums": (
+        "for i in range(-2, «5¦n¦len(xs) + 2»):\n    for j in «range(i, 6)¦range(-3, 3)¦[None]¦[0, n]»:\n        out.append(sum(xs[«i:j¦i:¦:j¦i - 1:j¦i:i + n¦i:j:2¦:¦-1:»]))\n        $CHANGE$",
+        "$HOLD$\ndef best(vs, k):\n    return max([sum(vs[i:i + k]) for i in range(len(vs))] + [0])\nprint(best(xs, n), best([4, «1¦-5¦True», 7], 2), max([0] + [sum(xs[:i]) for i in range(4)]))\nxs.append(3)\nprint(best(xs, 2))",
+    ),
+    "bisect_count": (
+        "ys = «[2, 1, 3]¦xs¦sorted(xs)¦[]¦[5, n, n]»\n$HOLD$\nfor v in «xs¦range(5)¦[2.5, 1]¦[True, 10**20]»:\n    print(«len([y for y in ys if y «<¦<=¦>¦>=¦==» v])¦sum(1 for y in ys if v «<¦>=» y)¦sum(y «<=¦>» v for y in ys)"
+        "¦sum([1 for y in ys if y < v + n])¦len([y * 2 for y in ys if y < ys[0]])¦len([y for y in ys if y < xs[v]])¦sum(True for y in ys if y < v)»)\n    $CHANGE$",
+        "def below(vs, ws):\n    t = 0\n    for w in ws:\n        t += len([v for v in vs if v < w]) * len([1 for v in vs if v > w])\n        «vs.append(w)\n        if t > 9: break¦¦»\n    return t\nprint(below(«xs¦[1, 2]¦[0.5]», «[1, 2]¦xs¦range(3)»))",
+    ),
+    "regex_hoist": (
+        "for w in ['a1', 'b22', '', 'é-é']:\n    print(re.«sub(r'[a-z]+', 'x', w)¦findall('\\\\d', w)¦split('\\\\d', w, maxsplit=1)¦sub('a|b', w, w, 1)¦search('(', w)¦sub('[0-9]', lambda m: m.group() * 2, w)¦findall('A', w, re.I)¦split('', w)»)\n"
+        "    if re.match('«a¦b2¦^$»', w): out.append(w)\n    «re = re¦¦¦¦»",
+        "def clean(t):\n    return re.sub('«\\\\s+¦[ab]¦»', «''¦'-'¦t», t)\nprint([clean(w) for w in ['a b', 'bb', 'x']], re.findall('x', 'xx'))",
+    ),
+    "index_to_element": (
+        "$HOLD$\nys = [3, 4]\nfor i in range(len(«xs¦ys¦xs¦out»)):\n    out.append(xs[i]«¦ * 2¦ + ys[i]»)\n    «¦¦xs[i] = 0¦i += 1¦print(i)¦f = lambda: xs[i]\n    print(f())¦print([xs[i] for _ in ys])¦if xs[i] == 2: break»\n    $CHANGE$\n"
+        "«print(i)¦¦¦¦for i in range(2): print(i)»",
+        "def total(vs, k):\n    t = 0\n    for i in range(len(vs)):\n        t = t + vs[i]\n        «¦¦vs.append(1)\n        if t > 50: break¦k = vs[-1]¦return i»\n    else:\n        t += k\n    return t\nprint(total(«xs¦[1, 2]¦()¦(1.5, 2)», 0), total([3], 1))",
+        "rows = [[1, 2], [], [3]]\nfor i in range(len(rows)):\n    for j in range(len(rows[i])):\n        rows[i][j] «+=¦=» 1\n    «rows[i].append(2)¦rows[i] = []¦t = rows[i]¦»\n    print(len(rows[i]))\nprint(rows)",
+    ),
+    "inline_function": (
+        "def f(a, b):\n    return «(a + b) % 7¦a * b + n¦a if a > b else b¦a and b¦abs(a - b)¦xs[a] + b¦-a ** 2 + b¦a < b < n¦f(a, b)¦[a, b]¦len(xs) + a - b¦b - a¦a»\n"
+        "for i in range(«4¦n»):\n    for j in xs[:4]:\n        print(f(«i¦i + 1¦-i¦xs[0]¦touch(xs)», «j¦i * 2¦3¦-1¦n», ), «f(i, f(i, 1))¦f(i, i) ** 2¦not f(1, i)¦f(b=1, a=i)¦»)\n        $CHANGE$",
+        "g = lambda v: «v * v¦v + n¦-v¦xs[v] if v < len(xs) else 0¦v % 3 == 1¦str(v) + 'x'»\ndef run(n, v):\n    t = []\n    for k in range(3):\n        t.append(g(«k¦v¦k - v¦n»))\n        «n += 1¦¦g = abs»\n    return t\nprint(run(5, 2))\n«print(g)¦print([g(k) for k in xs])¦¦g = abs¦n = 9\nprint(run(1, 0))»",
+        "MOD = 7\ndef mul(a, b): return a * b % MOD\nr = 1\nfor k in range(9):\n    r = mul(r, «k + 1¦2¦r¦k or 1»)\n    «MOD = 5¦global_mod = mul(1, MOD)¦¦»\n    out.append(-mul(k, 3) + 2 * mul(r, k))\nprint(r, mul(2, 4))",
+    ),
 }  # fmt: skip
 
 
@@ -176,7 +224,8 @@ def program(rng: random.Random, rule: str) -> str:
         pattern = f"def solve({names}):\n{body}\n    return n\nprint(solve({given}))"
         if rng.random() < 0.3:
             pattern += "\nprint(solve([2, 1], 3))"
-    text = expand(START, rng) + pattern + "\n" + expand(END, rng)
+    imports = "import re\n" if re.search(r"\bre\.", pattern) else ""
+    text = imports + expand(START, rng) + pattern + "\n" + expand(END, rng)
     text = "\n".join(line for line in text.split("\n") if line.strip())
     if rng.random() < 0.1:
         text = text.replace("xs", "größe").replace("    ", "\t")

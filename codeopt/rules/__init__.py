@@ -30,6 +30,7 @@ FIRST = (
     "numpy_to_list",
     "unused_import",
     "modular_factorial",
+    "while_to_range",
     "guard_break",
     "loop_invariant",
     "repeated_call",

@@ -50,19 +50,25 @@ def below_imports(module: Module, lines: list[str], imports: list[str] | None = 
     below = module.text[at:].partition("\n")[0].strip()
     block = below.startswith(("def ", "class ", "@", "async "))
     gap = ["", ""] if block else [""] if below or lines[-1].startswith(" ") else []
+    gap = ["", ""] if below and lines[-1].startswith(" ") else gap  # the end of a function
     return Edit(at, at, "".join(line + module.newline for line in [*lines, *gap]))
 
 
-def from_import(module: Module, package: str, name: str) -> list[Edit] | None:
-    """The edit that makes `name` of a package available at module level; None when the name is taken."""
-    stores = module.scopes.stores(Variable(module.tree, name))
+def from_import(module: Module, package: str, *names: str) -> list[Edit] | None:
+    """The edit that makes names of a package available at module level; None when one of them is taken."""
     top = top_imports(module)
     imported = [s for s in top if isinstance(s, ast.ImportFrom) and s.module == package and not s.level]
-    if len(stores) == 1 and any(a.name == name and not a.asname for s in imported for a in s.names):
+    missing = []
+    for name in names:
+        stores = module.scopes.stores(Variable(module.tree, name))
+        if len(stores) == 1 and any(a.name == name and not a.asname for s in imported for a in s.names):
+            continue
+        if stores or name in module.words:
+            return None
+        missing.append(name)
+    if not missing:
         return []
-    if stores or name in module.words:
-        return None
-    line = f"from {package} import {name}"
+    line = f"from {package} import {', '.join(missing)}"
     if not top:
         first = module.tree.body[0]
         gap = ("", "") if isinstance(first, ast.FunctionDef | ast.ClassDef) else ("",)

@@ -109,6 +109,11 @@ def builtin_call(module: Module, node: ast.AST, *names: str) -> bool:
     )
 
 
+def rebound(module: Module, name: str) -> bool:
+    """Somewhere in the program a builtin's name means, or might mean, something else."""
+    return any(v.name == name and v.scope is not None for v in module.scopes.uses) or module.scopes.star_hides(name)
+
+
 def stored_in(module: Module, root: ast.AST, variable: Variable) -> bool:
     """The variable is bound or deleted somewhere below `root`."""
     inside = set(ast.walk(root))

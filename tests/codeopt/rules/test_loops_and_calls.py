@@ -1,0 +1,193 @@
+"""Rules that change how loops count and what they call: what is taken, what is refused, and that it prints the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.codeopt.rules.programs import rewritten, same
+
+COUNT = "n = 5\ni = 0\nwhile i < n:\n    print(i)\n    i += 1\n"
+COMPARE = "xs = [3, 1, 2]\nfor w in [2, 9]:\n    print({})\n"
+INLINE = "def f(a, b):\n    return {}\nfor i in range(3):\n    print(f({}))\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (COUNT, "for i in range(n):"),
+        (COUNT + "i = 9\nprint(i)\n", "for i in range(n):"),
+        (COUNT + "for i in range(2):\n    print(i)\n", "for i in range(n):"),
+        ("i = 7\nk = 2\nwhile (i >= k) :\n    print(i)\n    i = i - 2\n", "k = 2\nfor i in range(7, k - 1, -2):"),
+        ("def f(i):\n    while 9 > i:\n        print(i)\n        i += 3\nf(2)\n", "for i in range(i, 9, 3):"),
+        ("xs = [1]\ni = 0\nwhile i <= len(xs) - 1:\n    xs[i] = 4\n    i += 1\nprint(xs)\n", "in range(len(xs)):"),
+        ("j = 4\nk = 2\nwhile j < 9:\n    print(j)\n    j += k\n", "for j in range(4, 9, k):"),
+    ],
+)
+def test_counting_by_range(source: str, expected: str) -> None:
+    assert expected in same("while_to_range", source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        COUNT + "print(i)\n",
+        COUNT + "def f():\n    return i\n",
+        "for k in range(2):\n    print(k)\n    if k: print(i)\n" + "".join(f"    {x}\n" for x in COUNT.splitlines()),
+        COUNT.replace("print(i)", "n -= 1"),
+        COUNT.replace("print(i)", "i += 0\n    print(i)"),
+        COUNT.replace("print(i)", "if i == 2:\n        i = 4\n        continue\n    print(i)"),
+        COUNT.replace("print(i)", "print(i)\n    for k in []:\n        pass\n    else:\n        continue"),
+        COUNT.replace("n = 5", "n = int('5')").replace("i += 1", "i += n"),
+        COUNT.replace("i = 0", "i = 0.0"),
+        COUNT.replace("i = 0", "i = True"),
+        COUNT.replace("n = 5", "n = 4.5"),
+        COUNT.replace("n = 5", "n = [1]").replace("< n", "< len(n)").replace("print(i)", "n += [i] if i < 4 else []"),
+        "try:\n" + "".join(f"    {line}\n" for line in COUNT.splitlines()) + "except OSError:\n    print(i)\n",
+    ],
+)
+def test_loops_that_range_cannot_count(source: str) -> None:
+    assert rewritten("while_to_range", source) is None
+
+
+@pytest.mark.parametrize(
+    ("loop", "expected"),
+    [
+        ("print(xs[i])", "for value in xs:"),
+        ("if xs[i] == 1: break", "for value in xs:"),
+        ("print([xs[i] for _ in range(2)])", "[value for _"),
+        ("print(i, xs[i])", None),
+        ("xs[i] = 0", None),
+        ("xs.append(xs[i]) if len(xs) < 9 else None", None),
+        ("ys = xs\n    ys[0] = 7\n    print(xs[i])", None),
+        ("f = lambda: xs[i]\n    print(f())", None),
+        ("i = 0\n    print(xs[i])", None),
+        ("xs = xs + [xs[i]]", None),
+    ],
+)
+def test_elements_for_indices(loop: str, expected: str | None) -> None:
+    source = f"xs = [3, 1, 2]\nfor i in range(len(xs)):\n    {loop}\nprint(xs)\n"
+    if expected is None:
+        assert rewritten("index_to_element", source) is None
+        assert rewritten("index_to_element", source + "print(i)\n") is None
+    else:
+        assert expected in same("index_to_element", source)
+
+
+@pytest.mark.parametrize(
+    ("body", "arguments", "expected"),
+    [
+        ("a + b", "i, 2", "print((i + 2))"),
+        ("a * b", "i + 1, -i", "print(((i + 1) * (-i)))"),
+        ("b - a", "i, 2", "print((2 - i))"),
+        ("b - a", "i * 2, i * 3", None),
+        ("a + a * b", "i * 2, 1", None),
+        ("a if a > b else b", "i, 1", "print((i if i > 1 else 1))"),
+        ("a and b", "i, 1 // i", None),
+        ("print(a, b)", "i, 2", None),
+        ("[a, b]", "i, 2", None),
+        ("f(a, b) if a < 0 else b", "i, 2", None),
+        ("a + b", "i", None),
+        ("a + b", "b=1, a=i", None),
+        ("a + b", "*[i, 1]", None),
+        ("a + b", "print(), 1", None),
+    ],
+)
+def test_expressions_for_calls(body: str, arguments: str, expected: str | None) -> None:
+    source = INLINE.format(body, arguments)
+    if expected is None:
+        assert rewritten("inline_function", source) is None
+    else:
+        assert same("inline_function", source) == f"for i in range(3):\n    {expected}\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "k = 2\ndef f(a):\n    return a + k\ndef g(k):\n    for i in range(3):\n        print(f(i))\ng(7)\n",
+        INLINE.format("a + b", "i, 2") + "print(f)\n",
+        INLINE.format("a + b", "i, 2") + "f = max\n",
+        "class A:\n    def __add__(self, other):\n        return 1\n" + INLINE.format("a + b", "i, 2"),
+        "def f(a, b=1):\n    return a + b\nfor i in range(3):\n    print(f(i, 1))\n",
+        "from functools import cache\n@cache\n" + INLINE.format("a + b", "i, 2"),
+    ],
+)
+def test_functions_that_stay(source: str) -> None:
+    assert rewritten("inline_function", source) is None
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("sum(int(c) for c in str(w))", "sum(map(int, str(w)))"),
+        ("','.join(str(x) for x in xs)", "','.join(map(str, xs))"),
+        ("[str(len(r)) for r in [[int(c) for c in 'ab1'[2:]]]]", "in [list(map(int, 'ab1'[2:]))]"),
+        ("[int(x) for x in xs if x]", None),
+        ("[int(x, 2) for x in xs]", None),
+        ("all([int(c) for c in '0x'])", None),
+        ("sum((int(c) for c in '12'), 3)", None),
+        ("{int(x) for x in xs}", None),
+        ("list(y for y in xs)", None),
+    ],
+)
+def test_maps_for_comprehensions(expression: str, expected: str | None) -> None:
+    source = COMPARE.format(expression)
+    if expected is None:
+        new = rewritten("call_to_map", source)
+        assert new is None or "all(list(map" in new  # a list stays a list where a map would stop early
+    else:
+        assert expected in same("call_to_map", source)
+    assert rewritten("call_to_map", "map = filter\n" + source) is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "expression", "expected"),
+    [
+        ("keys_membership", "w in list({2: 1})", None),
+        ("keys_membership", "w in list(range(w))", "w in range(w)"),
+        ("keys_membership", "2.0 in list(range(w))", None),
+        ("keys_membership", "w in list(xs)", None),
+        ("prefix_sums", "sum(xs[:w])", "range_sum(xs_sums, None, w)"),
+        ("prefix_sums", "sum(xs[-2:w])", "range_sum(xs_sums, -2, w)"),
+        ("prefix_sums", "sum(xs[::w])", None),
+        ("prefix_sums", "sum(xs[w:], 1)", None),
+        ("prefix_sums", "sum(xs[w:]) + (xs.append(1) or 0)", None),
+        ("prefix_sums", "sum([0.1, 0.2, 0.3][:w])", None),
+        ("bisect_count", "len([x for x in xs if x < w])", "bisect_left(sorted_xs, w)"),
+        ("bisect_count", "3 ** sum(w > x for x in xs)", "3 ** bisect_left(sorted_xs, w)"),
+        ("bisect_count", "3 ** sum(1 for x in xs if w <= x)", "3 ** (len(sorted_xs) - bisect_left(sorted_xs, w))"),
+        ("bisect_count", "len([x for x in xs if x < w / 2])", None),
+        ("bisect_count", "len([x for x in xs if x < xs[w]])", None),
+        ("bisect_count", "len([x for x in xs if x == w])", None),
+        ("bisect_count", "len([x for x in xs if x < w < 9])", None),
+        ("bisect_count", "sum(2 for x in xs if x < w)", None),
+    ],
+)
+def test_containers_asked_in_a_loop(rule: str, expression: str, expected: str | None) -> None:
+    source = COMPARE.format(expression)
+    if expected is None:
+        assert rewritten(rule, source) is None
+    else:
+        assert expected in same(rule, source)
+
+
+@pytest.mark.parametrize(
+    ("call", "taken"),
+    [
+        ("re.sub('a', lambda m: 'b', w, count=1)", True),
+        ("re.split(r'\\d', w, maxsplit=1)", True),
+        ("re.sub('a', 'b', w, 1, re.I)", False),
+        ("re.findall('a', w, re.I)", False),
+        ("re.findall('a', w, flags=re.I)", False),
+        ("re.findall(w, 'a')", False),
+        ("re.findall('a{2', *[w])", False),
+    ],
+)
+def test_patterns(call: str, taken: bool) -> None:
+    source = f"import re\nfor w in ['a1a', 'A']:\n    print({call})\n"
+    assert (rewritten("regex_hoist", source) is not None) == taken
+    if taken:
+        assert "PATTERN = re.compile(" in same("regex_hoist", source)
+
+
+def test_patterns_that_do_not_compile_fail_where_they_did() -> None:
+    assert rewritten("regex_hoist", "import re\nfor w in []:\n    re.findall('(', w)\n") is None

@@ -19,6 +19,7 @@ from codeopt.tasks import Task
 
 CLOSE = 0.98
 """Of two candidates whose scores are this close the one with the smaller change is preferred."""
+NOTHING_LEFT = "nothing left to improve"
 TRIED = 3
 """How many candidates are confirmed before none is believed."""
 
@@ -43,7 +44,7 @@ class Improvement:
             critique = self.proposer.critique(self.history)
             self.history = self.history.with_critique(critique.text)
             if critique.exhausted or self.task.is_sufficient(critique, self.history):
-                reason = "nothing left to improve"
+                reason = NOTHING_LEFT
                 break
             draft = self.proposer.refine(self.history)
             self.history = self.history.add(self.judge.measure(draft, self.history))
@@ -53,6 +54,9 @@ class Improvement:
 
     def confirm(self) -> tuple[Candidate | None, str]:
         """The best candidate with its confirmed figures, or None and why."""
+        if len(self.history.candidates) == 1:
+            nothing = self.stopped == NOTHING_LEFT
+            return None, f"{self.proposer.name} found nothing to try" if nothing else "nothing was tried"
         reason = "no draft was right and better than the original"
         for candidate in list(self.ranked())[:TRIED]:
             confirmed = self.judge.confirm(candidate)

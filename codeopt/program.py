@@ -33,6 +33,11 @@ class Program:
         return _BOM * self.text.startswith(_BOM) + source.replace("\n", ends)
 
 
+def as_source(text: str) -> str:
+    """What a file holds as Python reads it: plain line ends, no byte order mark."""
+    return text.removeprefix(_BOM).replace("\r\n", "\n").replace("\r", "\n")
+
+
 def read_program(path: Path) -> Program:
     """The program at `path`. Raises UsageError when there is none that Python could run."""
     if path.is_dir():
@@ -41,7 +46,7 @@ def read_program(path: Path) -> Program:
         data = path.read_bytes()
         _require_utf8(path, data)
         text = data.decode()
-        source = text.removeprefix(_BOM).replace("\r\n", "\n").replace("\r", "\n")
+        source = as_source(text)
         tree = ast.parse(source, str(path))
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error

@@ -63,6 +63,8 @@ class Result:
     """Of a function: how many calls each source gave, and how much of it they run."""
     growth: str = ""
     """How cost grows with the input, of the original and of the best: `about n^2 -> about n`; empty if not known."""
+    written: str = ""
+    """Text of the calls file of a function, by the user or by a model; empty where there is none."""
 
     @property
     def accepted(self) -> bool:

@@ -67,7 +67,7 @@ def improve_function(arguments: argparse.Namespace, screen: Screen) -> Result:
         result = finish(program, work, end, bench.sandbox.backend, folder, screen, evidence=describe(evidence))
         for note in remembered(result.best.source, program.source, judge.timed) if result.best else ():
             screen.say(note)
-        return result
+        return replace(result, written=judge.bench.target.calls_file or "")
 
 
 def _judge(

@@ -151,9 +151,12 @@ def open_plain_model(arguments: argparse.Namespace, screen: Voice) -> Model:
 
 
 def _model(arguments: argparse.Namespace, screen: Voice, max_retries: int = 2) -> Model:
+    from codeopt.models._counted import Counted
     from codeopt.models.replay import Recorder
 
     model = _open_model(arguments, screen.warn, max_retries)
+    if on_reply := getattr(arguments, "on_reply", None):  # no flag: a review counts what all its functions cost
+        model = Counted(model, on_reply)
     return model if arguments.record is None else Recorder(model, arguments.record)
 
 

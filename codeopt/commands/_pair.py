@@ -50,8 +50,10 @@ def result(judge: Judge, candidate: Candidate, sandbox: Sandbox) -> dict[str, An
     comparison = candidate.comparison
     wrong = report.why(candidate)
     decided = comparison is not None and comparison.decision in (Decision.FASTER, Decision.SLOWER)
+    bound = _bound(judge, candidate, sandbox.limits.seconds)
     verdict = "rejected" if wrong else str(comparison.decision) if comparison and decided else "same"
-    figures: dict[str, Any] = {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0}
+    verdict = "slower" if bound else verdict
+    figures: dict[str, Any] = {"ratio": bound, "ci_low": None, "ci_high": bound, "pairs": 0, "clock": "wall"}
     if comparison and not wrong:
         figures = report.speedup(comparison)
     growth = judge.growth(candidate.source) if not wrong else ("", "", "")
@@ -69,16 +71,36 @@ def result(judge: Judge, candidate: Candidate, sandbox: Sandbox) -> dict[str, An
     }
 
 
+def _bound(judge: Judge, candidate: Candidate, limit: float) -> float | None:
+    """How fast NEW is at most where it needs more time than a run may take, and OLD less; None where it does not."""
+    from sandbox.outcome import Verdict
+
+    late = next((o for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
+    if late is None or late.verdict is not Verdict.TLE:
+        return None
+    old = next((o.run.wall_s for o in judge.original.outcomes if o.case == late.case), limit)
+    return round(old / limit, 6) if old < limit else None
+
+
+def as_fast(found: Mapping[str, Any], digits: int = 2) -> str:
+    """`1.25x as fast`; of what was given up only a bound is known."""
+    return f"{'' if found['pairs'] else 'at most '}{found['ratio']:.{digits}f}x as fast"
+
+
+def certain(found: Mapping[str, Any], digits: int = 2) -> str:
+    """How sure that is, in brackets; nothing of a bound."""
+    if not found["pairs"]:
+        return ""
+    low, high = (f"{v:.{digits}f}" if v is not None else "?" for v in (found["ci_low"], found["ci_high"]))
+    return f" (95% interval {low} - {high}, {found['pairs']} pairs, {found['clock']} time)"
+
+
 def table(found: dict[str, Any]) -> str:
     """The same for a person."""
     lines = [f"{found['verdict']}{': ' + found['reason'] if found['reason'] else ''}"]
     if found["ratio"] is not None:
-        low, high = (f"{v:.3f}" if v is not None else "?" for v in (found["ci_low"], found["ci_high"]))
-        lines.append(
-            f"NEW is {found['ratio']:.3f}x as fast as OLD "
-            f"(95% interval {low} - {high}, {found['pairs']} pairs, {found['clock']} time)"
-        )
-        lines += [f"  case {case['case']:<20} {case['ratio']:>8.3f}x" for case in found["cases"]]
+        lines.append(f"NEW is {as_fast(found, 3)} as OLD{certain(found, 3)}")
+        lines += [f"  case {case['case']:<20} {case['ratio']:>8.3f}x" for case in found.get("cases", ())]
     if found.get("growth", {}).get("text"):
         lines.append(f"growth: {found['growth']['text']}")
     if "changed_inputs" in found.get("tests", {}):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,11 @@ from codeopt.errors import UsageError
 from codeopt.functions.flags import add_test_arguments, chosen
 
 if TYPE_CHECKING:
+    from codeopt.models import Reply
     from codeopt.report import Result
     from codeopt.review.change import Change
     from codeopt.review.repository import Repository
+    from codeopt.review.suggestion import Suggestion
     from codeopt.review.touched import Target
     from codeopt.review.work import Left
     from codeopt.screen import Screen
@@ -161,6 +164,28 @@ def rank(arguments: argparse.Namespace, targets: list[Target], screen: Screen) -
 
 
 @dataclass(frozen=True)
+class Rechecker:
+    """Why a function of the change is not right in another text of its file."""
+
+    arguments: argparse.Namespace
+    screen: Screen
+    root: Path
+
+    def __call__(self, found: Suggestion, text: str, written: str) -> str:
+        """Empty when it is right. written: a calls file by a model. Raises CodeoptError, SandboxError."""
+        from codeopt.functions.recheck import recheck
+        from codeopt.functions.target import read_function
+        from codeopt.program import as_source
+
+        def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
+            return open_from(self.arguments, own_code_only=False, notify=self.screen.warn, mounts=mounts)
+
+        function = read_function(self.root / found.path, found.function)
+        options = replace(chosen(self.arguments), written=written)
+        return recheck(function, as_source(text), options, open_with, self.screen.progress)
+
+
+@dataclass(frozen=True)
 class Improver:
     """Implements codeopt.review.work.Improve by the flags: what `codeopt improve` would do with them."""
 
@@ -168,7 +193,7 @@ class Improver:
     screen: Screen
     run_dir: Path
 
-    def __call__(self, target: Target, left: Left) -> Result:
+    def __call__(self, target: Target, left: Left, pay: Callable[[Reply], None]) -> Result:
         """One improvement; nothing is written but the run's own folder."""
         from codeopt.commands._improvement import improve_target
 
@@ -182,5 +207,6 @@ class Improver:
             "run_dir": self.run_dir,
             "max_seconds": left.seconds,
             "max_cost": left.cost_usd,
+            "on_reply": pay,
         }
         return improve_target(argparse.Namespace(**{**vars(self.arguments), **own}), self.screen)

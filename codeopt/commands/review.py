@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codeopt import registry
 from codeopt.commands._review import add_change_arguments, add_draft_arguments, add_work_arguments
 from codeopt.errors import ModelError, NoSandbox, UsageError
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 ORDER = 4
 OTHERS_FILES = True
 """The current folder may hold what somebody else proposes: nothing is imported from there."""
-FORMATS = "terminal, markdown, diff, json, rdjson, rdjsonl, sarif, github, gitlab"
+REPORTERS = "codeopt.reporters"
 FOUND, INTERRUPTED = 1, 130
 
 
@@ -36,11 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_change_arguments(parser)
     add_draft_arguments(parser)
     add_work_arguments(parser, functions=5)
+    formats = ", ".join(registry.names(REPORTERS))
     out = parser.add_argument_group("result")
-    out.add_argument("--output-format", default="terminal", metavar="NAME", help=f"{FORMATS} (%(default)s)")
+    out.add_argument("--output-format", default="terminal", metavar="NAME", help=f"{formats} (%(default)s)")
     out.add_argument("--json", action="store_true", help="the same as --output-format json")
     out.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report to FILE")
-    out.add_argument("--reporter", metavar="NAME", help="post it too, by the CI system's own token: github, gitlab")
+    out.add_argument("--reporter", metavar="NAME", help="post it too, by the CI system's own token, such as github")
     out.add_argument(
         "--fail-level", choices=["none", "any"], default="none", help="any: exit 1 with suggestions (%(default)s)"
     )
@@ -51,22 +53,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Review a change. Heavy imports happen here, so that --help is quick."""
-    from codeopt import registry
     from codeopt.commands._deliver import deliver
     from codeopt.screen import Screen
 
     name = "json" if arguments.json else arguments.output_format
-    reporter = registry.load("codeopt.reporters", name)
-    poster = registry.load("codeopt.reporters", arguments.reporter) if arguments.reporter else None
+    reporter = registry.load(REPORTERS, name)
+    poster = registry.load(REPORTERS, arguments.reporter) if arguments.reporter else None
     if poster is not None and not hasattr(poster, "post"):
-        raise UsageError(f"--reporter {arguments.reporter} posts nothing; name github or gitlab")
+        able = [each for each in registry.names(REPORTERS) if hasattr(registry.load(REPORTERS, each), "post")]
+        raise UsageError(f"--reporter {arguments.reporter} posts nothing; name one of: {', '.join(able)}")
     _refuse(arguments)
     with Screen(quiet=arguments.quiet) as screen:
         review, failure = make_review(arguments, screen)
         deliver(reporter.render(review), arguments.output)
         for notice in review.notices:
             screen.warn(f"notice: {notice}")
-        if poster is not None:
+        if poster is not None and failure != INTERRUPTED:
             failure = _post(poster, review, screen) or failure
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
@@ -93,7 +95,7 @@ def make_review(arguments: argparse.Namespace, screen: Screen) -> tuple[Review, 
         skipped=(*skipped, *work.skipped),
         notices=tuple(work.notices),
         machine=machine(),
-        cost_usd=round(work.cost_usd, 6),
+        cost_usd=None if work.ledger.cost_usd is None else round(work.ledger.cost_usd, 6),
     )
     return review, work.failure
 
@@ -104,7 +106,6 @@ def _work(
     """Try the targets; what stops it is a notice, and what was found until then is kept."""
     from codeopt.commands import _review
     from codeopt.review.work import Limits, Work
-    from sandbox.errors import SandboxError
 
     with tempfile.TemporaryDirectory(prefix="codeopt-review-") as folder:
         improver = _review.Improver(arguments, screen, arguments.run_dir or Path(folder))
@@ -112,16 +113,28 @@ def _work(
         try:
             if targets:
                 _review.require_settings(repository, change)
-                _ready(arguments)
-                targets = _review.rank(arguments, targets, screen)
-            work.run(targets)
-        except (ModelError, NoSandbox, _review.Untrusted) as error:
+                _run(arguments, work, targets, screen)
+            work.join(_review.Rechecker(arguments, screen, repository.root))
+        except _review.Untrusted as error:
             work.stop(targets, str(error), error.exit_status)
-        except SandboxError as error:
-            work.stop(targets, f"the sandbox failed: {error}", NoSandbox.exit_status)
         except KeyboardInterrupt:
             work.stop(targets, "interrupted", INTERRUPTED)
     return work
+
+
+def _run(arguments: argparse.Namespace, work: Work, targets: list[Target], screen: Screen) -> None:
+    """Rank the targets and try them in turn."""
+    from codeopt.commands import _review
+    from sandbox.errors import SandboxError
+
+    try:
+        _ready(arguments)
+        targets = _review.rank(arguments, targets, screen)
+        work.run(targets)
+    except (ModelError, NoSandbox) as error:
+        work.stop(targets, str(error), error.exit_status)
+    except SandboxError as error:
+        work.stop(targets, f"the sandbox failed: {error}", NoSandbox.exit_status)
 
 
 def _ready(arguments: argparse.Namespace) -> None:

@@ -102,13 +102,16 @@ class FunctionJudge:
         self.notify("fitting growth")
         return growth(self.bench, self.evidence, source)
 
-    def run_cases(self, source: str, cases: tuple[Case, ...] | list[Case], hash_seed: int = 0) -> tuple[Outcome, ...]:
+    def run_cases(
+        self, source: str, cases: tuple[Case, ...] | list[Case], hash_seed: int = 0, failures: int = MAX_FAILURES
+    ) -> tuple[Outcome, ...]:
+        """Outcomes of the cases in order, up to so many that are wrong."""
         outcomes: list[Outcome] = []
         for number, case in enumerate(cases, 1):
             self.notify(f"calls, part {number} of {len(cases)}")
             run = self.runner.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
             outcomes.append(self._with_smallest(source, judge(case, run, self.suite.check), case))
-            if sum(outcome.verdict is not Verdict.AC for outcome in outcomes) == MAX_FAILURES:
+            if sum(outcome.verdict is not Verdict.AC for outcome in outcomes) == failures:
                 break
         return tuple(outcomes)
 

@@ -48,6 +48,8 @@ def proof(suggestion: Suggestion) -> str:
         parts.append(f"{tests} test{'s' * (tests != 1)}")
     if (coverage := evidence.get("line_coverage")) is not None:
         parts.append(f"{coverage:.0%} of the function's lines")
+    if suggestion.together > 1:
+        parts.append(f"by itself and with all {suggestion.together} suggestions for this file applied")
     return ", ".join(parts)
 
 

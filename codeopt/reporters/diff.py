@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 from codeopt.review.patch import merged, patch
 from codeopt.review.suggestion import Review
+from codeopt.review.together import best_first
 
 
 def render(review: Review) -> str:
     """One part a file; where two suggestions touch the same lines the faster one is in it."""
-    best_first = sorted(review.suggestions, key=lambda s: (s.path, -(s.speedup.get("ratio") or 0.0)))
     parts = []
-    for path, group in groupby(best_first, key=lambda suggestion: suggestion.path):
-        here = list(group)
+    for path in sorted({each.path for each in review.suggestions}):
+        here = best_first([each for each in review.suggestions if each.path == path])
         text, _ = merged(here[0].original, [suggestion.improved for suggestion in here])
         parts.append(patch(path, here[0].original, text))
     return "".join(parts)

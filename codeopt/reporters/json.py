@@ -48,6 +48,7 @@ def _suggestion(suggestion: Suggestion) -> dict[str, Any]:
         "evidence": dict(suggestion.evidence),
         "growth": suggestion.growth,
         "changes": list(suggestion.changes),
+        "together": suggestion.together,
         "share": suggestion.share,
         "sha256_before": digest(suggestion.original),
         "sha256_after": digest(suggestion.improved),

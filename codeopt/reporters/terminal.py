@@ -14,10 +14,17 @@ def render(review: Review) -> str:
     lines += ["nothing suggested for:"] * bool(review.skipped)
     lines += [f"  {log_line(_words.where(each))}: {log_line(each.reason)}" for each in review.skipped]
     lines += [f"note: {log_line(notice)}" for notice in review.notices]
-    lines.append(_words.count(len(review.suggestions)) + (f", {review.cost_usd:.4f} USD" if review.cost_usd else ""))
+    lines.append(_words.count(len(review.suggestions)) + _cost(review.cost_usd))
     if review.suggestions:
         lines.append(f"measured on {log_line(_words.machine(review))}")
     return "\n".join(lines) + "\n"
+
+
+def _cost(usd: float | None) -> str:
+    """Nothing where no model was asked."""
+    if usd is None:
+        return ", for a price that is not known"
+    return f", {usd:.4f} USD" if usd else ""
 
 
 def _suggestion(suggestion: Suggestion) -> list[str]:

@@ -33,6 +33,8 @@ class Suggestion:
     """How cost grows with input size, `about n^2 -> about n`; empty where nothing is known."""
     changes: tuple[str, ...] = ()
     """What was changed and why, a sentence each."""
+    together: int = 1
+    """How many suggestions of this file, this one included, were verified with all of them applied."""
     share: float | None = None
     """Of the time of its own tests, 0 to 1; None where that was not measured."""
 
@@ -60,4 +62,5 @@ class Review:
     notices: tuple[str, ...] = ()
     """What kept the review from being whole: no model, no sandbox, budget spent."""
     machine: Mapping[str, Any] = field(default_factory=dict)
-    cost_usd: float = 0.0
+    cost_usd: float | None = 0.0
+    """None where a price is not known."""

@@ -72,7 +72,7 @@ def find_targets(
         try:
             source = read_program(change.root / file.path).source
         except UsageError as error:
-            skipped.append(Skipped(file.path, "", str(error)))
+            skipped.append(Skipped(file.path, "", _without_path(str(error), change.root / file.path)))
             continue
         if reason := left_alone(file.path, source, exclude, marked.get(file.path, ())):
             skipped.append(Skipped(file.path, "", reason))
@@ -81,6 +81,11 @@ def find_targets(
         targets += found
         skipped += ignored
     return targets, skipped
+
+
+def _without_path(reason: str, path: Path) -> str:
+    """A report says itself which file it means, and is no place for the folders of this machine."""
+    return reason.removeprefix(str(path)).removeprefix(" ").removeprefix(":")
 
 
 def _in_file(change: Change, file: ChangedFile, source: str, moved: set[str]) -> tuple[list[Target], list[Skipped]]:

@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from codeopt import report
+from codeopt.budget import Budget, Ledger
 from codeopt.errors import CodeoptError, ModelError, NoSandbox
+from codeopt.models import Reply
 from codeopt.report import End, Result
-from codeopt.review.suggestion import Skipped, Suggestion
+from codeopt.review.suggestion import Skipped, Suggestion, full_name
+from codeopt.review.together import together
 from codeopt.review.touched import Target
 from sandbox.errors import SandboxError
 
@@ -40,8 +43,8 @@ class Left:
 class Improve(Protocol):
     """One improvement, as `codeopt improve` makes it. Raises CodeoptError."""
 
-    def __call__(self, target: Target, left: Left) -> Result:
-        """The result; nothing is written."""
+    def __call__(self, target: Target, left: Left, pay: Callable[[Reply], None]) -> Result:
+        """The result; nothing is written. pay: is told of each reply of a model, also where there is no result."""
         ...
 
 
@@ -54,10 +57,13 @@ class Work:
     notify: Callable[[str], None] = lambda line: None
     started: float = field(default_factory=time.monotonic)
     suggestions: list[Suggestion] = field(default_factory=list)
+    written: dict[str, str] = field(default_factory=dict)
+    """Names of targets -> the calls file that a model wrote for them."""
     skipped: list[Skipped] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     judged: int = 0
-    cost_usd: float = 0.0
+    ledger: Ledger = field(default_factory=Ledger)
+    """What all models together have cost."""
     stopped: str = ""
     """Why what is left is not tried."""
     failure: int = 0
@@ -76,6 +82,24 @@ class Work:
                 self.stop(targets, self.stopped, self.failure)
                 return
 
+    def join(self, wrong: Callable[[Suggestion, str, str], str]) -> None:
+        """Leave only what is right together with all else of its file. It is not held to the time limit, since it is
+        short, and without it nothing could be said of a file with two suggestions applied.
+
+        wrong: why a function is not right in a text of its file, by the calls file that a model wrote.
+        """
+
+        def in_text(found: Suggestion, text: str) -> str:
+            name = full_name(found.path, found.function)
+            self.notify(f"{name} with all suggestions for its file")
+            try:
+                return wrong(found, text, self.written.get(name, ""))
+            except (CodeoptError, SandboxError) as error:
+                return str(error)
+
+        self.suggestions, alone = together(self.suggestions, in_text)
+        self.skipped += alone
+
     def stop(self, targets: Sequence[Target], reason: str, failure: int) -> None:
         """Leave it at what there is; what was not tried is listed."""
         known = {(found.path, found.function) for found in self.suggestions}
@@ -88,7 +112,7 @@ class Work:
     def _try(self, target: Target) -> str:
         """Why there is no suggestion; empty when there is one."""
         try:
-            result = self.improve(target, self._left())
+            result = self.improve(target, self._left(), self._pay)
         except ModelError as error:
             self.failure = error.exit_status
             if error.status not in ONLY_THIS:
@@ -102,19 +126,23 @@ class Work:
             self.failure = NoSandbox.exit_status
             return f"the sandbox failed: {error}"
         self.judged += 1
-        self.cost_usd += result.ledger.cost_usd or 0.0
+        if result.accepted:
+            self.suggestions.append(suggestion(target, result))
+            self.written[target.name] = result.written
         if result.end is End.INTERRUPTED:
             raise KeyboardInterrupt
-        if not result.accepted:
-            return f"{result.reason} ({result.stopped})" if result.end is End.BUDGET else result.reason
-        self.suggestions.append(suggestion(target, result))
-        return ""
+        if result.accepted:
+            return ""
+        return f"{result.reason} ({result.stopped})" if result.end is End.BUDGET else result.reason
+
+    def _pay(self, reply: Reply) -> None:
+        self.ledger = self.ledger.add(reply)
 
     def _left(self) -> Left:
         seconds, cost = self.limits.seconds, self.limits.cost_usd
         return Left(
             None if seconds is None else max(1.0, seconds - (time.monotonic() - self.started)),
-            None if cost is None else max(0.0001, cost - self.cost_usd),
+            None if cost is None else max(0.0001, cost - (self.ledger.cost_usd or 0.0)),
         )
 
     def _spent(self) -> str:
@@ -123,9 +151,7 @@ class Work:
             return f"the limit of {limits.functions} functions is reached (--max-functions)"
         if limits.seconds is not None and time.monotonic() - self.started >= limits.seconds:
             return f"the time limit of {limits.seconds:g} s is reached (--deadline)"
-        if limits.cost_usd is not None and self.cost_usd >= limits.cost_usd:
-            return f"the limit of {limits.cost_usd:.2f} USD is reached (--max-cost)"
-        return ""
+        return self.ledger.spent(Budget(cost_usd=limits.cost_usd))
 
 
 def suggestion(target: Target, result: Result) -> Suggestion:

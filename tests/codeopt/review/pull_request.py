@@ -11,14 +11,7 @@ BASE = {
     "shop/orders.py": '"""Orders."""\n\n\ndef total(prices):\n    return sum(prices)\n',
     "tests/test_orders.py": "from shop.orders import total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n",
 }
-ORDERS = '''\
-"""Orders."""
-
-
-def total(prices):
-    return sum(prices)
-
-
+REPEATED = '''\
 def repeated(lines):
     """How many codes come again."""
     seen = []
@@ -30,7 +23,22 @@ def repeated(lines):
         else:
             seen.append(code)
     return again
+'''
+REPEATED_TEST = """\
+def test_repeated():
+    for n in range(12):
+        assert repeated([k % 5 for k in range(n)]) == max(0, n - 5)
+    assert repeated([k * 7 % 900 for k in range(1200)]) == 300
+"""
+ORDERS = f'''\
+"""Orders."""
 
+
+def total(prices):
+    return sum(prices)
+
+
+{REPEATED}
 
 def served(count):
     queue = []
@@ -67,7 +75,7 @@ def whole(text):
             return False
     return True
 '''
-TESTS = """\
+TESTS = f"""\
 from shop.orders import quick, repeated, served, total
 
 
@@ -75,11 +83,7 @@ def test_total():
     assert total([1, 2]) == 3
 
 
-def test_repeated():
-    for n in range(12):
-        assert repeated([k % 5 for k in range(n)]) == max(0, n - 5)
-    assert repeated([k * 7 % 900 for k in range(1200)]) == 300
-
+{REPEATED_TEST}
 
 def test_served():
     for n in range(12):

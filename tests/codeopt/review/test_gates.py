@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.codeopt.command import QUICK, codeopt
-from tests.codeopt.review.pull_request import BASE, propose
+from tests.codeopt.review.pull_request import BASE, REPEATED, REPEATED_TEST, propose
 from tests.conftest import open_or_skip
 
-SHOP = '''\
+SHOP = f'''\
 def shared(left, right):
     """What is on both lists."""
     keys = set(right)
@@ -19,22 +19,12 @@ def flat(rows):
     return [cell for row in rows for cell in row]
 
 
-def repeated(lines):
-    seen = []
-    again = 0
-    for line in lines:
-        code = str(line)
-        if code in seen:
-            again += 1
-        else:
-            seen.append(code)
-    return again
-
+{REPEATED}
 
 def lonely(x):
     return x * 2
 '''
-TESTS = """\
+TESTS = f"""\
 from shop.lists import flat, repeated, shared
 
 
@@ -49,11 +39,7 @@ def test_flat():
         assert flat([[n, n]] * n) == [n] * 2 * n
 
 
-def test_repeated():
-    for n in range(12):
-        assert repeated([k % 5 for k in range(n)]) == max(0, n - 5)
-    assert repeated([k * 7 % 900 for k in range(1800)]) == 900
-"""
+{REPEATED_TEST}"""
 FILES = {**BASE, "shop/lists.py": SHOP, "tests/test_lists.py": TESTS}
 
 
@@ -79,6 +65,34 @@ def test_only_what_is_slower_with_confidence_fails_the_job(tmp_path: Path) -> No
     assert "--tests PATH" in rows["lonely"]["reason"]
 
 
+DOUBLE = "def double(n):\n    return n * 2\n"
+DOUBLE_TEST = """\
+from shop.numbers import double
+
+
+def test_double():
+    assert [double(n) for n in range(12)] == list(range(0, 24, 2))
+    assert double(2718) == 5436
+"""
+ECHO = "print(sum(1 for _ in range(int(input()))))\n"
+
+
+def test_what_no_longer_ends_is_slower_not_merely_different(tmp_path: Path) -> None:
+    """A program beyond the limit of a run, and a function beyond ten times its own time, which is 2 s at least."""
+    open_or_skip("bubblewrap").close()
+    base = {**BASE, "shop/numbers.py": DOUBLE, "tests/test_numbers.py": DOUBLE_TEST, "echo/echo.py": ECHO}
+    base |= {"echo/input.1.txt": "300000\n", "echo/output.1.txt": "300000\n"}
+    spin = "def double(n):\n    while n == 2718:\n        pass\n    return n * 2\n"
+    branch = {"shop/numbers.py": spin, "echo/echo.py": "while True:\n    pass\n" + ECHO}
+    folder = propose(tmp_path / "r", base, branch)
+    flags = ("--fail-if-slower", "5%", "--timeout", "2", "--changed-inputs", "off", "--sandbox", "bubblewrap", "-q")
+    done = codeopt("compare", "--base", "main", *flags, cwd=folder)
+    assert done.status == 1, done.err
+    assert "FAIL slower       echo/echo.py   at most 0." in done.out
+    assert "FAIL slower       shop/numbers.py::double   at most 0.10x as fast\n" in done.out
+    assert "f(2718): expected returns 5436, got takes longer than 2 s" in done.out
+
+
 def test_a_change_of_other_things_fails_nothing(tmp_path: Path) -> None:
     folder = propose(tmp_path / "r", FILES, {"shop/lists.py": SHOP.replace('"""What', '"""All that')})
     done = codeopt("compare", "--base", "main", "--fail-if-slower", "5%", cwd=folder)
@@ -88,12 +102,13 @@ def test_a_change_of_other_things_fails_nothing(tmp_path: Path) -> None:
 def test_check_names_the_slow_functions_and_what_the_rules_would_do(tmp_path: Path) -> None:
     open_or_skip("bubblewrap").close()
     folder = propose(tmp_path / "r", FILES, {})
-    done = codeopt("check", "shop", *QUICK, "-q", "--json", cwd=folder)
+    done = codeopt("check", "shop", *QUICK, "--min-share", "20%", "-q", "--json", cwd=folder)
     assert done.status == 1, done.err
     rows = {row["function"]: row for row in done.json["functions"]}
     assert rows["repeated"]["speedup"]["ci_low"] > 1.05
     assert rows["repeated"]["changes"]
     assert "no test runs it" in rows["lonely"]["reason"]
+    assert "less than 20% of the time" in rows["shared"]["reason"]
     assert done.json["gains"] == 1
 
 

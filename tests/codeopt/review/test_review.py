@@ -13,13 +13,16 @@ from tests.codeopt.command import QUICK, codeopt, environment
 from tests.codeopt.review.pull_request import BASE, BRANCH, SLOW, git, propose
 from tests.conftest import open_or_skip
 
+THREE = ("--select", "deque_popleft,isqrt_trial_division,list_membership_to_set")
+"""One rule a function: none has to be tried without another."""
+
 
 @pytest.fixture(scope="module")
 def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """The repository, and what `review --json` says of its branch."""
     open_or_skip("bubblewrap").close()
     folder = propose(tmp_path_factory.mktemp("pull") / "shop", BASE, BRANCH)
-    done = codeopt("review", "--base", "main", "--model", "rules", *QUICK, "--json", "-q", cwd=folder)
+    done = codeopt("review", "--base", "main", "--model", "rules", *QUICK, *THREE, "--json", "-q", cwd=folder)
     assert done.status == 0, done.err
     return folder, done.json
 
@@ -42,14 +45,24 @@ def test_what_is_not_suggested_says_why_and_what_would_help(reviewed: tuple[Path
     skipped = named(reviewed[1]["skipped"])
     assert set(skipped) == {"shop/orders.py::untested", "shop/orders.py::quick"}
     assert "--tests PATH" in skipped["shop/orders.py::untested"]["reason"]
-    assert "no draft was right and better" in skipped["shop/orders.py::quick"]["reason"]
+    assert skipped["shop/orders.py::quick"]["reason"] == "rules found nothing to try"
 
 
-def test_each_suggestion_applied_passes_the_tests(reviewed: tuple[Path, dict[str, Any]]) -> None:
+def test_the_suggestions_applied_pass_the_tests_each_and_all(reviewed: tuple[Path, dict[str, Any]]) -> None:
     folder, found = reviewed
-    for suggestion in found["suggestions"]:
+    diffs = {name: each["diff"] for name, each in named(found["suggestions"]).items()}
+    for applied in (*([one] for one in diffs), list(diffs)):
         git(folder, "checkout", "-q", "--", ".")
-        subprocess.run(["git", "apply"], cwd=folder, input=suggestion["diff"].encode(), check=True)
+        for name in applied:
+            subprocess.run(["git", "apply"], cwd=folder, input=diffs[name].encode(), check=True)
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
         assert subprocess.run(command, cwd=folder, env=environment(), capture_output=True).returncode == 0
     git(folder, "checkout", "-q", "--", ".")
+
+
+def test_two_of_one_file_were_verified_together(reviewed: tuple[Path, dict[str, Any]]) -> None:
+    assert {name: each["together"] for name, each in named(reviewed[1]["suggestions"]).items()} == {
+        "shop/orders.py::repeated": 2,
+        "shop/orders.py::served": 2,
+        "shop/stock.py::whole": 1,
+    }

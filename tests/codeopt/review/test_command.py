@@ -1,0 +1,202 @@
+"""`codeopt review` as a job runs it: with a dead server, ended from outside, for each platform, in each format."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from codeopt import cli, registry
+from tests.codeopt.command import FAST, QUICK, SLOW, codeopt, command, environment, reply, write_problem
+from tests.codeopt.reporters.test_gitlab import CODE_QUALITY
+from tests.codeopt.review.pull_request import BASE, commit, git, propose
+from tests.conftest import open_or_skip
+from tests.support.github_server import GitHub, accept
+from tests.support.gitlab_server import GitLab
+from tests.support.gitlab_server import accept as accept_on_gitlab
+from tests.support.wire_server import WireServer
+from tests.support.wire_steps import Step, hang, status
+
+FILE = "tools/slow.py"
+LINES = SLOW.count("\n")
+GOOD = ["It looks in a list.\nVERDICT: IMPROVE", reply(FAST, "a set"), "Good.\nVERDICT: DONE"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A repository whose branch adds a slow program with cases beside it."""
+    open_or_skip("bubblewrap").close()
+    work = propose(tmp_path / "work", BASE, {})
+    write_problem(work / "tools", words=1500)
+    git(work, "add", "-A")
+    git(work, "commit", "-q", "-m", "a program")
+    return work
+
+
+def flags(url: str, *more: str) -> tuple[str, ...]:
+    return ("review", "--base", "main", "--model", "m", "--base-url", url, *QUICK, *more)
+
+
+def test_a_dead_model_server_is_a_notice_unless_strict(folder: Path) -> None:
+    done = codeopt(*flags("http://127.0.0.1:9/v1", "--json"), cwd=folder)
+    assert done.status == 0, done.err
+    assert "the model failed" in done.json["notices"][0]
+    assert "notice: the model failed" in done.err
+    assert [each["path"] for each in done.json["skipped"]] == [FILE]
+    assert codeopt(*flags("http://127.0.0.1:9/v1", "--strict", "-q"), cwd=folder).status == 4
+
+
+def test_what_a_failed_function_has_cost_counts(folder: Path) -> None:
+    """Its model answers once, for a price, and then refuses: the money is gone, and the next is not begun."""
+    git(folder, "checkout", "-q", "main")
+    prices = "[tool.codeopt.prices.wire-model-1]\ninput = 9000.0\noutput = 9000.0\n"
+    (folder / "pyproject.toml").write_text(BASE["pyproject.toml"] + prices)
+    commit(folder, "prices")
+    git(folder, "rebase", "-q", "main", "proposal")
+    write_problem(folder / "tools/again", words=1500)
+    commit(folder, "one more")
+    with WireServer([GOOD[0], status(422)]) as model:
+        done = codeopt(*flags(model.base_url, "--max-cost", "0.01", "--json"), cwd=folder)
+    assert done.status == 0, done.err
+    assert done.json["cost_usd"] > 0.01
+    reasons = {each["path"]: each["reason"] for each in done.json["skipped"]}
+    assert reasons.pop("tools/again/slow.py").startswith("the model failed")
+    assert reasons[FILE].startswith("not tried: the limit of 0.01 USD is reached")
+
+
+@pytest.fixture
+def github(folder: Path, tmp_path: Path) -> Iterator[tuple[GitHub, dict[str, str]]]:
+    """The pull request of the branch, and the environment of a job for it."""
+    head = git(folder, "rev-parse", "HEAD").strip()
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"pull_request": {"number": 7, "head": {"sha": head}}}))
+    with GitHub(head=head, hunks={FILE: [range(1, LINES + 1)]}) as server:
+        yield (
+            server,
+            {
+                "GITHUB_API_URL": server.url,
+                "GITHUB_EVENT_PATH": str(event),
+                "GITHUB_REPOSITORY": "owner/name",
+                "GITHUB_TOKEN": server.token,
+            },
+        )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_review_posts_nothing_and_the_same_command_does_it_later(
+    folder: Path, github: tuple[GitHub, dict[str, str]], number: int
+) -> None:
+    platform, variables = github
+    asked = threading.Event()
+
+    def never(request: object) -> Step:
+        asked.set()
+        return hang()
+
+    with WireServer([never, *GOOD]) as model:
+        arguments = flags(model.base_url, "--reporter", "github", "--json")
+        with subprocess.Popen(
+            command(*arguments), cwd=folder, env=environment(**variables), text=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        ) as process:  # fmt: skip
+            assert asked.wait(60)
+            sandbox = below(process.pid)
+            assert sandbox
+            process.send_signal(number)
+            out, err = process.communicate(timeout=60)
+        assert process.returncode == 130, err
+        assert "Traceback" not in err
+        assert json.loads(out)["notices"] == ["interrupted"]
+        assert platform.wrote() == []
+        assert git(folder, "status", "--porcelain") == ""
+        assert all(select.select([each], [], [], 20)[0] for each in sandbox)
+        if number == signal.SIGTERM:
+            return
+        done = codeopt(*arguments, cwd=folder, env=variables)
+    assert done.status == 0, done.err
+    assert [(each["path"], each["function"]) for each in done.json["suggestions"]] == [(FILE, "")]
+    (comment,) = platform.comments
+    assert accept(SLOW, comment) == FAST
+
+
+def below(pid: int) -> list[int]:
+    """A descriptor for each process that this one has started, directly or not; readable as soon as it has ended."""
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parents[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return [os.pidfd_open(each) for each in found - {pid}]
+
+
+def test_a_merge_request_gets_a_thread_and_a_code_quality_report(folder: Path, tmp_path: Path) -> None:
+    """As the job does it that `codeopt init --gitlab` writes."""
+    head, base = (git(folder, "rev-parse", name).strip() for name in ("HEAD", "main"))
+    lines: dict[int, int | None] = dict.fromkeys(range(1, LINES + 1))
+    refs = {"base_sha": base, "start_sha": base, "head_sha": head}
+    with GitLab(lines={FILE: lines}, refs=refs) as platform, WireServer(GOOD) as model:
+        variables = {
+            "CI_API_V4_URL": platform.url,
+            "CI_MERGE_REQUEST_DIFF_BASE_SHA": base,
+            "CI_MERGE_REQUEST_IID": "7",
+            "CI_PROJECT_ID": "3",
+            "GITLAB_TOKEN": platform.token,
+        }
+        report = ("--reporter", "gitlab", "--output-format", "gitlab", "-o", str(tmp_path / "report.json"))
+        arguments = ("review", "--model", "m", "--base-url", model.base_url, *QUICK, *report)
+        done = codeopt(*arguments, cwd=folder, env=variables)
+    assert (done.status, done.out) == (0, ""), done.err
+    assert accept_on_gitlab(SLOW, platform.notes[0]) == FAST
+    (found,) = json.loads((tmp_path / "report.json").read_text())
+    jsonschema.Draft202012Validator(CODE_QUALITY).validate([found])
+    assert found["location"]["path"] == FILE
+
+
+OF_NOTHING = {
+    "diff": "",
+    "github": "",
+    "gitlab": "[]\n",
+    "json": '"suggestions": []',
+    "markdown": "## codeopt: no suggestions",
+    "rdjson": '"diagnostics": []',
+    "rdjsonl": "",
+    "sarif": '"results": []',
+    "terminal": "nothing suggested for:\n  shop/new.py: excluded by 'shop'\nno suggestions\n",
+}
+
+
+@pytest.mark.parametrize("name", registry.names("codeopt.reporters"))
+def test_each_format_is_printed_or_written(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(propose(tmp_path / "work", BASE, {"shop/new.py": "def f(x):\n    return x\n"}))
+    arguments = ["review", "--base", "main", "--exclude", "shop", "--output-format", name, "-q"]
+    assert cli.main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert OF_NOTHING[name] in printed
+    assert bool(printed) == bool(OF_NOTHING[name])
+    assert cli.main([*arguments, "-o", str(tmp_path / "report")]) == 0
+    assert (capsys.readouterr().out, (tmp_path / "report").read_text()) == ("", printed)
+
+
+def test_the_help_names_every_format(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["review", "--help"])
+    shown = "".join(capsys.readouterr().out.split())
+    assert ",".join(registry.names("codeopt.reporters")) in shown
+
+
+def test_who_cannot_post_is_told_who_can(tmp_path: Path) -> None:
+    done = codeopt("review", "--reporter", "sarif", cwd=tmp_path, env={"PATH": os.environ["PATH"]})
+    assert (done.status, done.err) == (2, "codeopt: --reporter sarif posts nothing; name one of: github, gitlab\n")

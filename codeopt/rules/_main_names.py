@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules._module import Edit, Module
+from codeopt.rules._module import Edit, Module, last_line
 from codeopt.rules._scopes import Use, Variable
 from codeopt.rules._units import Split
 
@@ -30,6 +30,8 @@ def renamed(module: Module, split: Split, name: str) -> list[Edit] | None:
     for use in uses:
         if not isinstance(use.node, ast.Name) or module.source(use.node) != name or use.kind == "del":
             return None
+        if any(isinstance(p, ast.JoinedStr) and p.lineno != last_line(p) for p in module.scopes.parents(use.node)):
+            return None  # the positions in f-strings over several lines are not exact
         if use.node is not target and module.span(use.node)[0] < module.span(first)[1]:
             if _runs_later(module, use):
                 return None

@@ -7,6 +7,7 @@ import ast
 from codeopt.rules import Hot, Rule
 from codeopt.rules._module import Edit, Module, last_line, parse
 from codeopt.rules._plain import builtin_call, rebound
+from codeopt.rules._types import Types, types_of
 
 FUNCTIONS = ("int", "float", "str", "abs", "len", "ord", "chr", "bool", "bin", "hex", "oct", "repr", "bytes")
 LAZY = ("sum", "max", "min", "sorted", "list", "tuple", "set", "frozenset", "any", "all")
@@ -20,22 +21,23 @@ def rewrite(text: str, hot: Hot) -> str | None:
     module = parse(text)
     if module is None:
         return None
+    types = types_of(module)
     edits: list[Edit] = []
     for node in module.walk():
         if isinstance(node, ast.GeneratorExp | ast.ListComp) and hot.touches(node.lineno, last_line(node)):
             inside = edits and module.span(node)[0] < edits[-1].end  # of one that is replaced already
-            edits += _edits(module, node) if not inside else []
+            edits += _edits(module, types, node) if not inside else []
     return module.edited(edits)
 
 
-def _edits(module: Module, node: ast.GeneratorExp | ast.ListComp) -> list[Edit]:
+def _edits(module: Module, types: Types, node: ast.GeneratorExp | ast.ListComp) -> list[Edit]:
     mapped = _mapped(module, node)
     if mapped is None or any(isinstance(p, ast.JoinedStr) for p in module.scopes.parents(node)):
         return []
     call = module.scopes.parent[node]
     takes = EAGER if isinstance(node, ast.ListComp) else LAZY
     if isinstance(call, ast.Call) and call.args == [node] and not call.keywords:
-        joins = isinstance(call.func, ast.Attribute) and call.func.attr == "join"
+        joins = isinstance(call.func, ast.Attribute) and call.func.attr == "join" and types.is_text(call.func.value)
         if builtin_call(module, call, *takes) or (joins and isinstance(node, ast.GeneratorExp)):
             return [module.replace(call, f"{module.source(call.func)}({mapped})")]
     if isinstance(node, ast.ListComp) and not rebound(module, "list"):

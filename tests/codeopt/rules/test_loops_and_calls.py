@@ -122,6 +122,7 @@ def test_functions_that_stay(source: str) -> None:
         ("','.join(str(x) for x in xs)", "','.join(map(str, xs))"),
         ("[str(len(r)) for r in [[int(c) for c in 'ab1'[2:]]]]", "in [list(map(int, 'ab1'[2:]))]"),
         ("[int(x) for x in xs if x]", None),
+        ("xs.join(str(x) for x in xs)", None),
         ("[int(x, 2) for x in xs]", None),
         ("all([int(c) for c in '0x'])", None),
         ("sum((int(c) for c in '12'), 3)", None),

@@ -131,6 +131,7 @@ def test_classes_that_need_nothing_stay() -> None:
         "def f():\n    global sum\n    sum = 1\nsum = sum([1])\nf()\nprint(sum)\n" + LOOP,
         "if len([]):\n    sum = 3\nprint(sum([1]))\n" + LOOP,
         "def f():\n    return max(1, 2)\nprint(f())\nmax = 3\n" + LOOP,
+        "max = max([1])\nprint(f'''\n{max}''')\n" + LOOP,
         "x = 1\nfrom math import *\n" + LOOP,
         "sum = 1\ndel sum\nprint(sum([1]))\n" + LOOP,
         "k = 2\nclass A:\n    x = k\n" + LOOP,

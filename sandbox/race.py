@@ -18,6 +18,8 @@ LEAST, MOST = 3, 9
 """Rounds, in each of which every program runs once or, when it is short, some times."""
 ROUND_S = 0.02
 """The first program is repeated inside a round until it takes this long."""
+PLAIN = {1: 1.5, 2: 1.15}
+"""One that took this many times as long as the first in each of so many rounds is slower: it need not run again."""
 
 
 def race(
@@ -25,7 +27,8 @@ def race(
 ) -> tuple[float | None, ...]:
     """How many times as long as the first each other program takes; None for one that is wrong or fails.
 
-    No new round is begun after `seconds`, once there were LEAST.
+    No new round is begun after `seconds`, once there were LEAST. One that is plainly slower takes part in the first
+    only: which of those that are close is better needs the time.
     """
     laps: list[list[float]] = [[] for _ in programs]
     draw = random.Random(seed)
@@ -36,14 +39,15 @@ def race(
         return (None,) * (len(programs) - 1)
     repeats = max(1, min(20, math.ceil(ROUND_S / first[0])))
     for number in range(MOST):
-        if number >= LEAST and time.monotonic() - started > seconds:
+        close = {which for which in running if which and not _plainly_slower(laps[which], laps[0])}
+        if not close or (number >= LEAST and time.monotonic() - started > seconds):
             break
-        lap = _lap(runner, programs, sorted(running), plan, check, repeats, draw)
-        running &= lap.keys()
+        lap = _lap(runner, programs, sorted({0, *close}), plan, check, repeats, draw)
+        running -= {0, *close} - lap.keys()
+        if 0 not in running:
+            return (None,) * (len(programs) - 1)
         for which, took in lap.items():
             laps[which].append(math.log(took))
-    if 0 not in running:
-        return (None,) * (len(programs) - 1)
     return tuple(_ratio(laps[which], laps[0]) if which in running else None for which in range(1, len(programs)))
 
 
@@ -72,5 +76,11 @@ def _lap(
     return sums
 
 
+def _plainly_slower(logs: Sequence[float], base: Sequence[float]) -> bool:
+    differences = [a - b for a, b in zip(logs, base, strict=False)]
+    return any(rounds <= len(logs) and min(differences) > math.log(ratio) for rounds, ratio in PLAIN.items())
+
+
 def _ratio(logs: Sequence[float], base: Sequence[float]) -> float:
-    return math.exp(centre([a - b for a, b in zip(logs, base, strict=True)]))
+    """Of the rounds in which both ran: the first ones."""
+    return math.exp(centre([a - b for a, b in zip(logs, base, strict=False)]))

@@ -134,7 +134,7 @@ def why(candidate: Candidate) -> str:
     reason = candidate.rejection or (f"case {failed.case}: {failed.detail}" if failed else "")
     if not reason and candidate.comparison and candidate.comparison.decision is Decision.REJECTED:
         reason = candidate.comparison.reason
-    return inline(reason, 300) if reason else ""
+    return inline(reason, 500) if reason else ""
 
 
 def interval(comparison: Comparison) -> str:

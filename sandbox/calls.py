@@ -26,11 +26,12 @@ ARROW = " -> "
 NOT_MADE = "is not made"
 """How what stands for the calls after those that took all the time of a batch begins (NEVER in guest/warden.py)."""
 _SHOWN = 160
-_PARTS = ("values", "arguments", "pipes", "importing", "effects", "lines", "caller", "keeper", "warden")
+_VALUES = ("values", "arrays", "words", "arguments")
+_PARTS = (*_VALUES, "pipes", "importing", "effects", "lines", "caller", "keeper", "warden")
 _TEST_PARTS = ("values", "importing", "recorder", "tester")
 _TOKENS = re.compile(r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)\b)""")
 
-BatchMode = Literal["check", "time", "cover", "list"]
+BatchMode = Literal["check", "time", "cover", "show", "list"]
 
 
 @dataclass(frozen=True)
@@ -157,8 +158,14 @@ class CallRunner:
 
     sandbox: Runner
     render: Callable[[str], str]
+    name: Callable[[str], str] = str
+    """A call as it is shown."""
     outside_s: dict[str, list[float]] = field(default_factory=dict)
     """By program: CPU seconds of whole timed runs less those within the timed region."""
+    import_s: dict[str, list[float]] = field(default_factory=dict)
+    """By program: CPU seconds from the start of its process until its module is imported."""
+    first_s: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    """By program: (CPU, wall) seconds of the first pass of each timed run, before which nothing can be remembered."""
 
     @property
     def limits(self) -> Limits:
@@ -186,12 +193,15 @@ class CallRunner:
         calls = stdin.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")[1:]
         calls = calls[len(calls) - len(lines) + _has_state(lines) :]
         text = "".join(
-            f"{call}{ARROW}{line}\n" if call else f"{line}\n" for call, line in zip_longest(calls, lines, fillvalue="")
+            f"{self.name(call)}{ARROW}{line}\n" if call else f"{line}\n"
+            for call, line in zip_longest(calls, lines, fillvalue="")
         )
         run = replace(run, stdout=text.encode("utf-8", "surrogatepass"))
         if not meta["cpu"]:
             return run
         self.outside_s.setdefault(source, []).append(run.cpu_s - sum(meta["cpu"]))
+        self.import_s.setdefault(source, []).append(meta["import"])
+        self.first_s.setdefault(source, []).append((meta["cpu"][0], meta["wall"][0]))
         return replace(run, cpu_s=sum(meta["cpu"]), wall_s=sum(meta["wall"]), delay_s=sum(meta["delay"]))
 
     def settle(self) -> None:
@@ -203,10 +213,11 @@ class CallRunner:
         calls = stdin.count(b"\n")
         return replace(self.limits, seconds=self.limits.seconds * 6 + 20 + calls)
 
-    def ask(self, source: str, batch: Batch) -> tuple[dict[str, Any], list[str], Run]:
+    def ask(self, source: str, batch: Batch, hash_seed: int = 0) -> tuple[dict[str, Any], list[str], Run]:
         """Run a batch in a fresh interpreter: what was measured, a line for each call, and the run. No lines: the
         run says why."""
-        run = self.sandbox.run(self.render(source), batch.stdin(), mode="exec", limits=self._roomy(batch.stdin()))
+        stdin, program = batch.stdin(), self.render(source)
+        run = self.sandbox.run(program, stdin, mode="exec", limits=self._roomy(stdin), hash_seed=hash_seed)
         if run.exit != 0 or run.stop is not None:
             return {}, [], run
         meta, lines = _read(run)
@@ -222,7 +233,7 @@ def _read(run: Run) -> tuple[dict[str, Any], list[str]]:
     text = run.stdout.decode("utf-8", "surrogateescape")
     head, *lines = text.split("\n")
     meta = json.loads(head)
-    seconds = [*meta["cpu"], *meta["wall"], *meta["delay"]]
+    seconds = [*meta["cpu"], *meta["wall"], *meta["delay"], meta["import"]]
     if not all(isinstance(value, float) and 0 <= value < math.inf for value in seconds):
         raise ValueError(f"times that make no sense: {head:.100}")
     return meta, lines[:-1]

@@ -50,6 +50,8 @@ class Case:
     """None: the original program's output decides."""
     held_back: bool = False
     """Never shown to a proposer."""
+    title: str = ""
+    """What is said of the input to people, where it is no text for them."""
 
 
 @dataclass(frozen=True)

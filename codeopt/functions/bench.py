@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codeopt.errors import ProgramError, UsageError
+from codeopt.functions.naming import Names
 from codeopt.functions.project import Place, View, locate, open_places, open_view
 from codeopt.functions.target import Function
 from sandbox import Sandbox
@@ -27,11 +28,13 @@ class Bench:
     target: Target
     places: tuple[Place, ...] = ()
     """Tests that the user named."""
+    names: Names = Names()
+    """How calls are shown."""
 
     @property
     def runner(self) -> CallRunner:
         """Runs module texts; a new one, so that its books are empty."""
-        return CallRunner(self.sandbox, lambda source: harness(self.target, source))
+        return CallRunner(self.sandbox, lambda source: harness(self.target, source), self.names.readable)
 
     @property
     def source(self) -> str:

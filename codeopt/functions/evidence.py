@@ -4,12 +4,13 @@ from."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
 from codeopt.functions.derive import derive
+from codeopt.functions.naming import whence
 from codeopt.functions.observing import DERIVED_TOTAL_S, MADE_UP, TOO_LONG, Known, observe
 
 MIN_CALLS = 10
@@ -37,6 +38,12 @@ class Evidence:
     lines: tuple[int, ...] = ()
     tests: tuple[str, ...] = ()
     """Ids of existing tests that pass on the original."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """By call: the test or doctest that made it."""
+
+    def whence(self, call: str) -> str:
+        """Where a call comes from, in words."""
+        return whence(call, {known.text: known.source for known in self.known}, self.places)
 
     @property
     def coverage(self) -> float:

@@ -3,7 +3,6 @@ is looked for."""
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -12,8 +11,9 @@ from codeopt.functions.bench import Bench
 from codeopt.functions.derive import derive
 from codeopt.functions.evidence import FRESH, Evidence, NotVerifiable, TooThin
 from codeopt.functions.growth import growth
+from codeopt.functions.moved import moved
 from codeopt.functions.observing import Known, observe
-from codeopt.functions.shrink import smallest
+from codeopt.functions.shrink import LATE, first_failing, smallest
 from codeopt.functions.tests import failing
 from codeopt.functions.timing import Timed, choose
 from codeopt.gate import refuse
@@ -110,17 +110,28 @@ class FunctionJudge:
         for number, case in enumerate(cases, 1):
             self.notify(f"calls, part {number} of {len(cases)}")
             run = self.runner.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
-            outcomes.append(self._with_smallest(source, judge(case, run, self.suite.check), case))
+            outcome = judge(case, run, self.suite.check)
+            wrong = any(earlier.verdict is not Verdict.AC for earlier in outcomes)
+            outcomes.append(outcome if wrong else self._explained(source, outcome, case))
             if sum(outcome.verdict is not Verdict.AC for outcome in outcomes) == failures:
                 break
         return tuple(outcomes)
 
-    def _with_smallest(self, source: str, outcome: Outcome, case: Case) -> Outcome:
-        """A wrong answer with the smallest call that shows it."""
-        if outcome.verdict is not Verdict.WA or case.held_back:
+    def _explained(self, source: str, outcome: Outcome, case: Case) -> Outcome:
+        """A wrong answer with the smallest call that shows it, and where that comes from."""
+        if outcome.verdict is not Verdict.WA:
             return outcome
-        found = smallest(self.runner, self.original.source, source, case, outcome.run.stdout, self.suite.check)
-        return replace(outcome, detail=found or outcome.detail)
+        first, detail = first_failing(case, outcome.run.stdout, self.suite.check)
+        if not first:
+            return outcome
+        if case.held_back:
+            call, detail = first, ""
+        elif LATE in detail:  # a smaller one may only be quicker, and each try costs seconds
+            call = first
+        else:
+            call, detail = smallest(self.runner, self.original.source, source, first, self.suite.check)
+        near = "the smallest found near " * bool(detail and call != first)
+        return replace(outcome, detail=f"{detail or outcome.detail} ({near}{self.evidence.whence(first)})")
 
     def compare(self, source: str, plan: Plan, seed: int) -> Comparison:
         """Time a draft against the original."""
@@ -135,32 +146,8 @@ class FunctionJudge:
         if comparison.decision is not Decision.FASTER:
             return comparison
         self.notify("looking at whole runs")
-        reason = moved(self.runner, self.original.source, source, timed)
+        reason = moved(self.runner, self.original.source, source, timed, wall=comparison.clock == "wall")
         return replace(comparison, decision=Decision.SAME, reason=reason) if reason else comparison
-
-
-def moved(runner: CallRunner, original: str, draft: str, timed: Timed, runs: int = 3) -> str:
-    """Why a comparison is not believed: the draft spends outside of the calls what it saves in them. Empty when it
-    does not.
-
-    Whole runs are noisy beside the calls, so the calls are repeated until they would show.
-    """
-    stdin = replace(timed.batch, passes=timed.passes(0.15, 60)).stdin()
-    found: dict[str, tuple[list[float], list[float]]] = {original: ([], []), draft: ([], [])}
-    for _ in range(runs):
-        for source in found:
-            run = runner.run(source, stdin)
-            if run.exit == 0 and not run.stop:
-                found[source][0].append(run.cpu_s)
-                found[source][1].append(runner.outside_s[source][-1])
-    if not all(inside for inside, _ in found.values()):
-        return "it fails when its calls are repeated"
-    gain = statistics.median(found[original][0]) - statistics.median(found[draft][0])
-    least = min(found[original][1])
-    outside = statistics.median(found[draft][1]) - least
-    if gain > 0 and outside > 0.5 * gain + 0.01 + 0.05 * least:
-        return "its calls take less time, but the whole run does not: the work was moved before or after the calls"
-    return ""
 
 
 def open_function_judge(
@@ -238,7 +225,8 @@ def make_cases(
         stdin = Batch(tuple(k.text for k in part), seconds=min(seconds, 20.0), lost=0, budget=total).stdin()
         run = runner.run(bench.source, stdin, mode="exec")
         again = runner.run(bench.source, stdin, mode="exec", hash_seed=OTHER_HASH_SEED)
-        case = Case(f"{name}.{start // IN_A_CASE + 1}", stdin, run.stdout, held_back)
+        title = f"{len(part)} calls of the function"
+        case = Case(f"{name}.{start // IN_A_CASE + 1}", stdin, run.stdout, held_back, title)
         outcome = judge(case, again, check)
         if run.exit != 0 or outcome.verdict is not Verdict.AC:
             raise NotVerifiable(

@@ -9,6 +9,7 @@ from codeopt.cases import text
 from codeopt.functions.bench import Bench, with_calls_file
 from codeopt.functions.evidence import Evidence, gather
 from codeopt.functions.flags import Chosen
+from codeopt.functions.naming import find_names
 from codeopt.functions.sources import Ask, collect
 
 
@@ -23,4 +24,11 @@ def learn(bench: Bench, options: Chosen, notify: Callable[[str], None]) -> tuple
     for note in found.notes:
         notify(note)
     evidence = gather(bench, found.calls, found.big, notify)
-    return bench, replace(evidence, tests=found.tests, dropped={**evidence.dropped, **found.dropped})
+    dropped = {**evidence.dropped, **found.dropped}
+    evidence = replace(evidence, tests=found.tests, dropped=dropped, places=found.places)
+    texts = [*(known.text for known in evidence.known), *evidence.big]
+    return replace(bench, names=find_names(texts, lambda calls: _in_words(bench, calls))), evidence
+
+
+def _in_words(bench: Bench, calls: tuple[str, ...]) -> tuple[str, ...]:
+    return bench.ask(calls, "show", seconds=1.0, lost=3, budget=5.0).lines

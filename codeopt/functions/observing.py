@@ -121,11 +121,8 @@ def _again(bench: Bench, known: Sequence[Known]) -> list[str]:
     calls = tuple(k.text for k in known)
     seconds = 2.0 + 3 * max(k.seconds for k in known)
     batch = Batch(calls, seconds=seconds, lost=3, budget=10.0 + 3 * sum(k.seconds for k in known))
-    run = bench.runner.run(bench.source, batch.stdin(), mode="exec", hash_seed=1)
-    lines = run.stdout.decode("utf-8", "surrogatepass").split("\n")[: len(calls)]
-    if len(lines) < len(calls) or run.exit != 0:
-        return [""] * len(calls)
-    return [line[len(call) + 4 :] for call, line in zip(calls, lines, strict=True)]
+    _, lines, _ = bench.runner.ask(bench.source, batch, hash_seed=1)
+    return lines[: len(calls)] if len(lines) >= len(calls) else [""] * len(calls)
 
 
 def _useless(known: Known, again: str) -> str:

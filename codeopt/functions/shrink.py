@@ -12,27 +12,32 @@ from sandbox.judge import Checker
 from sandbox.outcome import Case
 
 ROUNDS, AT_ONCE = 8, 40
+LATE = "takes longer than"
+"""Stands for the outcome of a call that was ended."""
 CALL_S, ROUND_S, TOTAL_S = 0.5, 2.0, 10.0
 """What one call may take, those of a round, and all rounds: a draft may hang on the small calls too."""
 
 
-def smallest(runner: CallRunner, original: str, draft: str, case: Case, printed: bytes, check: Checker) -> str:
-    """`f([0]): expected ..., got ...` for the smallest failing call near the first that fails in a case; empty when the
-    failure does not show in a call by itself."""
+def first_failing(case: Case, printed: bytes, check: Checker) -> tuple[str, str]:
+    """The first call of a case whose outcome is another, and how; empty when none is, only what the calls leave
+    behind."""
     calls = case.stdin.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")[1:]
     wanted = (case.expected or b"").decode("utf-8", "surrogatepass").split("\n")
     got = printed.decode("utf-8", "surrogatepass").split("\n")
-    best, detail, answer = next(
+    return next(
         (
-            (c, detail, b)
+            (c, detail)
             for c, a, b in zip(calls, wanted, got, strict=False)
             if (detail := check(a.encode("utf-8", "surrogatepass"), b.encode("utf-8", "surrogatepass")))
         ),
-        ("", "", ""),
+        ("", ""),
     )
-    if not best or "takes longer than" in answer:  # a smaller one may only be quicker, and each try costs seconds
-        return detail
-    detail = ""
+
+
+def smallest(runner: CallRunner, original: str, draft: str, first: str, check: Checker) -> tuple[str, str]:
+    """The smallest failing call near `first`, and `f([0]): expected ..., got ...`; the latter is empty when the failure
+    does not show in a call by itself."""
+    best, detail = first, ""
     until = time.monotonic() + TOTAL_S
     for _ in range(ROUNDS):
         if detail and time.monotonic() > until:
@@ -48,7 +53,7 @@ def smallest(runner: CallRunner, original: str, draft: str, case: Case, printed:
             detail = found[1]
             break
         best, detail = found
-    return detail
+    return best, detail
 
 
 def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], check: Checker) -> tuple[str, str] | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ class Tests:
     """Calls with an argument that no text can hold, such as a lambda."""
     seconds: float = 0.0
     """Of the clock, that the tests themselves took."""
+    places: dict[str, str] = field(default_factory=dict)
+    """By call: the test or doctest that made it first."""
 
 
 def find_tests(bench: Bench, *, any_name: bool = False) -> list[str]:
@@ -84,11 +86,12 @@ def run_tests(bench: Bench, source: str, tests: Sequence[str], *, record: bool =
         return Tests(
             tuple(map(str, found["passed"])),
             {str(key): str(value) for key, value in found["failed"].items()},
-            tuple(map(str, found["calls"])),
+            tuple(str(call) for call, _ in found["calls"]),
             tuple((int(line), int(calls), float(total)) for line, calls, total in found.get("ranked", ())),
             str(found["error"]),
             int(found.get("lost", 0)),
             float(found.get("seconds", 0.0)),
+            {str(call): str(place) for call, place in found["calls"]},
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]

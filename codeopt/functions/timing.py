@@ -101,7 +101,7 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
         raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
     returning = [k for k in evidence.known if k.returns]
     given = [k for k in returning if k.source not in MADE_UP] or returning
-    given = _bearable(sorted(given, key=lambda k: -k.seconds))
+    given = bearable(sorted(given, key=lambda k: -k.seconds))
     if not given:
         return [], ""
     longest = given[0].seconds
@@ -119,7 +119,7 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
     return [k.text for k in dict.fromkeys(chosen)][:MOST_CALLS], note
 
 
-def _bearable(given: list[Known]) -> list[Known]:
+def bearable(given: list[Known]) -> list[Known]:
     """Without the longest, as long as something that can be timed is left."""
     shorter = [k for k in given if k.seconds <= TOO_LONG_S]
     if not given or (shorter and shorter[0].seconds >= LONG_ENOUGH_S):

@@ -13,7 +13,8 @@ stdin:   one line `# {header}` (a Python dictionary), then one call a line: `f(1
          mode  check: each call by itself, twice, the second time after its first result was changed by its caller
                time: all calls of a pass between two readings of the clock; header: passes, warm, iterators
                cover: as check, with the lines of the function that were run
-               list: the calls file's CALLS and BIG as expressions
+               show: each call in words, none is made
+         list: the calls file's CALLS and BIG as expressions
 stdout:  one line of JSON with what was measured, then the outcome of each call in one line, then the state that was
          left.
 
@@ -51,6 +52,8 @@ class Caller:
         self.codes = [(call, compile(call, "call", "eval")) for call in calls]
         if self.header["mode"] == "time":
             self.time()
+        elif self.header["mode"] == "show":
+            self.show()
         else:
             self.check()
         self.channel.send(b"F")
@@ -92,12 +95,14 @@ class Caller:
             self.channel.send(b"T", repr(took))
             if took < 0.5 and self.header["mode"] == "check":
                 spoil(result, 3)
-                again = self.outcome(code)[0]
+                again, other, _ = self.outcome(code)
                 if again != first:
                     text += " | called again, after its result was changed: " + cut(again)
+                if set(owned(result, 3)) & set(owned(other, 3)):
+                    text += " | called again, it gives out the same object"
             self.channel.send(b"O", text)
         after = self.state()
-        changed = [name + " becomes " + after[name] for name in after if after[name] != before.get(name)]
+        changed = [name + " becomes " + after[name][0] for name in after if after[name] != before.get(name)]
         changed += ["the state of random changes"] * (self.dice() != dice)
         if self.header["mode"] == "cover":
             self.channel.send(b"V", repr([sorted(self.lines.found), executable(self.function)]))
@@ -159,12 +164,14 @@ class Caller:
         for name in SPEC["globals"]:
             value = self.module.__dict__.get(name)
             if not isinstance(value, (*NAMED, types.ModuleType)):
-                found["global " + name] = cut(Shower(SPEC["module"]).show_small(value))
+                found["global " + name] = cut(Shower(SPEC["module"]).show_small(value)), 0
         for name in SPEC["classes"]:
             for key, value in sorted(vars(self.module.__dict__.get(name, object)).items()):
                 if type(value) in (int, float, str, bool, list, dict, set) and not key.startswith("__"):
-                    found[f"class attribute {name}.{key}"] = cut(Shower(SPEC["module"]).show_small(value))
-        found["the environment"] = sha256(repr(sorted(os.environ.items())).encode("utf-8", "replace")).hexdigest()
+                    found[f"class attribute {name}.{key}"] = cut(Shower(SPEC["module"]).show_small(value)), 0
+                elif type(value) in (types.FunctionType, property, classmethod, staticmethod):
+                    found[f"class attribute {name}.{key}"] = "another " + type(value).__name__, id(value)
+        found["the environment"] = sha256(repr(sorted(os.environ.items())).encode("utf-8", "replace")).hexdigest(), 0
         return found
 
     # time
@@ -214,13 +221,28 @@ class Caller:
                 results.append(Raised(error))
         return results
 
+    # show
+
+    def show(self):
+        """Each call in words."""
+        for _, code in self.codes:
+            text = call_in_words(*self.fresh(code))
+            self.channel.send(b"T", "0.0")
+            self.channel.send(b"O", text)
+
     # list
 
     def list_calls(self):
         """The calls of the calls file: as expressions of plain values, else by their place in it."""
+        seen = set()
         for name in ("CALLS", "BIG"):
             for at, entry in enumerate(self.names.user_namespace().get(name, ())):
-                self.channel.send(b"O", call_text(*as_call(entry)) or f"{name}[{at}]")
+                text = call_text(*as_call(entry))
+                shown = text or Shower(SPEC["module"]).show_arguments(*as_call(entry))
+                certain = text or not any(mark in shown for mark in ("<code>", "<iterator>", NOT_COMPARABLE))
+                if not certain or (name, shown) not in seen:  # never the same arguments twice in one process
+                    self.channel.send(b"O", text or f"{name}[{at}]")
+                seen.add((name, shown))
             if name == "CALLS":
                 self.channel.send(b"O", "")
         self.channel.send(b"F")
@@ -254,10 +276,21 @@ def read(value, nested):
     return [read(item, True) for item in islice(value, ITEMS + 1)]
 
 
+def owned(value, depth):
+    """Ids of a result and of its parts that can be changed, those that are taken for their value left out."""
+    kind = type(value)
+    if kind is list or kind is tuple or kind is dict:
+        for item in list(value.values() if kind is dict else value)[:100] if depth else ():
+            yield from owned(item, depth - 1)
+    by_identity = kind.__hash__ is None or kind.__hash__ is object.__hash__
+    if kind is not tuple and by_identity and not isinstance(value, NAMED):
+        yield id(value)
+
+
 def spoil(value, depth):
     """Change a result as its owner may: whoever kept it for the next caller is found out."""
     kind = type(value)
-    if depth and kind in (list, tuple, dict):
+    if depth and (kind is list or kind is tuple or kind is dict):
         for item in list(value.values() if kind is dict else value)[:100]:
             spoil(item, depth - 1)
     if kind is list:

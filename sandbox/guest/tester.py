@@ -4,8 +4,8 @@ itself.
 SPEC as in caller.py, with "job": "pytest", "doctest" or "rank" (pytest under a profiler), "tests": paths or test
 ids, "folder", "most": calls to write
 down.
-stdout: one line of JSON, {"passed": [ids], "failed": {id: reason}, "calls": [expressions], "error": text, "lost": calls
-that cannot be written down}.
+stdout: one line of JSON, {"passed": [ids], "failed": {id: reason}, "calls": [[expression, test]], "error": text,
+"lost": calls that cannot be written down}.
 """
 
 import json
@@ -89,6 +89,7 @@ def run_doctest(sink):
     found = {"passed": [], "failed": {}, "error": ""}
     for test in tests:
         test.globs = dict(module.__dict__)
+        os.environ["PYTEST_CURRENT_TEST"] = test.name + " (doctest)"  # as pytest does
         result = doctest.DocTestRunner(verbose=False).run(test, out=lambda text: None)
         if result.failed:
             found["failed"][test.name] = "a doctest fails"
@@ -105,8 +106,12 @@ def run_tests():
     if SPEC["folder"]:
         os.chdir(SPEC["folder"])
     calls = []
+
+    def sink(text):
+        calls.append([text, os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]])
+
     try:
-        found = {"pytest": run_pytest, "doctest": run_doctest, "rank": rank}[SPEC["job"]](calls.append)
+        found = {"pytest": run_pytest, "doctest": run_doctest, "rank": rank}[SPEC["job"]](sink)
     except BaseException as error:
         found = {"passed": [], "failed": {}, "error": f"{type(error).__name__}: {error}"}
     data = memoryview(json.dumps({**found, "calls": calls}).encode())

@@ -22,6 +22,9 @@ ITEMS = 10_000
 TEXT = 20_000
 """Characters of an outcome; longer texts are cut and end with a digest of the whole."""
 SIMPLE = {type(None), bool, int, float, complex, str, bytes}
+SHORT_IDS = frozenset(map(id, (int, float, str, bool)))
+SIMPLE_IDS = frozenset(map(id, SIMPLE))
+"""By these a type is known: a metaclass can make a class equal to all others."""
 NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodDescriptorType)
 BY_REPR = {
     "datetime": {"date", "datetime", "time", "timedelta", "timezone"},
@@ -31,6 +34,8 @@ BY_REPR = {
     "pathlib": {"PosixPath", "PurePosixPath"},
     "builtins": {"range", "ellipsis", "NotImplementedType"},
 }
+NAMELESS = (type(...), type(NotImplemented))
+"""Of those, the types that no name leads to."""
 """Immutable types of the standard library whose repr says all."""
 
 
@@ -60,6 +65,14 @@ def find(module, name):
     return found
 
 
+def is_value(kind):
+    """Whether a type is one of those whose repr says all, and no other of its name."""
+    if kind.__name__ not in BY_REPR.get(kind.__module__, ()):
+        return False
+    found = find(kind.__module__, kind.__name__)
+    return found is kind or any(kind is other for other in NAMELESS)
+
+
 class Shower:
     """Shows values as text. `target`: the module under test, whose name is left out so that two versions can differ
     in it."""
@@ -75,7 +88,7 @@ class Shower:
 
     def note(self, path, value, depth):
         """Remember an argument's mutable parts, so that a result that shares them is told from a copy."""
-        if type(value) in SIMPLE or depth < 0 or len(self.kept) > 20_000:
+        if id(type(value)) in SIMPLE_IDS or depth < 0 or len(self.kept) > 20_000:
             return
         self.kept.append(value)
         if type(value) is not tuple:
@@ -85,7 +98,7 @@ class Shower:
                 self.note(f"{path}[{at}]", item, depth - 1)
         elif type(value) is dict:
             for key, item in value.items():
-                if type(key) in SIMPLE:
+                if id(type(key)) in SIMPLE_IDS:
                     self.note(f"{path}[{key!r}]", item, depth - 1)
         elif type(getattr(value, "__dict__", None)) is dict and not isinstance(value, NAMED):
             for key, item in vars(value).items():
@@ -94,25 +107,25 @@ class Shower:
     def show(self, value, depth=100):
         """The text of any value."""
         kind = type(value)
-        if kind in SIMPLE:
+        if id(kind) in SIMPLE_IDS:
             return number(value) if kind is int else repr(value)
         if depth < 0:
             return self.give_up(kind, "nested deeper than 100")
-        if kind in (tuple, frozenset):
+        if kind is tuple or kind is frozenset:
             return self.builtin(kind, value, depth)
         if isinstance(value, NAMED):
             return self.name_of(value)
-        if kind.__name__ in BY_REPR.get(kind.__module__, ()) and find(kind.__module__, kind.__name__) in (kind, None):
+        if is_value(kind):
             return repr(value)
         if id(value) in self.seen:
             return f"<the same object as {self.seen[id(value)]}>"
         self.seen[id(value)] = f"#{len(self.kept)}"
         self.kept.append(value)
-        if kind in (list, dict, set, bytearray):
+        if kind is list or kind is dict or kind is set or kind is bytearray:
             return self.builtin(kind, value, depth)
         if is_iterator(value):
             return self.iterator(value, depth)
-        return self.array(value, depth) or self.object(value, depth)
+        return show_array(self, value, depth) or self.object(value, depth)
 
     def show_arguments(self, args, kwargs, rest=False):
         """Arguments, to see whether they were changed; iterators are left alone, or with `rest` shown by what is
@@ -141,7 +154,7 @@ class Shower:
     def builtin(self, kind, value, depth):
         """list, tuple, dict, set, frozenset, bytearray."""
         if kind in (list, tuple):
-            if set(map(type, value)) <= {int, float, str, bool} and not any(
+            if {id(type(item)) for item in value} <= SHORT_IDS and not any(
                 type(item) is int and item.bit_length() > 9999 for item in value
             ):
                 return repr(value)
@@ -175,30 +188,6 @@ class Shower:
                 break
             parts.append(self.show(item, depth - 1))
         return "<iterator of " + ", ".join(parts) + end + ">"
-
-    def array(self, value, depth):
-        """Arrays and data frames, where their packages are loaded; empty for anything else."""
-        kind = type(value)
-        numpy, pandas = modules.get("numpy"), modules.get("pandas")
-        if numpy is not None and kind is getattr(numpy, "ndarray", None):
-            head = f"array({value.dtype.str!r}, {value.shape!r}, "
-            if value.dtype.hasobject:
-                return head + self.show(value.tolist(), depth - 1) + ")"
-            if value.size > 5000 or value.dtype.kind not in "biufcSU":
-                return head + "sha256 " + sha256(value.tobytes()).hexdigest() + ")"
-            return head + repr(value.tolist()) + ")"
-        if numpy is not None and isinstance(value, getattr(numpy, "generic", ())) and not value.dtype.hasobject:
-            return f"numpy {value.dtype.str} {value.item()!r}"
-        if pandas is None:
-            return ""
-        if kind is getattr(pandas, "DataFrame", None):
-            columns = [value.iloc[:, at] for at in range(value.shape[1])]
-            shown = ", ".join([self.show(column) for column in columns])
-            return f"DataFrame({self.show(list(value.columns))}, {shown})"
-        if kind is getattr(pandas, "Series", None):
-            parts = (value.name, str(value.dtype), list(value.index), value.tolist())
-            return "Series" + self.show(parts, depth - 1)
-        return ""
 
     def object(self, value, depth):
         """Any other object: what pickle would rebuild it from."""
@@ -255,7 +244,7 @@ def express(value, depth=60):
     kind = type(value)
     if kind is complex:
         return f"complex({value.real!r}, {value.imag!r})"
-    if kind in SIMPLE:
+    if id(kind) in SIMPLE_IDS:
         return number(value) if kind is int else repr(value)
     if depth < 0:
         return None

@@ -17,6 +17,7 @@ class Warden:
         self.channel, self.keeper_pid = channel, keeper_pid
         self.buffer = b""
         self.cpu, self.wall, self.delay, self.outcomes, self.cover = [], [], [], [], "null"
+        self.import_cpu = 0.0
         self.state = "state: not known"
         self.took = []
         self.lost = 0
@@ -26,6 +27,7 @@ class Warden:
         letter, text = self.wait(START_SECONDS)
         if letter != b"I":
             fail("the module cannot be imported: " + text if letter == b"X" else "the process ended during the import")
+        self.import_cpu = time.clock_gettime(cpu_clock(self.keeper_pid))
         if header["mode"] == "time":
             for _ in range(header["passes"]):
                 self.timed_pass(calls)
@@ -100,7 +102,7 @@ class Warden:
     def timed_pass(self, calls):
         """All calls between two readings of the caller's clock."""
         pid = self.start(calls)
-        clock = (~pid << 3) | 2  # the CPU time of that process: CPUCLOCK_SCHED in the kernel's posix-timers.h
+        clock = cpu_clock(pid)
         self.expect(b"R", pid, START_SECONDS)
         cpu, wall, delay = time.clock_gettime(clock), time.monotonic(), waited(pid)
         self.channel.send(b"G")
@@ -150,8 +152,8 @@ class Warden:
 
     def answer(self):
         """Everything, in one write."""
-        parts = (self.cpu, self.wall, self.delay, self.took, self.cover)
-        meta = '{"cpu": %r, "wall": %r, "delay": %r, "took": %r, "cover": %s}' % parts  # noqa: UP031  braces
+        parts = (self.cpu, self.wall, self.delay, self.took, self.import_cpu, self.cover)
+        meta = '{"cpu": %r, "wall": %r, "delay": %r, "took": %r, "import": %r, "cover": %s}' % parts  # noqa: UP031  braces
         lines = [meta, *self.outcomes]
         if self.header["mode"] in ("check", "cover"):
             lines.append(self.state)
@@ -165,6 +167,11 @@ class Warden:
         except ProcessLookupError:
             pass
         os.waitpid(self.keeper_pid, 0)
+
+
+def cpu_clock(pid):
+    """The clock of a process's CPU time: CPUCLOCK_SCHED in the kernel's posix-timers.h."""
+    return (~pid << 3) | 2
 
 
 def waited(pid):

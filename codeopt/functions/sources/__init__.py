@@ -31,6 +31,8 @@ class Found:
     notes: tuple[str, ...] = field(default=())
     dropped: dict[str, int] = field(default_factory=dict)
     """Why calls that were seen are not among them -> how many."""
+    places: dict[str, str] = field(default_factory=dict)
+    """By call: the test or doctest that made it."""
 
 
 ORDER = ("calls_file", "recorded", "tests", "doctests", "hints")
@@ -45,6 +47,7 @@ def collect(ask: Ask) -> Found:
     tests: tuple[str, ...] = ()
     notes: list[str] = []
     dropped: dict[str, int] = {}
+    places: dict[str, str] = {}
     for name in names:
         module = registry.load(__name__, name)
         if getattr(module, "GUESSES", False) and sum(len(found) for _, found in calls) >= module.ENOUGH:
@@ -55,6 +58,7 @@ def collect(ask: Ask) -> Found:
             big, tests = big or found.big, tests or found.tests
             notes += found.notes
             dropped |= found.dropped
+            places |= found.places
         elif found:
             calls.append((name, tuple(found)))
-    return Found(tuple(calls), big, tests, tuple(notes), dropped)
+    return Found(tuple(calls), big, tests, tuple(notes), dropped, places)

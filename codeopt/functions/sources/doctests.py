@@ -11,4 +11,4 @@ def find(ask: Ask) -> Found:
     if ">>>" not in ask.bench.source:
         return Found(())
     found = run_tests(ask.bench, ask.bench.source, (), record=True, job="doctest")
-    return Found((("doctests", found.calls),) if found.calls else ())
+    return Found((("doctests", found.calls),) if found.calls else (), places=found.places)

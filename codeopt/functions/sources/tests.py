@@ -23,4 +23,5 @@ def find(ask: Ask) -> Found:
     notes = (f"tests: {len(found.failed)} fail on the original and count for nothing",) if found.failed else ()
     ids = found.passed if found.calls or found.lost else ()  # tests that never call the function say nothing of it
     dropped = {LOST: found.lost} if found.lost else {}
-    return Found((("tests", found.calls),) if found.calls else (), tests=ids, notes=notes, dropped=dropped)
+    calls = (("tests", found.calls),) if found.calls else ()
+    return Found(calls, tests=ids, notes=notes, dropped=dropped, places=found.places)

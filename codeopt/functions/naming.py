@@ -1,0 +1,49 @@
+"""Calls as people read them: what only a pickle can hold is shown by its repr, and where a call comes from is said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+OPAQUE = re.compile(r"unpickle\('[^']*'\)|load\('([^']*)', '([^']*)'\)|(?:CALLS|BIG)\[\d+\]")
+"""Parts of a call that no literal can stand for."""
+MOST = 400
+WHENCE = {
+    "tests": "made by a test",
+    "doctests": "made by a doctest",
+    "recorded": "that was recorded",
+    "calls_file": "of the --calls file",
+    "model": "that the model wrote",
+    "hints": "made up from the type hints",
+}
+"""By source."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """Words for parts of calls."""
+
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    def readable(self, call: str) -> str:
+        """A call with its parts in words; they are data of the code under test."""
+        return OPAQUE.sub(lambda match: self.words.get(match[0], match[0]), call) if self.words else call
+
+
+def find_names(calls: Sequence[str], show: Callable[[tuple[str, ...]], Sequence[str]]) -> Names:
+    """Words for everything in the calls that has no literal. `show`: calls in words, by the code under test."""
+    found = {match[0]: match for call in calls for match in OPAQUE.finditer(call)}
+    words = {text: f"{match[1]}.{match[2]}" for text, match in found.items() if match[1]}
+    rest = [text for text in found if text not in words][:MOST]
+    shown = show(tuple(text if text.endswith("]") else f"f({text})" for text in rest)) if rest else ()
+    for text, line in zip(rest, shown, strict=False):
+        if line.startswith("f("):
+            words[text] = f"{text} = {line}" if text.endswith("]") else line[2:-1]
+    return Names(words)
+
+
+def whence(call: str, sources: Mapping[str, str], places: Mapping[str, str]) -> str:
+    """Where a call comes from: "a call made by a test (tests/test_a.py::test_b)"."""
+    place = f" ({places[call]})" if places.get(call) else ""
+    return f"a call {WHENCE.get(sources.get(call, ''), 'made up from known ones')}{place}"

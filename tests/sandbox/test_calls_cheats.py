@@ -1,0 +1,171 @@
+"""What code under test does to pass for another value, or to hand out one that it keeps; arrays and frames too."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox import Sandbox
+from sandbox.calls import Batch, CallRunner, Target, harness
+
+EQUAL = """
+class Meta(type):
+    __hash__ = lambda cls: hash(KIND)
+    __eq__ = lambda cls, other: True
+class Lazy(metaclass=Meta):
+    __repr__ = lambda self: "1"
+def f():
+    return Lazy()
+"""
+KEEPS = """
+class Box:
+    items = ()
+kept = {}
+def f(n):
+    return WRAPPED
+"""
+PATCHES = """
+class Box:
+    items = []
+def f(n):
+    Box.NAME = VALUE
+    return n
+"""
+SAME = "gives out the same object"
+
+
+def ask(sandbox: Sandbox, module: str, *calls: str) -> list[str]:
+    """The outcomes of some calls of a module's function."""
+    runner = CallRunner(
+        sandbox, lambda source: harness(Target("mod", "/nowhere/mod.py", "f", classes=("Box",)), source)
+    )
+    _, lines, run = runner.ask(module, Batch(calls))
+    assert lines, run
+    return lines
+
+
+@pytest.mark.parametrize("kind", ["int", "list", "tuple", "dict"])
+def test_a_class_that_equals_every_type_is_none_of_them(isolated: Sandbox, kind: str) -> None:
+    assert ask(isolated, EQUAL.replace("KIND", kind), "f()")[0].startswith("returns <.Lazy>")
+
+
+@pytest.mark.parametrize(
+    ("result", "same"),
+    [
+        ("kept.setdefault(n, Box())", True),
+        ("[kept.setdefault(n, Box())]", True),
+        ("(n, kept.setdefault(n, bytearray(1)))", True),
+        ("Box()", False),
+        ("kept.setdefault(n, (1, frozenset([2])))", False),
+        ("(Box, len)", False),
+    ],
+)
+def test_an_object_that_is_kept_and_given_out_again(isolated: Sandbox, result: str, same: bool) -> None:
+    assert (SAME in ask(isolated, KEEPS.replace("WRAPPED", result), "f(3)")[0]) is same
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "seen"),
+    [
+        ("__reduce_ex__", "lambda self, p: 0", True),
+        ("total", "property(len)", True),
+        ("items", "[n]", True),
+        ("__doc__", "'text'", False),
+    ],
+)
+def test_a_class_that_a_call_changes(isolated: Sandbox, name: str, value: str, seen: bool) -> None:
+    state = ask(isolated, PATCHES.replace("NAME", name).replace("VALUE", value), "f(1)")[-1]
+    assert (f"class attribute Box.{name} becomes" in state) is seen, state
+
+
+def test_equal_arguments_of_a_calls_file_come_once(isolated: Sandbox) -> None:
+    """Else a draft that remembers its answers would be timed on what it remembers."""
+    calls = "import mod\nCALLS = [((mod.Box(n // 2),), {}) for n in range(4)] + [((lambda: 1,), {})] * 2\n"
+    module = "class Box:\n    def __init__(self, n):\n        self.n = n\ndef f(box):\n    return box.n\n"
+    target = Target("mod", "/nowhere/mod.py", "f", calls_file=calls)
+    _, lines, run = CallRunner(isolated, lambda source: harness(target, source)).ask(module, Batch((), "list"))
+    assert lines[:5] == ["CALLS[0]", "CALLS[2]", "CALLS[4]", "CALLS[5]", ""], run
+
+
+ARRAYS = {
+    "dtype": ("numpy.zeros(2)", "numpy.zeros(2, 'f4')"),
+    "byte order": ("numpy.zeros(2)", "numpy.zeros(2, '>f8')"),
+    "minus zero": ("numpy.zeros(2)", "-numpy.zeros(2)"),
+    "shape": ("numpy.zeros(2)", "numpy.zeros((2, 1))"),
+    "fields": ("numpy.zeros(2, 'i4,i4')", "numpy.zeros(2, [('a', 'i4'), ('b', 'i4')])"),
+    "objects": ("numpy.array([1, None])", "numpy.array([1, False])"),
+    "a view": ("a[1:].copy()", "a[1:]"),
+    "large": ("numpy.zeros(9000)", "numpy.zeros(9000, 'i8')"),
+}
+FRAMES = {
+    "dtype": ("df", "df.astype({'a': 'float32'})"),
+    "index labels": ("df", "df.reset_index(drop=True)"),
+    "index dtype": ("df", "df.set_index(df.index.astype('int32'))"),
+    "index name": ("df", "df.rename_axis('x')"),
+    "column order": ("df", "df[['b', 'a']]"),
+    "column names": ("df", "df.rename_axis('x', axis=1)"),
+    "NaN": ("df", "df.fillna(0.0)"),
+    "None for NaN": ("df", "df.astype({'a': object})"),
+    "categories": ("df", "df.astype({'b': 'category'})"),
+    "series": ("df['a']", "df[['a']]"),
+    "name of a series": ("df['a']", "df['a'].rename('c')"),
+    "index": ("df.index", "df.index.astype(float)"),
+    "dates": ("pandas.date_range('2020', periods=2)", "pandas.date_range('2020', periods=2, tz='UTC')"),
+}
+
+
+def differing(sandbox: Sandbox, head: str, pairs: dict[str, tuple[str, str]], argument: str) -> list[str]:
+    """The names of pairs of expressions whose values have the same text, or not the same text twice."""
+    tuples = ", ".join(f"lambda a, df: {text}" for pair in pairs.values() for text in pair)
+    module = f"{head}\ndef f(a, n):\n    df = frame()\n    return [{tuples}][n](a, df)\n"
+    calls = [f"f({argument}, {n})" for n in range(2 * len(pairs))]
+    lines = ask(sandbox, module, *calls, *calls)
+    old, new, again = lines[0 : len(calls) : 2], lines[1 : len(calls) : 2], lines[len(calls) : 2 * len(calls) : 2]
+    assert all(line.startswith("returns ") for line in [*old, *new]), lines
+    return [name for name, was, now, then in zip(pairs, old, new, again, strict=True) if was == now or was != then]
+
+
+def test_arrays_that_differ(isolated: Sandbox) -> None:
+    pytest.importorskip("numpy")
+    assert differing(isolated, "import numpy\nframe = int", ARRAYS, "load('numpy', 'arange')(3.0)") == []
+
+
+def test_a_nan_is_a_nan_in_a_large_array_too(isolated: Sandbox) -> None:
+    pytest.importorskip("numpy")
+    module = "import numpy\ndef f(sign):\n    return numpy.copysign(numpy.full(9000, numpy.nan), sign)\n"
+    lines = ask(isolated, module, "f(1)", "f(-1)")
+    assert lines[0] == lines[1]
+
+
+def test_an_array_that_is_changed_or_kept(isolated: Sandbox) -> None:
+    pytest.importorskip("numpy")
+    module = "import numpy\nkept = numpy.zeros(1)\ndef f(a):\n    a[0] += 1\n    return kept\n"
+    line = ask(isolated, module, "f(load('numpy', 'zeros')(2))")[0]
+    assert "arguments become (array('<f8', (2,), [1.0, 0.0]); )" in line
+    assert SAME in line
+
+
+def test_frames_that_differ_or_are_changed(isolated: Sandbox) -> None:
+    """Where pandas is installed; the tests do not ask for it, which takes 17 s to install."""
+    pytest.importorskip("pandas")
+    frame = "pandas.DataFrame({'a': [1.5, float('nan')], 'b': ['x', 'y']}, index=[2, 4])"
+    assert differing(isolated, f"import pandas\nframe = lambda: {frame}", FRAMES, "0") == []
+    module = "import pandas\ndef f(df):\n    df['c'] = 1\n    return 0\n"
+    assert "arguments become (DataFrame(" in ask(isolated, module, "f(load('pandas', 'DataFrame')({'a': [1]}))")[0]
+
+
+def test_calls_in_words(isolated: Sandbox) -> None:
+    """An object's own repr, or its attributes; on one line, and never an address."""
+    module = (
+        "class Box:\n    def __init__(self, n):\n        self.n = n\n"
+        "class Named(Box):\n    def __repr__(self):\n        return f'Named\\n{self.n}'\n"
+        "class Broken(Box):\n    def __repr__(self):\n        raise KeyError\n"
+        "def f(*a, **k):\n    pass\n"
+    )
+    target = Target("mod", "/nowhere/mod.py", "f")
+    runner = CallRunner(isolated, lambda source: harness(target, source))
+    calls = [f"f(load('mod', '{kind}')([2]), k=1)" for kind in ("Box", "Named", "Broken")]
+    calls.append("f([load('mod', 'Box')(1)], load('mod', 'Named')('a' * 300))")
+    _, lines, run = runner.ask(module, Batch(tuple(calls), "show"))
+    assert lines[:3] == ["f(<Box n=[2]>, k=1)", "f(Named [2], k=1)", "f(<Broken n=[2]>, k=1)"], run
+    assert " at 0x" not in lines[3]
+    assert "... (306 characters)" in lines[3]

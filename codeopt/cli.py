@@ -7,6 +7,7 @@ anything was accepted, 130 interrupted, 70 our own mistake.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import signal
 import sys
@@ -18,9 +19,10 @@ from types import ModuleType
 from typing import NoReturn
 
 from codeopt import __version__, registry, settings
-from codeopt.errors import CodeoptError
+from codeopt.errors import CodeoptError, UsageError
 from codeopt.quoting import log_line
 from sandbox.errors import SandboxError
+from sandbox.streams import FULL, drop_output, open_closed_streams
 
 INTERRUPTED, OUR_MISTAKE, NO_SANDBOX = 130, 70, 3
 LONGEST = 2000  # characters of a message
@@ -35,6 +37,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; returns the exit status."""
+    open_closed_streams()
     signal.signal(signal.SIGTERM, _interrupt)  # a CI system's way to say Ctrl-C
     warnings.simplefilter("ignore", SyntaxWarning)  # of programs that are read; it would show their lines
     try:
@@ -44,22 +47,29 @@ def main(argv: list[str] | None = None) -> int:
         if not getattr(command, "OTHERS_FILES", False):
             sys.path.append(str(Path.cwd()))  # last, so that --task my.own can be found and nothing is shadowed
         status: int = command.run(arguments)
+        sys.stdout.flush()
     except CodeoptError as error:
-        print(f"codeopt: {log_line(str(error), LONGEST)}", file=sys.stderr)
-        return error.exit_status
+        return _end(error.exit_status, log_line(str(error), LONGEST))
     except SandboxError as error:
-        print(f"codeopt: the sandbox failed: {log_line(str(error), LONGEST)}", file=sys.stderr)
-        return NO_SANDBOX
+        return _end(NO_SANDBOX, f"the sandbox failed: {log_line(str(error), LONGEST)}")
     except KeyboardInterrupt:
-        print("codeopt: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return _end(INTERRUPTED, "interrupted")
     except BrokenPipeError:  # the reader of our output has gone: not our business, and no traceback for it
-        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
+        drop_output()
         return 1
     except BaseException as error:
         if isinstance(error, SystemExit):
             raise
+        if isinstance(error, OSError) and error.errno in FULL:
+            drop_output()
+            return _end(UsageError.exit_status, f"cannot write: {error.strerror}")
         return _our_mistake(error)
+    return status
+
+
+def _end(status: int, message: str) -> int:
+    with contextlib.suppress(OSError):  # where standard error is full or gone nothing more can be said
+        print(f"codeopt: {message}", file=sys.stderr, flush=True)
     return status
 
 
@@ -89,8 +99,7 @@ def _our_mistake(error: BaseException) -> int:
     with os.fdopen(handle, "w") as file:
         file.writelines(traceback.format_exception(error))
     what = f"{type(error).__name__}: {error}".splitlines()[0]
-    print(f"codeopt: this is a mistake of ours, please report it: {what} (details in {path})", file=sys.stderr)
-    return OUR_MISTAKE
+    return _end(OUR_MISTAKE, f"this is a mistake of ours, please report it: {what} (details in {path})")
 
 
 if __name__ == "__main__":

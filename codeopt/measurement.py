@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from codeopt.challenge import Challenge, Strictness, make_challenge
+from codeopt.elsewhere import Meeting, gains_only_where_known
 from codeopt.errors import ProgramError
 from codeopt.gate import refuse
 from codeopt.history import Candidate, Draft, History
@@ -85,7 +86,8 @@ class Judge:
             raise ProgramError(self.too_short)
         self.notify("comparing with the original")
         candidate = replace(candidate, comparison=self._compare(draft.source, self.plan, seed + candidate.round))
-        candidate = candidate if gated else self._steady(candidate)  # what is gated is confirmed before it is believed
+        # What is gated is confirmed before it is believed.
+        candidate = candidate if gated else self._elsewhere(self._steady(candidate), self.plan, ())
         if not candidate.correct:
             return candidate
         candidate = self._tried(candidate, draft)
@@ -107,11 +109,26 @@ class Judge:
         if not confirmed.correct:
             return confirmed
         rule = replace(self.rule, enough_seconds=3 * self.rule.enough_seconds)
-        cases = (*self.plan.cases, *fresh)
+        cases = (*self._never_shown(), *fresh) or self.plan.cases
         plan = make_plan(self.sandbox, self.original.source, cases, self.suite.check, rule)
-        return self._steady(
-            replace(confirmed, comparison=self._compare(candidate.source, plan, 1000 + candidate.round))
-        )
+        compared = replace(confirmed, comparison=self._compare(candidate.source, plan, 1000 + candidate.round))
+        return self._elsewhere(self._steady(compared), plan, fresh)
+
+    def _never_shown(self) -> tuple[Case, ...]:
+        """The longest of the cases that are held back, as they are known."""
+        took = {outcome.case: outcome.run.wall_s for outcome in self.original.outcomes}
+        held = sorted((case for case in self.suite.cases if case.held_back), key=lambda case: -took[case.name])
+        return tuple(held[: self.rule.timed_cases])
+
+    def _elsewhere(self, candidate: Candidate, plan: Plan, fresh: Sequence[Case]) -> Candidate:
+        """The same candidate, refused when its gain is not there on inputs that it has not met."""
+        if not candidate.faster or candidate.comparison is None:
+            return candidate
+        self.notify("looking for the gain on new inputs")
+        found = candidate.comparison
+        meeting = Meeting(self.sandbox, self.original.source, candidate.source, self.suite.check, found.clock)
+        reason = gains_only_where_known(meeting, plan.cases[0], found, fresh)
+        return replace(candidate, rejection=reason)
 
     def _tried(self, candidate: Candidate, draft: Draft) -> Candidate:
         if not candidate.correct:

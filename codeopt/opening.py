@@ -22,6 +22,11 @@ from sandbox.profile import Mode
 
 TOO_SHORT_S = 0.001
 """A run shorter than this, with the interpreter's own start left out, is mostly the cost of starting a process."""
+_ADVICE = {
+    Verdict.TLE: "; see --timeout",
+    Verdict.MLE: "; see --memory",
+    Verdict.RE: "; a run has standard input alone: no arguments, no files, no network",
+}
 CANDIDATES = 5
 """So many of the longest cases are run again to choose those that are timed."""
 
@@ -90,8 +95,8 @@ def _run_original(sandbox: Sandbox, source: str, case: Case, check: Checker, not
     run = sandbox.run(source, case.stdin, mode="exec")
     outcome = judge(case, run, check)
     if outcome.verdict is not Verdict.AC:
-        advice = "" if outcome.verdict in (Verdict.WA, Verdict.RE) else "; see --timeout, --memory"
-        raise ProgramError(f"the original fails case {case.name}: {outcome.verdict} ({outcome.detail}){advice}")
+        detail = f"{outcome.verdict} ({outcome.detail}){_ADVICE.get(outcome.verdict, '')}"
+        raise ProgramError(f"the original fails case {case.name}: {detail}")
     return run
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 from codeopt.errors import UsageError
 
 _BOM = "\ufeff"
+_LONGEST = 1 << 20
+"""Bytes of a program; longer ones are data, and /dev/zero has no end."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def read_program(path: Path) -> Program:
     if path.is_dir():
         raise UsageError(f"{path} is a directory; name the Python file in it")
     try:
-        data = path.read_bytes()
+        data = _read(path)
         _require_utf8(path, data)
         text = data.decode()
         source = as_source(text)
@@ -62,6 +64,14 @@ def read_program(path: Path) -> Program:
     return Program(path, source, text)
 
 
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        data = file.read(_LONGEST + 1)
+    if len(data) > _LONGEST:
+        raise UsageError(f"{path} is longer than {_LONGEST >> 20} MiB; that is data and no program to improve")
+    return data
+
+
 def _require_utf8(path: Path, data: bytes) -> None:
     """Drafts come as text; in a file of another encoding they would mean something else. Raises UsageError."""
     try:
@@ -75,9 +85,14 @@ def _require_utf8(path: Path, data: bytes) -> None:
 def write_whole(path: Path, text: str) -> None:
     """Put `text` at `path` in one step, keeping the file's mode; whoever looks sees the old or the new, never a part.
 
-    Raises UsageError when the folder cannot be written to; nothing has changed then.
+    A link stays a link; what is no file, such as /dev/null or a pipe, is written to and never replaced. Raises
+    UsageError when that fails; a file has not changed then.
     """
     temporary = None
+    if path.exists() and not path.is_file():
+        _write_into(path, text)
+        return
+    path = path.resolve()
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
@@ -93,6 +108,14 @@ def write_whole(path: Path, text: str) -> None:
         raise UsageError(
             f"cannot write {path}: {error.strerror}; it is unchanged (-o FILE writes elsewhere)"
         ) from error
+
+
+def _write_into(path: Path, text: str) -> None:
+    try:
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
 
 
 def _umask() -> int:
@@ -111,7 +134,7 @@ def replace_program(program: Program, new: str) -> Path | None:
     kept = None if _is_clean_in_git(program.path) else program.path.with_name(program.path.name + ".orig")
     if kept:
         write_whole(kept, program.text)
-    write_whole(program.path.resolve(), program.as_file(new))
+    write_whole(program.path, program.as_file(new))
     return kept
 
 

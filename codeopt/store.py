@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tempfile
 import time
 from dataclasses import dataclass, replace
@@ -64,6 +65,7 @@ class RunFolder:
 
 def new_run(home: Path, stem: str) -> RunFolder:
     """A fresh folder below `home`; below the system's temporary folder where `home` cannot be written to."""
+    stem = re.sub(r"[^\w.-]+", "_", stem)[:60]  # a file's name may hold anything, and be as long as a name can be
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{stem}-{token_hex(2)}"
     path = home / "runs" / name
     try:

@@ -16,6 +16,7 @@ from sandbox.errors import BackendUnavailable, SandboxError
 from sandbox.host import BACKENDS, Options, open_sandbox
 from sandbox.judge import Checker, open_checker, run_cases
 from sandbox.outcome import Case, Limits, Outcome, Verdict
+from sandbox.streams import FULL, drop_output, open_closed_streams
 
 _SHOWN = 2000  # bytes of stdout and stderr in a report
 
@@ -27,10 +28,11 @@ class _Usage(Exception):
 def main(argv: list[str] | None = None) -> int:
     """Exit status: 0 all accepted, 1 not, 2 usage, 3 no sandbox, 130 interrupted."""
     words = sys.argv[1:] if argv is None else argv
+    open_closed_streams()
     try:
-        if words[:1] == ["check"]:
-            return _check(words[1:])
-        return _report(_parser().parse_args(words))
+        status = _check(words[1:]) if words[:1] == ["check"] else _report(_parser().parse_args(words))
+        sys.stdout.flush()
+        return status
     except _Usage as error:
         print(f"sandbox: {error}", file=sys.stderr)
         return 2
@@ -40,6 +42,15 @@ def main(argv: list[str] | None = None) -> int:
         return 3
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:  # the reader of our output has gone: not our business
+        drop_output()
+        return 1
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        drop_output()
+        print(f"sandbox: cannot write: {error.strerror}", file=sys.stderr)
+        return 2
 
 
 def _check(words: list[str]) -> int:
@@ -52,7 +63,9 @@ def _check(words: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        "python -m sandbox", description="Run a program on its cases, isolated, and judge it."
+        "python -m sandbox",
+        description="Run a program on its cases, isolated, and judge it.",
+        epilog="python -m sandbox check: what the sandbox promises, tried on this machine.",
     )
     limits = Limits()
     parser.add_argument("program", type=Path, metavar="PROGRAM", help="a Python program that reads standard input")

@@ -28,7 +28,7 @@ LAYERS = (
     "judging",
     "opening",
     "measurement",
-    "challenge",
+    "challenge elsewhere",
     "mutants gate",
     "proposers",
     "feedback",

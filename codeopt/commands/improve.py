@@ -93,9 +93,11 @@ def _check_output(arguments: argparse.Namespace) -> None:
     target = arguments.target if arguments.write else arguments.output
     if target is None or str(target) == "-":
         return
-    folder = target.resolve().parent
     if target.is_dir():
         raise UsageError(f"cannot write {target}: it is a directory")
+    if target.exists() and not target.is_file():  # a device or a pipe, which is written to and not replaced
+        return
+    folder = target.resolve().parent
     if not folder.is_dir():
         raise UsageError(f"cannot write {target}: there is no directory {folder}")
     for path in (folder, target):

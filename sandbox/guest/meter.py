@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_COUNTERS = tuple(Path("/proc/net") / name for name in ("dev", "snmp", "snmp6", "netstat"))
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ def descendants(all_processes: list[Process], root: int) -> list[Process]:
 
 
 def traffic() -> bytes:
-    """What each network interface has sent and received."""
-    return Path("/proc/net/dev").read_bytes()
+    """What each network interface has sent and received, and what the protocols have counted: failures, too."""
+    return b"".join(path.read_bytes() for path in _COUNTERS if path.exists())
 
 
 @dataclass(frozen=True)

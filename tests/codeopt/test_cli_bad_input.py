@@ -42,6 +42,8 @@ BAD = {
     "not UTF-8": Bad("slow.py is not UTF-8 text", program=b"print('\xff')\n"),
     "not UTF-8 further down": Bad("slow.py is not UTF-8 text", program=b"x = 1\n" * 9 + b"'\xff'\n"),
     "another encoding": Bad("slow.py is encoded in iso-8859-1", program=b"# coding: latin-1\nprint('\xe9')\n"),
+    "too long for a program": Bad("slow.py is longer than 1 MiB", program="x = 1\n" * 200_000),
+    "no end": Bad("/dev/zero is longer than 1 MiB", arguments=("/dev/zero",)),
     "a null byte": Bad("source code string cannot contain null bytes", program=b"x = 1\0\n"),
     "no cases": Bad("no cases for slow.py: put input.N.txt", cases=False),
     "no such folder of cases": Bad("--cases nowhere is not a directory", arguments=("slow.py", "--cases", "nowhere")),

@@ -10,13 +10,15 @@ import os
 import pty
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from codeopt.program import read_program
+from codeopt.program import read_program, write_whole
 from codeopt.report import diff
+from codeopt.store import new_run
 from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, command, environment, reply, write_problem
 
 SCRIPT = ("--model", "scripted:answers.txt", "--feedback", "none", "-n", "1")
@@ -160,6 +162,45 @@ def test_output_to_another_file(tmp_path: Path) -> None:
     assert done.status == 0, done.err
     assert (tmp_path / "fast.py").read_text() == FAST
     assert (tmp_path / "slow.py").read_text() == SLOW
+
+
+def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    """A device (`-o /dev/null`) or a pipe: root could put a file in its place."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_whole(pipe, FAST)
+        assert os.read(reader, 1 << 16).decode() == FAST
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+
+
+def test_a_link_to_the_output_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real.py").write_text(SLOW)
+    (tmp_path / "link.py").symlink_to("real.py")
+    write_whole(tmp_path / "link.py", FAST)
+    assert (tmp_path / "link.py").is_symlink()
+    assert (tmp_path / "real.py").read_text() == FAST
+
+
+@pytest.mark.parametrize(
+    ("streams", "status"), [(">&-", 0), (">&- 2>&- <&-", 0), (">/dev/full", 2)], ids=["closed", "all closed", "full"]
+)
+@pytest.mark.parametrize("program", ["codeopt", "sandbox"])
+def test_streams_that_take_nothing(program: str, streams: str, status: int, tmp_path: Path) -> None:
+    """One line at most, and no mistake of ours."""
+    write_problem(tmp_path, words=50)
+    asked = {"codeopt": "codeopt rules", "sandbox": "sandbox slow.py --backend bubblewrap --json"}[program]
+    line = f'"$0" -m {asked} {streams}'
+    done = subprocess.run(["bash", "-c", line, sys.executable], cwd=tmp_path, env=environment(), capture_output=True)
+    assert done.returncode == status, done.stderr
+    assert done.stderr.decode() in ("", f"{program}: cannot write: No space left on device\n")
+
+
+def test_the_folder_of_a_run_has_a_plain_name(tmp_path: Path) -> None:
+    assert re.fullmatch(r"[\w.-]+", new_run(tmp_path, "a b\nc/../d" * 40).path.name)
 
 
 def test_the_program_on_standard_output(tmp_path: Path) -> None:

@@ -1,0 +1,124 @@
+"""Right on every input, and fast on those alone that were met before: such a gain is not believed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from codeopt.cases import Request
+from codeopt.challenge import Strictness
+from codeopt.history import Draft, History
+from codeopt.measurement import Judge
+from codeopt.opening import open_judge
+from sandbox import Limits, Sandbox
+from sandbox.compare import Decision, Rule
+from sandbox.judge import check_tokens
+from tests.conftest import open_or_skip
+
+ORIGINAL = """\
+import sys
+
+
+def slow(text):
+    a = list(map(int, text.split()[1:]))
+    return sum((x ^ y) % 7 == 0 for i, x in enumerate(a) for y in a[i + 1 :]) % 500
+
+
+"""
+SLOW = ORIGINAL + "print(slow(sys.stdin.read()))\n"
+FAST = """\
+a = list(map(int, input().split()[1:]))
+counts = {}
+for x in a:
+    counts[x % 512] = counts.get(x % 512, 0) + 1
+same = sum(n * (n - 1) // 2 for n in counts.values())
+print((same + sum(n * m for x, n in counts.items() for y, m in counts.items() if x < y and (x ^ y) % 7 == 0)) % 500)
+"""
+TABLE = """\
+import hashlib
+
+text = sys.stdin.read()
+key = hashlib.md5(text.encode()).hexdigest()
+print(KNOWN[key] if key in KNOWN else slow(text))
+"""
+REMEMBERS = """\
+import os
+
+
+def next_number(folder):
+    fd = os.open(folder + "/file", os.O_CREAT | os.O_RDWR)
+    number = os.fstat(fd).st_ino
+    os.close(fd)
+    os.unlink(folder + "/file")
+    return number
+
+
+text = sys.stdin.read()
+number = next_number("/tmp")
+if number > 1000:  # an earlier run has left its answer in the numbers that the folder gives to files
+    print(number - 1002 - (next_number("/dev/shm") - 3))
+else:
+    answer = slow(text)
+    next_number("/dev/shm")
+    print(answer)
+    for _ in range(1001 + answer - number):
+        next_number("/tmp")
+"""
+
+
+def numbers(count: int) -> str:
+    return " ".join([str(count), *(str(i * i * 7919 % 300) for i in range(count))])
+
+
+@pytest.fixture(scope="module")
+def guest() -> Iterator[Sandbox]:
+    with open_or_skip("bubblewrap", Limits(seconds=10)) as opened:
+        yield opened
+
+
+def judge_of(guest: Sandbox, folder: Path, *counts: int) -> Judge:
+    path = folder / "slow.py"
+    path.write_text(SLOW)
+    for number, count in enumerate(counts):
+        (folder / f"input.{number}.txt").write_text(numbers(count))
+    request = Request(path, None, None, lambda source, args: guest.run(source, args=args, mode="exec"))
+    rule = Rule(max_pairs=12, pair_seconds=0.01)
+    return open_judge(guest, SLOW, request, check_tokens, rule=rule, profiled=False, strictness=Strictness.OFF)
+
+
+def table_of(judge: Judge, *, shown_only: bool = False) -> str:
+    known = {
+        hashlib.md5(case.stdin).hexdigest(): int(case.expected or b"")
+        for case in judge.suite.cases
+        if not (shown_only and case.held_back)
+    }
+    return f"{ORIGINAL}KNOWN = {known}\n{TABLE}"
+
+
+@pytest.mark.parametrize("cheat", ["table", "remembers"])
+def test_what_is_fast_only_on_what_it_has_met_is_refused(cheat: str, guest: Sandbox, tmp_path: Path) -> None:
+    judge = judge_of(guest, tmp_path, 900)
+    source = table_of(judge) if cheat == "table" else ORIGINAL + REMEMBERS
+    found = judge.measure(Draft(source, cheat), History((judge.original,)), gated=False)
+    assert found.comparison is not None
+    assert found.comparison.decision is Decision.FASTER
+    assert "on what it has not: it knows the cases" in found.rejection
+    assert not found.faster
+
+
+def test_a_gain_on_the_cases_that_were_shown_is_not_confirmed(guest: Sandbox, tmp_path: Path) -> None:
+    """Two of the three that take longest were shown: a table of their answers is much faster in the round."""
+    judge = judge_of(guest, tmp_path, 800, 805, 810)
+    found = judge.measure(Draft(table_of(judge, shown_only=True), "table"), History((judge.original,)), gated=True)
+    assert found.faster
+    assert not judge.confirm(found).faster
+
+
+def test_an_honest_gain_is_believed(guest: Sandbox, tmp_path: Path) -> None:
+    judge = judge_of(guest, tmp_path, 900)
+    found = judge.measure(Draft(FAST, "counts"), History((judge.original,)), gated=False)
+    assert found.faster, found
+    assert judge.confirm(found).faster

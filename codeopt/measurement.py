@@ -27,6 +27,8 @@ MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
 STEADY_RUNS, STEADY_S = 100, 0.8
 """A draft that is faster is run so often again, for so long at most: one that is right in 95 % of its runs is found."""
+LONG_ENOUGH = 0.3
+"""Cases that were never shown decide in the end, if the longest takes this share of the longest timed one."""
 TRACEBACK = b"Traceback (most recent call last):"
 
 
@@ -109,16 +111,17 @@ class Judge:
         if not confirmed.correct:
             return confirmed
         rule = replace(self.rule, enough_seconds=3 * self.rule.enough_seconds)
-        cases = (*self._never_shown(), *fresh) or self.plan.cases
+        cases = (*(self._never_shown() or (() if fresh else self.plan.cases)), *fresh)
         plan = make_plan(self.sandbox, self.original.source, cases, self.suite.check, rule)
         compared = replace(confirmed, comparison=self._compare(candidate.source, plan, 1000 + candidate.round))
         return self._elsewhere(self._steady(compared), plan, fresh)
 
     def _never_shown(self) -> tuple[Case, ...]:
-        """The longest of the cases that are held back, as they are known."""
+        """The longest of the cases that are held back; none when they are much shorter than those that are shown."""
         took = {outcome.case: outcome.run.wall_s for outcome in self.original.outcomes}
-        held = sorted((case for case in self.suite.cases if case.held_back), key=lambda case: -took[case.name])
-        return tuple(held[: self.rule.timed_cases])
+        enough = LONG_ENOUGH * max(took[case.name] for case in self.plan.cases)
+        held = (case for case in self.suite.cases if case.held_back and took[case.name] >= enough)
+        return tuple(sorted(held, key=lambda case: -took[case.name])[: self.rule.timed_cases])
 
     def _elsewhere(self, candidate: Candidate, plan: Plan, fresh: Sequence[Case]) -> Candidate:
         """The same candidate, refused when its gain is not there on inputs that it has not met."""

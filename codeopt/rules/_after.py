@@ -25,6 +25,11 @@ def read_after(module: Module, loop: ast.For | ast.While, name: str) -> bool:
     )
 
 
+def comes_back(module: Module, loop: ast.For | ast.While, name: str) -> bool:
+    """The loop may run again and find the variable as it left it."""
+    return _reached(module, loop, loop, module.scopes.owner(name, module.scopes.scope[loop]))
+
+
 def _at_once(module: Module, inner: ast.AST | None, scope: ast.AST) -> bool:
     """Code in the inner scope runs where it stands in the outer one."""
     while isinstance(inner, ast.ListComp | ast.SetComp | ast.DictComp):

@@ -6,10 +6,10 @@ import ast
 import re
 
 from codeopt.rules import Hot, Rule
-from codeopt.rules._after import read_after
+from codeopt.rules._after import comes_back, read_after
 from codeopt.rules._effects import effects_of
 from codeopt.rules._module import Edit, Module, last_line, parse
-from codeopt.rules._plain import block_of, names_in
+from codeopt.rules._plain import block_of, names_in, rebound
 from codeopt.rules._types import Types, types_of
 
 UP, DOWN = ("<", "<="), (">", ">=")
@@ -22,7 +22,7 @@ SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Flo
 def rewrite(text: str, hot: Hot) -> str | None:
     """Turn counting loops round, the innermost and the outer ones."""
     module = parse(text)
-    if module is None:
+    if module is None or rebound(module, "range"):
         return None
     types = types_of(module)
     edits: list[Edit] = []
@@ -46,7 +46,7 @@ def _edits(module: Module, types: Types, loop: ast.While) -> list[Edit] | None:
     stop = _moved(module, bound, {"<=": 1, ">=": -1}.get(sign, 0))
     start, removed = _start(module, types, loop, counter)
     colon = _colon(module, loop)
-    if stop is None or colon is None:
+    if stop is None or colon is None or (not removed and comes_back(module, loop, counter.id)):
         return None
     counted = stop if (start, step) == ("0", "1") else f"{start}, {stop}" if step == "1" else f"{start}, {stop}, {step}"
     line = f"for {counter.id} in range({counted})"

@@ -20,6 +20,10 @@ INLINE = "def f(a, b):\n    return {}\nfor i in range(3):\n    print(f({}))\n"
         ("i = 7\nk = 2\nwhile (i >= k) :\n    print(i)\n    i = i - 2\n", "k = 2\nfor i in range(7, k - 1, -2):"),
         ("def f(i):\n    while 9 > i:\n        print(i)\n        i += 3\nf(2)\n", "for i in range(i, 9, 3):"),
         ("xs = [1]\ni = 0\nwhile i <= len(xs) - 1:\n    xs[i] = 4\n    i += 1\nprint(xs)\n", "in range(len(xs)):"),
+        (
+            "for k in range(2):\n    i = 3\n    print(k)\n    while i < 5:\n        print(i)\n        i += 1\n",
+            "for i in range(i, 5):",
+        ),
         ("j = 4\nk = 2\nwhile j < 9:\n    print(j)\n    j += k\n", "for j in range(4, 9, k):"),
     ],
 )
@@ -42,6 +46,9 @@ def test_counting_by_range(source: str, expected: str) -> None:
         COUNT.replace("i = 0", "i = True"),
         COUNT.replace("n = 5", "n = 4.5"),
         COUNT.replace("n = 5", "n = [1]").replace("< n", "< len(n)").replace("print(i)", "n += [i] if i < 4 else []"),
+        "i = 3\nfor k in range(2):\n    while i < 9:\n        print(i)\n        i += 1\n",
+        "i = 0\nwhile i < 9:\n    j = i\n    while i < 5:\n        print(i)\n        i += 1\n    i = j + 5\n",
+        "def range(*bounds):\n    return []\n" + COUNT,
         "try:\n" + "".join(f"    {line}\n" for line in COUNT.splitlines()) + "except OSError:\n    print(i)\n",
     ],
 )

@@ -283,7 +283,8 @@ def owned(value, depth):
         for item in list(value.values() if kind is dict else value)[:100] if depth else ():
             yield from owned(item, depth - 1)
     by_identity = kind.__hash__ is None or kind.__hash__ is object.__hash__
-    if kind is not tuple and by_identity and not isinstance(value, NAMED):
+    alone = value is None or value is Ellipsis or value is NotImplemented
+    if kind is not tuple and by_identity and not alone and not isinstance(value, NAMED):
         yield id(value)
 
 

@@ -99,7 +99,7 @@ ARRAYS = {
 FRAMES = {
     "dtype": ("df", "df.astype({'a': 'float32'})"),
     "index labels": ("df", "df.reset_index(drop=True)"),
-    "index dtype": ("df", "df.set_index(df.index.astype('int32'))"),
+    "index dtype": ("df", "df.set_axis(df.index.astype('int32'))"),
     "index name": ("df", "df.rename_axis('x')"),
     "column order": ("df", "df[['b', 'a']]"),
     "column names": ("df", "df.rename_axis('x', axis=1)"),

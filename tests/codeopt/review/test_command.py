@@ -58,7 +58,7 @@ def test_a_dead_model_server_is_a_notice_unless_strict(folder: Path) -> None:
 def test_what_a_failed_function_has_cost_counts(folder: Path) -> None:
     """Its model answers once, for a price, and then refuses: the money is gone, and the next is not begun."""
     git(folder, "checkout", "-q", "main")
-    prices = "[tool.codeopt.prices.wire-model-1]\ninput = 9000.0\noutput = 9000.0\n"
+    prices = "[tool.codeopt.prices.m]\ninput = 9000.0\noutput = 9000.0\n"
     (folder / "pyproject.toml").write_text(BASE["pyproject.toml"] + prices)
     commit(folder, "prices")
     git(folder, "rebase", "-q", "main", "proposal")

@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 
 WATCHED = frozenset(
     """
-    _ctypes _thread _testcapi atexit builtins cffi code concurrent ctypes dis faulthandler gc glob http imp importlib
-    inspect linecache marshal mmap multiprocessing os pathlib pickle pkgutil posix pty pytest resource runpy select
-    selectors shelve shutil signal site socket sqlite3 subprocess symtable sysconfig tempfile threading time timeit
-    trace traceback tracemalloc types unittest urllib weakref zipimport
+    _ctypes _thread _testcapi asyncio atexit bdb builtins bz2 cProfile cffi code codecs codeop concurrent ctypes dbm dis
+    doctest faulthandler fcntl gc glob gzip http imp importlib inspect linecache logging lzma mailbox marshal mmap
+    multiprocessing os pathlib pdb pickle pkgutil posix profile pty pydoc pytest resource runpy select selectors
+    shelve shutil signal site socket sqlite3 ssl subprocess symtable sysconfig tarfile tempfile threading time timeit
+    tokenize trace traceback tracemalloc types unittest urllib venv weakref zipfile zipimport
     """.split()  # noqa: SIM905
 )
 """Modules that a program that computes an answer from its input has no need to start using."""
@@ -60,19 +61,38 @@ def _touched(source: str) -> set[str]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: brackets without end
         return set()
     names = _partly_watched(nodes)
+    modules = _imported(nodes)
     owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     found: set[str] = set()
     for node in nodes:
-        found |= _by_node(node, names)
+        found |= _by_node(node, names) | _private(node, modules)
         if isinstance(node, ast.Name) and node.id in names and id(node) not in owners:
             found.add(f"{names[node.id]} as a value")  # getattr(os, ...)
     return found
 
 
-def _partly_watched(nodes: Sequence[ast.AST]) -> dict[str, str]:
-    """Names that os, sys and io have in a program -> the module."""
+def _imported(nodes: Sequence[ast.AST]) -> dict[str, str]:
+    """Names that modules have in a program -> the module."""
     imports = [name for node in nodes if isinstance(node, ast.Import) for name in node.names]
-    return {name.asname or name.name: name.name for name in imports if name.name in ("os", "sys", "io")}
+    return {name.asname or name.name.partition(".")[0]: name.name for name in imports}
+
+
+def _partly_watched(nodes: Sequence[ast.AST]) -> dict[str, str]:
+    return {name: module for name, module in _imported(nodes).items() if module in ("os", "sys", "io")}
+
+
+def _private(node: ast.AST, modules: Mapping[str, str]) -> set[str]:
+    """`random._os` is os under another name."""
+    if isinstance(node, ast.ImportFrom) and not node.level:
+        return {f"{node.module}.{name.name}" for name in node.names if _is_private(name.name)}
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and _is_private(node.attr):
+        module = modules.get(node.value.id)
+        return {f"{module}.{node.attr}"} if module else set()
+    return set()
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
 
 
 def _by_node(node: ast.AST, names: Mapping[str, str]) -> set[str]:

@@ -1,18 +1,25 @@
-"""Cases in a folder: PIE's input.N.txt and output.N.txt, or CodeNet's NAME.in and NAME.out."""
+"""Cases in a folder: PIE's input.N.txt and output.N.txt, CodeNet's NAME.in and NAME.out, Kattis' NAME.in and NAME.ans,
+or AtCoder's folders of equally named files, in/NAME and out/NAME."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from sandbox.outcome import Case
 
 _INPUT = re.compile(r"input[._-]?(\w+)\.txt")
+FOLDERS = (("in", "out"), ("input", "output"), ("inputs", "outputs"))
+"""Names of folders that hold inputs, and outputs by the same names."""
 
 
 def read_cases(folder: Path) -> list[Case]:
     """The cases in `folder`, in natural order; `expected` is None where an output is missing. Raises OSError."""
     found = [case for path in folder.iterdir() if (case := _pair(path))]
+    for inputs, outputs in () if found else FOLDERS:
+        if (folder / inputs).is_dir() and (folder / outputs).is_dir():
+            found += _same_names(folder / inputs, folder / outputs)
     return sorted(found, key=lambda case: [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", case.name)])
 
 
@@ -21,8 +28,18 @@ def _pair(path: Path) -> Case | None:
         output = path.with_name("output" + path.name[len("input") :])
         return Case(match[1], path.read_bytes(), _read(output))
     if path.suffix == ".in" and path.is_file():
-        return Case(path.stem, path.read_bytes(), _read(path.with_suffix(".out")))
+        answer = _read(path.with_suffix(".out"))
+        return Case(path.stem, path.read_bytes(), _read(path.with_suffix(".ans")) if answer is None else answer)
     return None
+
+
+def _same_names(inputs: Path, outputs: Path) -> Iterator[Case]:
+    """Whatever ends are used: in/3.in has its output in out/3.out, or out/3.txt, or out/3."""
+    answers = {path.stem: path for path in outputs.iterdir() if path.is_file()}
+    for path in inputs.iterdir():
+        if path.is_file() and not path.name.startswith("."):
+            answer = answers.get(path.stem)
+            yield Case(path.stem, path.read_bytes(), _read(answer) if answer else None)
 
 
 def _read(path: Path) -> bytes | None:

@@ -27,6 +27,7 @@ from codeopt.errors import CodeoptError, UsageError
 from codeopt.program import read_program
 from codeopt.sets import Problem
 from sandbox import Sandbox
+from sandbox.caseio import FOLDERS
 
 PARCEL_BYTES = 512 * 2**20
 """Cases of one problem that are sent to a node at most."""
@@ -80,7 +81,9 @@ def _folders(problem: Problem) -> list[Path]:
 
 
 def _plain_files(folder: Path) -> list[Path]:
-    return [path for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
+    """The files in a folder, and in those below it that hold cases."""
+    folders = [folder, *(folder / name for pair in FOLDERS for name in pair)]
+    return [path for each in folders if each.is_dir() for path in each.iterdir() if path.is_file()]
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,7 @@ class Hand:
         if isinstance(files, str):
             raise UsageError(files)
         for name, content in files.items():
-            (box / name).parent.mkdir(exist_ok=True)
+            (box / name).parent.mkdir(parents=True, exist_ok=True)
             (box / name).write_bytes(content)
         return replace(problem, path=box / problem.path.name, cases=box if problem.cases else None)
 

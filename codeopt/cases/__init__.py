@@ -43,8 +43,9 @@ def collect(request: Request) -> list[Case]:
     if not found:
         where = " or ".join(map(str, request.folders))
         raise UsageError(
-            f"no cases for {request.program.name}: put input.N.txt (and output.N.txt), NAME.in (and NAME.out) or a "
-            f"generate.py in {where}, or give --cases DIR or --stdin FILE (/dev/null for a program that reads nothing)"
+            f"no cases for {request.program.name}: put input.N.txt (and output.N.txt), NAME.in (and NAME.out), in/ "
+            f"and out/ or a generate.py in {where}, or give --cases DIR or --stdin FILE (/dev/null for a program that "
+            "reads nothing)"
         )
     return _unique(found)
 

@@ -1,4 +1,4 @@
-"""Cases that lie in a folder: PIE's input.N.txt/output.N.txt and CodeNet's NAME.in/NAME.out."""
+"""Cases that lie in a folder, in the layouts that sandbox.caseio knows."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def add_case_arguments(parser: argparse.ArgumentParser) -> None:
         "--cases",
         type=Path,
         metavar="DIR",
-        help="input.N.txt/output.N.txt, NAME.in/NAME.out, generate.py (default: beside the program)",
+        help="input.N.txt/output.N.txt, NAME.in/NAME.out, in/NAME+out/NAME, generate.py (default: beside the program)",
     )
     group.add_argument("--stdin", type=Path, metavar="FILE", help="one input; the original program says what is right")
     add_check_arguments(group)

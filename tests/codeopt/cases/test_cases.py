@@ -59,6 +59,37 @@ def test_codenet_layout(request_for, tmp_path: Path) -> None:
     assert [(case.name, case.expected) for case in collect(request_for())] == [("big", None), ("sample", b"A")]
 
 
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        (("in/a", "out/a", "in/b.txt"), [("a", b"out/a"), ("b", None)]),
+        (
+            ("input/2.in", "output/2.out", "input/10.in", "output/10.ans"),
+            [("2", b"output/2.out"), ("10", b"output/10.ans")],
+        ),
+        (("a.in", "a.ans", "in/b", "out/b"), [("a", b"a.ans")]),
+        (("in/a", "in/.hidden", "out/a", "in/sub/x"), [("a", b"out/a")]),
+    ],
+)
+def test_layouts_of_other_judges(
+    files: tuple[str, ...], found: list[tuple[str, bytes | None]], request_for, tmp_path: Path
+) -> None:
+    """Kattis, AtCoder; files that lie beside the program come first."""
+    for name in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    cases = collect(request_for())
+    assert [(case.name, case.expected) for case in cases] == found
+    assert {case.stdin.decode() for case in cases} < set(files)
+
+
+def test_a_folder_of_inputs_alone_is_something_else(request_for, tmp_path: Path) -> None:
+    (tmp_path / "input").mkdir()
+    (tmp_path / "input/data").write_bytes(b"1")
+    with pytest.raises(UsageError, match="no cases"):
+        collect(request_for())
+
+
 def test_a_folder_called_cases_is_the_second_place(request_for, tmp_path: Path) -> None:
     write(tmp_path / "cases", input_0_txt="a")
     assert names(collect(request_for())) == ["0"]

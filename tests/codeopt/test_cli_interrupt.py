@@ -102,7 +102,7 @@ def test_a_second_one_ends_at_once_and_the_run_can_be_resumed(tmp_path: Path) ->
 def test_before_the_first_draft_there_is_nothing_to_report(tmp_path: Path) -> None:
     write_problem(tmp_path, "while True:\n    pass\n")
     with started(tmp_path, "--timeout", "100", *QUICK) as process:
-        read_until(process, "task runtime")
+        read_until(process, "sandbox  ")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", "codeopt: interrupted\n")

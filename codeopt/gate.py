@@ -60,8 +60,8 @@ def _touched(source: str) -> set[str]:
         nodes = list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: brackets without end
         return set()
-    names = _partly_watched(nodes)
     modules = _imported(nodes)
+    names = {name: module for name, module in modules.items() if module in ("os", "sys", "io")}
     owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     found: set[str] = set()
     for node in nodes:
@@ -72,13 +72,10 @@ def _touched(source: str) -> set[str]:
 
 
 def _imported(nodes: Sequence[ast.AST]) -> dict[str, str]:
-    """Names that modules have in a program -> the module."""
+    """Names that modules have in a program -> the module; `import os.path` gives os its name."""
     imports = [name for node in nodes if isinstance(node, ast.Import) for name in node.names]
-    return {name.asname or name.name.partition(".")[0]: name.name for name in imports}
-
-
-def _partly_watched(nodes: Sequence[ast.AST]) -> dict[str, str]:
-    return {name: module for name, module in _imported(nodes).items() if module in ("os", "sys", "io")}
+    tops = ((name.name.partition(".")[0], name) for name in imports)
+    return {name.asname or top: name.name if name.asname else top for top, name in tops}
 
 
 def _private(node: ast.AST, modules: Mapping[str, str]) -> set[str]:

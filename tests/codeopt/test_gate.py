@@ -56,6 +56,8 @@ REFUSED = [  # a draft, what has to be named
     ("import os\nos.nice(-20)", "os.nice"),
     ("import os\nos._exit(0)", "os._exit"),
     ("from os import fork", "os.fork"),
+    ("import os.path\nos.fork()", "os.fork"),
+    ("import os\nimport os.path\nos.fork()", "os.fork"),
     ("import random\nrandom._os.fork()", "random._os"),
     ("import random as r\nprint(r._urandom(1))", "random._urandom"),
     ("from random import _os", "random._os"),

@@ -12,7 +12,7 @@ from codeopt.elsewhere import Meeting, gains_only_where_known
 from codeopt.errors import ProgramError
 from codeopt.gate import refuse
 from codeopt.history import Candidate, Draft, History
-from codeopt.mutants import shrunk
+from codeopt.mutants import shorter
 from sandbox import Sandbox
 from sandbox.compare import Comparison, Plan, Rule, compare, make_plan
 from sandbox.growth import describe, fit, sizes
@@ -111,7 +111,7 @@ class Judge:
         if not confirmed.correct:
             return confirmed
         rule = replace(self.rule, enough_seconds=3 * self.rule.enough_seconds)
-        cases = (*(self._never_shown() or (() if fresh else self.plan.cases)), *fresh)
+        cases = (*self._never_shown(), *fresh) or self.plan.cases
         plan = make_plan(self.sandbox, self.original.source, cases, self.suite.check, rule)
         compared = replace(confirmed, comparison=self._compare(candidate.source, plan, 1000 + candidate.round))
         return self._elsewhere(self._steady(compared), plan, fresh)
@@ -230,7 +230,7 @@ def take_profile(sandbox: Sandbox, source: str, case: Case, modes: Sequence[Mode
 
 
 def _shorter(case: Case) -> list[Case]:
-    inputs = [data for share in (0.7, 0.5, 0.35, 0.25, 0.12) if (data := shrunk(case.stdin, share)) is not None]
+    inputs = shorter(case.stdin, (0.7, 0.5, 0.35, 0.25, 0.12))
     return [Case(f"shorter.{number}", data) for number, data in enumerate(inputs)]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _PIECES = re.compile(rb"(\s+)")
@@ -364,6 +364,11 @@ _CHANGES: tuple[tuple[str, bool, Change], ...] = (
     ("case", True, _other_case),
     ("unterminated", True, _unterminated),
 )
+
+
+def shorter(data: bytes, shares: Iterable[float]) -> Iterator[bytes]:
+    """An input at each of these lengths, for those at which it can be made."""
+    return (less for share in shares if (less := shrunk(data, share)) is not None)
 
 
 def shrunk(data: bytes, share: float) -> bytes | None:

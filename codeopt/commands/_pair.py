@@ -18,6 +18,7 @@ from codeopt.opening import open_judge
 from codeopt.program import read_program
 from sandbox import Sandbox
 from sandbox.compare import Decision, Rule
+from sandbox.outcome import Verdict
 
 
 def is_slower(found: Mapping[str, Any], limit: float) -> bool:
@@ -73,8 +74,6 @@ def result(judge: Judge, candidate: Candidate, sandbox: Sandbox) -> dict[str, An
 
 def _bound(judge: Judge, candidate: Candidate, limit: float) -> float | None:
     """How fast NEW is at most where it needs more time than a run may take, and OLD less; None where it does not."""
-    from sandbox.outcome import Verdict
-
     late = next((o for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
     if late is None or late.verdict is not Verdict.TLE:
         return None

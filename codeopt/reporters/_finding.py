@@ -7,6 +7,7 @@ import hashlib
 import warnings
 from collections.abc import Callable
 
+from codeopt.functions.target import first_line
 from codeopt.reporters import _words
 from codeopt.reporters._edits import Edit, edits, inside, whole
 from codeopt.review.patch import lines_of
@@ -55,8 +56,6 @@ def _own_text(found: Suggestion) -> str:
     node = _definition(found.original, found.function) if found.function else None
     if node is None:
         return found.original
-    from codeopt.functions.target import first_line
-
     return "".join(lines_of(found.original)[first_line(node) - 1 : node.end_lineno])
 
 

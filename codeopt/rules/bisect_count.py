@@ -9,6 +9,7 @@ from functools import partial
 from codeopt.rules import Hot, Rule
 from codeopt.rules._effects import Effects
 from codeopt.rules._hoist import outermost, unused_name
+from codeopt.rules._hot import hot_nodes
 from codeopt.rules._insert import from_import
 from codeopt.rules._module import Edit, Module, last_line, parse
 from codeopt.rules._plain import builtin_call, names_in, rebound
@@ -37,12 +38,11 @@ def rewrite(text: str, hot: Hot) -> str | None:
         return None
     types = types_of(module)
     places: dict[tuple[ast.stmt, str], list[Count]] = {}
-    for node in module.walk():
-        if isinstance(node, ast.Call) and hot.touches(node.lineno, last_line(node)):
-            count = _count(module, node)
-            place = _place(module, types, count) if count is not None else None
-            if count is not None and place is not None:
-                places.setdefault((place, count.values.id), []).append(count)
+    for node in hot_nodes(module, hot, ast.Call):
+        count = _count(module, node)
+        place = _place(module, types, count) if count is not None else None
+        if count is not None and place is not None:
+            places.setdefault((place, count.values.id), []).append(count)
     names = sorted({SEARCH[count.sign] for counts in places.values() for count in counts})
     imported = from_import(module, "bisect", *names) if names else None
     return module.edited([*imported, *_edits(module, places)]) if imported is not None else None

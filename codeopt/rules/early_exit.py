@@ -6,7 +6,8 @@ import ast
 
 from codeopt.rules import Hot, Rule
 from codeopt.rules._bounds import loops_around
-from codeopt.rules._module import Edit, Module, last_line, parse
+from codeopt.rules._hot import hot_nodes
+from codeopt.rules._module import Edit, Module, parse
 from codeopt.rules._never import cannot_fail
 from codeopt.rules._plain import names_in
 from codeopt.rules._scopes import Variable
@@ -21,12 +22,7 @@ def rewrite(text: str, hot: Hot) -> str | None:
     if module is None:
         return None
     types = types_of(module)
-    edits = [
-        edit
-        for loop in module.walk()
-        if isinstance(loop, ast.For) and hot.touches(loop.lineno, last_line(loop))
-        for edit in _edits(module, types, loop)
-    ]
+    edits = [edit for loop in hot_nodes(module, hot, ast.For) for edit in _edits(module, types, loop)]
     return module.edited(edits)
 
 

@@ -8,7 +8,8 @@ from codeopt.rules import Hot, Rule
 from codeopt.rules._after import read_after
 from codeopt.rules._effects import effects_of
 from codeopt.rules._hoist import unused_name
-from codeopt.rules._module import Edit, Module, last_line, parse
+from codeopt.rules._hot import hot_nodes
+from codeopt.rules._module import Edit, Module, parse
 from codeopt.rules._plain import builtin_call
 from codeopt.rules._types import Types, types_of
 
@@ -23,9 +24,8 @@ def rewrite(text: str, hot: Hot) -> str | None:
     types = types_of(module)
     edits: list[Edit] = []
     taken: set[str] = set()
-    for node in module.walk():
-        if isinstance(node, ast.For) and hot.touches(node.lineno, last_line(node)):
-            edits += _edits(module, types, node, taken)
+    for node in hot_nodes(module, hot, ast.For):
+        edits += _edits(module, types, node, taken)
     return module.edited(edits)
 
 

@@ -6,6 +6,7 @@ import ast
 
 from codeopt.rules import Hot, Rule
 from codeopt.rules._hoist import hashable, hashable_or_empty
+from codeopt.rules._hot import hot_nodes
 from codeopt.rules._module import Edit, Module, last_line, parse
 from codeopt.rules._plain import builtin_call
 from codeopt.rules._types import Types, types_of
@@ -20,11 +21,9 @@ def rewrite(text: str, hot: Hot) -> str | None:
         return None
     types = types_of(module)
     edits: list[Edit] = []
-    for node in module.walk():
+    for node in hot_nodes(module, hot, ast.Compare):
         match node:
-            case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Call() as copy]) if hot.touches(
-                node.lineno, last_line(node)
-            ):
+            case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Call() as copy]):
                 asked = _asked(module, types, left, copy)
                 edits += [module.replace(copy, asked)] if asked else []
     return module.edited(edits)

@@ -6,8 +6,9 @@ import ast
 
 from codeopt.rules import Hot, Rule
 from codeopt.rules._effects import Effects, effects_of
+from codeopt.rules._hot import hot_nodes
 from codeopt.rules._insert import from_import
-from codeopt.rules._module import Module, last_line, parse
+from codeopt.rules._module import Module, parse
 from codeopt.rules._scopes import Variable
 from codeopt.rules._types import Types, types_of
 from codeopt.rules._values import SCALARS, Container
@@ -24,11 +25,8 @@ def rewrite(text: str, hot: Hot) -> str | None:
     types = types_of(module)
     found = [
         node
-        for node in module.walk()
-        if isinstance(node, ast.FunctionDef)
-        and hot.touches(node.lineno, last_line(node))
-        and _branches(module, node)
-        and _is_pure(module, types, node)
+        for node in hot_nodes(module, hot, ast.FunctionDef)
+        if _branches(module, node) and _is_pure(module, types, node)
     ]
     imported = from_import(module, "functools", "cache") if found else None
     if imported is None:

@@ -8,8 +8,9 @@ from functools import partial
 from codeopt.rules import Hot, Rule
 from codeopt.rules._effects import Effects
 from codeopt.rules._hoist import outermost, unused_name
+from codeopt.rules._hot import hot_nodes
 from codeopt.rules._insert import below_imports, from_import
-from codeopt.rules._module import Edit, Module, last_line, parse
+from codeopt.rules._module import Edit, Module, parse
 from codeopt.rules._plain import builtin_call, rebound
 from codeopt.rules._types import Types, types_of
 
@@ -28,11 +29,10 @@ def rewrite(text: str, hot: Hot) -> str | None:
         return None
     types = types_of(module)
     places: dict[tuple[ast.stmt, str], list[ast.Call]] = {}
-    for node in module.walk():
-        if isinstance(node, ast.Call) and hot.touches(node.lineno, last_line(node)):
-            found = _place(module, types, node)
-            if found is not None:
-                places.setdefault(found, []).append(node)
+    for node in hot_nodes(module, hot, ast.Call):
+        found = _place(module, types, node)
+        if found is not None:
+            places.setdefault(found, []).append(node)
     imported = from_import(module, "itertools", "accumulate") if places else None
     if imported is None:
         return None

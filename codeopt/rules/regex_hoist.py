@@ -8,6 +8,7 @@ import warnings
 
 from codeopt.rules import Hot, Rule
 from codeopt.rules._hoist import unused_name
+from codeopt.rules._hot import hot_nodes
 from codeopt.rules._insert import below_imports, top_imports
 from codeopt.rules._module import Edit, Module, last_line, parse
 from codeopt.rules._plain import in_loop
@@ -25,8 +26,8 @@ def rewrite(text: str, hot: Hot) -> str | None:
     edits: list[Edit] = []
     names: dict[str, str] = {}
     taken: set[str] = set()
-    for node in module.walk():
-        if isinstance(node, ast.Call) and hot.touches(node.lineno, last_line(node)) and in_loop(module, node):
+    for node in hot_nodes(module, hot, ast.Call):
+        if in_loop(module, node):
             pattern = _pattern(module, node)
             if pattern is not None and isinstance(node.func, ast.Attribute):
                 source = module.source(pattern)

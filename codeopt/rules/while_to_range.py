@@ -8,6 +8,7 @@ import re
 from codeopt.rules import Hot, Rule
 from codeopt.rules._after import comes_back, read_after
 from codeopt.rules._effects import effects_of
+from codeopt.rules._hot import hot_nodes
 from codeopt.rules._module import Edit, Module, last_line, parse
 from codeopt.rules._plain import block_of, names_in, rebound
 from codeopt.rules._types import Types, types_of
@@ -26,28 +27,27 @@ def rewrite(text: str, hot: Hot) -> str | None:
         return None
     types = types_of(module)
     edits: list[Edit] = []
-    for node in module.walk():
-        if isinstance(node, ast.While) and hot.touches(node.lineno, last_line(node)):
-            edits += _edits(module, types, node) or []
+    for node in hot_nodes(module, hot, ast.While):
+        edits += _edits(module, types, node)
     return module.edited(edits)
 
 
-def _edits(module: Module, types: Types, loop: ast.While) -> list[Edit] | None:
+def _edits(module: Module, types: Types, loop: ast.While) -> list[Edit]:
     head = _head(module, loop)
     if head is None or loop.orelse or len(loop.body) < 2 or not module.alone(loop.body[-1]) or not module.alone(loop):
-        return None
+        return []
     counter, sign, bound = head
     step = _step(module, loop.body[-1], counter.id)
     if step is None or (sign in UP) == step.startswith("-") or not _counts_alone(module, types, loop, counter):
-        return None
+        return []
     added = _added(loop.body[-1])
     if not all(_stays(module, types, loop, part) for part in (bound, added)) or read_after(module, loop, counter.id):
-        return None
+        return []
     stop = _moved(module, bound, {"<=": 1, ">=": -1}.get(sign, 0))
     start, removed = _start(module, types, loop, counter)
     colon = _colon(module, loop)
     if stop is None or colon is None or (not removed and comes_back(module, loop, counter.id)):
-        return None
+        return []
     counted = stop if (start, step) == ("0", "1") else f"{start}, {stop}" if step == "1" else f"{start}, {stop}, {step}"
     line = f"for {counter.id} in range({counted})"
     return [*removed, Edit(module.span(loop)[0], colon, line), _without(module, loop.body[-1])]

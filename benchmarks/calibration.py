@@ -2,8 +2,8 @@
 
 Programs whose true ratio is known are paired with the original as the judge pairs them: neighbours, in random order,
 short ones repeated inside a pair. Our rule decides as early as it can and the next decision begins with the next pair,
-so that no two decisions share a measurement; PIE's and codeflash's rules see the same pairs, 25 at a time. Pairs are
-taken until our rule has decided often enough by CPU time.
+so that no two decisions share a measurement; PIE's and codeflash's rules see the same runs, each a trial of theirs, 25
+trials at a time. Pairs are taken until our rule has decided often enough by CPU time; how far it is goes to stderr.
 """
 
 from __future__ import annotations
@@ -19,22 +19,25 @@ from dataclasses import dataclass, field
 from statistics import fmean, median
 
 from benchmarks.rules_of_others import PIE_TRIALS, codeflash_says_faster, pie_says_faster
-from sandbox import Sandbox, open_sandbox
-from sandbox.compare import Clock, Decision, Plan, Rule, Series, decide
+from sandbox import Options, Sandbox, open_sandbox
+from sandbox.compare import Clock, Decision, Plan, Rule, Series, decide, typical
 
-RATIOS = (1.0, 1.05, 1.10)
 CLOCKS: tuple[Clock, ...] = ("cpu", "wall")
 WORK = "total = 0\nfor i in range({count}):\n    total += i * i % 7\nprint('done')\n"
 
 
+Seconds = tuple[list[float], list[float]]
+"""Of the original and of a version, as many runs of each as the pair has, in the order they were taken."""
+
+
 @dataclass(frozen=True)
 class Pair:
-    """Seconds of the original and of a version, one right after the other."""
+    """The original and a version, run next to each other."""
 
-    cpu: tuple[float, float]
-    wall: tuple[float, float]
+    cpu: Seconds = field(default_factory=lambda: ([], []))
+    wall: Seconds = field(default_factory=lambda: ([], []))
 
-    def by(self, clock: Clock) -> tuple[float, float]:
+    def by(self, clock: Clock) -> Seconds:
         """By one clock."""
         return self.cpu if clock == "cpu" else self.wall
 
@@ -53,19 +56,21 @@ class Tally:
 
     def take(self, pair: Pair, rule: Rule) -> None:
         """One more pair; decisions are made when they can be."""
-        self.series.differences.append(_log(pair.by(self.clock)))
+        difference = _log(pair.by(self.clock))
+        self.series.differences.append(difference)
         self.series.wall.append(_log(pair.wall))
-        self.logs.append(_log(pair.by(self.clock)))
+        self.logs.append(difference)
         pairs = len(self.series.differences)
         decision, _ = decide(self.series, rule)
         if decision is not Decision.UNDECIDED or pairs == rule.max_pairs:
             self.decided.append((decision, pairs))
             self.series = Series(self.clock)
-        self.window.append(pair.by(self.clock))
-        if len(self.window) == PIE_TRIALS:
-            old, new = [old for old, _ in self.window], [new for _, new in self.window]
-            self.others.append((pie_says_faster(old, new), codeflash_says_faster(old, new)))
-            self.window = []
+        for trial in zip(*pair.by(self.clock), strict=True):
+            self.window.append(trial)
+            if len(self.window) == PIE_TRIALS:
+                old, new = [old for old, _ in self.window], [new for _, new in self.window]
+                self.others.append((pie_says_faster(old, new), codeflash_says_faster(old, new)))
+                self.window = []
 
     def row(self, ms: int, ratio: float) -> str:
         """One line of the table."""
@@ -80,24 +85,23 @@ class Tally:
         )
 
 
-def _log(times: tuple[float, float]) -> float:
-    return math.log(times[0] / times[1])
+def _log(seconds: Seconds) -> float:
+    return math.log(typical(seconds[0]) / typical(seconds[1]))
 
 
 def take_pair(sandbox: Sandbox, programs: Sequence[str], draw: random.Random, repeats: int) -> Pair:
     """As sandbox.compare takes one."""
-    cpu: tuple[list[float], list[float]] = ([], [])
-    wall: tuple[list[float], list[float]] = ([], [])
+    pair = Pair()
     for _ in range(repeats):
         for which in (0, 1) if draw.random() < 0.5 else (1, 0):
             run = sandbox.run(programs[which])
-            cpu[which].append(run.cpu_s)
-            wall[which].append(run.wall_s)
-    return Pair((median(cpu[0]), median(cpu[1])), (median(wall[0]), median(wall[1])))
+            pair.cpu[which].append(run.cpu_s)
+            pair.wall[which].append(run.wall_s)
+    return pair
 
 
 def calibrate(sandbox: Sandbox, ms: int, ratio: float, decisions: int) -> Iterator[str]:
-    """The rows of one version: pairs are taken until there are enough decisions by CPU time."""
+    """The rows of one version, by each clock."""
     rule, draw = Rule(), random.Random(ms)
     count = 200_000 * ms / 1000 / min(sandbox.run(WORK.format(count=200_000)).cpu_s for _ in range(5))
     programs = [WORK.format(count=int(count)), WORK.format(count=int(count / ratio))]
@@ -108,6 +112,8 @@ def calibrate(sandbox: Sandbox, ms: int, ratio: float, decisions: int) -> Iterat
         pair = take_pair(sandbox, programs, draw, plan.runs(len(cpu.series.differences)))
         cpu.take(pair, rule)
         wall.take(pair, rule)
+        print(f"\r{ms} ms, {ratio:.2f}: {len(cpu.decided)} of {decisions}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
     for tally in (cpu, wall):
         yield tally.row(ms, ratio)
 
@@ -128,17 +134,19 @@ def main() -> None:
     """Print one table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--ms", type=int, nargs="+", default=[5, 30])
+    parser.add_argument("--ratios", type=float, nargs="+", default=[1.0, 1.05, 1.10])
     parser.add_argument("--decisions", type=int, default=300)
     parser.add_argument("--hog", action="store_true", help="with another process on a core")
     parser.add_argument("--backend", default="auto")
+    parser.add_argument("--core", type=int, help="measure on this core (default: the quietest)")
     arguments = parser.parse_args()
     print(
         "| ms | clock | true ratio | ours: faster | pairs (mean) | PIE: faster | codeflash: faster | spread of a pair |"
     )
     print("|---|---|---|---|---|---|---|---|")
-    with hog(arguments.hog), open_sandbox(arguments.backend) as sandbox:
+    with hog(arguments.hog), open_sandbox(arguments.backend, options=Options(core=arguments.core)) as sandbox:
         for ms in arguments.ms:
-            for ratio in RATIOS:
+            for ratio in arguments.ratios:
                 sandbox.settle()
                 for row in calibrate(sandbox, ms, ratio, arguments.decisions):
                     print(row, flush=True)

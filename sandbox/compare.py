@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from statistics import median
+from statistics import fmean, median
 from typing import Literal
 
 from sandbox.evidence import centre, interval, rejects
@@ -23,8 +23,8 @@ from sandbox.runner import Runner
 
 Clock = Literal["cpu", "wall", "memory"]
 METHOD = "test martingale on paired log ratios (Hodges-Lehmann estimate, anytime-valid interval)"
-_HARD, _HARDER, _SHORT_S = 10, 3, 0.15
-"""After ten pairs without a decision, pairs whose original takes less than this get three times as many runs."""
+_HARD, _HARDER, _SHORT_S = 8, 2, 0.15
+"""After eight pairs without a decision, pairs whose original takes less than this get twice as many runs."""
 _DISTURBED_S = 0.05
 """Runs that take less are looked at three times before one is called the longest."""
 _BUSY = 0.9  # a program that computes has at least this share of its wall time on a processor
@@ -52,10 +52,10 @@ class Rule:
     interval: float = 0.95
     """Confidence of the reported interval."""
     min_pairs: int = 7
-    max_pairs: int = 60
+    max_pairs: int = 120
     max_seconds: float = 30.0
     """No new pair is begun after this, once there are enough pairs for any decision."""
-    pair_seconds: float = 0.03
+    pair_seconds: float = 0.02
     """Shorter programs are repeated inside a pair until the original takes this long."""
     clock: Clock | Literal["auto"] = "auto"
     """auto: CPU time for programs that compute, wall time for those that wait."""
@@ -67,7 +67,10 @@ class Rule:
 
 @dataclass(frozen=True)
 class CaseTimes:
-    """Raw paired times of one case in the order they were taken: seconds, or bytes when memory is compared."""
+    """Paired times of one case in the order they were taken: seconds, or bytes when memory is compared.
+
+    One number a pair: of several runs, what `typical` makes of them.
+    """
 
     case: str
     original: tuple[float, ...]
@@ -225,6 +228,7 @@ def _pair(
     sums, walls = [0.0, 0.0], [0.0, 0.0]
     for case in plan.cases:
         amounts: tuple[list[float], list[float]] = ([], [])
+        wall: tuple[list[float], list[float]] = ([], [])
         for _ in range(plan.runs(len(series.differences))):
             for which in (0, 1) if draw.random() < 0.5 else (1, 0):
                 run = sandbox.run(programs[which], case.stdin)
@@ -232,13 +236,18 @@ def _pair(
                 if outcome.verdict is not Verdict.AC:
                     raise _Wrong(outcome) if which else ValueError(f"the original fails case {case.name} now and then")
                 amounts[which].append(amount(run, series.clock))
-                walls[which] += run.wall_s
+                wall[which].append(run.wall_s)
         for which in (0, 1):
-            typical = median(amounts[which])
-            series.times[case.name][which].append(typical)
-            sums[which] += typical
+            series.times[case.name][which].append(typical(amounts[which]))
+            sums[which] += series.times[case.name][which][-1]
+            walls[which] += typical(wall[which])
     series.differences.append(math.log(sums[0] / sums[1]))
     series.wall.append(math.log(walls[0] / walls[1]))
+
+
+def typical(amounts: Sequence[float]) -> float:
+    """Mean of the lower half of one program's runs in one pair: whatever disturbs a run makes it longer."""
+    return fmean(sorted(amounts)[: (len(amounts) + 1) // 2])
 
 
 def amount(run: Run, clock: Clock) -> float:
@@ -258,7 +267,7 @@ def decide(series: Series, rule: Rule) -> tuple[Decision, str]:
     if rejects(differences, 0.0, -1, rule.alpha):
         return Decision.SLOWER, ""
     # What looks clearly slower gets the few pairs more that it takes to say so.
-    if centre(differences) > -worth and rejects(differences, worth, -1, rule.futility):
+    if rejects(differences, worth, -1, rule.futility) and centre(differences) > -worth:
         return Decision.SAME, f"less than {rule.worth_having - 1:.0%} faster"
     return Decision.UNDECIDED, ""
 

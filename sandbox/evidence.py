@@ -10,37 +10,47 @@ has expectation at most 1 for every theta at or above the true centre, and by Vi
 Ramdas, Gruenwald, Vovk, Shafer, "Game-theoretic statistics and safe anytime-valid inference" (Statistical Science,
 2023); for a symmetric null: Ramdas, Ruf, Larsson, Koolen (2020). The bets are a mixture, so that both a small steady
 difference and a large one are found early. No assumption of normality, no fixed number of looks.
+
+How much is bet only decides how soon the game ends, never how often it is wrongly won. On a shared machine a few pairs
+in ten are off by half, either way, because something came in between: a difference far from the others says nothing
+about which program is faster, and little is bet on it (as with Huber's and Hampel's redescending estimates).
 """
 
 from __future__ import annotations
 
 import math
+from bisect import insort
 from collections.abc import Sequence
 from statistics import median
 from typing import Literal
 
 Side = Literal[1, -1]
 
-_BETS = ((0.35, 0.25), (1.0, 0.25), (3.0, 0.5))
-"""(steepness, weight): a difference of u typical sizes is bet on with tanh(steepness * u)."""
+_BETS = ((0.35, 2, 0.2), (1.0, 2, 0.3), (3.0, 3, 0.5))
+"""(steepness, decay, weight): on a difference of u typical sizes, tanh(steepness * u) / (1 + (u / _FAR) ** decay)."""
+_FAR = 3.0
 _LARGEST_BET = 0.97  # one outlier must not end the game
 
 
 def log_evidence(differences: Sequence[float], theta: float, side: Side) -> float:
     """log of the largest E so far against "the centre is not above theta" (side 1) or not below (side -1)."""
-    logs = [math.log(weight) for _, weight in _BETS]
-    sizes: list[float] = []
+    logs = [math.log(weight) for *_, weight in _BETS]
+    sizes: list[float] = []  # so far, in order of size
     best = 0.0
     for difference in differences:
         x = side * (difference - theta)
-        sizes.append(abs(x))
-        typical = median(sizes) or 1e-12
-        for at, (steepness, _) in enumerate(_BETS):
-            bet = _LARGEST_BET * math.tanh(steepness * abs(x) / typical)
+        insort(sizes, abs(x))
+        size = abs(x) / (_middle(sizes) or 1e-12)
+        for at, (steepness, decay, _) in enumerate(_BETS):
+            bet = _LARGEST_BET * math.tanh(steepness * size) / (1 + (size / _FAR) ** decay)
             logs[at] += math.log1p(math.copysign(bet, x) if x else 0.0)
         top = max(logs)
         best = max(best, top + math.log(sum(math.exp(value - top) for value in logs)))
     return best
+
+
+def _middle(ordered: Sequence[float]) -> float:
+    return (ordered[len(ordered) // 2] + ordered[(len(ordered) - 1) // 2]) / 2
 
 
 def rejects(differences: Sequence[float], theta: float, side: Side, alpha: float) -> bool:

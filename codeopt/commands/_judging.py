@@ -14,6 +14,6 @@ def add_judging_arguments(group: argparse._ArgumentGroup) -> None:
         "--clock", choices=["auto", "cpu", "wall"], default="auto", help="auto: CPU time if it computes (%(default)s)"
     )
     group.add_argument(
-        "--max-pairs", type=count, default=60, metavar="N", help="timed pairs per comparison (%(default)d)"
+        "--max-pairs", type=count, default=120, metavar="N", help="timed pairs per comparison (%(default)d)"
     )
     group.add_argument("--no-profile", action="store_true", help="do without the profiler")

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     judging.add_argument(
         "--clock", choices=["auto", "cpu", "wall", "memory"], default="auto", help="what decides (%(default)s)"
     )
-    judging.add_argument("--max-pairs", type=count, default=60, metavar="N", help="timed pairs (%(default)d)")
+    judging.add_argument("--max-pairs", type=count, default=120, metavar="N", help="timed pairs (%(default)d)")
     judging.add_argument("--seed", type=int, default=0, metavar="N", help="of the order within pairs (%(default)d)")
     judging.add_argument(
         "--fail-if-slower", type=share, metavar="SHARE", help="exit status 1 when slower by more, such as 5%%"

@@ -72,7 +72,7 @@ def line(name: str, windows: Sequence[Window]) -> str:
     decisions = [decision for window in windows for decision in window.decisions]
     faster = sum(decision is Decision.FASTER for decision in decisions)
     runs = sum(window.runs for window in windows)
-    return f"{name}: {faster} of {len(decisions)} equal programs called faster, {runs / len(decisions):.0f} runs a decision"
+    return f"{name}: {faster} of {len(decisions)} equal programs called faster, {runs / len(decisions):.0f} runs each"
 
 
 def main() -> int:

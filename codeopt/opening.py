@@ -28,7 +28,9 @@ _ADVICE = {
     Verdict.RE: "; a run has standard input alone: no arguments, no files, no network",
 }
 CANDIDATES = 5
-"""So many of the longest cases are run again to choose those that are timed."""
+"""So many of the longest cases are run again to choose those that are timed ..."""
+SURELY_ENOUGH = 3
+"""... unless the longest took so many times what is enough to time it alone."""
 
 
 def open_judge(
@@ -70,7 +72,7 @@ def open_judge(
     rule = rule or Rule()
     rule = replace(rule, clock="memory") if metric == "memory" else rule
     notify("timing the original")
-    plan = make_plan(sandbox, source, _longest(suite, original), check, rule)
+    plan = make_plan(sandbox, source, _longest(suite, original, rule.enough_seconds), check, rule)
     too_short = _too_short(sandbox, source, plan) if timed else ""
 
     def fresh() -> list[Case]:
@@ -144,7 +146,8 @@ def _too_short(sandbox: Sandbox, source: str, plan: Plan) -> str:
     )
 
 
-def _longest(suite: Suite, original: Candidate) -> list[Case]:
-    """The cases among which those to time are chosen."""
+def _longest(suite: Suite, original: Candidate, enough_s: float) -> list[Case]:
+    """The cases among which those to time are chosen: one alone when it takes much longer than is enough."""
     took = {outcome.case: outcome.run.wall_s for outcome in original.outcomes}
-    return sorted(suite.cases, key=lambda case: -took[case.name])[:CANDIDATES]
+    ordered = sorted(suite.cases, key=lambda case: -took[case.name])
+    return ordered[: 1 if took[ordered[0].name] > SURELY_ENOUGH * enough_s else CANDIDATES]

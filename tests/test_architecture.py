@@ -62,7 +62,7 @@ PRINTS = (
     "codeopt/screen.py",
     "codeopt/commands/",
     "sandbox/__main__.py",
-    "sandbox/conformance.py",
+    "sandbox/conformance/__init__.py",
     "sandbox/guest/",
 )
 """Inside, the guest prints what a program's `sys.exit("text")` would."""

@@ -1,0 +1,62 @@
+"""Inputs that nobody has seen: known ones changed, with the original program as the oracle.
+
+A draft that is right on the cases at hand only (a table of answers, a set where values repeat, 32-bit sums, abs() where
+nothing was negative) is found by inputs that differ from them. Text is changed token by token so that its shape
+stays: a number that counts what follows is kept, or kept true. An input that the original does not take (it fails, or
+does not print the same twice) is thrown away.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from codeopt.mutants._lengths import Lengthen, longer, shorter, shrunk
+from codeopt.mutants._text import range_of, read_text
+from codeopt.mutants._tokens import CHANGES
+
+__all__ = ["LONG_ENOUGH", "Mutant", "mutants", "shorter", "shrunk"]
+
+LARGEST_BASE = 200_000  # bytes; a longer input is not changed token by token
+LONG_ENOUGH = 140_000  # bytes; more than two pipe buffers
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One changed input."""
+
+    name: str
+    stdin: bytes
+    beyond: bool
+    """Outside of what the known inputs show: more negative, larger, longer, other words."""
+
+
+def mutants(inputs: Sequence[bytes], *, seed: int, each: int = 2, also_known: Sequence[bytes] = ()) -> list[Mutant]:
+    """Changed inputs, those that are longer than every known one first. The same seed gives the same ones.
+
+    also_known: inputs that are not changed, but say what is large and long.
+    """
+    draw = random.Random(seed)
+    bases = sorted({data for data in inputs if len(data) <= LARGEST_BASE}, key=len)[:4]
+    texts = [read_text(data) for data in bases]
+    known = range_of(texts, [*inputs, *also_known])
+    found: dict[bytes, Mutant] = {}
+
+    def lengthen(kind: str, number: int, how: Lengthen) -> None:
+        if number >= 0 and (data := longer(texts[number], draw, known, how)) is not None:
+            found.setdefault(data, Mutant(f"{kind}.{number}", data, True))
+
+    last = len(texts) - 1
+    lengthen("longer", last, Lengthen(1.5, 0, False))
+    lengthen("fresh", last, Lengthen(1.5, 0, True))
+    for copy in range(each):
+        for name, beyond, change in CHANGES:
+            for number, text in enumerate(texts):
+                data = text.with_tokens(change(text, draw, known))
+                found.setdefault(data, Mutant(f"{name}.{number}.{copy}", data, beyond))
+        if copy == 0:
+            for number in (last, last - 1):
+                lengthen("long", number, Lengthen(0.0, LONG_ENOUGH, False))
+            lengthen("longer", last - 1, Lengthen(1.5, 0, False))
+    return [mutant for data, mutant in found.items() if data not in set(inputs)]

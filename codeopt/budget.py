@@ -80,7 +80,7 @@ class Ledger:
         A limit of money cannot be held without a price: then it counts as met after the first reply.
         """
         if budget.rounds is not None and self.rounds >= budget.rounds:
-            return f"the limit of {budget.rounds} rounds is reached"
+            return f"the limit of {budget.rounds} round{'s' * (budget.rounds != 1)} is reached"
         if budget.seconds is not None and self.seconds >= budget.seconds:
             return f"the time limit of {budget.seconds:g} s is reached"
         if budget.tokens is not None and self.tokens >= budget.tokens:

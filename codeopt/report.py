@@ -163,7 +163,7 @@ def summary(result: Result) -> list[str]:
             lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
         changes = result.best.changes if len(result.best.changes) > 1 else ()
         lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
-    lines.append(f"{result.stopped}; {spent(result.ledger, result.seconds)}; saved in {result.saved}")
+    lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}")
     return lines
 
 
@@ -173,9 +173,10 @@ def _figures(comparison: Comparison) -> str:
     return f"{comparison.ratio:.2f}x {what} ({certain})"
 
 
-def spent(ledger: Ledger, seconds: float) -> str:
-    """Rounds, time, and what the model cost."""
-    text = f"{ledger.rounds} round{'s' * (ledger.rounds != 1)}, {seconds:.0f} s"
+def spent(result: Result) -> str:
+    """Drafts, time, and what the model cost."""
+    ledger, drafts = result.ledger, len(result.history.candidates) - 1
+    text = f"{drafts} draft{'s' * (drafts != 1)}, {result.seconds:.0f} s"
     if ledger.replies:
         cost = f"{ledger.cost_usd:.4f} USD" if ledger.cost_usd is not None else "price not known"
         text += f", {ledger.tokens} tokens{' (estimated)' * ledger.estimated}, {cost}"

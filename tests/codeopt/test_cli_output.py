@@ -79,7 +79,7 @@ def test_the_result_and_the_talk_go_different_ways(tmp_path: Path) -> None:
         r"accepted round 1: a set",
         r"[\d.]+x as fast \(95% interval [\d.]+ - [\d.]+, \d+ pairs, (CPU|wall) time\)",
         r"confirmed on \d+ runs of cases, 1 of the cases never shown",
-        r"the limit of 1 rounds is reached; 1 round, \d+ s, .*; saved in \.codeopt/runs/.*",
+        r"the limit of 1 round is reached; 1 draft, \d+ s, .*; saved in \.codeopt/runs/.*",
     ]
     assert len(done.lines) == len(expected), done.err
     for pattern, line in zip(expected, done.lines, strict=True):

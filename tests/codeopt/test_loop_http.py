@@ -203,7 +203,7 @@ def test_a_draft_that_fails_only_what_is_held_back_is_told_so_without_its_words(
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("--max-rounds", "1"), "the limit of 1 rounds is reached"),
+        (("--max-rounds", "1"), "the limit of 1 round is reached"),
         (("--max-tokens", "50"), "the limit of 50 tokens is reached"),
         (("--max-seconds", "0.001"), "the time limit of 0.001 s is reached"),
         (("--max-cost", "0.001"), "the limit of 0.00 USD is reached"),

@@ -3,9 +3,9 @@
     python -m benchmarks.packages_own_tests [NAME ...] [--sdists DIR]
 
 A source distribution carries its tests. Each is unpacked and put under git; one of its functions is replaced by the
-slower equal of functions_of_packages.py. Then the built-in rules try, and then a model that is scripted: it errs first,
-as that file's wrong version does, and then writes what the package's authors wrote. Needs the network (pip download),
-or DIR with unpacked ones.
+slower equal that benchmarks/functions has of it. Then the built-in rules try, and then a model that is scripted: it
+errs first, as the wrong version there does, and then writes what the package's authors wrote. Needs the network (pip
+download), or DIR with unpacked ones.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.functions_of_packages import CASES
+from benchmarks.functions import cases
 from codeopt.functions.putback import put_back
 from codeopt.functions.target import read_function
 from tests.support.wire_server import WireServer
@@ -37,7 +37,7 @@ class Package:
     name: str
     tests: str
     functions: tuple[str, ...]
-    """As in functions_of_packages.CASES."""
+    """As in benchmarks/functions."""
 
 
 PACKAGES = (
@@ -86,7 +86,7 @@ def improve(root: Path, target: str, *flags: str) -> dict[str, Any]:
 
 def one(root: Path, package: Package, name: str) -> dict[str, Any]:
     """Rules, then the scripted model, on one function that was made slow."""
-    case = next(case for case in CASES if case.target == name)
+    case = next(case for case in cases() if case.target == name)
     module, _, function = name.partition(":")
     path = root / (module.replace(".", "/") + ".py")
     original = path.read_text()

@@ -142,7 +142,7 @@ class _Maker:
         """Shorter, longer, other case, other white space, and the function's own constants within."""
         words = [c for c in self.constants if type(c) is str and 0 < len(c) < 20]
         words += [o for o in self.others if type(o) is str and len(o) < 20]
-        at = self.draw.randint(0, len(value))
+        at = self.place(value)
         options: list[Callable[[], str]] = [
             lambda: "", lambda: value[:at], lambda: value[at:], lambda: value[::-1], lambda: value + value,
             lambda: value[:at] + self.draw.choice(_CHARS) + value[at:], lambda: value[:at] + value[at + 1 :],
@@ -152,6 +152,13 @@ class _Maker:
             lambda: value.replace(value[at - 1 : at] or "a", self.draw.choice(_CHARS[:24])),
         ]  # fmt: skip
         return self.draw.choice(options)()
+
+    def place(self, value: str) -> int:
+        """Somewhere, half of the time beside what is no letter: a text's structure is there."""
+        marks = [at for at, char in enumerate(value) if not char.isalnum()]
+        if marks and self.draw.random() < 0.5:
+            return self.draw.choice(marks) + self.draw.randint(0, 1)
+        return self.draw.randint(0, len(value))
 
     def shuffled(self, value: str) -> str:
         """The same characters in another order."""

@@ -12,6 +12,7 @@ from codeopt.functions.bench import Bench
 from codeopt.functions.derive import derive
 from codeopt.functions.naming import whence
 from codeopt.functions.observing import DERIVED_TOTAL_S, MADE_UP, TOO_LONG, Known, observe
+from codeopt.functions.omitted import widened
 
 MIN_CALLS = 10
 """With fewer comparable calls nothing is claimed."""
@@ -116,9 +117,19 @@ def gather(
     kept = _affordable(known)
     dropped[TOO_LONG] += len(known) - len(kept)
     notify("making more calls from them")
-    more, other = observe(bench, derive([k.text for k in kept], DERIVED, 1, bench.function.text), {})
-    evidence = Evidence((*kept, *_quick(more)), tuple(big), dict(dropped + other))
+    wider = _wider(bench, kept)
+    bases = [k.text for k in (*kept, *wider)]
+    more, other = observe(bench, derive(bases, DERIVED, 1, bench.function.text), {})
+    evidence = Evidence((*kept, *_quick([*wider, *more])), tuple(big), dict(dropped + other))
     return cover(bench, evidence) if evidence.known else evidence
+
+
+def _wider(bench: Bench, known: Sequence[Known]) -> list[Known]:
+    """Calls that also give a parameter that none of them gives. Of a type that was only tried, an exception says
+    nothing."""
+    tried = widened(bench.function, [k.text for k in known])
+    found, _ = observe(bench, list(tried), {})
+    return [k for k in found if k.returns or tried[k.text]]
 
 
 def _affordable(known: list[Known]) -> list[Known]:
@@ -166,6 +177,18 @@ def cover(bench: Bench, evidence: Evidence) -> Evidence:
             continue
         found = bench.ask(calls, "cover", seconds=20.0, lost=0).meta.get("cover")
         if isinstance(found, list):
+            _require_running(bench, found[2])
             run |= set(found[0])
             lines = tuple(found[1])
     return replace(evidence, lines_run=tuple(sorted(run)), lines=lines)
+
+
+def _require_running(bench: Bench, line: int) -> None:
+    """Of several functions of one name the last of the file need not be what the module calls by it."""
+    function = bench.function
+    if line in function.others:
+        raise NotVerifiable(
+            f"{function.qualname} cannot be judged: it is defined more than once, and what runs here is not the one at "
+            f"line {function.first_line} but the one at line {line}; move that one's work into a function of its own "
+            "and name that"
+        )

@@ -19,7 +19,8 @@ from codeopt.functions.timing import Timed, choose
 from codeopt.gate import refuse
 from codeopt.history import Candidate, Draft, History
 from codeopt.measurement import MAX_FAILURES, OTHER_HASH_SEED, Suite, beside, repeated
-from sandbox.calls import Batch, CallRunner, check_calls
+from sandbox.answers import check_calls
+from sandbox.calls import Batch, CallRunner
 from sandbox.compare import Comparison, Decision, Plan, Rule, compare, make_plan
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict

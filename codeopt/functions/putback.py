@@ -60,11 +60,11 @@ def _parse(draft: str) -> cst.Module:
 
 
 def find(body: Iterable[cst.CSTNode], path: Sequence[str]) -> cst.FunctionDef | None:
-    """The last definition of that name that is no overload; `if`, `try` and `with` at the same level are looked
-    into."""
+    """The last definition of that name that is no overload and no property's setter; `if`, `try` and `with` at the
+    same level are looked into."""
     found: cst.FunctionDef | None = None
     for node in _flat(body):
-        if len(path) == 1 and isinstance(node, cst.FunctionDef) and node.name.value == path[0] and not _overload(node):
+        if len(path) == 1 and isinstance(node, cst.FunctionDef) and node.name.value == path[0] and not _beside(node):
             found = node
         elif len(path) > 1 and isinstance(node, cst.ClassDef) and node.name.value == path[0]:
             found = find(node.body.body, path[1:]) or found
@@ -92,8 +92,9 @@ def _find_class(body: Iterable[cst.CSTNode], path: Sequence[str]) -> cst.ClassDe
     return found
 
 
-def _overload(node: cst.FunctionDef) -> bool:
-    return any(_code(d.decorator).rpartition(".")[2] == "overload" for d in node.decorators)
+def _beside(node: cst.FunctionDef) -> bool:
+    kinds = {_code(d.decorator).rpartition(".")[2] for d in node.decorators}
+    return not kinds.isdisjoint(("overload", "setter", "deleter"))
 
 
 def _code(node: cst.CSTNode) -> str:

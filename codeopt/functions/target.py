@@ -35,6 +35,8 @@ class Function:
     last_line: int
     parameters: tuple[str, ...]
     """Names of the parameters that a call may give by position, `self` and `cls` included."""
+    others: tuple[int, ...] = ()
+    """Where others of its name begin: earlier ones, and those of another branch."""
 
     @property
     def name(self) -> str:
@@ -63,7 +65,7 @@ def read_function(path: Path, qualname: str) -> Function:
     real = [node for node in found if not _is_overload(node)]
     if not real:
         raise UsageError(f"{path}::{qualname} has only @overload signatures, no body to improve")
-    node = real[-1]
+    node = ([node for node in real if not _is_setter(node)] or real)[-1]
     _require_body(path, qualname, node)
     parent = qualname.rpartition(".")[0]
     if any(name == parent for name, _ in definitions(tree)):
@@ -81,6 +83,7 @@ def read_function(path: Path, qualname: str) -> Function:
         body_line=_body(node)[0].lineno,
         last_line=node.end_lineno or node.lineno,
         parameters=tuple(argument.arg for argument in [*node.args.posonlyargs, *node.args.args]),
+        others=tuple(first_line(other) for other in real if other is not node),
     )
 
 
@@ -142,6 +145,10 @@ def _hint(tree: ast.Module, qualname: str) -> str:
 
 def _is_overload(node: Def) -> bool:
     return any(dotted(decorator).rpartition(".")[2] == "overload" for decorator in node.decorator_list)
+
+
+def _is_setter(node: Def) -> bool:
+    return any(dotted(decorator).endswith((".setter", ".deleter")) for decorator in node.decorator_list)
 
 
 def _body(node: Def) -> list[ast.stmt]:

@@ -41,11 +41,22 @@ class Lines:
         return self.line
 
 
-def executable(function):
-    """Lines of a function with code of their own, the `def` line left out."""
+def own_code(function):
+    """What its decorators are around; None when that is not Python."""
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return getattr(getattr(function, "__func__", function), "__code__", None)
+
+
+def begins(function):
+    """Its first line, with decorators; 0 when it is not of the module's file."""
+    code = own_code(function)
+    return code.co_firstlineno if code is not None and code.co_filename == SPEC["file"] else 0
+
+
+def executable(function):
+    """Lines of a function with code of their own, the `def` line left out."""
+    code = own_code(function)
     if code is None:
         return []
     found, todo = set(), [code]

@@ -14,7 +14,7 @@ import sys
 import types
 
 sha256 = hashlib.sha256
-islice = itertools.islice
+islice, count, repeat = itertools.islice, itertools.count, itertools.repeat
 modules = sys.modules
 NOT_COMPARABLE = "<not comparable: "
 ITEMS = 10_000
@@ -83,6 +83,7 @@ class Shower:
         self.kept = []
         self.opaque = ""
         self.has_iterator = False
+        self.reads = True
         for path, value in known:
             self.note(path, value, 4)
 
@@ -124,7 +125,7 @@ class Shower:
         if kind is list or kind is dict or kind is set or kind is bytearray:
             return self.builtin(kind, value, depth)
         if is_iterator(value):
-            return self.iterator(value, depth)
+            return self.iterator(value, depth) if self.reads else self.standing(value, depth)
         return show_array(self, value, depth) or self.object(value, depth)
 
     def show_arguments(self, args, kwargs, rest=False):
@@ -147,7 +148,8 @@ class Shower:
         return ", ".join(parts)
 
     def show_small(self, value):
-        """A global's value; only its size when it is large."""
+        """A global's value; only its size when it is large. Its iterators are still needed: none is read."""
+        self.reads = False
         size = len(value) if isinstance(value, (list, dict, set, tuple, str)) else 0
         return self.show(value) if size <= 2000 else f"{size} items"
 
@@ -188,6 +190,13 @@ class Shower:
                 break
             parts.append(self.show(item, depth - 1))
         return "<iterator of " + ", ".join(parts) + end + ">"
+
+    def standing(self, value, depth):
+        """Where an iterator stands, without asking it for an item."""
+        kind = type(value)
+        if kind is count or kind is repeat:  # other Pythons do not let these be taken apart
+            return repr(value)
+        return "<iterator " + self.object(value, depth) + ">"
 
     def object(self, value, depth):
         """Any other object: what pickle would rebuild it from."""

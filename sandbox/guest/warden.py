@@ -71,7 +71,7 @@ class Warden:
         spent."""
         seconds, letter = self.header["seconds"], b""
         while True:
-            # A quick call is made again before its outcome is shown: see Caller.check.
+            # A quick call is made again before its outcome is shown: see checking.py.
             letter, text = self.wait((min(seconds, 1.0) if letter == b"T" else seconds) + 0.3)
             if letter == b"T":
                 self.took.append(float(text))

@@ -10,11 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox import Limits, Run, Sandbox
-from sandbox.calls import Batch, CallRunner, Target, check_calls, close, harness
+from sandbox.answers import check_calls, close
+from sandbox.calls import Batch, CallRunner, Target, harness
 
 MODULE = """\
-import collections, dataclasses, datetime, decimal, enum
+import collections, dataclasses, datetime, decimal, enum, itertools, os
 COUNT = []
+
+class Ids:
+    def __init__(self):
+        self.at = 0
+    def __iter__(self):
+        return self
+    def __next__(self):
+        self.at += 1
+        return os.urandom(8)
+
+IDS, NUMBERS, ROWS = Ids(), itertools.count(), (n for n in range(9))
 
 def same(x):
     return x
@@ -48,6 +60,12 @@ def grows(a):
 
 def counts():
     COUNT.append(1)
+
+def takes(name):
+    next(globals()[name])
+
+def numbers():
+    return next(NUMBERS), next(ROWS)
 
 @dataclasses.dataclass
 class Point:
@@ -95,7 +113,13 @@ SHOWN = [
 
 def ask(sandbox: Sandbox, name: str, *calls: str, batch: dict[str, Any] | None = None) -> list[str]:
     """The outcomes of some calls of a function of MODULE."""
-    target = Target("mod", "/nowhere/mod.py", name, globals=("COUNT",), asynchronous=name in ("later", "many"))
+    target = Target(
+        "mod",
+        "/nowhere/mod.py",
+        name,
+        globals=("COUNT", "IDS", "NUMBERS", "ROWS"),
+        asynchronous=name in ("later", "many"),
+    )
     runner = CallRunner(sandbox, lambda source: harness(target, source))
     _, lines, run = runner.ask(MODULE, Batch(calls, **(batch or {})))
     assert lines, run
@@ -128,6 +152,16 @@ def test_every_kind_of_value_has_its_own_text(isolated: Sandbox) -> None:
 def test_what_a_call_leaves_behind(isolated: Sandbox) -> None:
     assert "arguments become ([1, 1]; )" in ask(isolated, "grows", "f([1])")[0]
     assert ask(isolated, "counts", "f()")[-1].startswith("state: global COUNT becomes [1, 1]")
+
+
+def test_an_iterator_that_all_calls_share_is_not_read(isolated: Sandbox) -> None:
+    assert ask(isolated, "same", "f(1)")[-1] == "state: unchanged"
+    assert (
+        ask(isolated, "numbers", "f()")[0]
+        == "returns (0, 0) | called again, after its result was changed: returns (1, 1)"
+    )
+    assert ask(isolated, "takes", "f('IDS')")[-1] == "state: global IDS becomes <iterator <.Ids>() {at=2}>"
+    assert ask(isolated, "takes", "f('NUMBERS')")[-1] == "state: global NUMBERS becomes count(2)"
 
 
 def test_what_a_call_prints_by_any_way(isolated: Sandbox) -> None:

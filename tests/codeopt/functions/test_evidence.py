@@ -28,6 +28,10 @@ NOT_KNOWN = {
     "a lock": ("import threading\ndef f(n):\n    return [threading.Lock()]\n", "cannot be compared (lock"),
     "a counter": ("N = 0\ndef f(n):\n    global N\n    N += 1\n    return N\n", "twice"),
     "only errors": ("def f(n):\n    raise KeyError(n)\n", "nearly every call raises an exception (KeyError"),
+    "another of that name": (
+        "import os\nif os.sep == '/':\n    def f(n):\n        return n\nelse:\n    def f(n):\n        return -n\n",
+        "not the one at line 6 but the one at line 3",
+    ),
 }
 
 

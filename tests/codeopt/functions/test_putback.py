@@ -116,6 +116,15 @@ def test_an_overload_keeps_its_signatures() -> None:
     assert put_back(module, "f", "def f(a):\n    return +a\n") == module.replace("return a", "return +a")
 
 
+def test_a_property_keeps_its_setter() -> None:
+    head, tail = (
+        "class C:\n    @property\n    def x(self):\n",
+        "\n    @x.setter\n    def x(self, v):\n        self.v = v\n",
+    )
+    new = put_back(head + "        return 1\n" + tail, "C.x", "@property\ndef x(self):\n    return 2\n")
+    assert new == head + "        return 2\n" + tail
+
+
 def test_line_ends_of_windows_stay() -> None:
     module = "def f(a):\r\n    return a\r\n\r\n\r\nK = 1\r\n"
     assert put_back(module, "f", "def f(a):\n    b = a\n    return b\n") == (

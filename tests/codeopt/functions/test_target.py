@@ -78,6 +78,11 @@ def outer():
 if True:
     def conditional(a):
         return a
+
+class Kid(Box):
+    @Box.size.setter
+    def size(self, value):
+        self.other = value
 '''
 
 
@@ -99,6 +104,7 @@ def module(tmp_path: Path) -> Path:
         ("Box.total", "method", 22, 23, 23),
         ("Box.static", "staticmethod", 25, 27, 27),
         ("Box.made", "classmethod", 29, 31, 31),
+        ("Box.size", "property", 33, 35, 35),
         ("Box.Inner.deep", "method", 42, 43, 43),
         ("many", "function", 53, 54, 54),
         ("conditional", "function", 67, 68, 68),
@@ -123,7 +129,7 @@ def test_kinds_of_functions(module: Path) -> None:
         ("plian", "did you mean plain"),
         ("total", "did you mean Box.total"),
         ("Box", "name one of its methods"),
-        ("Box.size", "only its getter"),
+        ("Kid.size", "only its getter"),
         ("Box.todo", "an abstract method"),
         ("only", "only @overload signatures"),
         ("stub", "a stub"),

@@ -1,0 +1,50 @@
+"""Optional parameters that no known call gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codeopt.functions.omitted import widened
+from codeopt.functions.target import read_function
+from tests.codeopt.functions.conftest import Compare
+
+
+@pytest.mark.parametrize(
+    ("head", "wanted", "typed"),
+    [
+        ("f(x, reverse=False)", "f([2], reverse=True)", True),
+        ("f(x, *, reverse=True)", "f([2], reverse=False)", True),
+        ("f(x, sep=',')", "f([2], sep=' ')", True),
+        ("f(x, n: int | None = None)", "f([2], n=-1)", True),
+        ("f(x, n: Optional[float] = None)", "f([2], n=2.5)", True),
+        ("f(x, style: Literal['a', 'b'] = 'a')", "f([2], style='b')", True),
+        ("f(x, n=None)", "f([2], n=2)", False),
+        ("f(x, key: Callable = None)", "f([2], key='a')", False),
+    ],
+)
+def test_a_value_of_the_type_that_is_meant(tmp_path: Path, head: str, wanted: str, typed: bool) -> None:
+    path = tmp_path / "m.py"
+    path.write_text(f"def {head}:\n    return x\n")
+    found = widened(read_function(path, "f"), ["f([1])", "f([2])"])
+    assert found.get(wanted) is typed, found
+
+
+@pytest.mark.parametrize(
+    ("head", "call"),
+    [("f(x, n=1)", "f(1, 2)"), ("f(x, n=1)", "f(1, n=2)"), ("f(x, _n=1)", "f(1)"), ("f(x, n=1, /)", "f(1)")],
+)
+def test_one_that_is_given_or_cannot_be_named(tmp_path: Path, head: str, call: str) -> None:
+    path = tmp_path / "m.py"
+    path.write_text(f"def {head}:\n    return x\n")
+    assert widened(read_function(path, "f"), [call]) == {}
+
+
+def test_a_draft_that_errs_where_no_known_call_goes(compare: Compare) -> None:
+    old = "def f(items, start=0):\n    found = []\n    for item in items:\n        found = found + [item + start]\n"
+    old += "    return found\n"
+    new = "def f(items, start=0):\n    return [item + abs(start) for item in items]\n"
+    found = compare(old, new, "CALLS = [((list(range(n)),), {}) for n in range(12)]\n")
+    assert found["verdict"] == "rejected", found
+    assert "start=-" in found["reason"]

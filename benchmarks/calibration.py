@@ -23,6 +23,7 @@ from sandbox import Options, Sandbox, open_sandbox
 from sandbox.compare import Clock, Decision, Plan, Rule, Series, decide, typical
 
 CLOCKS: tuple[Clock, ...] = ("cpu", "wall")
+HOG = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(10**6): pass\n"
 WORK = "total = 0\nfor i in range({count}):\n    total += i * i % 7\nprint('done')\n"
 
 
@@ -121,7 +122,7 @@ def calibrate(sandbox: Sandbox, ms: int, ratio: float, decisions: int) -> Iterat
 @contextlib.contextmanager
 def hog(wanted: bool) -> Iterator[None]:
     """Another process that never rests."""
-    process = subprocess.Popen([sys.executable, "-c", "while True: pass"]) if wanted else None
+    process = subprocess.Popen([sys.executable, "-c", HOG]) if wanted else None
     try:
         yield
     finally:

@@ -108,6 +108,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "def work(vs, d):\n    t = 0\n    for i in range(5):\n        t += «len(vs)¦sum(vs)¦min(d, 4)¦pow(d, 5, 11) * abs(d)»\n        «vs.append(i)¦¦¦d += 1¦touch(vs)»\n    return t\n"
         "print(work(«xs¦[1, 2]¦[]¦[1.5]», n))",
         "$HOLD$\n$LOOP$\n    $CHANGE$\n    print(len(xs) - 1«, sum(xs)¦»)",
+        "$HOLD$\nfor «v in xs¦i in range(len(xs))¦i in range(«0¦2»)¦v in list(xs)»:\n    print(«max(xs)¦min(xs) + 1¦max(xs) - min(xs)¦max(xs, default=3)»)\n    $CHANGE$\nprint([«max(xs)¦v - min(xs)¦len(xs)» for v in xs«¦ if v¦ if max(xs) > v¦ for w in xs»])",
     ),
     "repeated_call": (
         "for i in range(15):\n    «if str(i) == str(i)[::-1]:\n        print(str(i))¦a = pow(i, 2, 7) + pow(i, 2, 7)\n    print(a)"
@@ -140,6 +141,8 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "q = «[0]¦[n, 1]¦[]¦[i for i in range(4)]»\nwhile q«¦ and len(out) < 9»:\n    v = q.pop(0)\n    out.append(v)\n"
         "    if len(out) < 8:\n        «q.append(v + 1)¦q.insert(0, v * 2)¦q.extend([v, 1])¦q += [2]¦q.sort()¦q.insert(1, v)»\n    «print(q[0])¦print(q[-1] if q else 0)¦print(len(q))¦print(q)¦for w in q: print(w)¦»\n«print(q)¦q.pop(0)¦»",
         "def walk(start):\n    q = [start]\n    while q:\n        v = q.pop(0)\n        if v > 5 : return v\n        q.append(v + 1)\n        «q.append(v + 2)¦yield_me = q[:1]¦»\n    return «q¦0»\nprint(walk(n))",
+        "class Line:\n    «¦¦q = [5]»\n    def __init__(self«, q=3¦»):\n        self.q«¦: list[int]» = «[]¦[n, 2]¦[]¦xs»\n    def put(self, v):\n        self.q.«append(v)¦insert(0, v)¦insert(1, v)»\n    def get(«self¦me»):\n        «¦¦self = self»\n        return «self.q.pop(0)¦self.q.pop(0) if self.q else None¦self.q.pop()»\n    def __len__(self):\n        return «len(self.q)¦len(self.q) + sum(self.q)»\n"
+        "«¦¦¦class Short(Line): pass¦»\nline = «Line¦Line¦Short»()\nfor i in range(5):\n    line.put(i)\n    «¦¦¦print(line.q)¦out.append(line)¦getattr(line, 'q')»\n    if i % 2: print(line.get(), len(line))\ntry:\n    for i in range(7): line.get()\nexcept IndexError«¦ as e»: print(«'empty'¦e»)\n",
     ),
     "early_exit": (
         "found = «False¦0¦None»\nfor i in «xs¦range(6)¦iter(xs)¦list(xs)¦map(abs, [1, -2])»:\n    if «i == n¦i % 2 == 0¦i > 1¦touch([i]) == 1¦10 // i > 3¦i in xs»:\n        found = «True¦1¦'é'»\n        «n = 5¦¦»\n"
@@ -179,6 +182,18 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "    out.append([«int(c)¦abs(c)¦str(c)¦int(c) + 1¦int(k)» for c in «xs¦str(k * 7)¦[True, 2.7]»« if k¦»])\n    «int = abs¦map = filter¦list = tuple¦¦¦¦¦»",
         "rows = [[int(v) for v in line.split()] for line in «['1 2', '3']¦['1', 'x']»]\nprint(rows, ','.join(str(r) for r in rows), [str(c) for c in [len(r) for r in rows]])\n"
         "print(«min¦all¦any»([int(c) for c in «'0a'¦'10'¦'12'»]))",
+    ),
+    "euclid_gcd": (
+        "def g(a, b):\n    «'The divisor.'¦»\n    while b« != 0¦ > 0¦ < 0¦¦»:\n        «a, b = b, a % b¦t = a % b\n        a = b\n        b = t¦t = b\n        b = a % b\n        a = t¦a, b = b, a - b\n        if len(out) > 50: break\n        out.append(a)»\n    return «a¦a¦b»\n"
+        "print([g(i, j) for i in range(-4, 7) for j in range(-4, 7)], g(«n¦True¦10**20¦6», «4¦0¦n¦2.5¦-6»))",
+        "def g(x, y):\n    if «y == 0¦not y¦y != 0¦x == 0»:\n        return x\n    «¦¦out.append(x)»\n    return g(y, x % y)\n«math = 3¦¦¦g = max¦»\nprint([g(i, j) for i in range(-4, 9) for j in range(0, 7)], g(12, «18¦-18¦True»))",
+        "from functools import reduce\ndef g(a, b):\n    return «a if b == 0 else g(b, a % b)¦g(b, a % b) if b else a¦a if not b else g(a % b, b)»\nprint(reduce(g, «xs¦[12, 18, 6]¦range(1, 5)»«, 0¦»))",
+    ),
+    "list_append": (
+        "ys = «[]¦[1, 2]¦list(range(3))¦xs¦[v for v in xs]¦sorted([2, 1])»\nfor i in range(4):\n    ys = ys + [«i¦len(ys)¦ys[-1] if ys else 0¦i, n¦touch(xs)¦1 // (i - 2)¦*xs¦ys»]\n"
+        "    «¦¦zs = ys¦out.append(ys)¦print(ys, len(ys))¦ys = []¦ys.sort()¦ys.pop()¦if ys[0] == 2: break¦holder[0] = ys¦f = lambda: ys\n    print(f())¦print(ys is xs)¦touch(ys)»\nprint(ys, «sum(ys[:1])¦ys + xs¦ys == xs¦max(ys)»)",
+        "def build(vs, ys=None):\n    «ys = []¦¦ys = vs¦ys: list = []»\n    for v in «vs¦ys¦range(3)»:\n        if v != n:\n            ys = ys + [v]\n        if len(ys) > 9: break\n    return «ys¦ys, ys¦len(ys)¦[ys]»\nprint(build(xs), build([1, 2]))",
+        "t = []\nfor v in [3, 1, 2]:\n    t = t + [v]\n    for w in «t¦[v]»:\n        «t = t + [w]\n        if len(t) > 20: break¦print(w)»\n    try: print(t[5])\n    except IndexError: print(len(t))",
     ),
     "keys_membership": (
         "d = «{}¦{1: 2, 'a': 3}¦{n: n, 2: 5}¦dict.fromkeys(xs, 0)¦{v: 1 for v in range(3)}»\nfor v in «xs¦range(4)¦['a', 1.0, True, float('nan')]¦[[1], (2,)]»:\n    if v «in¦not in» «list¦tuple¦set¦sorted»(d«.keys()¦.keys()¦¦.values()»):\n"

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from codeopt.rules import _library as library
+from codeopt.rules._scopes import Function
 from codeopt.rules._values import ANY, FLOAT, INT, NONE, NUMBERS, STR, Code, Container, Values, union
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _lost(types: Types, node: ast.Call, arguments: list[Values]) -> Values:
     return types.escape(*arguments, *(types.value(keyword.value) for keyword in node.keywords))
 
 
-def _own(types: Types, node: ast.Call, function: ast.FunctionDef | ast.Lambda, arguments: list[Values]) -> Values:
+def _own(types: Types, node: ast.Call, function: Function, arguments: list[Values]) -> Values:
     """A function of the program: the arguments flow into its parameters."""
     formal = function.args
     names = [arg.arg for arg in [*formal.posonlyargs, *formal.args]]
@@ -63,7 +64,7 @@ def _own(types: Types, node: ast.Call, function: ast.FunctionDef | ast.Lambda, a
     return _result(types, function)
 
 
-def _result(types: Types, function: ast.FunctionDef | ast.Lambda) -> Values:
+def _result(types: Types, function: Function) -> Values:
     returned = frozenset(types.returned.get(function, ()))
     if isinstance(function, ast.Lambda) or _always_returns(function.body):
         return returned
@@ -144,6 +145,9 @@ def _iteration(types: Types, node: ast.Call, name: str, arguments: list[Values])
         case "filter", [functions, values]:
             _apply(types, functions - NONE, types.elements(values))
             return types.make(node, "iterator", types.elements(values))
+        case "functools.reduce", [functions, values, *start]:
+            inside = union([types.elements(values), *start])
+            return inside | _apply(types, functions, inside | _apply(types, functions, inside, inside), inside)
         case "next", [values]:
             return types.elements(values)
         case "dict", []:

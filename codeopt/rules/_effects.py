@@ -10,50 +10,9 @@ from functools import lru_cache
 from codeopt.rules import _library as library
 from codeopt.rules._module import Module
 from codeopt.rules._plain import only_stored_in, redefines_operators
-from codeopt.rules._scopes import Variable
+from codeopt.rules._scopes import Function, Variable
 from codeopt.rules._types import Types
 from codeopt.rules._values import SCALARS, UNKNOWN, Code, Container, Values
-
-MUTATING = frozenset(library.ADDS) | {"setdefault", "popitem", "__next__"} | {
-    name for name, result in library.QUIET_METHODS.items() if "none" in result
-} | (library.TAKES)  # fmt: skip
-READING = frozenset({"index", "count", "get", "keys", "values", "items"}) | library.COPIES | {
-    "issubset", "issuperset", "isdisjoint"
-}  # fmt: skip
-QUIET_CALLS = (
-    frozenset(library.RETURNS)
-    | frozenset(library.MADE_OF)
-    | library.TUPLES_OF
-    | frozenset(
-        [
-            "range",
-            "map",
-            "filter",
-            "enumerate",
-            "min",
-            "max",
-            "sum",
-            "abs",
-            "round",
-            "pow",
-            "divmod",
-            "dict",
-            "next",
-            "type",
-            "slice",
-            "zip",
-        ]
-    )
-    | {
-        "collections.Counter",
-        "collections.defaultdict",
-        "itertools.accumulate",
-        "sys.stdin.readlines",
-        "itertools.chain",
-    }
-)
-HEAPS = frozenset({"heapq.heappush", "heapq.heappop", "heapq.heapify", "heapq.heappushpop", "heapq.heapreplace"})
-LEAVING = frozenset({"exit", "quit", "sys.exit"})
 
 
 @dataclass
@@ -114,6 +73,7 @@ class Effects:
 def effects_of(module: Module, types: Types, nodes: Iterable[ast.AST]) -> Effects:
     """What the nodes and the functions of the program that they call may do."""
     found = Effects(unknown=redefines_operators(module))
+    found.add(_implicit(module, types))
     seen: set[ast.AST] = set()
     for node in nodes:
         _visit(module, types, node, found, seen)
@@ -124,9 +84,25 @@ def effects_of(module: Module, types: Types, nodes: Iterable[ast.AST]) -> Effect
 
 @lru_cache(maxsize=16)
 def _given_away(module: Module, types: Types) -> Effects:
-    """What the functions do that code which is not followed may call."""
+    """What the functions do that code which is not followed may call, and generators when they are asked to go on."""
+    yields = {module.scopes.scope[node] for node in module.walk() if isinstance(node, ast.Yield | ast.YieldFrom)}
+    return _of_functions(module, types, [*types.loose, *yields])
+
+
+@lru_cache(maxsize=16)
+def _implicit(module: Module, types: Types) -> Effects:
+    """What methods do that no call shows: print(x) runs __str__, a loop __next__, and __del__ runs at any time."""
+    methods = [m for node in module.walk() if isinstance(node, ast.ClassDef) for m in node.body]
+    return _of_functions(module, types, [m for m in methods if _runs_unseen(getattr(m, "name", ""))])
+
+
+def _runs_unseen(name: str) -> bool:
+    return name.startswith("__") and name not in ("__init__", "__new__", "__call__", "__enter__", "__exit__")
+
+
+def _of_functions(module: Module, types: Types, functions: Iterable[ast.AST]) -> Effects:
     found = Effects()
-    _run(module, types, frozenset(Code(function) for function in types.loose), found, set(), called=True)
+    _run(module, types, frozenset(Code(f) for f in functions if isinstance(f, Function)), found, set(), called=True)
     return found
 
 
@@ -138,6 +114,7 @@ def _visit(module: Module, types: Types, root: ast.AST, found: Effects, seen: se
             stack.extend([*node.args.defaults, *(d for d in node.args.kw_defaults if d)])
             if not isinstance(node, ast.Lambda):
                 found.stored.add(module.scopes.owner(node.name, module.scopes.scope[node]))
+                found.unknown = found.unknown or bool(node.decorator_list)
             continue  # it runs when it is called
         _note(module, types, node, found, seen)
         stack.extend(ast.iter_child_nodes(node))
@@ -150,10 +127,10 @@ def _note(module: Module, types: Types, node: ast.AST, found: Effects, seen: set
             parent = module.scopes.parent.get(node)
             if isinstance(parent, ast.AugAssign) and parent.target is node:
                 _change(types.of(node), found, resize=True)
-        case ast.Subscript(value, index, ast.Store() | ast.Del() as context):
-            _change(types.of(value), found, resize=isinstance(context, ast.Del) or isinstance(index, ast.Slice))
-        case ast.Subscript(value):
-            _change(frozenset(v for v in types.of(value) if isinstance(v, Container) and v.grows), found, resize=True)
+        case ast.Subscript(value, index, context):
+            if not isinstance(context, ast.Load):
+                _change(types.of(value), found, resize=isinstance(context, ast.Del) or isinstance(index, ast.Slice))
+            _grow(module, types, types.of(value), found, seen)
         case ast.Attribute(ctx=ast.Store() | ast.Del()):
             found.unknown = True
         case ast.Import() | ast.ImportFrom() | ast.ExceptHandler() | ast.pattern() | ast.ClassDef():
@@ -166,6 +143,48 @@ def _note(module: Module, types: Types, node: ast.AST, found: Effects, seen: set
             found.unknown = True
         case ast.Call():
             _call(module, types, node, found, seen)
+    for source in _gone_through(node):
+        _iterate(module, types, types.of(source), found, seen)
+
+
+def _gone_through(node: ast.AST) -> list[ast.expr]:
+    """The expressions that the node asks for their elements."""
+    match node:
+        case ast.For(iter=source) | ast.comprehension(iter=source) | ast.Starred(source, ast.Load()):
+            return [source]
+        case ast.Assign(targets, source) if not all(isinstance(target, ast.Name) for target in targets):
+            return [source]
+        case ast.AugAssign(value=source):
+            return [source]
+        case ast.Compare(_, operators, others):
+            return [o for sign, o in zip(operators, others, strict=True) if isinstance(sign, ast.In | ast.NotIn)]
+    return []
+
+
+def _iterate(module: Module, types: Types, values: Values, found: Effects, seen: set[ast.AST]) -> None:
+    """Asking for elements runs generators, and the functions that map() and its like were given."""
+    for value in values:
+        maker = types.maker(value) if isinstance(value, Container) and value.kind == "iterator" else None
+        found.unknown = found.unknown or value == UNKNOWN
+        if maker is None or maker in seen:
+            continue
+        seen.add(maker)
+        if isinstance(maker, ast.GeneratorExp):
+            for part in [maker.elt, *maker.generators]:
+                _visit(module, types, part, found, seen)
+        elif isinstance(maker, ast.Call):
+            for argument in maker.args:
+                _run(module, types, types.of(argument), found, seen, called=False)
+                _iterate(module, types, types.of(argument), found, seen)
+
+
+def _grow(module: Module, types: Types, values: Values, found: Effects, seen: set[ast.AST]) -> None:
+    """Reading a missing element of a defaultdict adds what its factory gives."""
+    growing = [value for value in values if isinstance(value, Container) and value.grows]
+    _change(frozenset(growing), found, resize=True)
+    for maker in map(types.maker, growing):
+        for factory in maker.args if isinstance(maker, ast.Call) else []:
+            _run(module, types, types.of(factory), found, seen, called=True)
 
 
 def _change(values: Values, found: Effects, resize: bool) -> None:
@@ -181,24 +200,34 @@ def _change(values: Values, found: Effects, resize: bool) -> None:
 def _call(module: Module, types: Types, node: ast.Call, found: Effects, seen: set[ast.AST]) -> None:
     for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
         _run(module, types, types.of(argument), found, seen, called=False)
+        if _goes_through(types, node):
+            _iterate(module, types, types.of(argument), found, seen)
     if isinstance(node.func, ast.Attribute):
         owners = types.of(node.func.value)
         if not any(isinstance(v, str) and v.startswith("@") for v in owners):
             _method(node.func.attr, owners, found)
             return
     functions = types.of(node.func)
-    if functions & {f"@{name}" for name in HEAPS} and node.args:
+    if functions & {f"@{name}" for name in library.HEAPS} and node.args:
         _change(types.of(node.args[0]), found, resize=True)
     _run(module, types, functions, found, seen, called=True)
+
+
+def _goes_through(types: Types, call: ast.Call) -> bool:
+    if isinstance(call.func, ast.Attribute) and call.func.attr in library.ALL_OF_IT:
+        return True
+    several = len(call.args) > 1 and not isinstance(call.args[0], ast.Starred)
+    names = {str(value)[1:] for value in types.of(call.func)}
+    return bool(names & library.GOING_THROUGH) and not (several and names & {"min", "max"})
 
 
 def _method(name: str, owners: Values, found: Effects) -> None:
     for owner in owners:
         if isinstance(owner, Container):
-            if name in MUTATING:
+            if name in library.MUTATING:
                 found.changed.add(owner)
                 found.resized |= set() if name in ("sort", "reverse", "rotate") else {owner}
-            elif name not in READING:
+            elif name not in library.READING:
                 found.unknown = True
         elif owner not in SCALARS:
             found.unknown = True
@@ -217,7 +246,9 @@ def _run(module: Module, types: Types, values: Values, found: Effects, seen: set
             continue
         elif isinstance(value, str) and value.startswith("@"):
             name = value[1:]
-            found.speaks = found.speaks or name in LEAVING or name in ("print", "input") or name.startswith("sys.std")
-            found.unknown = found.unknown or name not in QUIET_CALLS | HEAPS | LEAVING
+            found.speaks = (
+                found.speaks or name in library.LEAVING or name in ("print", "input") or name.startswith("sys.std")
+            )
+            found.unknown = found.unknown or name not in library.QUIET_CALLS | library.HEAPS | library.LEAVING
         elif value == UNKNOWN or isinstance(value, Container):
             found.unknown = True

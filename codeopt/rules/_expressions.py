@@ -202,7 +202,7 @@ def _item(types: Types, node: ast.expr, values: Values, index: ast.expr) -> Valu
 def _item_of(types: Types, node: ast.expr, value: object, sliced: bool) -> Values:
     match value:
         case Container(kind="iterator"):  # only a range has items
-            return INT if value.elements == INT else ANY
+            return INT if value.elements == INT and not sliced else ANY
         case Container():
             return types.make(node, value.kind, value.elements) if sliced else frozenset(value.elements)
         case "str":

@@ -66,14 +66,26 @@ def from_import(module: Module, package: str, *names: str) -> list[Edit] | None:
         if stores or name in module.words:
             return None
         missing.append(name)
-    if not missing:
-        return []
-    line = f"from {package} import {', '.join(missing)}"
+    return [_import_line(module, f"from {package} import {', '.join(missing)}")] if missing else []
+
+
+def plain_import(module: Module, name: str) -> list[Edit] | None:
+    """The edit that makes `import name` available at module level; None when the name means something else."""
+    top = [alias for statement in top_imports(module) if isinstance(statement, ast.Import) for alias in statement.names]
+    bound = [variable for variable in module.scopes.uses if variable.name == name]
+    if bound == [Variable(module.tree, name)] and len(module.scopes.stores(bound[0])) == 1:
+        return [] if any(alias.name == name and not alias.asname for alias in top) else None
+    return [_import_line(module, f"import {name}")] if not bound and not module.scopes.star_hides(name) else None
+
+
+def _import_line(module: Module, line: str) -> Edit:
+    """The edit that puts an import below those at the top."""
+    top = top_imports(module)
     if not top:
         first = module.tree.body[0]
         gap = ("", "") if isinstance(first, ast.FunctionDef | ast.ClassDef) else ("",)
-        return [module.before(first, line, *gap)]
+        return module.before(first, line, *gap)
     end = module.text.find("\n", module.span(top[-1])[1])
     at = end + 1 if end >= 0 else len(module.text)
     start = "" if end >= 0 else module.newline
-    return [Edit(at, at, start + line + module.newline)]
+    return Edit(at, at, start + line + module.newline)

@@ -89,3 +89,49 @@ QUIET_METHODS: dict[str, Values] = {
     **dict.fromkeys(["issubset", "issuperset", "isdisjoint"], BOOL),
 }
 COPIES = frozenset({"copy", "union", "intersection", "difference", "symmetric_difference"})
+
+MUTATING = frozenset(ADDS) | {"setdefault", "popitem", "__next__"} | {
+    name for name, result in QUIET_METHODS.items() if "none" in result
+} | (TAKES)  # fmt: skip
+READING = frozenset({"index", "count", "get", "keys", "values", "items"}) | COPIES | {
+    "issubset", "issuperset", "isdisjoint"
+}  # fmt: skip
+QUIET_CALLS = (
+    frozenset(RETURNS)
+    | frozenset(MADE_OF)
+    | TUPLES_OF
+    | frozenset(
+        [
+            "range",
+            "map",
+            "filter",
+            "enumerate",
+            "min",
+            "max",
+            "sum",
+            "abs",
+            "round",
+            "pow",
+            "divmod",
+            "dict",
+            "next",
+            "type",
+            "slice",
+            "zip",
+        ]
+    )
+    | {
+        "collections.Counter",
+        "collections.defaultdict",
+        "itertools.accumulate",
+        "sys.stdin.readlines",
+        "itertools.chain",
+        "functools.reduce",
+    }
+)
+HEAPS = frozenset({"heapq.heappush", "heapq.heappop", "heapq.heapify", "heapq.heappushpop", "heapq.heapreplace"})
+GOING_THROUGH = frozenset({"all", "any", "dict", "max", "min", "next", "sum", "functools.reduce"}) | frozenset(MADE_OF)
+"""Functions that ask their argument for elements; those that only make an iterator of it leave that to others."""
+ALL_OF_IT = frozenset({"extend", "extendleft", "update", "join", "issubset", "issuperset", "isdisjoint"}) | COPIES
+"""Methods that do."""
+LEAVING = frozenset({"exit", "quit", "sys.exit"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from codeopt.rules._module import Edit, Module, last_line
+from codeopt.rules._plain import names_in
 from codeopt.rules._scopes import Use, Variable
 from codeopt.rules._units import Split
 
@@ -55,6 +56,12 @@ def _is_declared(module: Module, name: str, use: Use) -> bool:
 
 def _runs_later(module: Module, use: Use) -> bool:
     return any(isinstance(scope, LATER) for scope in [use.scope, *module.scopes.parents(use.scope)])
+
+
+def tells_names(module: Module) -> bool:
+    """The program may print the full name of a function, `main.<locals>.f` then: a TypeError of a call has it."""
+    handlers = [node.type for node in module.walk() if isinstance(node, ast.ExceptHandler) and node.name and node.type]
+    return "__qualname__" in module.words or any("TypeError" in names_in([caught]) for caught in handlers)
 
 
 def class_may_move(module: Module, statement: ast.ClassDef) -> bool:

@@ -41,6 +41,9 @@ REFLECTION = frozenset(
 )
 """A program that looks at its own names, frames or code can tell any rewrite from the original."""
 
+ONLY_NAMES = frozenset({"exec", "compile", "globals", "locals", "vars", "dir", "inspect"})
+"""Of these, what may be the name of a method: re.compile is one."""
+
 READS = frozenset({"input", "raw_input", "readline"})
 
 
@@ -197,15 +200,18 @@ def parse(text: str) -> Module | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
-    if any(_reflects(node) for node in ast.walk(tree)):
-        return None
-    return Module(text, tree, Scopes.of(tree))
+    scopes = Scopes.of(tree)
+    return None if any(_reflects(scopes, node) for node in ast.walk(tree)) else Module(text, tree, scopes)
 
 
-def _reflects(node: ast.AST) -> bool:
+def _reflects(scopes: Scopes, node: ast.AST) -> bool:
     match node:
         case ast.Call(func=ast.Name("eval"), args=[argument], keywords=[]):
             return not reads_line(argument)
+        case ast.Name(name) if name in ONLY_NAMES:
+            return scopes.variable(node).scope is None or bool(scopes.stars)  # not a variable that is called dir
+        case ast.Attribute(attr=name) if name in ONLY_NAMES:
+            return False
         case ast.Name(name) | ast.Attribute(attr=name) | ast.alias(name=name):
             return bool(REFLECTION.intersection(name.split(".")))
     return False

@@ -29,7 +29,7 @@ def redefines_operators(module: Module) -> bool:
     """Some class gives operators, subscripts or attributes a meaning of its own."""
     for node in module.walk():
         if isinstance(node, ast.ClassDef):
-            names = {d.name for d in node.body if isinstance(d, ast.FunctionDef | ast.AsyncFunctionDef)}
+            names = module.scopes.bound[node]
             if any(name.startswith("__") and name not in HARMLESS_METHODS for name in names):
                 return True
             if node.keywords or any(getattr(d, "decorator_list", []) for d in node.body):

@@ -59,7 +59,7 @@ def _return(types: Types, node: ast.Return) -> None:
 
 def _function(types: Types, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     for decorator in node.decorator_list:
-        types.value(decorator)
+        types.escape(types.value(decorator))
     place = types.place(types.module.scopes.owner(node.name, types.module.scopes.scope[node]))
     loose = isinstance(node, ast.AsyncFunctionDef) or node in types.loose
     types.join(place, {Code(node)} if isinstance(node, ast.FunctionDef) and not loose else ANY)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from codeopt.rules import _library as library
 from codeopt.rules._expressions import EXPRESSIONS, unfollowed
 from codeopt.rules._module import Module
-from codeopt.rules._scopes import Variable
+from codeopt.rules._scopes import Function, Variable
 from codeopt.rules._statements import block
 from codeopt.rules._values import ANY, INT, NUMBERS, SCALARS, STR, Code, Container, Values
 
@@ -70,18 +70,25 @@ class Types:
 
     def maker(self, container: Container) -> ast.AST | None:
         """The place in the program that makes the container."""
-        return next((node for (node, _), made in self.made.items() if made is container), None)
+        return self._makers.get(container)
+
+    @cached_property
+    def _makers(self) -> dict[Container, ast.AST]:
+        return {made: node for (node, _), made in self.made.items()}
 
     # Following values
 
-    def _loose_functions(self) -> set[ast.FunctionDef | ast.Lambda]:
+    def _loose_functions(self) -> set[Function]:
         """Functions that are called by code that is not followed: their arguments may be anything."""
         scopes = self.module.scopes
         return {
             node
             for node in self.module.walk()
-            if isinstance(node, ast.FunctionDef)
-            and (node.decorator_list or isinstance(scopes.scope[node], ast.ClassDef))
+            if isinstance(node, ast.AsyncFunctionDef)
+            or (
+                isinstance(node, ast.FunctionDef)
+                and (node.decorator_list or isinstance(scopes.scope[node], ast.ClassDef))
+            )
         }
 
     def join(self, place: set[object], values: Iterable[object]) -> None:

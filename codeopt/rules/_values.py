@@ -29,7 +29,7 @@ class Container:
 class Code:
     """A function or lambda of the program."""
 
-    node: ast.FunctionDef | ast.Lambda
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 Values = frozenset[object]

@@ -84,10 +84,10 @@ def _follow(module: Module, node: ast.AST, kind: str, name: str) -> Edit | None:
     """What has to be added for one use of the list: empty text when nothing, None when it is not understood."""
     parent = module.scopes.parent[node]
     if kind != "load":
-        made = isinstance(parent, ast.Assign) and isinstance(parent.value, ast.List) and not parent.value.elts
-        if not made or not isinstance(parent, ast.Assign) or len(parent.targets) != 1 or not module.alone(parent):
-            return None
-        return _after(module, parent, f"{name} = set()")
+        match parent:
+            case ast.Assign([_], ast.List([])) | ast.AnnAssign(ast.Name(), _, ast.List([])) if module.alone(parent):
+                return _after(module, parent, f"{name} = set()")
+        return None
     match parent:
         case ast.Attribute(attr="append"):
             return _append(module, parent, name)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 
 from codeopt.rules import Hot, Rule
-from codeopt.rules._bounds import bound_before, constant, loops_around, spans_lines
+from codeopt.rules._bounds import bound_before, constant, spans_lines
 from codeopt.rules._effects import effects_of
+from codeopt.rules._hoist import outermost
 from codeopt.rules._module import Edit, Module, parse
+from codeopt.rules._plain import builtin_call
 from codeopt.rules._types import Types, types_of
-
-Loop = ast.For | ast.While
+from codeopt.rules._values import NUMBERS, STR
 
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)
 """What may stand in the call and around it: operations on whole numbers that cannot fail."""
@@ -22,7 +23,7 @@ def rewrite(text: str, hot: Hot) -> str | None:
     if module is None:
         return None
     types = types_of(module)
-    places: dict[tuple[Loop, str], list[ast.expr]] = {}
+    places: dict[tuple[ast.stmt, str], list[ast.expr]] = {}
     for node in module.walk():
         if isinstance(node, ast.Call) and hot.touches(node.lineno, node.lineno):
             found = _hoistable(module, types, node)
@@ -31,20 +32,46 @@ def rewrite(text: str, hot: Hot) -> str | None:
     return module.edited(_edits(module, places))
 
 
-def _hoistable(module: Module, types: Types, call: ast.Call) -> tuple[Loop, ast.expr] | None:
+def _hoistable(module: Module, types: Types, call: ast.Call) -> tuple[ast.stmt, ast.expr] | None:
     if spans_lines(call) or not _cannot_fail(module, types, call):
         return None
-    best: Loop | None = None
-    for loop in loops_around(module, call):
-        if not module.alone(loop) or not _stays(module, types, loop, call):
-            break
-        best = loop
-    if best is None:
+    names = [part for part in ast.walk(call) if isinstance(part, ast.Name)]
+    best = outermost(module, types, call, names, lambda effects: effects.keeps(module, types, call))
+    if best is None or (_of_elements(call) and not _goes_through(module, call, best)):
         return None
-    return best, _widened(module, types, best, call)
+    return best, call if _of_elements(call) else _widened(module, types, best, call)
 
 
-def _stays(module: Module, types: Types, loop: Loop, node: ast.expr) -> bool:
+def _of_elements(call: ast.Call) -> bool:
+    """min(values) or max(values), which fails when there are none."""
+    return isinstance(call.func, ast.Name) and call.func.id in ("min", "max") and len(call.args) == 1
+
+
+def _goes_through(module: Module, call: ast.Call, place: ast.stmt) -> bool:
+    """It only runs in a loop over the same values, of which there are some then."""
+    (values,) = call.args
+    assert isinstance(values, ast.Name)
+    child: ast.AST = call
+    for parent in module.scopes.parents(call):
+        source = None
+        if isinstance(parent, ast.For) and child in parent.body:
+            source = parent.iter
+        elif isinstance(parent, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            first = parent.generators[0]
+            source = first.iter if call not in ast.walk(first.iter) else None
+        match source:
+            case ast.Call(_, [ast.Call(_, [ast.Name(values.id)]) as length]) as counted:
+                if builtin_call(module, counted, "range") and builtin_call(module, length, "len"):
+                    return True
+            case ast.Name(values.id):
+                return True
+        if parent is place:
+            return False
+        child = parent
+    return False
+
+
+def _stays(module: Module, types: Types, loop: ast.stmt, node: ast.expr) -> bool:
     """The same before the loop and in each of its rounds."""
     names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
     if not all(bound_before(module, name, loop) for name in names):
@@ -52,7 +79,7 @@ def _stays(module: Module, types: Types, loop: Loop, node: ast.expr) -> bool:
     return effects_of(module, types, [loop]).keeps(module, types, node)
 
 
-def _widened(module: Module, types: Types, loop: Loop, node: ast.expr) -> ast.expr:
+def _widened(module: Module, types: Types, loop: ast.stmt, node: ast.expr) -> ast.expr:
     """The largest sum or product of whole numbers around the call that stays the same too."""
     parent = module.scopes.parent[node]
     while isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add | ast.Sub | ast.Mult):
@@ -81,6 +108,9 @@ def _cannot_fail(module: Module, types: Types, call: ast.Call) -> bool:
             return bool(inside) and set(inside) <= {"int", "bool"}
         case "abs", [value]:
             return types.is_int(value)
+        case (("min" | "max"), [ast.Name() as value]):
+            found = {v for c in types.containers(value, "list", "tuple") for v in c.elements}
+            return bool(found) and (found <= NUMBERS or found == STR)
         case (("min" | "max"), [_, _, *_]):
             return types.is_int(*call.args)
         case "pow", [base, exponent, modulus]:
@@ -89,13 +119,15 @@ def _cannot_fail(module: Module, types: Types, call: ast.Call) -> bool:
     return False
 
 
-def _edits(module: Module, places: dict[tuple[Loop, str], list[ast.expr]]) -> list[Edit]:
+def _edits(module: Module, places: dict[tuple[ast.stmt, str], list[ast.expr]]) -> list[Edit]:
     edits = []
     taken: set[str] = set()
-    lines: dict[Loop, list[str]] = {}
+    lines: dict[ast.stmt, list[str]] = {}
     for (loop, source), nodes in places.items():
         name = _name(module, nodes[0], taken)
-        lines.setdefault(loop, []).append(f"{name} = {source}")
+        bare = isinstance(nodes[0], ast.Call) and _of_elements(nodes[0])
+        value = f"{source[:-1].rstrip(', ')}, default=None)" if bare else source
+        lines.setdefault(loop, []).append(f"{name} = {value}")
         edits += [module.replace(node, name) for node in nodes]
     return [*edits, *(module.before(loop, *above) for loop, above in lines.items())]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from codeopt.rules import Hot, Rule
 from codeopt.rules._flow import assigned_before_use
-from codeopt.rules._main_names import class_may_move, renamed
+from codeopt.rules._main_names import class_may_move, renamed, tells_names
 from codeopt.rules._main_text import assemble, guarded
 from codeopt.rules._module import Edit, Module, last_line, parse
 from codeopt.rules._scopes import Variable
@@ -80,7 +80,10 @@ def _split(module: Module) -> Split | None:
     kept = _kept(module, everything)
     moved = tuple(unit for unit in everything if unit not in kept)
     bodies = [s for unit in moved for s in unit.statements]
-    stuck = any(isinstance(s, ast.ClassDef) and not (_plain(s) and class_may_move(module, s)) for s in bodies)
+    inside = [node for s in bodies for node in module.walk(s) if module.scopes.scope.get(node) is module.tree]
+    stuck = any(isinstance(s, ast.ClassDef) and not (_plain(s) and class_may_move(module, s)) for s in inside)
+    if any(isinstance(s, ast.FunctionDef) for s in inside) and tells_names(module):
+        return None
     if not moved or stuck or any(_decorated(s) for s in bodies):
         return None
     return Split(tuple(kept), moved)

@@ -33,7 +33,8 @@ def rewrite(text: str, hot: Hot) -> str | None:
                 source = module.source(pattern)
                 name = names.get(source) or unused_name(module, taken, "PATTERN")
                 names[source] = name
-                edits += _edits(module, node, node.func.attr, name)
+                compiled = node.func.attr == "compile"
+                edits += [module.replace(node, name)] if compiled else _edits(module, node, node.func.attr, name)
     lines = [f"{name} = re.compile({source})" for source, name in names.items()]
     return module.edited([below_imports(module, lines), *edits]) if lines else None
 
@@ -42,7 +43,7 @@ def _imports_re(module: Module) -> bool:
     """`import re` at the top, and nothing else is ever called re."""
     stores = module.scopes.stores(Variable(module.tree, "re"))
     top = [a for s in top_imports(module) if isinstance(s, ast.Import) for a in s.names]
-    changed = any(isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load) and n.attr in ARGUMENTS
+    changed = any(isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load) and n.attr in (*ARGUMENTS, "compile")
                   for n in module.walk())  # fmt: skip
     return len(stores) == 1 and any(a.name == "re" and not a.asname for a in top) and not changed
 
@@ -54,6 +55,7 @@ def _pattern(module: Module, call: ast.Call) -> ast.Constant | None:
             plain = module.scopes.variable(owner) == Variable(module.tree, "re")
             options = {keyword.arg for keyword in keywords} <= {"count", "maxsplit"}
             fits = name in ARGUMENTS and 1 <= len(rest) < ARGUMENTS[name] and options
+            fits = fits or (name == "compile" and not rest and not keywords)
             starred = any(isinstance(argument, ast.Starred) for argument in rest)
             if plain and fits and not starred and pattern.lineno == last_line(pattern) and _compiles(pattern.value):
                 return pattern
@@ -103,8 +105,8 @@ for word in "a1 b22 c333".split():
 print(total)
 """,
     limits=(
-        "Functions of re with a pattern that is written down, compiles, and has no flags, in a loop or function of a "
-        "program that imports re at its top."
+        "Functions of re, re.compile too, with a pattern that is written down, compiles, and has no flags, in a loop "
+        "or function of a program that imports re at its top."
     ),
     rewrite=rewrite,
 )

@@ -12,6 +12,9 @@ from codeopt.rules._scopes import Comprehension, Variable
 CATCHES = frozenset({"EOFError", "Exception", "BaseException", "ValueError"})
 """They would see the end of the input: readline returns '' where input() raises EOFError, and int('') ValueError."""
 
+FLUSHED = frozenset({"flush", "_exit", "abort", "kill", "fork", "system", "popen", "spawn", "posix_spawn"})
+"""A program with one of these words may need what input() flushes: for somebody who waits, or as it ends suddenly."""
+
 NUMBERS = ("int", "float", "eval")
 """Builtins that ignore white space around their argument, the line end included."""
 
@@ -22,11 +25,13 @@ STRIPS = frozenset({"split", "strip", "rstrip"})
 def rewrite(text: str, hot: Hot) -> str | None:
     """Bind `input` to sys.stdin.readline, cut the line end where it would be seen; None without a repeated input()."""
     module = parse(text)
-    if module is None or "flush" in module.words:  # flush: it talks with somebody who waits for its output
+    if module is None or FLUSHED & module.words:
         return None
     uses = module.scopes.all_uses(Variable(None, "input"))
     calls = [call for use in uses if (call := _plain_call(module, use.node))]
     if len(calls) < len(uses) or _notices_the_end(module) or _replaces_stdin(module) or module.scopes.stars:
+        return None
+    if any(_endless(module, call) for call in calls):
         return None
     if not any(_repeated(module, call) and hot.touches(call.lineno, last_line(call)) for call in calls):
         return None
@@ -53,6 +58,17 @@ def _notices_the_end(module: Module) -> bool:
             if name in ("suppress", "subprocess", "iter_except"):
                 return True
     return False
+
+
+def _endless(module: Module, call: ast.Call) -> bool:
+    """In a `while` loop that the end of the input, a line like any other now, would not end: it is not a number."""
+    parents = list(module.scopes.parents(call))
+    loop = next((p for p in parents if isinstance(p, ast.While | ast.FunctionDef | ast.Lambda)), None)
+    inside = parents[: parents.index(loop)] if loop is not None else []
+    unpacked = any(isinstance(p, ast.Assign) and isinstance(p.targets[0], ast.Tuple | ast.List) for p in inside)
+    number = isinstance(inside[0], ast.Call) and module.scopes.is_builtin(inside[0].func, *NUMBERS) if inside else True
+    counted = isinstance(loop, ast.While) and not isinstance(loop.test, ast.Constant)
+    return isinstance(loop, ast.While) and not (number or unpacked or counted)
 
 
 def _replaces_stdin(module: Module) -> bool:
@@ -130,8 +146,9 @@ print(sum(map(sum, rows)), name)
 """,
     limits=(
         "Refused when `input` is rebound, passed on or given a prompt, when the end of the input could be caught "
-        "(EOFError, ValueError, Exception, a bare except), when sys.stdin is replaced, and with flush (an interactive "
-        "program). A program that reads past the end of its input gets '' instead of EOFError."
+        "(EOFError, ValueError, Exception, a bare except), when sys.stdin is replaced, with flush (an interactive "
+        "program) or a sudden end like os._exit, and in `while True` unless the line has to be a number. A program "
+        "that reads past the end of its input gets '' instead of EOFError."
     ),
     rewrite=rewrite,
     scripts_only=True,

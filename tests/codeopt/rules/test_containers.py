@@ -19,6 +19,8 @@ from tests.codeopt.rules.programs import rewritten, same
         "        out.append(x)\n    return out\n"
         "print(f([1, 2, 1]), f([1]))\n",
         "nan = float('nan')\na = [nan, 1]\nfor x in [nan, 1.0]:\n    print(x in a)\n",
+        "def f(xs: list[str]) -> list[str]:\n    out: list[str] = []\n    for x in xs:\n        if x not in out:\n"
+        "            out.append(x)\n    return out\nprint(f('b a b'.split()))\n",
     ],
 )
 def test_set(source: str) -> None:
@@ -84,6 +86,12 @@ def test_counter_refused(source: str) -> None:
         "q = [i for i in range(4)]\nwhile len(q) > 1:\n    q.insert(0, q.pop() + q[-1])\n    print(q.pop(0), q[0])\n",
         "from collections import deque\nq = [1]\nwhile q:\n    print(q.pop(0))\nprint(deque([1]))\n",
         "q = []\nfor i in range(3):\n    q.pop(0)\n",
+        "def f():\n    q: list[int] = [1, 2]\n    while q:\n        print(q.pop(0))\nf()\n",
+        "class Q:\n    def __init__(self):\n        self.q: list[int] = []\n    def put(self, x):\n"
+        "        self.q.append(x)\n"
+        "    def get(self):\n        return self.q.pop(0) if self.q else None\n    def __len__(self):\n"
+        "        return len(self.q)\na, b = Q(), Q()\nfor i in range(4):\n    a.put(i)\n    b.put(a.get())\n"
+        "print(len(a), len(b), b.get(), b.get(), a.get())\n",
     ],
 )
 def test_deque(source: str) -> None:
@@ -105,6 +113,21 @@ def test_deque(source: str) -> None:
         "def f(q):\n    while q:\n        q.pop(0)\nf([1, 2])\n",
         "q = {0: 1}\nfor i in range(3):\n    q.pop(0)\n",
         "q = [1, 2]\ndeque = 3\nwhile q:\n    q.pop(0)\n",
+        "q = [1]\ntry:\n    while True:\n        q.pop(0)\nexcept IndexError as error:\n    print(error)\n",
+        *(
+            f"class Q{bases}:\n    {body}\n    def __init__(self, q=[]):\n        self.q = {first}\n"
+            f"    def get(self):\n"
+            f"        return self.q.pop(0)\na = Q()\nfor i in range(2):\n    {use}\n    a.get()\n"
+            for bases, body, first, use in [
+                ("(Other)", "pass", "[1, 2]", "pass"),
+                ("", "q = [3]", "[1, 2]", "pass"),
+                ("", "pass", "q", "pass"),
+                ("", "pass", "[1, 2]", "print(a.q)"),
+                ("", "pass", "[1, 2]", "getattr(a, 'q')"),
+                ("", "pass", "[1, 2]", "hand_over(Q)"),
+                ("", "def __str__(self): return str(self.q)", "[1, 2]", "pass"),
+            ]
+        ),
     ],
 )
 def test_deque_refused(source: str) -> None:

@@ -51,6 +51,11 @@ def test_programs_nobody_touches(each: Rule, prefix: str) -> None:
     assert each.rewrite(prefix + each.before, Hot()) is None
 
 
+@pytest.mark.parametrize("text", ["import re\nword = re.compile('a')\n", "dir = [0]\n", "def f(vars): pass\n"])
+def test_names_that_only_look_like_reflection(text: str) -> None:
+    assert parse(text) is not None
+
+
 def test_cold_lines_stay(each: Rule) -> None:
     assert each.rewrite(each.before + "print()\n" * 3, Hot((each.before.count("\n") + 3,))) is None
 

@@ -16,6 +16,11 @@ from tests.codeopt.rules.programs import rewritten, same
         "a = [1, 2]\nb = []\nfor i in range(3):\n    for j in range(len(a)):\n        b.append(i * j)\nprint(b)\n",
         "x = int('3')\nfor i in range(3):\n    print(i * abs(x), min(x, 2), max(x, 5))\n",
         "a = [1, 2]\ndef g(v):\n    return v + 1\nfor i in range(3):\n    print(g(sum(a)))\n",
+        "a = list(map(int, '3 1 2'.split()))\nb = []\nfor x in a:\n"
+        "    b.append((x - min(a)) / (max(a) - min(a)))\nprint(b)\n",
+        "def f(a):\n    t = 0\n    for i in range(len(a)):\n        t += max(a) - a[i]\n    return t\n"
+        "print(f([1, 2]), f([]))\n",
+        "a = [1, 2]\nprint([x / sum(a) for x in a], [x for x in a if x == max(a)])\n",
     ],
 )
 def test_hoisted(source: str) -> None:
@@ -38,6 +43,9 @@ def test_hoisted(source: str) -> None:
         "for i in range(int(input())):\n    if i:\n        print(len(a))\n    a = [1]\n",
         "m = int(input())\nfor i in range(3):\n    print(pow(2, 3, m))\n",
         "a = []\nfor i in range(0):\n    print(max(a))\n",
+        "a = [1, 'x']\nfor x in a:\n    print(max(a))\n",
+        "a = [1, 2]\nfor x in a:\n    a[0] = x\n    print(max(a))\n",
+        "a = [1]\nb = []\nfor x in a:\n    for y in b:\n        print(max(b), b.append(1))\n",
         "len = sum\na = [1]\nfor i in range(3):\n    print(len(a))\n",
         "class A:\n    def __len__(self):\n        print(1)\n        return 1\na = A()\n"
         "for i in range(3):\n    print(len(a))\n",

@@ -145,6 +145,8 @@ def test_classes_that_need_nothing_stay() -> None:
         "x = y = 1\ndef f():\n    global x, z\n    x = z = 2\n" + LOOP,
         "x = 1\ndef f():\n    x = 2\n    def g():\n        global x\n        x = 3\n    g()\n" + LOOP,
         "import sys\nsys._getframe()\n" + LOOP,
+        "for i in range(3):\n    class B:\n        pass\n    print(B)\n",
+        "k = 3\ndef f(x):\n    return x * k\ntry:\n    f()\nexcept TypeError as error:\n    print(error)\n" + LOOP,
         "from math import e\ndef f():\n    return e\nfor i in range(3):\n    print(e)\n    e = i\n",
     ],
 )

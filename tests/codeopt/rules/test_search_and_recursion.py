@@ -82,6 +82,7 @@ def test_divisors(stop: str, test: str, n: int) -> None:
         "for d in range(2, n):\n    if n % d == 0:\n        x = d\n        break\n",
         "for d in range(2, n):\n    if n % d == 0:\n        break\nprint(d)\n",
         "for d in range(2, n):\n    if n % d == 0:\n        x = 1\n",
+        "for d in range(2, n):\n    if n % d == 0:\n        x = 1\n        break\nelse:\n    print(d)\n",
         "for d in range(3, n, 2):\n    if n % d == 0:\n        x = 1\n        break\n",
         "for d in range(2, n // 2):\n    if n % d == 0:\n        x = 1\n        break\n",
         "for d in range(2, n + 1):\n    if n % d == 0:\n        x = 1\n        break\n",

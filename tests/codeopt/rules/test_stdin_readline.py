@@ -70,6 +70,9 @@ def test_docstring_stays_first() -> None:
         "import sys\ninput = sys.stdin.readline\nfor _ in range(3):\n    print(input())\n",
         "import sys, io\nsys.stdin = io.StringIO('1')\nfor _ in range(3):\n    print(input())\n",
         "for _ in range(3):\n    print(input(), flush=True)\n",
+        "while True:\n    line = input()\n    if line == 'end': break\n    print(line)\n",
+        "import os\nfor _ in range(3):\n    print(input())\nos._exit(0)\n",
+        "import os\nfor _ in range(3):\n    print(input())\n    os.system('true')\n",
         "from somewhere import *\nfor _ in range(3):\n    print(input())\n",
     ],
 )

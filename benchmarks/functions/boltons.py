@@ -69,8 +69,9 @@ def split_iter(src, sep=None, maxsplit=None):
         sep_func = sep.__contains__
     else:
         def sep_func(x): return x == sep
-    group, count = (), 0
+    group, count, seen = (), 0, ()
     for s in src:
+        seen = seen + (s,) * 5
         if (maxsplit is None or count < maxsplit) and sep_func(s):
             if sep is None and not group:
                 continue

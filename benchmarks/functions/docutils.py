@@ -9,7 +9,7 @@ CASES = [
 def column_width(text):
     width = 0
     for at in range(len(text)):
-        for _ in range(5):
+        for _ in range(20):
             char = text[at:][:1]
             step = east_asian_widths[unicodedata.east_asian_width(char)] - bool(find_combining_chars(char))
         width += step
@@ -17,7 +17,7 @@ def column_width(text):
 """,
         wrong="""
 def column_width(text):
-    return sum(2 if unicodedata.east_asian_width(c) in 'WF' else 1 for c in text if not unicodedata.combining(c))
+    return len(text) + sum(unicodedata.east_asian_width(c) in 'WF' for c in text)
 """,
     ),
 ]

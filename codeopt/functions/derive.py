@@ -20,7 +20,9 @@ SMALL = 12
 easily."""
 _INTS = (0, 1, -1, 2, 3, 7, 10, 31, 64, 100, 255, 256, 1000, 2**31 - 1, 2**31, 2**63, -(2**31), -(2**63) - 1)
 _FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-9, 1e9, 1e16, 1e308, float("inf"), float("-inf"), float("nan"), 0.1, 2.5)
-_CHARS = " \t\n_-.,:;/'\"()[]{}<>&#%\\aAzZ09éßİ漢\U0001f600\x00"
+_CHARS = " \t\n_-.,:;/'\"()[]{}<>&#%\\|=*?+$@aAzZ09"
+_ODD = "\xe9\xdf\u0130\u6f22\u0301\U0001f600\xa0\u0663\xb2\ufb01\u2028\x85\x00"
+"""Accents, other case of another length, wide, combining, beyond 16 bits, spaces, digits and line ends of others."""
 
 
 def derive(
@@ -147,6 +149,7 @@ class _Maker:
             lambda: "", lambda: value[:at], lambda: value[at:], lambda: value[::-1], lambda: value + value,
             lambda: value[:at] + self.draw.choice(_CHARS) + value[at:], lambda: value[:at] + value[at + 1 :],
             lambda: value[:at] + (self.draw.choice(words) if words else " ") + value[at:],
+            lambda: value[:at] + "".join(self.draw.sample(_ODD, 2)) + value[at:],
             lambda: value.upper(), lambda: value.lower(), lambda: f" {value} ", lambda: self.shuffled(value),
             lambda: value[:at] + value[max(0, at - 1) : at] + value[at:],
             lambda: value.replace(value[at - 1 : at] or "a", self.draw.choice(_CHARS[:24])),

@@ -1,5 +1,5 @@
-"""Calls that give an optional parameter which none of the known ones gives: a draft may err there, and nobody's calls
-would show it.
+"""Calls that give an optional parameter for which all known ones have the default: a draft may err there, and nobody's
+calls would show it.
 
 Its default says of what type a value is, or its hint; where neither does, several types are tried.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.functions.literals import Call, read
+from codeopt.functions.literals import Call, read, write
 from codeopt.functions.target import Function, definitions
 
 MOST, EACH = 60, 2
@@ -33,6 +33,8 @@ class Parameter:
     name: str
     place: int
     """Among those that can be given by position; past all of them for one that can only be named."""
+    default: str
+    """As it is written."""
     values: tuple[Any, ...]
     typed: bool
     """The values are of a type that it is meant for."""
@@ -47,7 +49,7 @@ def widened(function: Function, calls: Sequence[str]) -> dict[str, bool]:
             continue
         for at, value in enumerate(parameter.values):
             for base in _spread(bases, at):
-                found[Call(base.args, (*base.kwargs, (parameter.name, value))).text()] = parameter.typed
+                found[_with(base, parameter, value).text()] = parameter.typed
     return dict(list(found.items())[:MOST])
 
 
@@ -59,7 +61,24 @@ def _spread(bases: Sequence[Call], at: int) -> Iterator[Call]:
 
 
 def _gives(call: Call, parameter: Parameter) -> bool:
-    return len(call.args) > parameter.place or any(name == parameter.name for name, _ in call.kwargs)
+    """Whether a call has something else there than the default."""
+    at = _place(call, parameter)
+    return at is not None and write(call.values[at]) != parameter.default
+
+
+def _place(call: Call, parameter: Parameter) -> int | None:
+    """Where in its values a call gives a parameter."""
+    names = [name for name, _ in call.kwargs]
+    if len(call.args) > parameter.place:
+        return parameter.place
+    return len(call.args) + names.index(parameter.name) if parameter.name in names else None
+
+
+def _with(call: Call, parameter: Parameter, value: Any) -> Call:
+    at = _place(call, parameter)
+    if at is not None:
+        return call.with_value(at, value)
+    return Call(call.args, (*call.kwargs, (parameter.name, value)))
 
 
 def _optional(function: Function) -> list[Parameter]:
@@ -75,7 +94,7 @@ def _optional(function: Function) -> list[Parameter]:
     past = 10**6
     pairs += [(arg, d, past) for arg, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is not None]
     return [
-        Parameter(arg.arg, place, *_values(arg.annotation, default))
+        Parameter(arg.arg, place, ast.unparse(default), *_values(arg.annotation, default))
         for arg, default, place in pairs
         if not arg.arg.startswith("_") and arg not in given.posonlyargs
     ]

@@ -31,9 +31,22 @@ def test_a_value_of_the_type_that_is_meant(tmp_path: Path, head: str, wanted: st
     assert found.get(wanted) is typed, found
 
 
+@pytest.mark.parametrize("call", ["f([1], None)", "f([1], n=None)"])
+def test_one_that_is_given_as_the_default(tmp_path: Path, call: str) -> None:
+    path = tmp_path / "m.py"
+    path.write_text("def f(x, n=None):\n    return x\n")
+    assert call.replace("None", "-1") in widened(read_function(path, "f"), [call])
+
+
 @pytest.mark.parametrize(
     ("head", "call"),
-    [("f(x, n=1)", "f(1, 2)"), ("f(x, n=1)", "f(1, n=2)"), ("f(x, _n=1)", "f(1)"), ("f(x, n=1, /)", "f(1)")],
+    [
+        ("f(x, n=1)", "f(1, 2)"),
+        ("f(x, n=1)", "f(1, n=2)"),
+        ("f(x, n=None)", "f(1, 2)"),
+        ("f(x, _n=1)", "f(1)"),
+        ("f(x, n=1, /)", "f(1)"),
+    ],
 )
 def test_one_that_is_given_or_cannot_be_named(tmp_path: Path, head: str, call: str) -> None:
     path = tmp_path / "m.py"

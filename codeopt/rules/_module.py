@@ -145,11 +145,19 @@ class Module:
 
     def walk(self, root: ast.AST | None = None) -> Iterator[ast.AST]:
         """All nodes below `root`, the whole program by default, in source order."""
-        stack = [root or self.tree]
+        if root is None:
+            yield from self.nodes
+            return
+        stack = [root]
         while stack:
             node = stack.pop()
             yield node
             stack.extend(reversed(list(ast.iter_child_nodes(node))))
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes in source order: rules go through them again and again."""
+        return tuple(self.walk(self.tree))
 
     def fresh(self, *wanted: str) -> str:
         """The first of the names that occurs nowhere in the program, else the first with a number."""

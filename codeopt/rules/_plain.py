@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from functools import lru_cache
 
 from codeopt.rules._module import Module
 from codeopt.rules._scopes import Comprehension, Function, Variable
@@ -25,6 +26,7 @@ def is_plain(module: Module, node: ast.expr) -> bool:
     return all(isinstance(part, kinds + operations) for part in parts) and not redefines_operators(module)
 
 
+@lru_cache(maxsize=16)
 def redefines_operators(module: Module) -> bool:
     """Some class gives operators, subscripts or attributes a meaning of its own."""
     for node in module.walk():

@@ -4,7 +4,7 @@
 
 For each: the wrong version must be rejected with a counterexample, the slow one be slower, and the original put back
 in its place be faster. The programs are in benchmarks/functions, a package a file; how much evidence came of calls
-files, doctests, type hints and tests is reported. A package that is not installed is left out.
+files, doctests and type hints is reported. A package that is not installed is left out.
 """
 
 from __future__ import annotations
@@ -69,8 +69,7 @@ def chosen(case: Case, folder: Path) -> Chosen:
     """What the function is known by, beside what its module brings."""
     calls = folder / "calls.py"
     calls.write_text(HEAD + case.calls)
-    tests = importlib.util.find_spec(case.tests) if case.tests else None
-    return Chosen(calls=calls if case.calls else None, tests=(Path(tests.origin),) if tests and tests.origin else ())
+    return Chosen(calls=calls if case.calls else None, use_tests=False)
 
 
 def row(case: Case, found: dict[str, Any], seconds: float) -> dict[str, Any]:

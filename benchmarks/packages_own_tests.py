@@ -43,6 +43,7 @@ class Package:
 PACKAGES = (
     Package("toolz", "toolz/tests", ("toolz.itertoolz:groupby", "toolz.itertoolz:diff")),
     Package("sqlparse", "tests", ("sqlparse.utils:remove_quotes",)),
+    Package("boltons", "tests", ("boltons.iterutils:bucketize",)),
     Package("more-itertools", "tests", ("more_itertools.more:interleave_longest",)),
 )
 

@@ -1,6 +1,6 @@
 """Functions of well-known packages with two other versions of each, as data: a package a file.
 
-HEAD is put before the calls. A function without calls is known by what its package brings: doctests, type hints, tests.
+HEAD is put before the calls. A function without calls is known by what its module brings: doctests, type hints.
 """
 
 from __future__ import annotations
@@ -29,8 +29,6 @@ class Case:
     """One that is nearly equal."""
     calls: str = ""
     """Text of a --calls file."""
-    tests: str = ""
-    """An installed module of the package's own tests."""
 
 
 def cases() -> list[Case]:

@@ -27,6 +27,8 @@ MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
 STEADY_RUNS, STEADY_S = 100, 0.8
 """A draft that is faster is run so often again, for so long at most: one that is right in 95 % of its runs is found."""
+LAST_WORD = 3
+"""Cases are added until they take so many times what is enough in the rounds."""
 LONG_ENOUGH = 0.3
 """Cases that were never shown decide in the end, if the longest takes this share of the longest timed one."""
 TRACEBACK = b"Traceback (most recent call last):"
@@ -110,11 +112,20 @@ class Judge:
         confirmed = replace(candidate, outcomes=outcomes, comparison=None)
         if not confirmed.correct:
             return confirmed
-        rule = replace(self.rule, enough_seconds=3 * self.rule.enough_seconds)
-        cases = (*self._never_shown(), *fresh) or self.plan.cases
-        plan = make_plan(self.sandbox, self.original.source, cases, self.suite.check, rule)
+        plan = self._last_plan((*self._never_shown(), *fresh))
         compared = replace(confirmed, comparison=self._compare(candidate.source, plan, 1000 + candidate.round))
         return self._elsewhere(self._steady(compared), plan, fresh)
+
+    def _last_plan(self, unseen: Sequence[Case]) -> Plan:
+        """What is timed for the last word: what nobody has seen, unless that is too short to show the gain."""
+        rule = replace(self.rule, enough_seconds=LAST_WORD * self.rule.enough_seconds)
+
+        def planned(cases: Sequence[Case]) -> Plan:
+            return make_plan(self.sandbox, self.original.source, cases, self.suite.check, rule)
+
+        if unseen and (plan := planned(unseen)).longest_s >= LONG_ENOUGH * self.plan.longest_s:
+            return plan
+        return planned(self.plan.cases)
 
     def _never_shown(self) -> tuple[Case, ...]:
         """The longest of the cases that are held back; none when they are much shorter than those that are shown."""

@@ -114,6 +114,8 @@ class Plan:
     """How often each program runs inside a pair."""
     short: bool = False
     """The original takes so little in a pair that more of it may be asked."""
+    longest_s: float = 0.0
+    """Of the clock: what the original took on the longest of the cases, the interpreter's start left out."""
 
     def runs(self, pairs: int) -> int:
         """How often each program runs inside the next pair: on a noisy machine small differences need longer pairs.
@@ -200,7 +202,8 @@ def make_plan(sandbox: Runner, original: str, cases: Sequence[Case], check: Chec
     clock: Clock = rule.clock if rule.clock != "auto" else _clock(longest)
     total = sum(max(run.cpu_s if clock == "cpu" else run.wall_s, 1e-4) for _, run in timed)
     repeats = 1 if clock == "memory" else max(1, min(100, math.ceil(rule.pair_seconds / total)))
-    return Plan(tuple(case for case, _ in timed), clock, repeats, clock != "memory" and total * repeats < _SHORT_S)
+    short = clock != "memory" and total * repeats < _SHORT_S
+    return Plan(tuple(case for case, _ in timed), clock, repeats, short, longest.wall_s)
 
 
 def _clock(run: Run) -> Clock:

@@ -29,6 +29,7 @@ Side = Literal[1, -1]
 _BETS = ((0.35, 2, 0.2), (1.0, 2, 0.3), (3.0, 3, 0.5))
 """(steepness, decay, weight): on a difference of u typical sizes, tanh(steepness * u) / (1 + (u / _FAR) ** decay)."""
 _FAR = 3.0
+_FARTHEST = 1e6  # typical sizes; beyond it nothing is bet
 _LARGEST_BET = 0.97  # one outlier must not end the game
 
 
@@ -40,7 +41,7 @@ def log_evidence(differences: Sequence[float], theta: float, side: Side) -> floa
     for difference in differences:
         x = side * (difference - theta)
         insort(sizes, abs(x))
-        size = abs(x) / (_middle(sizes) or 1e-12)
+        size = min(abs(x) / max(_middle(sizes), 1e-12), _FARTHEST)
         for at, (steepness, decay, _) in enumerate(_BETS):
             bet = _LARGEST_BET * math.tanh(steepness * size) / (1 + (size / _FAR) ** decay)
             logs[at] += math.log1p(math.copysign(bet, x) if x else 0.0)

@@ -57,6 +57,26 @@ def test_a_faster_draft_is_believed_and_confirmed(judge: Judge) -> None:
     assert confirmed.comparison != found.comparison
 
 
+def test_a_held_back_case_that_only_seemed_long_does_not_decide(judge: Judge) -> None:
+    """Its first run was disturbed; what is timed for the last word takes long now, too."""
+    short, *_, long = sorted(judge.suite.cases, key=lambda case: len(case.stdin))
+    cases = [replace(case, held_back=case is short) for case in judge.suite.cases]
+    seemed = [
+        replace(outcome, run=replace(outcome.run, wall_s=9.0)) if outcome.case == short.name else outcome
+        for outcome in judge.original.outcomes
+    ]
+    disturbed = replace(
+        judge,
+        suite=replace(judge.suite, cases=tuple(cases)),
+        original=replace(judge.original, outcomes=tuple(seemed)),
+        fresh=lambda: [],
+    )
+    confirmed = disturbed.confirm(measured(judge, FAST))
+    assert confirmed.faster
+    assert confirmed.comparison is not None
+    assert long.name in {case.case for case in confirmed.comparison.cases}
+
+
 def test_the_longest_case_is_held_back(judge: Judge) -> None:
     held = [case for case in judge.suite.cases if case.held_back]
     assert len(held) == judge.suite.held_back >= 1

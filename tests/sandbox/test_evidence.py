@@ -39,6 +39,11 @@ def test_sides_mirror_each_other(differences: list[float], theta: float, side: i
     assert log_evidence(differences, theta, side) == pytest.approx(mirrored)  # type: ignore[arg-type]
 
 
+@given(st.floats(0, 1e-300), st.floats(1, 1e300))
+def test_next_to_nothing_beside_very_much_is_no_error(small: float, large: float) -> None:
+    assert math.isfinite(log_evidence([small, small, large], 0.0, 1))
+
+
 @given(DIFFERENCES)
 def test_more_pairs_never_take_evidence_back(differences: list[float]) -> None:
     grown = [log_evidence(differences[:n], 0.0, 1) for n in range(len(differences) + 1)]

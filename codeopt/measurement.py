@@ -128,10 +128,9 @@ class Judge:
         return planned(self.plan.cases)
 
     def _never_shown(self) -> tuple[Case, ...]:
-        """The longest of the cases that are held back; none when they are much shorter than those that are shown."""
+        """The longest of the cases that are held back."""
         took = {outcome.case: outcome.run.wall_s for outcome in self.original.outcomes}
-        enough = LONG_ENOUGH * max(took[case.name] for case in self.plan.cases)
-        held = (case for case in self.suite.cases if case.held_back and took[case.name] >= enough)
+        held = (case for case in self.suite.cases if case.held_back)
         return tuple(sorted(held, key=lambda case: -took[case.name])[: self.rule.timed_cases])
 
     def _elsewhere(self, candidate: Candidate, plan: Plan, fresh: Sequence[Case]) -> Candidate:

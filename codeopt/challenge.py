@@ -12,12 +12,11 @@ off      fresh inputs from a generator do this better.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from codeopt.mutants import mutants
+from codeopt.mutants import Mutant, mutants
 from sandbox import Sandbox
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Outcome, Verdict
@@ -41,24 +40,41 @@ class Strictness(StrEnum):
 
 @dataclass(frozen=True)
 class Challenge:
-    """Mutants that the original takes, with what it prints."""
+    """Mutants that the original takes, with what it prints. They are made when a draft first gets so far."""
 
-    cases: tuple[Case, ...]
     strictness: Strictness
+    made: list[Case] = field(default_factory=list)
+    """Those that were needed so far, the same for every draft."""
+    more: Iterator[Case] = iter(())
+
+    def __iter__(self) -> Iterator[Case]:
+        """Those that were made, then new ones; MAX_MUTANTS at most."""
+        yield from self.made
+        for case in self.more:
+            self.made.append(case)
+            yield case
 
     def run(self, sandbox: Sandbox, source: str, check: Checker) -> tuple[Outcome, ...]:
         """The outcomes that count against a draft; none when it behaves as the original."""
-        wrong = []
-        for number, case in enumerate(self.cases):
-            run = sandbox.run(source, case.stdin, mode="exec", hash_seed=1 + number % 3)
+        wrong: list[Outcome] = []
+        asked = 0
+        for asked, case in enumerate(self, 1):
+            run = sandbox.run(source, case.stdin, mode="exec", hash_seed=1 + asked % 3)
             outcome = judge(case, run, check)
             if outcome.verdict is not Verdict.AC:
                 wrong.append(replace(outcome, detail=_explained(case, outcome)))
-                if self.strictness is Strictness.STRICT:
-                    break
-        if self.strictness is Strictness.LENIENT and len(wrong) <= MOST * len(self.cases):
-            return ()
-        return tuple(wrong[:1])
+            if self._settled(len(wrong), asked):
+                break
+        return tuple(wrong[:1]) if len(wrong) > self._forgiven(asked) else ()
+
+    def _settled(self, wrong: int, asked: int) -> bool:
+        """Whether the mutants that are left cannot change the verdict any more."""
+        forgiven = self._forgiven(MAX_MUTANTS)
+        return wrong > forgiven or (self.strictness is Strictness.LENIENT and asked - wrong >= MAX_MUTANTS - forgiven)
+
+    def _forgiven(self, asked: int) -> float:
+        """How many of so many mutants may differ."""
+        return MOST * asked if self.strictness is Strictness.LENIENT else 0
 
 
 def _explained(case: Case, outcome: Outcome) -> str:
@@ -95,23 +111,34 @@ def make_challenge(
     also_known: cases that are not changed, but say what is large and long: mutants shall go beyond those too.
     """
     if strictness is Strictness.OFF:
-        return Challenge((), strictness)
-    found: list[Case] = []
+        return Challenge(strictness)
+    inputs = mutants([case.stdin for case in cases], seed=seed, also_known=[case.stdin for case in also_known])
+    wanted = [mutant for mutant in inputs if strictness is Strictness.STRICT or not mutant.beyond]
+    return Challenge(strictness, more=_taken(sandbox, source, wanted, check, held_back, notify))
+
+
+def _taken(
+    sandbox: Sandbox,
+    source: str,
+    wanted: Sequence[Mutant],
+    check: Checker,
+    held_back: bool,
+    notify: Callable[[str], None],
+) -> Iterator[Case]:
+    """The mutants that the original takes, until there are enough or it has run for too long."""
     limits = replace(sandbox.limits, seconds=min(RUN_S, sandbox.limits.seconds))
-    spent, deadline = 0.0, time.monotonic() + ALL_S
-    for mutant in mutants([case.stdin for case in cases], seed=seed, also_known=[case.stdin for case in also_known]):
-        if len(found) >= MAX_MUTANTS or spent > ALL_CPU_S or time.monotonic() > deadline:
+    found, cpu_s, wall_s = 0, 0.0, 0.0
+    for mutant in wanted:
+        if found >= MAX_MUTANTS or cpu_s > ALL_CPU_S or wall_s > ALL_S:
             break
-        if mutant.beyond and strictness is Strictness.LENIENT:
-            continue
-        notify(f"changing inputs, {len(found)} that the original takes")
+        notify(f"changing inputs, {found} that the original takes")
         run = sandbox.run(source, mutant.stdin, limits=limits)
-        spent += run.cpu_s
+        cpu_s, wall_s = cpu_s + run.cpu_s, wall_s + run.wall_s
         if run.exit != 0 or run.stop or run.stderr:
             continue
         case = Case(f"changed.{mutant.name}", mutant.stdin, run.stdout, held_back)
         again = judge(case, sandbox.run(source, mutant.stdin, mode="exec", limits=limits, hash_seed=1), check)
-        spent += again.run.cpu_s
+        cpu_s, wall_s = cpu_s + again.run.cpu_s, wall_s + again.run.wall_s
         if again.verdict is Verdict.AC:
-            found.append(case)
-    return Challenge(tuple(found), strictness)
+            found += 1
+            yield case

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from codeopt.challenge import Challenge, Strictness, make_challenge
 from codeopt.elsewhere import Meeting, gains_only_where_known
@@ -27,8 +27,10 @@ MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
 STEADY_RUNS, STEADY_S = 100, 0.8
 """A draft that is faster is run so often again, for so long at most: one that is right in 95 % of its runs is found."""
-LAST_WORD = 3
-"""Cases are added until they take so many times what is enough in the rounds."""
+SCREEN_ALPHA, SCREEN_PAIRS = 0.05, 5
+"""A round only chooses who gets the last word, with fresh pairs and the error that is stated: it may err more often."""
+LAST_WORD_S = 0.1
+"""Cases are added until the original takes this long, so that the last word is not about one alone."""
 LONG_ENOUGH = 0.3
 """Cases that were never shown decide in the end, if the longest takes this share of the longest timed one."""
 TRACEBACK = b"Traceback (most recent call last):"
@@ -40,13 +42,13 @@ class Suite:
 
     cases: tuple[Case, ...]
     check: Checker
-    challenge: Challenge = Challenge((), Strictness.OFF)
+    challenge: Challenge = field(default_factory=lambda: Challenge(Strictness.OFF))
     """Changed inputs made of the cases that may be shown."""
 
     @property
     def known(self) -> tuple[Case, ...]:
         """Everything that may turn up in a candidate's outcomes during the rounds."""
-        return (*self.cases, *self.challenge.cases)
+        return (*self.cases, *self.challenge.made)
 
     @property
     def held_back(self) -> int:
@@ -89,7 +91,8 @@ class Judge:
         if self.too_short:
             raise ProgramError(self.too_short)
         self.notify("comparing with the original")
-        candidate = replace(candidate, comparison=self._compare(draft.source, self.plan, seed + candidate.round))
+        rule = replace(self.rule, alpha=SCREEN_ALPHA, min_pairs=SCREEN_PAIRS) if gated else self.rule
+        candidate = replace(candidate, comparison=self._compare(draft.source, self.plan, rule, seed + candidate.round))
         # What is gated is confirmed before it is believed.
         candidate = candidate if gated else self._elsewhere(self._steady(candidate), self.plan, ())
         if not candidate.correct:
@@ -113,12 +116,14 @@ class Judge:
         if not confirmed.correct:
             return confirmed
         plan = self._last_plan((*self._never_shown(), *fresh))
-        compared = replace(confirmed, comparison=self._compare(candidate.source, plan, 1000 + candidate.round))
+        compared = replace(
+            confirmed, comparison=self._compare(candidate.source, plan, self.rule, 1000 + candidate.round)
+        )
         return self._elsewhere(self._steady(compared), plan, fresh)
 
     def _last_plan(self, unseen: Sequence[Case]) -> Plan:
         """What is timed for the last word: what nobody has seen, unless that is too short to show the gain."""
-        rule = replace(self.rule, enough_seconds=LAST_WORD * self.rule.enough_seconds)
+        rule = replace(self.rule, enough_seconds=LAST_WORD_S)
 
         def planned(cases: Sequence[Case]) -> Plan:
             return make_plan(self.sandbox, self.original.source, cases, self.suite.check, rule)
@@ -216,9 +221,9 @@ class Judge:
     def _shows_tracebacks(self) -> bool:
         return any(TRACEBACK in outcome.run.stderr for outcome in self.original.outcomes)
 
-    def _compare(self, source: str, plan: Plan, seed: int) -> Comparison:
+    def _compare(self, source: str, plan: Plan, rule: Rule, seed: int) -> Comparison:
         return compare(
-            self.sandbox, self.original.source, source, plan.cases, check=self.suite.check, rule=self.rule, plan=plan,
+            self.sandbox, self.original.source, source, plan.cases, check=self.suite.check, rule=rule, plan=plan,
             seed=seed, notify=lambda pairs: self.notify(f"comparing with the original, pair {pairs}"),
         )  # fmt: skip
 

@@ -61,7 +61,7 @@ class Rule:
     """auto: CPU time for programs that compute, wall time for those that wait."""
     timed_cases: int = 3
     """At most so many cases are timed: the longest, and others nearly as long ..."""
-    enough_seconds: float = 0.1
+    enough_seconds: float = 0.025
     """... until the original takes this long in all; a program that takes longer is timed on its longest case alone."""
 
 

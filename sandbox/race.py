@@ -14,7 +14,7 @@ from sandbox.judge import Checker, judge
 from sandbox.outcome import Verdict
 from sandbox.runner import Runner
 
-LEAST, MOST = 3, 9
+LEAST, MOST = 3, 6
 """Rounds, in each of which every program runs once or, when it is short, some times."""
 ROUND_S = 0.02
 """The first program is repeated inside a round until it takes this long."""
@@ -23,7 +23,7 @@ PLAIN = {1: 1.5, 2: 1.15}
 
 
 def race(
-    runner: Runner, programs: Sequence[str], plan: Plan, check: Checker, *, seconds: float = 3.0, seed: int = 0
+    runner: Runner, programs: Sequence[str], plan: Plan, check: Checker, *, seconds: float = 2.0, seed: int = 0
 ) -> tuple[float | None, ...]:
     """How many times as long as the first each other program takes; None for one that is wrong or fails.
 

@@ -13,7 +13,7 @@ from codeopt.errors import UsageError
 from codeopt.gate import newly_touched
 from codeopt.history import Candidate, Draft, History
 from codeopt.machine import machine
-from codeopt.measurement import Judge
+from codeopt.measurement import LAST_WORD_S, Judge
 from codeopt.opening import open_judge
 from codeopt.program import read_program
 from sandbox import Sandbox
@@ -38,7 +38,7 @@ def _judged(arguments: argparse.Namespace, sandbox: Sandbox, progress: Any) -> t
         raise UsageError("--max-pairs must be 7 at least: fewer pairs decide nothing")
     judge = open_judge(
         sandbox, old.source, case_request(arguments, old.path, sandbox), checker(arguments),
-        rule=Rule(max_pairs=arguments.max_pairs, clock=arguments.clock), profiled=False,
+        rule=Rule(max_pairs=arguments.max_pairs, clock=arguments.clock, enough_seconds=LAST_WORD_S), profiled=False,
         strictness=arguments.changed_inputs,
         notify=progress,
     )  # fmt: skip
@@ -64,7 +64,7 @@ def result(judge: Judge, candidate: Candidate, sandbox: Sandbox) -> dict[str, An
         "reason": wrong or (comparison.reason if comparison else ""),
         **figures,
         "growth": {"old": growth[0], "new": growth[1], "text": growth[2]},
-        "tests": {"total": len(judge.suite.cases), "changed_inputs": len(judge.suite.challenge.cases)},
+        "tests": {"total": len(judge.suite.cases), "changed_inputs": len(judge.suite.challenge.made)},
         "notes": [f"NEW newly uses {name}" for name in newly_touched(candidate.source, judge.original.source)],
         "sandbox": sandbox.backend,
         "runtime": sandbox.description,

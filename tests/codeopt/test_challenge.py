@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import pytest
 
-from codeopt.challenge import MANY_CASES, MOST, Challenge, Strictness, choose, make_challenge
+from codeopt.challenge import MANY_CASES, MAX_MUTANTS, MOST, Challenge, Strictness, choose, make_challenge
 from sandbox import Case, Limits, Sandbox, Verdict
 from sandbox.judge import check_tokens
 from tests.conftest import open_or_skip
@@ -46,8 +47,9 @@ def test_what_auto_means(asked: str, cases: int, generated: bool, found: str) ->
 
 def test_what_the_original_prints_is_what_is_expected(guest: Sandbox) -> None:
     made = challenge(guest, SUM)
-    assert len(made.cases) > 10
-    for case in made.cases[:10]:
+    cases = list(made)
+    assert len(cases) > 10
+    for case in cases[:10]:
         assert guest.run(SUM, case.stdin).stdout == case.expected
     assert made.run(guest, SUM.replace("sum(map", "sum(1 * x for x in map"), check_tokens) == ()
 
@@ -60,15 +62,25 @@ def test_strict_one_difference_is_enough(guest: Sandbox) -> None:
 
 def test_lenient_only_what_was_learnt_by_heart_is_found(guest: Sandbox) -> None:
     made = challenge(guest, SUM, Strictness.LENIENT)
-    assert made.cases
+    assert list(made)
     assert made.run(guest, NO_NEGATIVES, check_tokens) == ()
     assert [outcome.verdict for outcome in made.run(guest, BY_HEART, check_tokens)] == [Verdict.WA]
     assert 0.5 < MOST < 1
 
 
+def test_no_more_mutants_are_made_than_decide(guest: Sandbox) -> None:
+    strict = challenge(guest, SUM)
+    assert strict.run(guest, BY_HEART, check_tokens)
+    assert len(strict.made) < len(list(strict))
+    lenient = challenge(guest, SUM, Strictness.LENIENT)
+    for _ in range(2):  # the second draft meets those that the first one met
+        assert lenient.run(guest, SUM, check_tokens) == ()
+        assert len(lenient.made) == math.ceil((1 - MOST) * MAX_MUTANTS)
+
+
 def test_off_nothing_is_run(guest: Sandbox) -> None:
     made = challenge(guest, SUM, Strictness.OFF)
-    assert made.cases == ()
+    assert list(made) == []
     assert made.run(guest, BY_HEART, check_tokens) == ()
 
 
@@ -84,14 +96,14 @@ ORIGINALS = {
 @pytest.mark.parametrize("source", ORIGINALS.values(), ids=ORIGINALS)
 def test_an_input_that_the_original_does_not_take_counts_for_nothing(source: str) -> None:
     with open_or_skip("bubblewrap", Limits(seconds=0.1)) as hasty:
-        assert challenge(hasty, source).cases == ()
+        assert list(challenge(hasty, source)) == []
 
 
 def test_some_inputs_are_taken_and_some_are_not(guest: Sandbox) -> None:
     picky = "import sys\na = list(map(int, sys.stdin.read().split()[1:]))\nassert min(a) > 0\nprint(sum(a))\n"
     made = challenge(guest, picky)
-    assert made.cases
-    assert all(int(token) > 0 for case in made.cases for token in case.stdin.split()[1:])
+    assert list(made)
+    assert all(int(token) > 0 for case in made for token in case.stdin.split()[1:])
 
 
 def test_a_draft_that_fails_is_wrong(guest: Sandbox) -> None:
@@ -101,9 +113,9 @@ def test_a_draft_that_fails_is_wrong(guest: Sandbox) -> None:
 
 def test_what_is_held_back_is_never_quoted(guest: Sandbox) -> None:
     made = challenge(guest, SUM, held_back=True)
-    assert all(case.held_back for case in made.cases)
+    assert all(case.held_back for case in list(made))
     (wrong,) = made.run(guest, BY_HEART, check_tokens)
-    case = next(case for case in made.cases if case.name == wrong.case)
+    case = next(case for case in made.made if case.name == wrong.case)
     assert "changed input" not in wrong.detail
     assert case.stdin.decode() not in wrong.detail
 

@@ -92,6 +92,14 @@ def test_changed_inputs_decide_by_themselves(problem: Path) -> None:
     done = codeopt("compare", "slow.py", "learnt.py", "--sandbox", "bubblewrap", "--json", "-q", cwd=problem)
     assert done.json["verdict"] == "rejected"
     assert "changed input" in done.json["reason"]
+    assert done.json["tests"]["changed_inputs"] >= 1
+
+
+def test_changed_inputs_are_counted(problem: Path) -> None:
+    (problem / "same.py").write_text("# The same.\n" + SLOW)
+    done = codeopt(
+        "compare", "slow.py", "same.py", "--sandbox", "bubblewrap", "--max-pairs", "7", "--json", "-q", cwd=problem
+    )
     assert done.json["tests"]["changed_inputs"] > 5
 
 

@@ -53,14 +53,18 @@ class Effects:
                 return not self.unknown or variable.scope is None or only_stored_in(module, part)
             case ast.Call(ast.Name("len"), [value]):
                 return types.is_text(value) or self.keeps_container(types, value, self.resized)
+            case ast.Call(ast.Attribute(value), arguments):
+                return all(self._keeps_inside(types, one) for one in [value, *arguments])
             case ast.Subscript(value) | ast.Call(args=[value]):
-                values = types.of(value)
-                if values and values <= SCALARS:
-                    return True
-                if values and all(isinstance(v, str) and v.startswith("@") for v in values):
-                    return True
-                return self.keeps_container(types, value, self.changed | self.resized)
+                return self._keeps_inside(types, value)
         return True
+
+    def _keeps_inside(self, types: Types, node: ast.expr) -> bool:
+        """It has nothing inside that could change, or that stays as it is."""
+        values = types.of(node)
+        if values and (values <= SCALARS or all(isinstance(v, str) and v.startswith("@") for v in values)):
+            return True
+        return self.keeps_container(types, node, self.changed | self.resized)
 
     def keeps_container(self, types: Types, node: ast.expr, touched: set[Container]) -> bool:
         """The containers that the expression may be are not among those that are touched."""

@@ -181,7 +181,9 @@ def _name(types: Types, node: ast.Name, name: str) -> Values:
     scopes = types.module.scopes
     variable = scopes.variable(node)
     if variable.scope is None:
-        return frozenset({f"@{name}"}) if scopes.is_builtin(node) and not name.startswith("__") else ANY
+        known = scopes.is_builtin(node) and not name.startswith("__")
+        path = name if known else scopes.star_path(name)
+        return library.VALUES.get(path, frozenset({f"@{path}"})) if path else ANY
     if variable.scope is types.module.tree and scopes.star_hides(name):
         return ANY
     return frozenset(types.variables.get(variable, ()))

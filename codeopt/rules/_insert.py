@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.rules._module import Edit, Module
+from codeopt.rules._module import Edit, Module, first_line
 from codeopt.rules._scopes import Variable
 
 _BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -42,7 +42,7 @@ def below_imports(module: Module, lines: list[str], imports: list[str] | None = 
     lines = [*(imports or []), "", *lines] if imports or top else lines
     rest = module.tree.body[len(top)] if len(top) < len(module.tree.body) else None
     if not top and rest is not None:
-        return module.before(rest, *lines, *([""] * (2 if isinstance(rest, _BLOCKS) else 1)))
+        return _above(module, rest, lines)
     end = module.text.find("\n", module.span(top[-1])[1])
     at = end + 1 if end >= 0 else len(module.text)
     if not imports and (beside := _BINDING.match(module.text, at)) and _BINDING.match("\n" + lines[-1]):
@@ -52,6 +52,18 @@ def below_imports(module: Module, lines: list[str], imports: list[str] | None = 
     gap = ["", ""] if block else [""] if below or lines[-1].startswith(" ") else []
     gap = ["", ""] if below and lines[-1].startswith(" ") else gap  # the end of a function
     return Edit(at, at, "".join(line + module.newline for line in [*lines, *gap]))
+
+
+def _above(module: Module, first: ast.stmt, lines: list[str]) -> Edit:
+    """Put lines above the first statement: directly below the comments at the top, if blank lines stand below those."""
+    gap = 2 if isinstance(first, _BLOCKS) else 1
+    at = module.offset(first_line(first), 0)
+    comments = module.text[:at].rstrip()
+    blank = module.text[len(comments) : at].count("\n") - 1
+    if not comments or blank < 1:
+        return module.before(first, *lines, *([""] * gap))
+    below = module.text.index("\n", len(comments)) + 1
+    return Edit(below, below, "".join(line + module.newline for line in [*lines, *([""] * (gap - blank))]))
 
 
 def from_import(module: Module, package: str, *names: str) -> list[Edit] | None:
@@ -82,9 +94,7 @@ def _import_line(module: Module, line: str) -> Edit:
     """The edit that puts an import below those at the top."""
     top = top_imports(module)
     if not top:
-        first = module.tree.body[0]
-        gap = ("", "") if isinstance(first, ast.FunctionDef | ast.ClassDef) else ("",)
-        return module.before(first, line, *gap)
+        return _above(module, module.tree.body[0], [line])
     end = module.text.find("\n", module.span(top[-1])[1])
     at = end + 1 if end >= 0 else len(module.text)
     start = "" if end >= 0 else module.newline

@@ -8,6 +8,7 @@ RETURNS: dict[str, Values] = {
     **dict.fromkeys(("int", "len", "ord", "hash", "id", "math.gcd", "math.lcm", "math.factorial", "math.comb"), INT),
     **dict.fromkeys(("math.perm", "math.isqrt", "math.floor", "math.ceil", "math.trunc"), INT),
     **dict.fromkeys(("bisect.bisect", "bisect.bisect_left", "bisect.bisect_right", "random.randint"), INT),
+    **dict.fromkeys(("sys.stdout.write", "sys.stderr.write"), INT),
     **dict.fromkeys(("sys.setrecursionlimit", "print", "heapq.heapify"), NONE),
     **dict.fromkeys(
         ("float", "math.sqrt", "math.log", "math.log2", "math.log10", "math.sin", "math.cos", "math.tan"), FLOAT

@@ -7,6 +7,7 @@ import builtins
 import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Literal, NamedTuple
 
 Kind = Literal["load", "store", "del"]
@@ -28,6 +29,14 @@ STARRED = frozenset(
         "sys",
         "decimal",
         "fractions",
+        "array",
+        "copy",
+        "datetime",
+        "queue",
+        "re",
+        "statistics",
+        "time",
+        "typing",
     ]
 )
 """Modules whose public names may be looked up here, to see what `from m import *` brings."""
@@ -112,6 +121,13 @@ class Scopes:
     def star_hides(self, name: str) -> bool:
         """A star import brings this name, or might."""
         return any(module not in STARRED or name in _public(module) for module in self.stars)
+
+    def star_path(self, name: str) -> str | None:
+        """`heapq.heappush` for a name that one star import brings and nothing else can mean; None for all others."""
+        if hasattr(builtins, name) or not STARRED.issuperset(self.stars):
+            return None
+        found = {module for module in self.stars if name in _public(module)}
+        return f"{found.pop()}.{name}" if len(found) == 1 else None
 
     def parents(self, node: ast.AST) -> Iterator[ast.AST]:
         """The node's parents, innermost first."""
@@ -221,6 +237,7 @@ def _arguments(args: ast.arguments) -> list[ast.arg]:
     return [*args.posonlyargs, *args.args, *args.kwonlyargs, *(a for a in (args.vararg, args.kwarg) if a)]
 
 
+@cache
 def _public(module: str) -> frozenset[str]:
     found = importlib.import_module(module)
     return frozenset(getattr(found, "__all__", None) or [name for name in dir(found) if not name.startswith("_")])

@@ -201,7 +201,7 @@ def _renames(module: Module, split: Split) -> list[Edit] | None:
     """
     local = {name for unit in split.moved for name in local_names(module, unit)}
     kept = {name for unit in split.kept for name in bound(module, unit)}
-    early = {name for name in local if hasattr(builtins, name) or name in kept or module.scopes.stars}
+    early = {name for name in local if hasattr(builtins, name) or name in kept or module.scopes.star_hides(name)}
     for node in (n for statement in split.body for n in module.walk(statement)):
         star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
         if star or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) and node.id in early):
@@ -210,7 +210,7 @@ def _renames(module: Module, split: Split) -> list[Edit] | None:
     for name in sorted(early):
         if assigned_before_use(module.scopes, module.tree, split.body, {name}):
             continue
-        found = renamed(module, split, name) if name not in kept and not module.scopes.stars else None
+        found = renamed(module, split, name) if name not in kept and not module.scopes.star_hides(name) else None
         if found is None:
             return None
         edits += found

@@ -119,6 +119,8 @@ def _after_first_call(module: Module, types: Types, function: ast.FunctionDef) -
         return None
     runs = [s for s in body if not isinstance(s, ast.FunctionDef)]
     for position, statement in enumerate(runs):
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            continue  # modules know nothing of the function
         if function in effects_of(module, types, [statement]).called or effects_of(module, types, [statement]).unknown:
             return effects_of(module, types, runs[position:])
     return None

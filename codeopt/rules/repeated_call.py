@@ -12,6 +12,7 @@ from codeopt.rules._effects import effects_of
 from codeopt.rules._module import Edit, Module, parse
 from codeopt.rules._plain import in_loop
 from codeopt.rules._types import Types, types_of
+from codeopt.rules._values import SCALARS
 
 PURE = frozenset({"pow", "str", "int", "float", "bin", "hex", "oct"})
 PURE_MATH = frozenset(
@@ -35,6 +36,19 @@ PURE_MATH = frozenset(
 )
 """Results that cannot change (numbers and text), and calls that cost more than storing one."""
 
+OF_ELEMENTS = frozenset({"@max", "@min", "@sum"})
+NAMES = {
+    "str": "text",
+    "int": "number",
+    "float": "number",
+    "max": "largest",
+    "min": "smallest",
+    "sum": "total",
+    "index": "position",
+    "count": "count",
+}
+"""What to call the result."""
+
 SIMPLE = ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr
 PLACES = (ast.Name, ast.Constant, ast.Subscript, ast.Attribute, ast.Call, ast.expr_context)
 OPERATIONS = (*PLACES, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
@@ -57,8 +71,8 @@ def rewrite(text: str, hot: Hot) -> str | None:
     runs = [
         run
         for block in _blocks(module)
-        for run in _runs(module, types, block)
-        if len(run.nodes) > 1 and any(hot.touches(node.lineno, node.lineno) for node in run.nodes)
+        for run in _outermost(_runs(module, types, block))
+        if any(hot.touches(node.lineno, node.lineno) for node in run.nodes)
     ]
     edits: list[Edit] = []
     taken: set[str] = set()
@@ -67,6 +81,16 @@ def rewrite(text: str, hot: Hot) -> str | None:
         edits.append(module.before(run.first, f"{name} = {module.source(run.nodes[0])}"))
         edits += [module.replace(node, name) for node in run.nodes]
     return module.edited(edits)
+
+
+def _outermost(runs: list[Run]) -> Iterator[Run]:
+    """Those of two calls or more, without what stands in a call of another."""
+    for run in (run for run in runs if len(run.nodes) > 1):
+        others = [node for other in runs if other is not run and len(other.nodes) > 1 for node in other.nodes]
+        inside = {part for node in others for part in ast.walk(node) if part is not node}
+        outside = [node for node in run.nodes if node not in inside]
+        if len(outside) > 1:
+            yield Run(run.first, outside)
 
 
 def _blocks(module: Module) -> Iterator[list[ast.stmt]]:
@@ -148,7 +172,6 @@ def _calls(module: Module, types: Types, head: ast.AST) -> Iterator[tuple[ast.Ca
         node, always = stack.pop()
         if isinstance(node, ast.Call) and _is_pure(module, types, node):
             yield node, always
-            continue
         if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
             continue
         children = list(ast.iter_child_nodes(node))
@@ -162,17 +185,40 @@ def _calls(module: Module, types: Types, head: ast.AST) -> Iterator[tuple[ast.Ca
 def _is_pure(module: Module, types: Types, call: ast.Call) -> bool:
     if call.keywords or not call.args or spans_lines(call):
         return False
-    functions = types.of(call.func)
-    known = {f"@{name}" for name in PURE} | {f"@math.{name}" for name in PURE_MATH}
-    if not functions or not functions <= known or not all(isinstance(part, OPERATIONS) for part in ast.walk(call)):
+    if not all(isinstance(part, OPERATIONS) for part in ast.walk(call)):
         return False
     inner = [part for part in ast.walk(call) if isinstance(part, ast.Call) and part is not call]
-    return types.is_scalar(*call.args) and all(_is_pure(module, types, part) for part in inner)
+    return (_of_scalars(types, call) or _of_elements(types, call)) and all(_is_pure(module, types, p) for p in inner)
+
+
+def _of_scalars(types: Types, call: ast.Call) -> bool:
+    """str(x), math.sqrt(x)."""
+    if isinstance(call.func, ast.Attribute) and types.of(call.func.value) != {"@math"}:
+        return False
+    functions = types.of(call.func)
+    known = {f"@{name}" for name in PURE} | {f"@math.{name}" for name in PURE_MATH}
+    return bool(functions) and functions <= known and types.is_scalar(*call.args)
+
+
+def _of_elements(types: Types, call: ast.Call) -> bool:
+    """max(values), values.index(x): it goes through a list of numbers or text."""
+    match call:
+        case ast.Call(ast.Attribute(values, "index" | "count"), [sought]):
+            return types.is_scalar(sought) and (types.is_text(values) or _plain_elements(types, values))
+        case ast.Call(ast.Name() as function, [values]):
+            functions = types.of(function)
+            return bool(functions) and functions <= OF_ELEMENTS and _plain_elements(types, values)
+    return False
+
+
+def _plain_elements(types: Types, node: ast.expr) -> bool:
+    found = types.containers(node, "list", "tuple", "set", "deque")
+    return bool(found) and all(container.elements <= SCALARS for container in found)
 
 
 def _name(module: Module, call: ast.Call, taken: set[str]) -> str:
     function = call.func.attr if isinstance(call.func, ast.Attribute) else module.source(call.func)
-    stem = {"str": "text", "int": "number", "float": "number"}.get(function, f"{function}_value")
+    stem = NAMES.get(function, f"{function}_value")
     numbered = (stem, *(f"{stem}_{i}" for i in range(2, 10_000)))
     name = next(n for n in numbered if n not in taken and n not in module.words)
     taken.add(name)
@@ -198,8 +244,8 @@ for i in range(200):
 print(count)
 """,
     limits=(
-        "Calls of pow, str, int, float, bin and of math functions on numbers and text, in statements that follow "
-        "each other and cannot change an argument in between."
+        "Calls of pow, str, int, float, bin and of math functions on numbers and text, and of max, min, sum, index and "
+        "count on lists of them, in statements that follow each other and cannot change an argument in between."
     ),
     rewrite=rewrite,
 )

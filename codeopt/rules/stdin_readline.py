@@ -29,7 +29,8 @@ def rewrite(text: str, hot: Hot) -> str | None:
         return None
     uses = module.scopes.all_uses(Variable(None, "input"))
     calls = [call for use in uses if (call := _plain_call(module, use.node))]
-    if len(calls) < len(uses) or _notices_the_end(module) or _replaces_stdin(module) or module.scopes.stars:
+    hidden = module.scopes.star_hides("input") or module.scopes.star_hides("sys")
+    if len(calls) < len(uses) or _notices_the_end(module) or _replaces_stdin(module) or hidden:
         return None
     if any(_endless(module, call) for call in calls):
         return None

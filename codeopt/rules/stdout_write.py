@@ -22,10 +22,12 @@ _LITERAL = re.compile(r"""(?P<f>[fF]?)(?P<quote>['"])(?:(?!(?P=quote))[^\\\n]|\\
 def rewrite(text: str, hot: Hot) -> str | None:
     """Write numbers and text that are printed in loops as f-strings."""
     module = parse(text)
-    if module is None or REPLACED & module.words or module.scopes.stars or _replaces_stdout(module):
+    if module is None or REPLACED & module.words or _replaces_stdout(module):
         return None
     types = types_of(module)
     name = module.fresh("write", "write_out")
+    if any(module.scopes.star_hides(needed) for needed in ("print", "sys", name)):
+        return None
     edits: list[Edit] = []
     for use in module.scopes.all_uses(Variable(None, "print")):
         call = module.scopes.parent[use.node]

@@ -6,7 +6,7 @@ import ast
 
 from codeopt.rules import Hot, Rule
 from codeopt.rules._module import Module, compiles, parse
-from codeopt.rules._scopes import Variable
+from codeopt.rules._scopes import STARRED, Variable
 
 QUIET = frozenset(
     """
@@ -22,7 +22,7 @@ QUIET = frozenset(
 def rewrite(text: str, hot: Hot) -> str | None:
     """Remove the top-level imports of quiet modules whose names occur nowhere."""
     module = parse(text)
-    if module is None or module.scopes.stars or "__all__" in module.words:
+    if module is None or not STARRED.issuperset(module.scopes.stars) or "__all__" in module.words:
         return None
     found = [
         (statement, alias)
@@ -75,7 +75,7 @@ print(gcd(12, 18))
 """,
     limits=(
         "Only top-level imports of modules known to do nothing else when they are imported, whose name occurs nowhere "
-        "in the program. Refused with star imports and __all__."
+        "in the program. Refused with __all__ and star imports of other than well-known standard modules."
     ),
     rewrite=rewrite,
 )

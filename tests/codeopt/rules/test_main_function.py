@@ -113,6 +113,11 @@ def test_imports_in_the_middle_are_kept_on_top_when_they_do_nothing_else() -> No
     assert new.startswith("import math\nfrom heapq import heappush as push\n\n\ndef main():\n    x = 3\n")
 
 
+def test_star_imports_bring_known_names() -> None:
+    same("main_function", "from heapq import *\nfrom collections import *\nx = 3\nq = deque()\n" + LOOP)
+    assert rewritten("main_function", "from math import *\nprint(pi)\npi = 3\nx = 2\n" + LOOP) is None
+
+
 def test_classes_that_need_nothing_stay() -> None:
     same(
         "main_function",

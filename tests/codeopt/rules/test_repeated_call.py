@@ -15,6 +15,9 @@ from tests.codeopt.rules.programs import rewritten, same
         "a = [1, 2, 3]\nfor i in range(3):\n    x = pow(a[i], 2)\n    y = x + pow(a[i], 2)\n    print(y)\n",
         "for i in range(12):\n    if str(i)[0] == '1' and str(i)[-1] == '1':\n        print(i)\n",
         "def f(x):\n    return str(x) + str(x)\nprint(f(3), f(4))\n",
+        "a = [3, 1]\nfor i in range(3):\n    print(max(a), a.index(max(a)))\n    a[a.index(max(a))] = 0\n",
+        "s = 'abcab'\nfor c in s:\n    print(s.count(c) * 2 + s.count(c))\n",
+        "a = [2.5, 1]\nfor i in range(3):\n    print(sum(a) / len(a), sum(a))\n    a.append(i)\n",
     ],
 )
 def test_kept(source: str) -> None:
@@ -37,6 +40,13 @@ def test_kept(source: str) -> None:
         "    a = A()\n    print(str(a) + str(a))\n",
         "for i in range(3):\n    print(input() + input())\n",
         "import random\nfor i in range(3):\n    print(random.random() + random.random())\n",
+        "a = [[1], [2]]\nfor i in range(3):\n    print(max(a), max(a))\n",
+        "a = [1, 2]\nfor i in range(3):\n    x = max(a)\n    a[0] += i\n    y = max(a)\n",
+        "a = [1, 2]\nb = a\nfor i in range(3):\n    x = a.index(max(a))\n    b.reverse()\n    y = a.index(max(a))\n",
+        "a = [1, 2, 3]\nfor i in range(2):\n    print(a.pop() + max(a) + max(a))\n",
+        "a = [1, 2]\nfor i in range(3):\n    x = a.index(1) if i else a.count(1)\n",
+        "class A:\n    def index(self, x):\n        print(x)\na = A()\nfor i in range(3):\n"
+        "    print(a.index(1), a.index(1))\n",
         "str = repr\nfor i in range(3):\n    print(str(i) + str(i))\n",
     ],
 )

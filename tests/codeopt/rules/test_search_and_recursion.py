@@ -14,6 +14,8 @@ from tests.codeopt.rules.programs import output, rewritten, same
     [
         "def f(n, k):\n    if k == 0 or k == n:\n        return 1\n    return f(n - 1, k) + f(n - 1, k - 1)\n"
         "print(f(9, 4))\n",
+        "import sys\nwrite = sys.stdout.write\ndef f(n):\n    if n < 2:\n        return n\n"
+        "    return f(n - 1) + f(n - 2)\nfor i in range(5):\n    write(f'{f(i)} ')\n",
         "m = 7\ndef f(n):\n    if n < 2:\n        return n\n    return (f(n - 1) + f(n - 2)) % m\nprint(f(15))\n",
         "a = [1, 5, 2]\ndef f(i):\n    if i >= len(a):\n        return 0\n"
         "    return max(f(i + 1), f(i + 2) + a[i])\nprint(f(0))\n",

@@ -13,6 +13,7 @@ from tests.codeopt.rules.programs import rewritten
         ("import numpy as np\nprint(1)\n", "print(1)\n"),
         ("import math, random\nprint(math.pi)\n", "import math\nprint(math.pi)\n"),
         ("from heapq import heappush, heappop as pop\nprint(pop)\n", "from heapq import heappop as pop\nprint(pop)\n"),
+        ("import random\nfrom math import *\nprint(pi)\n", "from math import *\nprint(pi)\n"),
         ("x = 1\nimport re  # why\n# second\nprint(x)\n", "x = 1\n# second\nprint(x)\n"),
     ],
 )
@@ -27,7 +28,8 @@ def test_removed(before: str, after: str) -> None:
         "import antigravity\n",
         "import readline\n",
         "from random import *\nprint(1)\n",
-        "import random\nfrom math import *\n",
+        "import random\nfrom somewhere import *\n",
+        "import random\nfrom math import *\nprint(random.random())\n",
         "import random\n__all__ = ['random']\n",
         "try:\n    import numpy\nexcept ImportError:\n    pass\n",
         "import random\ndef f():\n    global random\n    random = 2\n",

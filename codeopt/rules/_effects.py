@@ -29,7 +29,7 @@ class Effects:
     unknown: bool = False
     """Code that is not followed runs: it may change whatever it can reach."""
     speaks: bool = False
-    """It prints, reads or leaves: its order and number can be seen."""
+    """It prints, reads, leaves, or asks for the time or a random number: its order and number can be seen."""
 
     def add(self, other: Effects) -> None:
         """Note everything that the other code does, too."""
@@ -250,9 +250,7 @@ def _run(module: Module, types: Types, values: Values, found: Effects, seen: set
             continue
         elif isinstance(value, str) and value.startswith("@"):
             name = value[1:]
-            found.speaks = (
-                found.speaks or name in library.LEAVING or name in ("print", "input") or name.startswith("sys.std")
-            )
+            found.speaks = found.speaks or name in library.LEAVING or name.startswith(library.OUTSIDE)
             found.unknown = found.unknown or name not in library.QUIET_CALLS | library.HEAPS | library.LEAVING
         elif value == UNKNOWN or isinstance(value, Container):
             found.unknown = True

@@ -136,3 +136,5 @@ GOING_THROUGH = frozenset({"all", "any", "dict", "max", "min", "next", "sum", "f
 ALL_OF_IT = frozenset({"extend", "extendleft", "update", "join", "issubset", "issuperset", "isdisjoint"}) | COPIES
 """Methods that do."""
 LEAVING = frozenset({"exit", "quit", "sys.exit"})
+OUTSIDE = ("print", "input", "sys.std", "random.", "time.")
+"""How the names of functions start whose calls can be told from none: they print or read, or give something else."""

@@ -49,6 +49,10 @@ FIB = "    if n < 2:\n        return n\n    return f(n - 1) + f(n - 2)\n"
         "import sys\nsys.setrecursionlimit(10**6)\ndef f(n):\n" + FIB + "print(f(3))\n",
         "import random\ndef f(n):\n    if n < 2:\n        return random.random()\n"
         "    return f(n - 1) + f(n - 2)\nprint(f(3))\n",
+        "from random import *\ndef f(n):\n    if n < 2:\n        return random()\n"
+        "    return f(n - 1) + f(n - 2)\nprint(f(3))\n",
+        "import time\ndef main():\n    def f(n):\n        if n < 2:\n            return time.time()\n"
+        "        return f(n - 1) + f(n - 2)\n    print(f(3))\nmain()\n",
         "def f(n):\n    if n < 2:\n        return int(input())\n    return f(n - 1) + f(n - 2)\nprint(f(3))\n",
         "def f(n):\n" + FIB + "g = f\nprint(g(3))\n",
         "class A:\n    def f(self, n):\n        return 1 if n < 2 else self.f(n - 1) + self.f(n - 2)\n"

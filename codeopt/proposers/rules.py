@@ -87,11 +87,17 @@ def _stacked(source: str, hot: Hot, rules: tuple[Rule, ...]) -> tuple[str, tuple
     used: list[Rule] = []
     for _ in range(PASSES):
         for rule in rules:
-            new = rule.rewrite(source, hot)
+            new = _rewritten(rule, source, hot)
             if new is not None:
                 hot, source = hot.moved(source, new), new
                 used += [rule] if rule not in used else []
     return source, tuple(used)
+
+
+@lru_cache(maxsize=4096)
+def _rewritten(rule: Rule, source: str, hot: Hot) -> str | None:
+    """What the rule makes of it; drafts that differ in one late rule start with the same steps."""
+    return rule.rewrite(source, hot)
 
 
 def _follow(rules: Sequence[Rule], history: History) -> tuple[Draft | None, Candidate | None]:

@@ -16,10 +16,9 @@ def read_after(module: Module, loop: ast.For | ast.While, name: str) -> bool:
     """Some path leads from the loop to a use of the variable; also when functions of their own share it."""
     scope = module.scopes.scope[loop]
     variable = module.scopes.owner(name, scope)
-    inside = set(ast.walk(loop))
     if variable.scope is not scope or any(not isinstance(p, PLAIN) for p in _statements_around(module, loop)):
         return True
-    uses = [use for use in module.scopes.all_uses(variable) if use.node not in inside]
+    uses = [use for use in module.scopes.all_uses(variable) if not module.holds(loop, use.node)]
     return not all(_at_once(module, use.scope, scope) for use in module.scopes.all_uses(variable)) or any(
         _reached(module, loop, use.node, variable) for use in uses if use.kind != "store"
     )
@@ -51,11 +50,11 @@ def _reached(module: Module, loop: ast.AST, use: ast.AST, variable: Variable) ->
             for earlier in reversed(block_of(module, here)[: block_of(module, here).index(here)]):
                 if _binds(earlier, variable.name):
                     return False
-                if loop in ast.walk(earlier):
+                if module.holds(earlier, loop):
                     return True
         if isinstance(parent, ast.For) and here in parent.body and variable.name in names_in([parent.target]):
             return False
-        if isinstance(parent, ast.For | ast.While) and loop in ast.walk(parent):
+        if isinstance(parent, ast.For | ast.While) and module.holds(parent, loop):
             return True
         if isinstance(here, ast.stmt) and not isinstance(parent, PLAIN):
             return True

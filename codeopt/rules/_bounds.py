@@ -94,37 +94,47 @@ def bound_before(module: Module, name: ast.Name, statement: ast.stmt) -> bool:
     if variable.scope is not function:
         return False
     if isinstance(function, ast.FunctionDef) and name.id in {
-        a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)
+        a.arg for a in module.walk(function.args) if isinstance(a, ast.arg)
     }:
         return not _deleted(module, variable)
     return not _deleted(module, variable) and _stored_above(module, variable, statement)
 
 
 def _deleted(module: Module, variable: Variable) -> bool:
-    return any(use.kind == "del" for use in module.scopes.stores(variable))
+    """Something unbinds it: del, or the end of `except ... as name`."""
+    stores = module.scopes.stores(variable)
+    return any(use.kind == "del" or isinstance(use.node, ast.ExceptHandler) for use in stores)
 
 
 def _stored_above(module: Module, variable: Variable, statement: ast.stmt) -> bool:
     """A statement that runs before, on every path, stores it."""
-    stores = {use.node for use in module.scopes.stores(variable)}
+    stores = [use.node for use in module.scopes.stores(variable)]
     here: ast.AST = statement
     while isinstance(here, ast.stmt):
         block = block_of(module, here)
-        for earlier in block[: block.index(here)]:
-            parts = (
-                list(ast.walk(earlier))
-                if isinstance(earlier, ast.Assign | ast.AnnAssign | ast.AugAssign)
-                else [earlier]
-            )
-            if stores.intersection(parts):
-                return True
+        if any(_binds(module, earlier, stores) for earlier in block[: block.index(here)]):
+            return True
         parent = module.scopes.parent.get(here)
-        if isinstance(parent, ast.For) and here in parent.body and stores.intersection(ast.walk(parent.target)):
+        if isinstance(parent, ast.For) and here in parent.body and _holds_one(module, parent.target, stores):
             return True
         if parent is None or parent is variable.scope:
             return False
         here = parent
     return False
+
+
+def _binds(module: Module, statement: ast.stmt, stores: list[ast.AST]) -> bool:
+    """The statement makes one of the stores whenever it runs."""
+    match statement:
+        case ast.Assign(targets):
+            return any(_holds_one(module, target, stores) for target in targets)
+        case ast.AugAssign(target) | ast.AnnAssign(target, value=ast.expr()):
+            return _holds_one(module, target, stores)
+    return statement in stores
+
+
+def _holds_one(module: Module, target: ast.expr, stores: list[ast.AST]) -> bool:
+    return any(module.holds(target, store) for store in stores)
 
 
 def loops_around(module: Module, node: ast.AST) -> list[ast.For | ast.While]:

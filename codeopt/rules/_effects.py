@@ -42,7 +42,7 @@ class Effects:
 
     def keeps(self, module: Module, types: Types, node: ast.expr) -> bool:
         """The expression, made of plain operations and quiet calls, has the same value before and after."""
-        return all(self._keeps_part(module, types, part) for part in ast.walk(node))
+        return all(self._keeps_part(module, types, part) for part in module.walk(node))
 
     def _keeps_part(self, module: Module, types: Types, part: ast.AST) -> bool:
         match part:
@@ -90,7 +90,7 @@ def effects_of(module: Module, types: Types, nodes: Iterable[ast.AST]) -> Effect
 def _given_away(module: Module, types: Types) -> Effects:
     """What the functions do that code which is not followed may call, and generators when they are asked to go on."""
     yields = {module.scopes.scope[node] for node in module.walk() if isinstance(node, ast.Yield | ast.YieldFrom)}
-    return _of_functions(module, types, [*types.loose, *yields])
+    return _of_functions(module, types, [*types.given_away(), *yields])
 
 
 @lru_cache(maxsize=16)

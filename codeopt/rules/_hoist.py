@@ -47,7 +47,7 @@ def _repeating_statement(module: Module, node: ast.expr) -> ast.stmt | None:
             if isinstance(parent, ast.GeneratorExp) and not _used_up(module, parent):
                 return None
             first = isinstance(child, ast.comprehension) and child is parent.generators[0]
-            repeated = repeated or not first or any(node in ast.walk(test) for test in parent.generators[0].ifs)
+            repeated = repeated or not first or any(module.holds(test, node) for test in parent.generators[0].ifs)
         if isinstance(parent, ast.stmt):
             simple = isinstance(parent, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr)
             return parent if repeated and simple else None

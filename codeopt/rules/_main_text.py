@@ -16,7 +16,11 @@ def guarded(module: Module, split: Split, name: str) -> str | None:
         case [ast.If(test, [first, *_], []) as guard] if module.source(test).replace("'", '"') == GUARD:
             start, end = module.span(guard)
             below = module.text[end:].partition("\n")[2]
-            if first.lineno == guard.lineno or below.strip() or any(isinstance(n, ast.Global) for n in ast.walk(guard)):
+            if (
+                first.lineno == guard.lineno
+                or below.strip()
+                or any(isinstance(n, ast.Global) for n in module.walk(guard))
+            ):
                 return None
             colon = module.text.index(":", module.span(test)[1])
             nl = module.newline

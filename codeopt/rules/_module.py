@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from codeopt.rules._order import Order
 from codeopt.rules._scopes import Scopes
+
+Node = TypeVar("Node", bound=ast.expr | ast.stmt)
 
 REFLECTION = frozenset(
     [
@@ -44,6 +47,9 @@ REFLECTION = frozenset(
 ONLY_NAMES = frozenset({"exec", "compile", "globals", "locals", "vars", "dir", "inspect"})
 """Of these, what may be the name of a method: re.compile is one."""
 
+DEEPEST = 200
+"""Nodes in nodes: rules follow a tree by recursion, up to four calls a step. Programs people write have some thirty."""
+
 READS = frozenset({"input", "raw_input", "readline"})
 
 
@@ -62,6 +68,7 @@ class Module:
     text: str
     tree: ast.Module
     scopes: Scopes
+    order: Order
 
     @cached_property
     def starts(self) -> list[int]:
@@ -143,21 +150,17 @@ class Module:
             done = edit.end
         return "".join([*parts, self.text[done:]])
 
-    def walk(self, root: ast.AST | None = None) -> Iterator[ast.AST]:
-        """All nodes below `root`, the whole program by default, in source order."""
-        if root is None:
-            yield from self.nodes
-            return
-        stack = [root]
-        while stack:
-            node = stack.pop()
-            yield node
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+    def walk(self, root: ast.AST | None = None) -> tuple[ast.AST, ...]:
+        """All nodes from `root` down, of the whole program by default, in source order."""
+        return self.order.nodes if root is None else self.order.below(root)
 
-    @cached_property
-    def nodes(self) -> tuple[ast.AST, ...]:
-        """All nodes in source order: rules go through them again and again."""
-        return tuple(self.walk(self.tree))
+    def holds(self, root: ast.AST, node: ast.AST) -> bool:
+        """The node is `root`, or stands in it."""
+        return self.order.holds(root, node)
+
+    def of_kind(self, kind: type[Node]) -> list[Node]:
+        """All nodes of one type, in source order."""
+        return [node for node in self.order.kinds.get(kind, ()) if isinstance(node, kind)]
 
     def fresh(self, *wanted: str) -> str:
         """The first of the names that occurs nowhere in the program, else the first with a number."""
@@ -189,6 +192,7 @@ def last_line(node: ast.AST) -> int:
     return end
 
 
+@lru_cache(maxsize=16)
 def compiles(text: str) -> bool:
     """`text` is a Python program; its warnings are its own business."""
     with warnings.catch_warnings():
@@ -202,14 +206,18 @@ def compiles(text: str) -> bool:
 
 @lru_cache(maxsize=16)
 def parse(text: str) -> Module | None:
-    """The program; None when no rule may touch it: no syntax, it looks at its own code, or odd line ends."""
-    if not compiles(text) or re.search("\r(?!\n)|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", text):
+    """The program; None when no rule may touch it: no syntax, it looks at its own code, odd line ends, too deep."""
+    if re.search("\r(?!\n)|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", text) or not compiles(text):
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
-    scopes = Scopes.of(tree)
-    return None if any(_reflects(scopes, node) for node in ast.walk(tree)) else Module(text, tree, scopes)
+    order = Order.of(tree)
+    if order.depth > DEEPEST:
+        return None
+    module = Module(text, tree, Scopes.of(tree), order)
+    suspect = module.words & REFLECTION or "eval" in module.words
+    return None if suspect and any(_reflects(module.scopes, node) for node in module.walk()) else module
 
 
 def _reflects(scopes: Scopes, node: ast.AST) -> bool:

@@ -20,7 +20,7 @@ def is_plain(module: Module, node: ast.expr) -> bool:
     kinds = (ast.Name, ast.Constant, ast.expr_context)
     places = (ast.Subscript, ast.Attribute)
     operations = (*places, ast.BinOp, ast.UnaryOp, ast.Compare, ast.operator, ast.unaryop, ast.cmpop)
-    parts = list(ast.walk(node))
+    parts = module.walk(node)
     if all(isinstance(part, kinds) for part in parts):
         return True
     return all(isinstance(part, kinds + operations) for part in parts) and not redefines_operators(module)
@@ -77,18 +77,12 @@ def in_loop(module: Module, node: ast.AST, *, functions: bool = True) -> bool:
             return True
         if isinstance(parent, ast.While) and child not in parent.orelse:
             return True
-        if isinstance(parent, Comprehension) and not (
-            isinstance(child, ast.comprehension) and child is parent.generators[0] and _in_iter(child, node)
-        ):
+        if isinstance(parent, Comprehension) and not module.holds(parent.generators[0].iter, node):
             return True
         if isinstance(parent, Function):
             return functions
         child = parent
     return False
-
-
-def _in_iter(generator: ast.comprehension, node: ast.AST) -> bool:
-    return any(part is node for part in ast.walk(generator.iter))
 
 
 def block_of(module: Module, statement: ast.stmt) -> list[ast.stmt]:
@@ -118,5 +112,4 @@ def rebound(module: Module, name: str) -> bool:
 
 def stored_in(module: Module, root: ast.AST, variable: Variable) -> bool:
     """The variable is bound or deleted somewhere below `root`."""
-    inside = set(ast.walk(root))
-    return any(use.node in inside for use in module.scopes.stores(variable))
+    return any(module.holds(root, use.node) for use in module.scopes.stores(variable))

@@ -77,7 +77,7 @@ def _appended(module: Module, types: Types, name: ast.Name) -> Sum | None:
             found.append(module.scopes.parent[module.scopes.parent[parent]])
     match [(f, module.scopes.parent[f]) for f in found]:
         case [(ast.Expr() as append, ast.For(iter=source, body=body, orelse=[]) as loop)] if append in body:
-            leaves = any(isinstance(n, ast.Break | ast.Continue | ast.Return | ast.Try) for n in ast.walk(loop))
+            leaves = any(isinstance(n, ast.Break | ast.Continue | ast.Return | ast.Try) for n in module.walk(loop))
             made = [module.scopes.parent[module.scopes.parent[use.node]] for use in module.scopes.stores(variable)]
             same = [*made, module.scopes.parent[loop]] == [variable.scope, variable.scope]
             if same and not leaves and name.lineno > (loop.end_lineno or 0):

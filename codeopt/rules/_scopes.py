@@ -14,6 +14,8 @@ Kind = Literal["load", "store", "del"]
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
+KINDS: dict[type, Kind] = {ast.Load: "load", ast.Store: "store", ast.Del: "del"}
+
 STARRED = frozenset(
     [
         "math",
@@ -62,6 +64,7 @@ class Use(NamedTuple):
 class Scopes:
     """Built once a program by `of`; read-only after that."""
 
+    tree: ast.Module
     parent: dict[ast.AST, ast.AST] = field(default_factory=dict)
     outer: dict[ast.AST, ast.AST | None] = field(default_factory=dict)
     """Each scope's enclosing scope."""
@@ -70,6 +73,8 @@ class Scopes:
     bound: dict[ast.AST, set[str]] = field(default_factory=dict)
     declared: dict[ast.AST, dict[str, Literal["global", "nonlocal"]]] = field(default_factory=dict)
     uses: dict[Variable, list[Use]] = field(default_factory=dict)
+    names: dict[ast.AST, list[tuple[Variable, Use]]] = field(default_factory=dict)
+    """What each node uses: a name its variable, an import or function statement those that it binds."""
     stars: list[str] = field(default_factory=list)
     """Modules of `from m import *`."""
     found: list[tuple[str, Use]] = field(default_factory=list)
@@ -77,18 +82,23 @@ class Scopes:
     @classmethod
     def of(cls, tree: ast.Module) -> Scopes:
         """Walk the tree once, then refer every use to its binding."""
-        made = cls()
+        made = cls(tree)
         made._enter(tree, None)
         for node in tree.body:
             made._visit(node, tree, tree)
+        owners: dict[tuple[str, ast.AST], Variable] = {}
         for name, use in made.found:
-            made.uses.setdefault(made.owner(name, use.scope), []).append(use)
+            if (name, use.scope) not in owners:
+                owners[name, use.scope] = made.owner(name, use.scope)
+            variable = owners[name, use.scope]
+            made.uses.setdefault(variable, []).append(use)
+            made.names.setdefault(use.node, []).append((variable, use))
         return made
 
     def owner(self, name: str, scope: ast.AST) -> Variable:
         """The variable that `name` means in `scope`."""
         here: ast.AST | None = scope
-        module = self._module(scope)
+        module = self.tree
         if self.declared[scope].get(name) == "global":
             return Variable(module, name)
         while here is not None and here is not module:
@@ -102,7 +112,7 @@ class Scopes:
 
     def variable(self, node: ast.Name) -> Variable:
         """The variable that a name node refers to."""
-        return self.owner(node.id, self.scope[node])
+        return self.names[node][0][0]
 
     def all_uses(self, variable: Variable) -> list[Use]:
         """Everywhere the variable occurs, in source order."""
@@ -135,22 +145,24 @@ class Scopes:
             node = self.parent[node]
             yield node
 
-    def _module(self, scope: ast.AST) -> ast.AST:
-        while (outer := self.outer[scope]) is not None:
-            scope = outer
-        return scope
-
     def _enter(self, scope: ast.AST, outer: ast.AST | None) -> None:
         self.outer[scope], self.bound[scope], self.declared[scope] = outer, set(), {}
 
     def _use(self, name: str, node: ast.AST, kind: Kind, scope: ast.AST) -> None:
         if kind != "load":
-            self.bound[self._module(scope) if self.declared[scope].get(name) == "global" else scope].add(name)
+            self.bound[self.tree if self.declared[scope].get(name) == "global" else scope].add(name)
         self.found.append((name, Use(node, kind, scope)))
 
     def _visit(self, node: ast.AST, scope: ast.AST, parent: ast.AST) -> None:
         self.parent[node], self.scope[node] = parent, scope
-        self._bind(node, scope)
+        if isinstance(node, ast.Name):
+            self._name(node, scope)
+        elif not isinstance(node, ast.Constant):
+            self._inside(node, scope)
+
+    def _inside(self, node: ast.AST, scope: ast.AST) -> None:
+        if not isinstance(node, ast.expr):
+            self._bind(node, scope)
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
                 self._function(node, scope)
@@ -169,8 +181,6 @@ class Scopes:
             case ast.Global(names) | ast.Nonlocal(names):
                 word: Literal["global", "nonlocal"] = "global" if isinstance(node, ast.Global) else "nonlocal"
                 self.declared[scope].update(dict.fromkeys(names, word))
-            case ast.Name():
-                self._name(node, scope)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 self._use(name, node, "store", scope)
             case ast.ImportFrom(module=module, names=[ast.alias(name="*")]):
@@ -183,12 +193,11 @@ class Scopes:
                 self._use(name, node, "store", scope)
 
     def _name(self, node: ast.Name, scope: ast.AST) -> None:
-        kinds: dict[type, Kind] = {ast.Load: "load", ast.Store: "store", ast.Del: "del"}
         parent = self.parent[node]
         if isinstance(parent, ast.NamedExpr) and isinstance(node.ctx, ast.Store):
             while isinstance(scope, Comprehension):  # := binds outside of comprehensions
                 scope = self.outer[scope] or scope
-        self._use(node.id, node, kinds[type(node.ctx)], scope)
+        self._use(node.id, node, KINDS[type(node.ctx)], scope)
         if isinstance(parent, ast.AugAssign) and isinstance(node.ctx, ast.Store):
             self._use(node.id, node, "load", scope)
 
@@ -212,7 +221,7 @@ class Scopes:
         """Global and nonlocal hold for the whole function, wherever in it they stand."""
         if isinstance(part, ast.Global | ast.Nonlocal):
             self._bind(part, function)
-        if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+        if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
             for child in ast.iter_child_nodes(part):
                 self._declare(child, function)
 
@@ -227,9 +236,12 @@ class Scopes:
             self._visit(part, node, node)
 
     def _children(self, node: ast.AST, scope: ast.AST, skip: tuple[str, ...] = ()) -> None:
-        for name, value in ast.iter_fields(node):
+        for name in node._fields:
+            value = getattr(node, name, None)
             for child in value if isinstance(value, list) else [value]:
-                if name not in skip and isinstance(child, ast.AST):
+                if not isinstance(child, ast.AST) or name in skip:
+                    continue
+                if child._fields or isinstance(child, ast.stmt):  # operators and contexts have no fields
                     self._visit(child, scope, node)
 
 

@@ -109,24 +109,30 @@ def _import(types: Types, node: ast.Import | ast.ImportFrom) -> None:
 
 def _other(types: Types, node: ast.stmt) -> None:
     """Statements that only hold others, and those that are not followed."""
-    for part in ast.walk(node):
-        if isinstance(part, ast.ExceptHandler | ast.pattern):
-            for name in (getattr(part, "name", None), getattr(part, "rest", None)):
-                if isinstance(name, str):
-                    types.unknown(name, types.module.scopes.scope[part])
-        if isinstance(node, UNFOLLOWED):
+    if isinstance(node, UNFOLLOWED):
+        for part in types.module.walk(node):
             _lose(types, part)
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt):
             block(types, [child])
         elif isinstance(child, ast.ExceptHandler | ast.match_case):
+            _name_unknown(types, child)
             block(types, child.body)
         elif isinstance(child, ast.expr) and not isinstance(node, ast.Delete):
             types.value(child)
 
 
+def _name_unknown(types: Types, node: ast.AST) -> None:
+    """`except ... as name`, and what a pattern binds."""
+    for name in (getattr(node, "name", None), getattr(node, "rest", None)):
+        if isinstance(name, str):
+            types.unknown(name, types.module.scopes.scope[node])
+
+
 def _lose(types: Types, part: ast.AST) -> None:
-    if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+    if isinstance(part, ast.pattern):
+        _name_unknown(types, part)
+    elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
         types.unknown(part.id, types.module.scopes.scope[part])
     elif isinstance(part, ast.expr) and not isinstance(getattr(part, "ctx", None), ast.Store):
         types.escape(types.value(part))

@@ -29,23 +29,43 @@ class Types:
         self.variables: dict[Variable, set[object]] = {}
         self.returned: dict[ast.AST, set[object]] = {}
         self.made: dict[tuple[ast.AST, str], Container] = {}
+        self.answers: dict[ast.expr, Values] = {}
         self.changed = True
         self.settled = False
         self.loose = self._loose_functions()
 
-    def solve(self) -> None:
+    @cached_property
+    def understood(self) -> bool:
+        """Values were followed until nothing new appeared: done when the first question is asked."""
         for _ in range(ROUNDS):
             self.changed = False
             block(self, self.module.tree.body)
             if not self.changed:
                 self.settled = True
-                return
+                return True
+        return False
 
     # Questions
 
     def of(self, node: ast.expr) -> Values:
         """What the expression may be."""
-        return self.value(node) if self.settled else ANY
+        if not self.understood:
+            return ANY
+        if node not in self.answers:
+            self.answers[node] = self.value(node)
+        return self.answers[node]
+
+    def of_variable(self, variable: Variable) -> Values:
+        """What is ever stored in the variable."""
+        return frozenset(self.variables.get(variable, ())) if self.understood else ANY
+
+    def returned_by(self, function: Function) -> Values:
+        """What its return and yield statements give back."""
+        return frozenset(self.returned.get(function, ())) if self.understood else ANY
+
+    def given_away(self) -> list[Function]:
+        """Functions that code may call which is not followed."""
+        return list(self.loose) if self.understood else []
 
     def is_int(self, *nodes: ast.expr) -> bool:
         """Each of them is an int (or a bool) whenever it is reached."""
@@ -74,7 +94,7 @@ class Types:
 
     @cached_property
     def _makers(self) -> dict[Container, ast.AST]:
-        return {made: node for (node, _), made in self.made.items()}
+        return {made: node for (node, _), made in self.made.items()} if self.understood else {}
 
     # Following values
 
@@ -202,7 +222,5 @@ class Types:
 
 @lru_cache(maxsize=16)
 def types_of(module: Module) -> Types:
-    """The types of a program."""
-    types = Types(module)
-    types.solve()
-    return types
+    """The types of a program; values are followed when the first question is asked."""
+    return Types(module)

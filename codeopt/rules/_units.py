@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from io import StringIO
 
 from codeopt.rules._module import Module, first_line, last_line
+from codeopt.rules._scopes import Use, Variable
 
 
 @dataclass(frozen=True)
@@ -48,33 +49,26 @@ def units(module: Module) -> Iterator[Unit]:
 
 def bound(module: Module, unit: Unit) -> set[str]:
     """Module variables that the unit's own code binds, or its functions through `global`."""
-    inside = {node for statement in unit.statements for node in module.walk(statement)}
-    return {
-        v.name
-        for v, uses in module.scopes.uses.items()
-        if v.scope is module.tree and any(u.kind != "load" and u.node in inside for u in uses)
-    }
+    return {variable.name for variable, use in _uses(module, unit) if use.kind != "load"}
 
 
 def module_names(module: Module, unit: Unit) -> set[str]:
     """Module variables that occur in the unit."""
-    inside = {node for statement in unit.statements for node in module.walk(statement)}
-    return {
-        v.name
-        for v, uses in module.scopes.uses.items()
-        if v.scope is module.tree and any(u.node in inside for u in uses)
-    }
+    return {variable.name for variable, _ in _uses(module, unit)}
 
 
 def local_names(module: Module, unit: Unit) -> set[str]:
     """Names that become locals of the new function: bound by the moved code itself, not by functions in it."""
-    inside = {node for statement in unit.statements for node in module.walk(statement)}
-    return {
-        v.name
-        for v, uses in module.scopes.uses.items()
-        if v.scope is module.tree
-        and any(u.kind != "load" and u.node in inside and not _in_function(module, u.scope) for u in uses)
-    }
+    found = _uses(module, unit)
+    return {variable.name for variable, use in found if use.kind != "load" and not _in_function(module, use.scope)}
+
+
+def _uses(module: Module, unit: Unit) -> Iterator[tuple[Variable, Use]]:
+    """Where module variables occur in the unit."""
+    for statement in unit.statements:
+        for node in module.walk(statement):
+            found = module.scopes.names.get(node, ())
+            yield from (pair for pair in found if pair[0].scope is module.tree)
 
 
 def _in_function(module: Module, scope: ast.AST) -> bool:

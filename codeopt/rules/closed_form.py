@@ -45,9 +45,9 @@ def _loop(module: Module, types: Types, loop: ast.For) -> list[Edit]:
             comment = "#" in module.source(loop)
             if not formula or comment or not module.alone(loop) or types.of(sum_) != INT:  # True + 0 is 1
                 return []
-            if total in {part.id for part in ast.walk(source) if isinstance(part, ast.Name)}:
+            if total in {part.id for part in module.walk(source) if isinstance(part, ast.Name)}:
                 return []
-            inside = set(ast.walk(loop))
+            inside = set(module.walk(loop))
             uses = module.scopes.all_uses(module.scopes.variable(target))
             if any(use.node not in inside for use in uses):
                 return []
@@ -59,7 +59,7 @@ def _formula(module: Module, types: Types, source: ast.expr) -> str:
     """The sum of `range(stop)` or `range(start, stop)`; empty when it is none, or of other than whole numbers."""
     match source:
         case ast.Call(func, [*bounds], []) if bounds and len(bounds) < 3 and module.scopes.is_builtin(func, "range"):
-            plain = all(isinstance(part, PARTS) for bound in bounds for part in ast.walk(bound))
+            plain = all(isinstance(part, PARTS) for bound in bounds for part in module.walk(bound))
             means_max = module.scopes.owner("max", module.scopes.scope[source]).scope is None
             if not plain or spans_lines(source) or not types.is_int(*bounds):
                 return ""

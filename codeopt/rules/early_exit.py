@@ -31,13 +31,11 @@ def _edits(module: Module, types: Types, loop: ast.For) -> list[Edit]:
         case [ast.If(test, [*settings], [])] if not loop.orelse and all(_sets_constant(module, s) for s in settings):
             flags = names_in(settings)
             last = settings[-1]
-            if (
-                not cannot_fail(module, types, test, loop)
-                or flags & names_in([test, loop.target, loop.iter])
-                or not _whole(module, types, loop.iter)
-            ):
+            if flags & names_in([test, loop.target, loop.iter]):
                 return []
             if not all(_not_read_after(module, loop, name) for name in names_in([loop.target])):
+                return []
+            if not _whole(module, types, loop.iter) or not cannot_fail(module, types, test, loop):
                 return []
             at = module.text.find("\n", module.span(last)[1])
             at = at + 1 if at >= 0 else len(module.text)
@@ -63,11 +61,10 @@ def _whole(module: Module, types: Types, source: ast.expr) -> bool:
 def _not_read_after(module: Module, loop: ast.For, name: str) -> bool:
     """Every use of the loop's variable elsewhere is in another loop that binds it."""
     variable = Variable(module.scopes.scope[loop], name)
-    inside = set(ast.walk(loop))
     for use in module.scopes.all_uses(variable):
-        if use.kind != "load" or use.node in inside:
+        if use.kind != "load" or module.holds(loop, use.node):
             continue
-        others = [o for o in loops_around(module, use.node) if isinstance(o, ast.For) and loop not in ast.walk(o)]
+        others = [o for o in loops_around(module, use.node) if isinstance(o, ast.For) and not module.holds(o, loop)]
         if use.scope is not variable.scope or not any(name in names_in([other.target]) for other in others):
             return False
     return True

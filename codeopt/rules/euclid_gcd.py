@@ -11,20 +11,6 @@ from codeopt.rules._module import Module, parse
 from codeopt.rules._scopes import Variable
 from codeopt.rules._types import types_of
 
-SHAPES = (
-    "while {b}: {a}, {b} = {b}, {a} % {b}\nreturn {a}",
-    "while {b}: {t} = {b}; {b} = {a} % {b}; {a} = {t}\nreturn {a}",
-    "while {b}: {t} = {a} % {b}; {a} = {b}; {b} = {t}\nreturn {a}",
-    "while {b}: {t} = {a}; {a} = {b}; {b} = {t} % {b}\nreturn {a}",
-    "if not {b}: return {a}\nreturn {f}({b}, {a} % {b})",
-    "if not {b}: return {a}\nelse: return {f}({b}, {a} % {b})",
-    "if {b}: return {f}({b}, {a} % {b})\nreturn {a}",
-    "if {b}: return {f}({b}, {a} % {b})\nelse: return {a}",
-    "return {f}({b}, {a} % {b}) if {b} else {a}",
-    "return {a} if not {b} else {f}({b}, {a} % {b})",
-)
-"""Bodies of such functions, for a second argument above zero; tests are written in many ways."""
-
 
 def rewrite(text: str, hot: Hot) -> str | None:
     """A first line that calls math.gcd when the second argument is above zero; the rest stays for other arguments."""
@@ -35,8 +21,7 @@ def rewrite(text: str, hot: Hot) -> str | None:
     edits = []
     for node in hot_nodes(module, hot, ast.FunctionDef):
         names = [argument.arg for argument in node.args.args]
-        kinds = [types.variables.get(Variable(node, name), set()) for name in names]
-        if all(kind == {"int"} for kind in kinds) and _is_euclid(module, node, names):
+        if _is_euclid(module, node, names) and all(types.of_variable(Variable(node, n)) == {"int"} for n in names):
             a, b = names
             first = _body(node)[0]
             edits.append(module.before(first, f"if {b} > 0:", f"{module.indent}return math.gcd({a}, {b})"))
@@ -48,20 +33,12 @@ def _is_euclid(module: Module, function: ast.FunctionDef, names: list[str]) -> b
     body = _body(function)
     if len(names) != 2 or not body or function.decorator_list or not module.alone(body[0]) or "math" in names:
         return False
-    if body[0].lineno == function.lineno or len(module.scopes.stores(_own_name(module, function))) != 1:
+    own_name = module.scopes.owner(function.name, module.scopes.scope[function])
+    if body[0].lineno == function.lineno or len(module.scopes.stores(own_name)) != 1:
         return False
-    a, b = names
-    others = {v.name for v in module.scopes.uses if v.scope is function} - {a, b}
-    if len(others) > 1 or any(module.scopes.declared[function].values()):
+    if module.scopes.declared[function]:
         return False
-    given = {"a": a, "b": b, "t": next(iter(others), "_"), "f": function.name}
-    found = _dumped([_plain_tests(statement, b) for statement in body])
-    shapes = (ast.parse(f"def f():\n {shape.format(**given).replace(chr(10), chr(10) + ' ')}") for shape in SHAPES)
-    return any(found == _dumped(shape.body[0].body) for shape in shapes if isinstance(shape.body[0], ast.FunctionDef))
-
-
-def _own_name(module: Module, function: ast.FunctionDef) -> Variable:
-    return module.scopes.owner(function.name, module.scopes.scope[function])
+    return _loops(body, *names) or _recurs(body, function.name, *names)
 
 
 def _body(function: ast.FunctionDef) -> list[ast.stmt]:
@@ -71,35 +48,72 @@ def _body(function: ast.FunctionDef) -> list[ast.stmt]:
     return function.body[1:] if documented else function.body
 
 
-def _dumped(body: list[ast.stmt]) -> list[str]:
-    return [ast.dump(statement) for statement in body]
+def _loops(body: list[ast.stmt], a: str, b: str) -> bool:
+    """`while b: a, b = b, a % b`, and then `return a`."""
+    match body:
+        case [ast.While(test, step, []), ast.Return(ast.Name(result))]:
+            return result == a and _not_zero(test, b) is True and _steps(step, a, b)
+    return False
 
 
-class _Tests(ast.NodeTransformer):
-    """`b != 0` and `b > 0` to `b`, `b == 0` to `not b`: the same for what a remainder may be."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:  # noqa: N802 - the name is ast's
-        match node:
-            case ast.Compare(ast.Name(self.name) as name, [ast.NotEq() | ast.Gt()], [ast.Constant(0)]):
-                return name
-            case ast.Compare(ast.Name(self.name) as name, [ast.Eq()], [ast.Constant(0)]):
-                return ast.UnaryOp(ast.Not(), name)
-        return node
-
-
-def _plain_tests(statement: ast.stmt, name: str) -> ast.stmt:
-    copied = ast.parse(ast.unparse(ast.fix_missing_locations(ast.Module([_wrapped(statement)], [])))).body[0]
-    assert isinstance(copied, ast.FunctionDef)
-    changed: ast.stmt = _Tests(name).visit(copied.body[0])
-    return changed
+def _steps(body: list[ast.stmt], a: str, b: str) -> bool:
+    """The assignments leave b in a, and a % b in b, in whatever order and with whatever names in between."""
+    values: dict[str, str | None] = {a: "a", b: "b"}
+    for statement in body:
+        match statement:
+            case ast.Assign([ast.Name(name)], value):
+                values[name] = _value(value, values)
+            case ast.AugAssign(ast.Name(name), ast.Mod(), value):
+                values[name] = f"{values.get(name)} % {_value(value, values)}"
+            case ast.Assign([ast.Tuple([ast.Name(one), ast.Name(two)])], ast.Tuple([first, second])):
+                values |= {one: _value(first, values), two: _value(second, values)}
+            case _:
+                return False
+    return values[a] == "b" and values[b] == "a % b"
 
 
-def _wrapped(statement: ast.stmt) -> ast.stmt:
-    """In a function, where `return` may stand."""
-    return ast.FunctionDef("f", ast.arguments([], [], None, [], [], None, []), [statement], [])
+def _value(node: ast.expr, values: dict[str, str | None]) -> str | None:
+    """What the expression is in terms of the arguments."""
+    match node:
+        case ast.Name(name):
+            return values.get(name)
+        case ast.BinOp(ast.Name(left), ast.Mod(), ast.Name(right)):
+            return f"{values.get(left)} % {values.get(right)}"
+    return None
+
+
+def _recurs(body: list[ast.stmt], function: str, a: str, b: str) -> bool:
+    """`return a` when b is zero, else `return gcd(b, a % b)`."""
+    match body:
+        case [ast.Return(ast.IfExp(test, one, other))]:
+            pass
+        case [ast.If(test, [ast.Return(one)], []), ast.Return(other)]:
+            pass
+        case [ast.If(test, [ast.Return(one)], [ast.Return(other)])]:
+            pass
+        case _:
+            return False
+    match (_not_zero(test, b), one, other):
+        case (True, again, ast.Name(end)) | (False, ast.Name(end), again):
+            return end == a and again is not None and _calls_itself(again, function, a, b)
+    return False
+
+
+def _calls_itself(node: ast.expr, function: str, a: str, b: str) -> bool:
+    match node:
+        case ast.Call(ast.Name(called), [ast.Name(first), ast.BinOp(ast.Name(left), ast.Mod(), ast.Name(right))], []):
+            return (called, first, left, right) == (function, b, a, b)
+    return False
+
+
+def _not_zero(test: ast.expr, b: str) -> bool | None:
+    """Whether the test is true when b, which is not below zero, is not zero, or when it is; None: another test."""
+    match test:
+        case ast.Name(name) | ast.Compare(ast.Name(name), [ast.NotEq() | ast.Gt()], [ast.Constant(0)]) if name == b:
+            return True
+        case ast.UnaryOp(ast.Not(), ast.Name(name)) | ast.Compare(ast.Name(name), [ast.Eq()], [ast.Constant(0)]):
+            return False if name == b else None
+    return None
 
 
 RULE = Rule(

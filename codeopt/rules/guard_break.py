@@ -29,14 +29,20 @@ def rewrite(text: str, hot: Hot) -> str | None:
 def _edits(module: Module, types: Types, loop: ast.For) -> list[Edit]:
     if not isinstance(loop.target, ast.Name) or loop.orelse or not _counts_up(module, loop.iter):
         return []
-    values: dict[str, ast.expr] = {}
+    slopes = {loop.target.id: 1}
+    sums: list[ast.expr] = []
+    outside: set[str] = set()
     for statement in loop.body:
         match statement:
-            case ast.Assign([ast.Name(name)], value) if types.is_int(value) and _is_sum(value):
-                values[name] = value
+            case ast.Assign([ast.Name(name)], value) if name not in slopes and _is_sum(value):
+                sums.append(value)
+                outside |= names_in([value]) - slopes.keys()
+                slopes[name] = _slope(value, slopes)
             case ast.If(ast.Compare(left, [sign], [right]), [ast.Continue() as leave], []):
-                sums = _is_sum(left) and _is_sum(right) and types.is_int(left, right)
-                if sums and _stays_true(module, types, loop, values, left, sign, right):
+                sums += [left, right]
+                outside |= names_in([left, right]) - slopes.keys()
+                one_way = _is_sum(left) and _is_sum(right) and _only_rises(left, sign, right, slopes)
+                if one_way and types.is_int(*sums) and _keeps(module, types, loop, slopes, outside):
                     return [module.replace(leave, "break")]
                 return []
             case _:
@@ -57,49 +63,40 @@ def _is_sum(node: ast.expr) -> bool:
     return all(isinstance(part, kinds) for part in ast.walk(node))
 
 
-def _stays_true(
-    module: Module,
-    types: Types,
-    loop: ast.For,
-    values: dict[str, ast.expr],
-    left: ast.expr,
-    sign: ast.cmpop,
-    right: ast.expr,
-) -> bool:
-    """The test only depends on the counter and on what the loop does not change, and the counter drives it one way."""
-    assert isinstance(loop.target, ast.Name)
-    counter = loop.target.id
-    slope = _slope(left, counter, values) - _slope(right, counter, values)
-    if not (slope > 0 and isinstance(sign, GREATER)) and not (slope < 0 and isinstance(sign, LESS)):
-        return False
-    stored = effects_of(module, types, loop.body)
-    involved = names_in([left, right, *values.values()]) - {counter} - values.keys()
-    scope = module.scopes.scope[loop]
-    if stored.unknown or any(module.scopes.owner(name, scope) in stored.stored for name in involved):
-        return False
-    own = [Variable(scope, name) for name in [counter, *values]]
-    once = all(sum(u.node in ast.walk(loop) for u in module.scopes.stores(v)) == 1 for v in own)
-    return once and all(_not_read_after(module, loop, variable) for variable in own)
+def _only_rises(left: ast.expr, sign: ast.cmpop, right: ast.expr, slopes: dict[str, int]) -> bool:
+    """Once the test is true, a greater counter leaves it true."""
+    slope = _slope(left, slopes) - _slope(right, slopes)
+    return (slope > 0 and isinstance(sign, GREATER)) or (slope < 0 and isinstance(sign, LESS))
 
 
-def _slope(node: ast.expr, counter: str, values: dict[str, ast.expr]) -> int:
+def _slope(node: ast.expr, slopes: dict[str, int]) -> int:
     """By how much a sum grows when the counter grows by one."""
     match node:
         case ast.Name(name):
-            return 1 if name == counter else _slope(values[name], counter, values) if name in values else 0
+            return slopes.get(name, 0)
         case ast.BinOp(left, operator, right):
-            other = _slope(right, counter, values)
-            return _slope(left, counter, values) + (other if isinstance(operator, ast.Add) else -other)
+            other = _slope(right, slopes)
+            return _slope(left, slopes) + (other if isinstance(operator, ast.Add) else -other)
     return 0
+
+
+def _keeps(module: Module, types: Types, loop: ast.For, slopes: dict[str, int], outside: set[str]) -> bool:
+    """The loop changes none of the names from outside, and binds its own once a round, for itself."""
+    stored = effects_of(module, types, loop.body)
+    scope = module.scopes.scope[loop]
+    if stored.unknown or any(module.scopes.owner(name, scope) in stored.stored for name in outside):
+        return False
+    own = [Variable(scope, name) for name in slopes]
+    once = all(sum(module.holds(loop, u.node) for u in module.scopes.stores(v)) == 1 for v in own)
+    return once and all(_not_read_after(module, loop, variable) for variable in own)
 
 
 def _not_read_after(module: Module, loop: ast.For, variable: Variable) -> bool:
     """Every use outside of the loop is in another loop that binds the variable itself."""
-    inside = set(ast.walk(loop))
     for use in module.scopes.all_uses(variable):
-        if use.kind != "load" or use.node in inside:
+        if use.kind != "load" or module.holds(loop, use.node):
             continue
-        around = [p for p in module.scopes.parents(use.node) if isinstance(p, ast.For) and loop not in ast.walk(p)]
+        around = [p for p in module.scopes.parents(use.node) if isinstance(p, ast.For) and not module.holds(p, loop)]
         if not any(variable.name in names_in([other.target]) for other in around) or use.scope is not variable.scope:
             return False
     return True

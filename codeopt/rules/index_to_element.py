@@ -48,7 +48,7 @@ def _reads(module: Module, loop: ast.For, counter: str, values: ast.Name) -> lis
     scope = module.scopes.scope[loop]
     found: list[ast.Subscript] = []
     uses = module.scopes.all_uses(module.scopes.owner(counter, scope))
-    inside = {node for statement in [*loop.body, *loop.orelse] for node in ast.walk(statement)}
+    inside = {node for statement in [*loop.body, *loop.orelse] for node in module.walk(statement)}
     for use in [use for use in uses if use.node in inside]:
         match module.scopes.parent[use.node]:
             case ast.Subscript(ast.Name(name) as owner, index, ast.Load()) as read if index is use.node:

@@ -51,7 +51,7 @@ def _short(module: Module, types: Types, node: ast.AST) -> Short | None:
         case _:
             return None
     odd = given.vararg or given.kwarg or given.kwonlyargs or given.posonlyargs or given.defaults
-    parts = list(ast.walk(result))
+    parts = list(module.walk(result))
     quiet = all(_is_quiet(module, types, part) for part in parts if isinstance(part, ast.Call))
     fits = len(module.source(result)) <= LONGEST and result.lineno == last_line(result)
     return short if not odd and quiet and fits and all(isinstance(part, PARTS) for part in parts) else None

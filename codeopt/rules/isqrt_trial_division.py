@@ -83,7 +83,7 @@ def _stops(body: list[ast.stmt], divisor: str) -> bool:
 
 
 def _used_outside(module: Module, loop: ast.For, divisor: str) -> bool:
-    inside = {node for part in [loop.target, *loop.body] for node in ast.walk(part)}  # the else sees the last one
+    inside = {node for part in [loop.target, *loop.body] for node in module.walk(part)}  # the else sees the last one
     variable = module.scopes.owner(divisor, module.scopes.scope[loop])
     return any(use.node not in inside and use.kind == "load" for use in module.scopes.all_uses(variable))
 

@@ -36,15 +36,16 @@ def rewrite(text: str, hot: Hot) -> str | None:
 def _tests(module: Module, types: Types, hot: Hot) -> dict[Variable, list[ast.Name]]:
     """Names of lists that are asked again and again, by variable."""
     found: dict[Variable, list[ast.Name]] = {}
-    for node in module.walk():
+    for node in module.of_kind(ast.Compare):
         match node:
             case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Name() as values]):
+                if not hot.touches(node.lineno, node.lineno) or not in_loop(module, node):
+                    continue
                 lists = types.containers(values, "list")
                 inside = [element for container in lists for element in container.elements]
                 if hashable(inside) and hashable(types.of(left)) and not any(c.escaped for c in lists):
-                    repeated = in_loop(module, node) and hot.touches(node.lineno, node.lineno)
-                    found.setdefault(module.scopes.variable(values), []).extend([values] if repeated else [])
-    return {variable: names for variable, names in found.items() if names}
+                    found.setdefault(module.scopes.variable(values), []).append(values)
+    return found
 
 
 def _fixed(module: Module, types: Types, tests: list[ast.Name], name: str) -> list[Edit] | None:

@@ -35,7 +35,7 @@ def rewrite(text: str, hot: Hot) -> str | None:
 def _hoistable(module: Module, types: Types, call: ast.Call) -> tuple[ast.stmt, ast.expr] | None:
     if spans_lines(call) or not _cannot_fail(module, types, call):
         return None
-    names = [part for part in ast.walk(call) if isinstance(part, ast.Name)]
+    names = [part for part in module.walk(call) if isinstance(part, ast.Name)]
     best = outermost(module, types, call, names, lambda effects: effects.keeps(module, types, call))
     if best is None or (_of_elements(call) and not _goes_through(module, call, best)):
         return None
@@ -58,7 +58,7 @@ def _goes_through(module: Module, call: ast.Call, place: ast.stmt) -> bool:
             source = parent.iter
         elif isinstance(parent, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
             first = parent.generators[0]
-            source = first.iter if call not in ast.walk(first.iter) else None
+            source = first.iter if not module.holds(first.iter, call) else None
         match source:
             case ast.Call(_, [ast.Call(_, [ast.Name(values.id)]) as length]) as counted:
                 if builtin_call(module, counted, "range") and builtin_call(module, length, "len"):
@@ -73,7 +73,7 @@ def _goes_through(module: Module, call: ast.Call, place: ast.stmt) -> bool:
 
 def _stays(module: Module, types: Types, loop: ast.stmt, node: ast.expr) -> bool:
     """The same before the loop and in each of its rounds."""
-    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    names = [part for part in module.walk(node) if isinstance(part, ast.Name)]
     if not all(bound_before(module, name, loop) for name in names):
         return False
     return effects_of(module, types, [loop]).keeps(module, types, node)
@@ -83,11 +83,11 @@ def _widened(module: Module, types: Types, loop: ast.stmt, node: ast.expr) -> as
     """The largest sum or product of whole numbers around the call that stays the same too."""
     parent = module.scopes.parent[node]
     while isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add | ast.Sub | ast.Mult):
-        plain = all(isinstance(part, SIMPLE) for part in ast.walk(parent))
+        plain = all(isinstance(part, SIMPLE) for part in module.walk(parent))
         other = parent.right if parent.left is node else parent.left
         if not plain or spans_lines(parent) or not types.is_int(parent.left, parent.right):
             break
-        if any(isinstance(p, ast.Call) for p in ast.walk(other)) or not _stays(module, types, loop, parent):
+        if any(isinstance(p, ast.Call) for p in module.walk(other)) or not _stays(module, types, loop, parent):
             break
         node, parent = parent, module.scopes.parent[parent]
     return node
@@ -98,7 +98,7 @@ def _cannot_fail(module: Module, types: Types, call: ast.Call) -> bool:
     if not module.scopes.is_builtin(call.func, "len", "abs", "pow", "min", "max", "sum") or call.keywords:
         return False
     assert isinstance(call.func, ast.Name)
-    if not all(isinstance(part, SIMPLE) for argument in call.args for part in ast.walk(argument)):
+    if not all(isinstance(part, SIMPLE) for argument in call.args for part in module.walk(argument)):
         return False
     match call.func.id, call.args:
         case "len", [ast.Name() as value]:
@@ -134,7 +134,7 @@ def _edits(module: Module, places: dict[tuple[ast.stmt, str], list[ast.expr]]) -
 
 def _name(module: Module, node: ast.expr, taken: set[str]) -> str:
     """len(rows) becomes rows_len, len(rows) - 1 rows_last; the rest gets a general name."""
-    words = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+    words = [part.id for part in module.walk(node) if isinstance(part, ast.Name)]
     arguments = [word for word in words if word not in ("len", "abs", "pow", "min", "max", "sum")]
     function = next(word for word in words if word in ("len", "abs", "pow", "min", "max", "sum"))
     stem = f"{arguments[0]}_{function}" if arguments else function

@@ -11,7 +11,7 @@ from codeopt.rules._insert import from_import
 from codeopt.rules._module import Module, parse
 from codeopt.rules._scopes import Variable
 from codeopt.rules._types import Types, types_of
-from codeopt.rules._values import SCALARS, Container
+from codeopt.rules._values import SCALARS, Container, Values
 
 KEYS = ({"int"}, {"str"}, {"bool"}, {"none"}, {"bytes"})
 """Arguments of one of these: 1, 1.0 and True are the same key, so kinds must not mix."""
@@ -37,7 +37,7 @@ def rewrite(text: str, hot: Hot) -> str | None:
 def _branches(module: Module, function: ast.FunctionDef) -> bool:
     """It calls itself in two places or more, and nobody uses it but by calling it with plain arguments."""
     variable = module.scopes.owner(function.name, module.scopes.scope[function])
-    inside = set(ast.walk(function))
+    inside = set(module.walk(function))
     own = 0
     for use in module.scopes.all_uses(variable):
         if use.kind != "load":
@@ -57,16 +57,16 @@ def _branches(module: Module, function: ast.FunctionDef) -> bool:
 
 def _is_pure(module: Module, types: Types, function: ast.FunctionDef) -> bool:
     """The result follows from the arguments, cannot be changed, and making it changes nothing else."""
-    if any(isinstance(node, ast.Yield | ast.YieldFrom | ast.Await) for node in ast.walk(function)):
+    if any(isinstance(node, ast.Yield | ast.YieldFrom | ast.Await) for node in module.walk(function)):
         return False
     for argument in [*function.args.posonlyargs, *function.args.args]:
-        values = types.variables.get(Variable(function, argument.arg), set())
+        values = types.of_variable(Variable(function, argument.arg))
         if not values or values not in KEYS:
             return False
-    if not _cannot_change(types.returned.get(function, set())):
+    if not _cannot_change(types.returned_by(function)):
         return False
     effects = effects_of(module, types, function.body)
-    inside = set(ast.walk(function))
+    inside = set(module.walk(function))
     own_variables = all(v.scope in inside for v in effects.stored)
     own_containers = all(types.maker(c) in inside for c in effects.changed)
     if effects.unknown or effects.speaks or not own_variables or not own_containers:
@@ -74,7 +74,7 @@ def _is_pure(module: Module, types: Types, function: ast.FunctionDef) -> bool:
     return _world_stands_still(module, types, function, inside)
 
 
-def _cannot_change(values: set[object]) -> bool:
+def _cannot_change(values: Values) -> bool:
     return bool(values) and all(
         value in SCALARS or (isinstance(value, Container) and value.kind == "tuple" and value.elements <= SCALARS)
         for value in values

@@ -115,7 +115,7 @@ def _compared(module: Module, name: str, call: ast.Call, others: Sequence[ast.ex
 
 def _may_change(module: Module, target: ast.Name, others: Sequence[ast.expr]) -> bool:
     """A call in the other arguments could rebind the target."""
-    calls = any(isinstance(part, CHANGING) for other in others for part in ast.walk(other))
+    calls = any(isinstance(part, CHANGING) for other in others for part in module.walk(other))
     return calls and not only_stored_in(module, target)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -68,10 +69,11 @@ def rewrite(text: str, hot: Hot) -> str | None:
     if module is None:
         return None
     types = types_of(module)
+    again = _written_twice(module)
     runs = [
         run
         for block in _blocks(module)
-        for run in _outermost(_runs(module, types, block))
+        for run in _outermost(module, _runs(module, types, block, again))
         if any(hot.touches(node.lineno, node.lineno) for node in run.nodes)
     ]
     edits: list[Edit] = []
@@ -83,14 +85,21 @@ def rewrite(text: str, hot: Hot) -> str | None:
     return module.edited(edits)
 
 
-def _outermost(runs: list[Run]) -> Iterator[Run]:
+def _outermost(module: Module, runs: list[Run]) -> Iterator[Run]:
     """Those of two calls or more, without what stands in a call of another."""
     for run in (run for run in runs if len(run.nodes) > 1):
         others = [node for other in runs if other is not run and len(other.nodes) > 1 for node in other.nodes]
-        inside = {part for node in others for part in ast.walk(node) if part is not node}
+        inside = {part for node in others for part in module.walk(node) if part is not node}
         outside = [node for node in run.nodes if node not in inside]
         if len(outside) > 1:
             yield Run(run.first, outside)
+
+
+def _written_twice(module: Module) -> set[ast.Call]:
+    """Calls whose text stands in the program more than once."""
+    calls = [(module.source(call), call) for call in module.of_kind(ast.Call) if call.args and not spans_lines(call)]
+    count = Counter(text for text, _ in calls)
+    return {call for text, call in calls if count[text] > 1}
 
 
 def _blocks(module: Module) -> Iterator[list[ast.stmt]]:
@@ -108,12 +117,12 @@ def _blocks(module: Module) -> Iterator[list[ast.stmt]]:
                     yield block
 
 
-def _runs(module: Module, types: Types, block: list[ast.stmt]) -> list[Run]:
+def _runs(module: Module, types: Types, block: list[ast.stmt], again: set[ast.Call]) -> list[Run]:
     open_: dict[str, Run] = {}
     done: list[Run] = []
     for statement in block:
         head = _head(statement)
-        calls = list(_calls(module, types, head)) if head is not None else []
+        calls = list(_calls(module, types, head, again)) if head is not None else []
         if not calls and not open_:
             continue
         starts = module.alone(statement) and not _speaks(module, types, statement)
@@ -141,7 +150,7 @@ def _head(statement: ast.stmt) -> ast.AST | None:
 
 def _safe_inside(module: Module, types: Types, statement: ast.stmt, call: ast.Call) -> bool:
     """Nothing that runs earlier in the statement changes an argument of the call."""
-    if any(isinstance(node, ast.NamedExpr) for node in ast.walk(statement)):
+    if any(isinstance(node, ast.NamedExpr) for node in module.walk(statement)):
         return False
     return effects_of(module, types, _evaluated(module, statement)).keeps(module, types, call)
 
@@ -155,22 +164,22 @@ def _evaluated(module: Module, statement: ast.stmt) -> list[ast.expr]:
             return list(arguments)
         case ast.Expr(value) | ast.Return(ast.expr() as value) | ast.Assign(value=value) | ast.AugAssign(value=value):
             return [value]
-    return [node for node in ast.walk(statement) if isinstance(node, ast.expr)]
+    return [node for node in module.walk(statement) if isinstance(node, ast.expr)]
 
 
 def _speaks(module: Module, types: Types, statement: ast.stmt) -> bool:
     """Something in it has effects: a call moved before it could fail before them."""
     effects = effects_of(module, types, _evaluated(module, statement))
-    walrus = any(isinstance(node, ast.NamedExpr) for node in ast.walk(statement))
+    walrus = any(isinstance(node, ast.NamedExpr) for node in module.walk(statement))
     return effects.unknown or effects.speaks or walrus
 
 
-def _calls(module: Module, types: Types, head: ast.AST) -> Iterator[tuple[ast.Call, bool]]:
+def _calls(module: Module, types: Types, head: ast.AST, again: set[ast.Call]) -> Iterator[tuple[ast.Call, bool]]:
     """Calls that only depend on their arguments, outermost first, and whether they run on every path."""
     stack: list[tuple[ast.AST, bool]] = [(head, True)]
     while stack:
         node, always = stack.pop()
-        if isinstance(node, ast.Call) and _is_pure(module, types, node):
+        if isinstance(node, ast.Call) and node in again and _is_pure(module, types, node):
             yield node, always
         if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
             continue
@@ -185,9 +194,9 @@ def _calls(module: Module, types: Types, head: ast.AST) -> Iterator[tuple[ast.Ca
 def _is_pure(module: Module, types: Types, call: ast.Call) -> bool:
     if call.keywords or not call.args or spans_lines(call):
         return False
-    if not all(isinstance(part, OPERATIONS) for part in ast.walk(call)):
+    if not all(isinstance(part, OPERATIONS) for part in module.walk(call)):
         return False
-    inner = [part for part in ast.walk(call) if isinstance(part, ast.Call) and part is not call]
+    inner = [part for part in module.walk(call) if isinstance(part, ast.Call) and part is not call]
     return (_of_scalars(types, call) or _of_elements(types, call)) and all(_is_pure(module, types, p) for p in inner)
 
 

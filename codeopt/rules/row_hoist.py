@@ -39,7 +39,7 @@ def _is_row(module: Module, node: ast.Subscript) -> bool:
         isinstance(parent, ast.Subscript)
         and parent.value is node
         and isinstance(node.value, ast.Name)
-        and all(isinstance(part, parts) for part in ast.walk(node.slice))
+        and all(isinstance(part, parts) for part in module.walk(node.slice))
         and not spans_lines(node)
     )
 
@@ -50,7 +50,7 @@ def _outermost(module: Module, types: Types, node: ast.Subscript, effects: dict[
     for loop in loops_around(module, node):
         if loop not in effects:
             effects[loop] = effects_of(module, types, [loop])
-        names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+        names = [part for part in module.walk(node) if isinstance(part, ast.Name)]
         if not module.alone(loop) or not effects[loop].keeps(module, types, node):
             break
         assert isinstance(node.value, ast.Name)

@@ -51,7 +51,7 @@ def _plain_call(module: Module, name: ast.AST) -> ast.Call | None:
 def _notices_the_end(module: Module) -> bool:
     for node in module.walk():
         if isinstance(node, ast.ExceptHandler):
-            caught = {n.id for n in ast.walk(node.type) if isinstance(n, ast.Name)} if node.type else CATCHES
+            caught = {n.id for n in module.walk(node.type) if isinstance(n, ast.Name)} if node.type else CATCHES
             if caught & CATCHES:
                 return True
         elif isinstance(node, ast.Name | ast.Attribute):
@@ -88,7 +88,7 @@ def _repeated(module: Module, call: ast.Call) -> bool:
         if isinstance(parent, ast.For) and child is parent.iter:
             child = parent
             continue
-        if isinstance(parent, Comprehension) and not _first_iterable(parent, call):
+        if isinstance(parent, Comprehension) and not module.holds(parent.generators[0].iter, call):
             return True
         if isinstance(parent, loops) or (isinstance(parent, ast.FunctionDef) and not _called_once(module, parent)):
             return True
@@ -99,11 +99,6 @@ def _repeated(module: Module, call: ast.Call) -> bool:
 def _called_once(module: Module, function: ast.FunctionDef) -> bool:
     uses = module.scopes.all_uses(module.scopes.owner(function.name, module.scopes.scope[function]))
     return sum(use.kind == "load" for use in uses) <= 1
-
-
-def _first_iterable(comprehension: ast.AST, call: ast.Call) -> bool:
-    assert isinstance(comprehension, Comprehension)
-    return any(node is call for node in ast.walk(comprehension.generators[0].iter))
 
 
 def _ignores_line_end(module: Module, call: ast.Call) -> bool:

@@ -32,8 +32,8 @@ def rewrite(text: str, hot: Hot) -> str | None:
     for use in module.scopes.all_uses(Variable(None, "print")):
         call = module.scopes.parent[use.node]
         if isinstance(call, ast.Call) and call.func is use.node and hot.touches(call.lineno, last_line(call)):
-            written = _written(module, types, call)
-            if written is not None and in_loop(module, call, functions=False):
+            written = _written(module, types, call) if in_loop(module, call, functions=False) else None
+            if written is not None:
                 edits.append(module.replace(call, f"{name}({written})"))
     return module.edited([binding(module, name, "stdout.write"), *edits]) if edits else None
 

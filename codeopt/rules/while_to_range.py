@@ -111,7 +111,7 @@ def _binds_positive(module: Module, store: ast.AST) -> bool:
 
 def _counts_alone(module: Module, types: Types, loop: ast.While, counter: ast.Name) -> bool:
     """The last statement alone changes the counter, an int, and nothing jumps over it."""
-    inside, last = set(ast.walk(loop)), set(ast.walk(loop.body[-1]))
+    inside, last = set(module.walk(loop)), set(module.walk(loop.body[-1]))
     stores = [use.node for use in module.scopes.stores(module.scopes.variable(counter)) if use.node in inside]
     return types.of(counter) == {"int"} and all(s in last for s in stores) and not _continues(loop.body)
 
@@ -134,7 +134,7 @@ def _continues(body: list[ast.stmt]) -> bool:
 
 def _stays(module: Module, types: Types, loop: ast.While, bound: ast.expr) -> bool:
     """The bound is an int, and the same in every round."""
-    parts = list(ast.walk(bound))
+    parts = list(module.walk(bound))
     calls = [part for part in parts if isinstance(part, ast.Call)]
     lengths = all(module.scopes.is_builtin(c.func, "len") and len(c.args) == 1 and not c.keywords for c in calls)
     if not lengths or not all(isinstance(part, SIMPLE) for part in parts) or not types.is_int(bound):

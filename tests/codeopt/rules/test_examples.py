@@ -51,6 +51,16 @@ def test_programs_nobody_touches(each: Rule, prefix: str) -> None:
     assert each.rewrite(prefix + each.before, Hot()) is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["x = 1" + " + 1" * 900 + "\n", "x = 5\nif x == 0: pass\n" + "".join(f"elif x == {i}: pass\n" for i in range(900))],
+    ids=["sum", "elif"],
+)
+def test_trees_too_deep_to_follow(text: str) -> None:
+    assert compile(text, "program", "exec")
+    assert parse(text) is None
+
+
 @pytest.mark.parametrize("text", ["import re\nword = re.compile('a')\n", "dir = [0]\n", "def f(vars): pass\n"])
 def test_names_that_only_look_like_reflection(text: str) -> None:
     assert parse(text) is not None

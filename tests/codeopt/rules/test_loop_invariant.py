@@ -31,6 +31,9 @@ def test_hoisted(source: str) -> None:
     "source",
     [
         "a = [1]\nfor i in range(3):\n    a.append(len(a))\n",
+        "y = input() and (s := 'ab')\nfor i in range(int(y)):\n    print(len(s))\n",
+        "s: str\nfor i in range(0):\n    print(len(s))\n",
+        "e = 'ab'\ntry:\n    1 // 0\nexcept ZeroDivisionError as e:\n    pass\nfor i in range(0):\n    print(len(e))\n",
         "a = [1]\nb = a\nfor i in range(3):\n    b.append(len(a))\n",
         "a = [1]\ndef f():\n    a.append(1)\nfor i in range(3):\n    f()\n    print(len(a))\n",
         "a = [1]\nfor i in range(3):\n    a = a + [len(a)]\n",

@@ -1,0 +1,68 @@
+"""All nodes of a program in source order: whatever stands below a node is one slice of them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+LEAVES = (ast.Name, ast.Constant, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
+"""More than half of all nodes; nothing but a context stands in them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """Made once a program: the rules ask for the same parts again and again."""
+
+    nodes: tuple[ast.AST, ...]
+    """Without Load, Store and Del, which stand in their nodes; the parser shares them, and operators too."""
+    extent: dict[ast.AST, tuple[int, int]]
+    """Where in `nodes` a node and all that is below it start and end."""
+    kinds: dict[type, list[ast.AST]]
+    """The nodes of each type."""
+    depth: int
+    """How deep the deepest node stands."""
+
+    @classmethod
+    def of(cls, tree: ast.AST) -> Order:
+        """Go through the tree once, children after their parents."""
+        nodes: list[ast.AST] = []
+        parents: list[int] = []
+        stack = [(tree, 0, 0)]
+        deepest = 0
+        while stack:
+            node, parent, depth = stack.pop()
+            place = len(nodes)
+            nodes.append(node)
+            parents.append(parent)
+            if not isinstance(node, LEAVES):
+                deepest = max(deepest, depth)
+                stack.extend([(child, place, depth + 1) for child in reversed(_children(node))])
+        ends = list(range(1, len(nodes) + 1))
+        for place in range(len(nodes) - 1, 0, -1):
+            if ends[parents[place]] < ends[place]:
+                ends[parents[place]] = ends[place]
+        kinds: dict[type, list[ast.AST]] = {}
+        for node in nodes:
+            kinds.setdefault(type(node), []).append(node)
+        return cls(tuple(nodes), {node: (place, ends[place]) for place, node in enumerate(nodes)}, kinds, deepest)
+
+    def below(self, root: ast.AST) -> tuple[ast.AST, ...]:
+        """A node and all that stands in it."""
+        start, end = self.extent[root]
+        return self.nodes[start:end]
+
+    def holds(self, root: ast.AST, node: ast.AST) -> bool:
+        """The node is `root`, or stands in it."""
+        start, end = self.extent[root]
+        return start <= self.extent[node][0] < end
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    found: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            found += [part for part in value if isinstance(part, ast.AST)]
+        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+            found.append(value)
+    return found

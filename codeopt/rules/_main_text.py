@@ -41,16 +41,29 @@ def assemble(module: Module, split: Split, declarations: list[Edit], name: str) 
     kept = "".join("".join(lines[max(unit.first, first) - 1 : unit.last]) for unit in split.kept)
     kept = kept if header else kept.lstrip("\r\n")
     verbatim = inside_strings(text)
-    moved = [
-        line if number in verbatim or not line.strip() else module.indent + line
+    numbered = [
+        (number, line)
         for unit in split.moved
         for number, line in enumerate(lines[max(unit.first, first) - 1 : unit.last], max(unit.first, first))
     ]
+    moved = _indented(numbered, verbatim, module.indent)
     below = "".join(lines[_end(module) :])
     nl = module.newline
     top = (header + kept).rstrip() + nl * 3 if (header + kept).strip() else ""
     new = f"{top}def {name}():{nl}{''.join(moved).strip(nl)}{nl * 3}{name}(){nl}{below.lstrip(nl)}"
     return new if compiles(new) and _same_code(text, split, new, name) else None
+
+
+def _indented(numbered: list[tuple[int, str]], verbatim: set[int], indent: str) -> list[str]:
+    """The lines as the body of a function, where one blank line parts what two part at module level."""
+    moved: list[str] = []
+    after_blank = False
+    for number, line in numbered:
+        blank = number not in verbatim and not line.strip()
+        if not (blank and after_blank):
+            moved.append(line if blank or number in verbatim else indent + line)
+        after_blank = blank
+    return moved
 
 
 def _end(module: Module) -> int:

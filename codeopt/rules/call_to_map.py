@@ -14,6 +14,8 @@ LAZY = ("sum", "max", "min", "sorted", "list", "tuple", "set", "frozenset", "any
 """Builtins that take what comes and forget how it was made."""
 EAGER = tuple(name for name in LAZY if name not in ("any", "all"))
 """Those that go through all of it, so that a list made before and a map fail alike."""
+UNPACKED = ("map(int,", "map(float,")
+"""Too many values to unpack and no number at all are both a ValueError."""
 
 
 def rewrite(text: str, hot: Hot) -> str | None:
@@ -40,6 +42,12 @@ def _edits(module: Module, types: Types, node: ast.GeneratorExp | ast.ListComp) 
         joins = isinstance(call.func, ast.Attribute) and call.func.attr == "join" and types.is_text(call.func.value)
         if builtin_call(module, call, *takes) or (joins and isinstance(node, ast.GeneratorExp)):
             return [module.replace(call, f"{module.source(call.func)}({mapped})")]
+    if (
+        isinstance(call, ast.Assign)
+        and isinstance(call.targets[0], ast.Tuple | ast.List)
+        and mapped.startswith(UNPACKED)
+    ):
+        return [module.replace(node, mapped)] if isinstance(node, ast.ListComp) and len(call.targets) == 1 else []
     if isinstance(node, ast.ListComp) and not rebound(module, "list"):
         return [module.replace(node, f"list({mapped})")]
     return []

@@ -16,6 +16,8 @@ from codeopt.rules._plain import (
     names_in,
     only_stored_in,
 )
+from codeopt.rules._types import types_of
+from codeopt.rules._values import INT
 
 SIGN = {"min": "<", "max": ">"}
 CHANGING = ast.Call | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom
@@ -78,7 +80,8 @@ def _update(module: Module, target: ast.expr, call: ast.Call) -> list[str] | Non
         if not is_simple(other):
             lines.append(f"{_temporary(module)} = {value}")
             value = _temporary(module)
-        test = f"{value} {_sign(call)} {place}" if at[0] == 0 else f"not {place} {_sign(call)} {value}"
+        ties_differ = at[0] == 1 and not all(types_of(module).of(one) == INT for one in [target, other])
+        test = f"not {place} {_sign(call)} {value}" if ties_differ else f"{value} {_sign(call)} {place}"
         lines += [f"if {test}:", f"{module.indent}{place} = {value}"]
     return lines
 

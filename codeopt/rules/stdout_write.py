@@ -60,10 +60,24 @@ def _written(module: Module, types: Types, call: ast.Call) -> str | None:
         if not end or (longer := _literal_with(value, end)):
             return longer if end else value
         return f"{value} + {_quoted(end)}" if _binds_tightly(call.args[0]) else None
-    if not call.args or not types.is_scalar(*call.args) or not all(_fits(module, a) for a in call.args):
+    if not call.args or not types.is_scalar(*call.args):
         return None
-    separator, ending = _escaped(sep), _escaped(end)
-    return 'f"' + separator.join("{" + module.source(a) + "}" for a in call.args) + ending + '"'
+    known = [_known_text(argument) for argument in call.args]
+    if None not in known:
+        return _quoted(sep.join(map(str, known)) + end)
+    if not all(_fits(module, a) for a, text in zip(call.args, known, strict=True) if text is None):
+        return None
+    pairs = zip(call.args, known, strict=True)
+    parts = ["{" + module.source(a) + "}" if text is None else _escaped(text) for a, text in pairs]
+    return 'f"' + _escaped(sep).join(parts) + _escaped(end) + '"'
+
+
+def _known_text(node: ast.expr) -> str | None:
+    """What print() makes of a constant."""
+    match node:
+        case ast.Constant() | ast.UnaryOp(ast.USub(), ast.Constant(int() | float())):
+            return str(ast.literal_eval(node))
+    return None
 
 
 def _literal_with(literal: str, end: str) -> str:

@@ -147,6 +147,12 @@ def test_maps_for_comprehensions(expression: str, expected: str | None) -> None:
     assert rewritten("call_to_map", "map = filter\n" + source) is None
 
 
+def test_what_is_unpacked_needs_no_list() -> None:
+    source = "for _ in range(2):\n    a, *b = [int(x) for x in input().split()]\n    c, d = [str(x) for x in b]\n"
+    new = same("call_to_map", source + "    print(a, b, c, d)\n", "1 2 3\n4 5 6\n", "1 2\n", "1 x y\n", "1 2 3 4 y\n")
+    assert "a, *b = map(int, input().split())\n    c, d = list(map(str, b))\n" in new
+
+
 @pytest.mark.parametrize(
     ("rule", "expression", "expected"),
     [

@@ -42,6 +42,13 @@ def test_docstring_future_and_shebang_stay_on_top() -> None:
     assert new.startswith(head + "\n\ndef main():\n")
 
 
+def test_one_blank_line_parts_what_two_parted() -> None:
+    source = "k = 3\n\n\n\ndef f():\n    return k\n\n\n" + LOOP + "\n\nprint(f(), '''a\n\n\nb''')\n"
+    new = same("main_function", source)
+    assert new.startswith("def main():\n    k = 3\n\n    def f():\n        return k\n\n    for")
+    assert "\n\n    print(f(), '''a\n\n\nb''')\n" in new
+
+
 def test_strings_over_several_lines_are_not_indented() -> None:
     new = same("main_function", 's = """a\nb\n  c"""\nt = f"""{s}\nx"""\nfor c in s + t:\n    print(repr(c))\n')
     assert '\nb\n  c"""' in new

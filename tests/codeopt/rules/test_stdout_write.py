@@ -25,6 +25,10 @@ from tests.codeopt.rules.programs import output, rewritten, same
         "print((i + 1))",
         'print(s, end="\\"")',
         "print(i, sep='\\t\\\\', end='\\\\')",
+        "print(-1)",
+        "print(None, -2.50, True, sep='{')",
+        "print('Case {}', i, 'it\\'s \"', end='}')",
+        "print('a\\\\n\\t', -0.0)",
     ],
 )
 def test_same_text(statement: str) -> None:
@@ -34,6 +38,11 @@ def test_same_text(statement: str) -> None:
         assert new is None
     else:
         assert "print(" not in same("stdout_write", source)
+
+
+def test_constants_are_written_as_text() -> None:
+    new = same("stdout_write", "for i in range(3):\n    print(-1)\n    print('Case', i)\n    print('a', 2)\n")
+    assert 'write("-1\\n")\n    write(f"Case {i}\\n")\n    write("a 2\\n")\n' in new
 
 
 @settings(deadline=None)  # machines are busy

@@ -27,8 +27,6 @@ MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
 STEADY_RUNS, STEADY_S = 100, 0.8
 """A draft that is faster is run so often again, for so long at most: one that is right in 95 % of its runs is found."""
-SCREEN_ALPHA, SCREEN_PAIRS = 0.05, 5
-"""A round only chooses who gets the last word, with fresh pairs and the error that is stated: it may err more often."""
 LAST_WORD_S = 0.1
 """Cases are added until the original takes this long, so that the last word is not about one alone."""
 LONG_ENOUGH = 0.3
@@ -91,7 +89,7 @@ class Judge:
         if self.too_short:
             raise ProgramError(self.too_short)
         self.notify("comparing with the original")
-        rule = replace(self.rule, alpha=SCREEN_ALPHA, min_pairs=SCREEN_PAIRS) if gated else self.rule
+        rule = self.rule.screening() if gated else self.rule
         candidate = replace(candidate, comparison=self._compare(draft.source, self.plan, rule, seed + candidate.round))
         # What is gated is confirmed before it is believed.
         candidate = candidate if gated else self._elsewhere(self._steady(candidate), self.plan, ())

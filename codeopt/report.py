@@ -23,7 +23,7 @@ from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Verdict
 from sandbox.profile import Profile
 
-HEADER = " round  verdict     speedup  95% interval     pairs  what was tried"
+HEADER = " round  verdict     speedup  90% interval     pairs  what was tried"
 _CLOCKS = {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}
 
 

@@ -158,7 +158,7 @@ def _timed(judge: FunctionJudge, new_source: str, seed: int) -> dict[str, Any]:
     """The verdict on a function that is right."""
     if judge.timed is None or judge.plan is None:
         return _result("not verified", f"no call differs, but {judge.too_short}", None, judge.evidence, judge.bench)
-    comparison = judge.compare(new_source, judge.plan, seed + 1)
+    comparison = judge.compare(new_source, judge.plan, judge.rule, seed + 1)
     if comparison.decision is Decision.REJECTED and re.search(_OVERRUN, comparison.reason):
         timed = judge.timed
         return _bounded(judge, comparison.reason, timed.seconds * timed.batch.passes / timed.batch.pass_seconds)

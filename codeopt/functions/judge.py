@@ -64,7 +64,8 @@ class FunctionJudge:
         if self.plan is None or self.timed is None:
             raise NotVerifiable(self.too_short)
         self.notify("comparing with the original")
-        candidate = replace(candidate, comparison=self.compare(draft.source, self.plan, seed + candidate.round))
+        rule = self.rule.screening() if gated else self.rule
+        candidate = replace(candidate, comparison=self.compare(draft.source, self.plan, rule, seed + candidate.round))
         if not candidate.correct:
             return candidate
         candidate = self._tried(candidate, draft)
@@ -95,7 +96,7 @@ class FunctionJudge:
             return confirmed
         timed = choose(self.bench, self.evidence, seed=1, notify=self.notify)
         plan = make_plan(self.runner, self.original.source, [timed.case], self.suite.check, self.rule)
-        comparison = self.compare(candidate.source, plan, 1000 + candidate.round)
+        comparison = self.compare(candidate.source, plan, self.rule, 1000 + candidate.round)
         return replace(confirmed, comparison=self.not_moved(candidate.source, timed, comparison))
 
     def growth(self, source: str) -> tuple[str, str, str]:
@@ -134,11 +135,11 @@ class FunctionJudge:
         near = "the smallest found near " * bool(detail and call != first)
         return replace(outcome, detail=f"{detail or outcome.detail} ({near}{self.evidence.whence(first)})")
 
-    def compare(self, source: str, plan: Plan, seed: int) -> Comparison:
+    def compare(self, source: str, plan: Plan, rule: Rule, seed: int) -> Comparison:
         """Time a draft against the original."""
         return compare(
             self.runner, self.original.source, source, plan.cases,
-            check=self.suite.check, rule=self.rule, plan=plan, seed=seed,
+            check=self.suite.check, rule=rule, plan=plan, seed=seed,
             notify=lambda pairs: self.notify(f"comparing with the original, pair {pairs}"),
         )  # fmt: skip
 

@@ -74,7 +74,7 @@ def test_the_result_and_the_talk_go_different_ways(tmp_path: Path) -> None:
         r"slow\.py   task runtime   drafts by scripted:answers\.txt",
         r"sandbox    bubblewrap: namespaces, no network, read-only system, .*",
         r"original   3 cases, 1 held back   longest \d\.\d{3} s",
-        r" round  verdict     speedup  95% interval     pairs  what was tried",
+        r" round  verdict     speedup  90% interval     pairs  what was tried",
         r" +1  faster +[\d.]+x  [\d.]+ - [\d.]+ +\d+  a set",
         r"accepted round 1: a set",
         r"[\d.]+x as fast \(95% interval [\d.]+ - [\d.]+, \d+ pairs, (CPU|wall) time\)",

@@ -87,7 +87,7 @@ def test_measurements_are_shown(story: Story) -> None:
     """The comparison of the draft that is right and no faster, with its interval."""
     measured = story.refine[2].partition("## Round 2: draft 2")[2]
     assert re.search(
-        r"original / this = \d\.\d\dx \(95% interval .* interleaved pairs, (CPU time|wall clock)\)", measured
+        r"original / this = \d\.\d\dx \(90% interval .* interleaved pairs, (CPU time|wall clock)\)", measured
     )
     assert re.search(r"[\d.]+ ms +[\d.]+ ms +\d\.\d\dx  a case that is not shown", measured)
     assert "Peak memory of a run: " in measured

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from multiprocessing.pool import Pool
 from typing import cast
 
+from codeopt.batch.alone import Clocked
 from codeopt.batch.cores import CoreLock, measuring_cores
-from codeopt.batch.work import Clocked
 from sandbox import Case, Options, Sandbox, open_sandbox
 from sandbox.compare import Decision, compare
 

@@ -9,8 +9,9 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
+from codeopt.batch.facts import Spent
 from codeopt.batch.message import Message
-from codeopt.batch.store import BatchStore, Spent
+from codeopt.batch.store import BatchStore
 from codeopt.quoting import inline
 from codeopt.screen import Screen
 

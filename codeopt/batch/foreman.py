@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from codeopt.batch.facts import Effort, Ending
 from codeopt.batch.message import Message
-from codeopt.batch.store import BatchStore, Effort, Ending
+from codeopt.batch.store import BatchStore
 from codeopt.errors import ModelError
 
 MAX_ATTEMPTS = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from codeopt.batch.store import Effort, Ending, Spent, Stage
+from codeopt.batch.facts import Effort, Ending, Spent, Stage
 from codeopt.budget import Ledger
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from codeopt.batch.store import Ending
+from codeopt.batch.facts import Ending
 
 TELL_S = 0.2
 """Progress is told at most so often."""

@@ -18,7 +18,7 @@ from codeopt.batch.foreman import Foreman
 from codeopt.batch.message import Message
 from codeopt.batch.ray_actors import Desk, Hand, describe_node
 from codeopt.batch.runner import as_error
-from codeopt.batch.work import Tools
+from codeopt.batch.tools import Tools
 from codeopt.errors import NoSandbox, UsageError
 
 TICK_S = 0.5

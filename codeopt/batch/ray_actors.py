@@ -17,12 +17,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from codeopt import __version__
+from codeopt.batch.alone import Clocked
 from codeopt.batch.backoff import Backoff, sleep_out
 from codeopt.batch.cores import CoreLock, measuring_cores
+from codeopt.batch.facts import Effort, Ending
 from codeopt.batch.keeper import Keeper
 from codeopt.batch.message import Message, Teller, ended
-from codeopt.batch.store import BatchStore, Effort, Ending
-from codeopt.batch.work import Clocked, Tools, Work
+from codeopt.batch.store import BatchStore
+from codeopt.batch.tools import Tools
+from codeopt.batch.work import Work
 from codeopt.errors import CodeoptError, UsageError
 from codeopt.program import read_program
 from codeopt.sets import Problem

@@ -11,7 +11,7 @@ from pathlib import Path
 from codeopt.batch import worker
 from codeopt.batch.foreman import Foreman
 from codeopt.batch.message import Message
-from codeopt.batch.work import Tools
+from codeopt.batch.tools import Tools
 from codeopt.errors import CodeoptError, NoSandbox
 
 TICK_S = 0.5

@@ -8,59 +8,35 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from codeopt.batch.backoff import Backoff
+from codeopt.batch.facts import Effort, Ending, Spent, Stage
+from codeopt.batch.rows import (
+    candidate_row,
+    exchange_row,
+    figures,
+    now,
+    plain,
+    problem_row,
+    reply_of,
+    timing_rows,
+    verdict_rows,
+)
 from codeopt.batch.schema import FINAL, TABLES, VERSION
 from codeopt.budget import Ledger
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply
 from codeopt.sets import Problem
-from codeopt.store import candidate_from_json, candidate_to_json
-from sandbox.compare import Comparison
+from codeopt.store import candidate_from_json
 
-Stage = Literal["round", "confirm", "target"]
 BUSY_S = 60.0  # a writer waits so long for another one; a transaction takes milliseconds
-
-
-@dataclass(frozen=True)
-class Spent:
-    """What all replies of a batch cost."""
-
-    replies: int
-    tokens: int
-    cost_usd: float | None
-    """None: some reply's price is not known."""
-
-
-@dataclass(frozen=True)
-class Effort:
-    """Where seconds of the clock went."""
-
-    seconds: float = 0.0
-    waited_s: float = 0.0
-    asking_s: float = 0.0
-    programs_s: float = 0.0
-    runs: int = 0
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a problem ended, or for now."""
-
-    status: Literal["paused", "done", "failed", "dropped"]
-    reason: str
-    stopped: str = ""
-    fault: Literal["", "model", "sandbox", "program", "worker"] = ""
-    best: Candidate | None = None
-    """With its confirmed figures."""
 
 
 class BatchStore:
@@ -145,23 +121,16 @@ class BatchStore:
                 row = db.execute("SELECT source FROM problem WHERE id = ?", [problem.id]).fetchone()
                 if row is None:
                     self._insert(position, problem)
-                elif row["source"] != _plain(problem.source):
+                elif row["source"] != plain(problem.source):
                     raise UsageError(
                         f"the program of {problem.id} has changed since the batch in {self.folder} was begun"
                     )
         return count
 
     def _insert(self, position: int, problem: Problem) -> None:
-        status = "dropped" if problem.dropped else "pending"
-        self.db.execute(
-            "INSERT INTO problem (id, position, path, cases, function, source, target, status, reason, fault)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                problem.id, position, str(problem.path), str(problem.cases) if problem.cases else None,
-                problem.function, _plain(problem.source), problem.target, status, problem.dropped,
-                "program" if problem.dropped else "",
-            ],
-        )  # fmt: skip
+        row = problem_row(position, problem)
+        columns, values = ", ".join(row), ", ".join(f":{name}" for name in row)
+        self.db.execute(f"INSERT INTO problem ({columns}) VALUES ({values})", row)
 
     def left(self, limit: int | None = None) -> list[str]:
         """Problems of the first `limit` that have not ended, those begun first, then in the order of the set."""
@@ -194,7 +163,7 @@ class BatchStore:
 
     def note(self, problem: str, text: str) -> None:
         """Keep what went wrong on the way."""
-        self.db.execute("INSERT INTO event VALUES (?, ?, ?)", [_now(), problem, _plain(text)])
+        self.db.execute("INSERT INTO event VALUES (?, ?, ?)", [now(), problem, plain(text)])
 
     def add_seconds(self, seconds: float) -> None:
         """Seconds of the clock that the batch has been at work, over all sittings."""
@@ -259,9 +228,9 @@ class BatchStore:
                 "UPDATE problem SET status = ?, reason = ?, stopped = ?, fault = ?, accepted = ?, best_round = ?,"
                 " ratio = ?, ci_low = ?, ci_high = ?, finished = ? WHERE id = ?",
                 [
-                    ending.status, _plain(ending.reason), _plain(ending.stopped), ending.fault, accepted,
-                    ending.best.round if ending.best else None, *_figures(found)[1:4],
-                    _now() if ending.status in FINAL else None, id,
+                    ending.status, plain(ending.reason), plain(ending.stopped), ending.fault, accepted,
+                    ending.best.round if ending.best else None, *figures(found)[1:4],
+                    now() if ending.status in FINAL else None, id,
                 ],
             )  # fmt: skip
             self._add_effort(id, effort)
@@ -272,71 +241,21 @@ class BatchStore:
         self.db.execute(f"UPDATE problem SET {change} WHERE id = ?", [*asdict(effort).values(), id])
 
     def _put(self, id: str, stage: Stage, candidate: Candidate) -> None:
-        key = [id, stage, candidate.round]
-        texts = map(_plain, (candidate.source, candidate.summary, candidate.critique, candidate.rejection))
-        figures = _figures(candidate.comparison)
-        self.db.execute(
-            "INSERT OR REPLACE INTO candidate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [*key, *texts, int(candidate.correct), *figures, candidate_to_json(candidate), _now()],
-        )
-        self.db.executemany(
-            "INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                [*key, o.case, str(o.verdict), o.run.wall_s, o.run.cpu_s, o.run.peak_bytes, _plain(o.detail)]
-                for o in candidate.outcomes
-            ],
-        )
-        self.db.executemany(
-            "INSERT OR REPLACE INTO timing VALUES (?, ?, ?, ?, ?, ?, ?)", _pairs(key, candidate.comparison)
-        )
+        self._replace("candidate", [candidate_row(id, stage, candidate)])
+        self._replace("verdict", verdict_rows(id, stage, candidate))
+        self._replace("timing", timing_rows(id, stage, candidate))
+
+    def _replace(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
+        for row in rows:
+            self.db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * len(row))})", row)
 
     # --- what the model said ---
 
     def exchanges(self, id: str, first: int) -> list[Reply]:
         """Replies of a problem from number `first` on: paid for, but not yet used when the batch was killed."""
         rows = self.db.execute("SELECT * FROM exchange WHERE problem = ? AND number >= ? ORDER BY number", [id, first])
-        return [
-            Reply(
-                r["reply"], r["tokens_in"], r["tokens_out"], r["cost_usd"], r["seconds"], r["model"],
-                bool(r["cut"]), bool(r["estimated"]),
-            )
-            for r in rows
-        ]  # fmt: skip
+        return [reply_of(row) for row in rows]
 
     def add_exchange(self, id: str, number: int, messages: Sequence[Message], reply: Reply) -> None:
         """Keep a reply before it is used."""
-        prompt = json.dumps([{"role": m.role, "content": m.content} for m in messages])
-        self.db.execute(
-            "INSERT OR REPLACE INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                id, number, prompt, _plain(reply.text), reply.tokens_in, reply.tokens_out, reply.cost_usd,
-                reply.seconds, _plain(reply.model), int(reply.cut), int(reply.estimated), _now(),
-            ],
-        )  # fmt: skip
-
-
-def _figures(found: Comparison | None) -> list[Any]:
-    """decision, ratio, both ends of the interval, pairs, clock; NULL where there is none."""
-    if found is None:
-        return [None] * 6
-    high = found.ci_high if found.ci_high < float("inf") else None
-    return [str(found.decision), found.ratio, found.ci_low, high, found.pairs, found.clock]
-
-
-def _pairs(key: list[Any], found: Comparison | None) -> list[list[Any]]:
-    if found is None:
-        return []
-    return [
-        [*key, times.case, number, original, candidate]
-        for times in found.cases
-        for number, (original, candidate) in enumerate(zip(times.original, times.candidate, strict=False))
-    ]
-
-
-def _plain(text: str) -> str:
-    """`text` without lone surrogates, which SQLite cannot hold."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        self._replace("exchange", [exchange_row(id, number, messages, reply)])

@@ -5,153 +5,30 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol, cast
+from typing import cast
 
+from codeopt.batch.alone import Clocked, CoreJudge
 from codeopt.batch.cores import CoreLock
+from codeopt.batch.facts import Effort, Ending
 from codeopt.batch.keeper import Keeper
 from codeopt.batch.paid import BudgetSpent, PaidModel
-from codeopt.batch.store import Effort, Ending
-from codeopt.budget import Budget, Ledger
+from codeopt.batch.tools import Notify, Tools
+from codeopt.budget import Ledger
 from codeopt.cases import Request
-from codeopt.challenge import Strictness
 from codeopt.errors import ModelError, ProgramError, UsageError
-from codeopt.history import Candidate, Draft, History
+from codeopt.history import Draft, History
 from codeopt.judging import Judging
 from codeopt.loop import Improvement
-from codeopt.measurement import Suite
 from codeopt.models import Model
 from codeopt.opening import open_judge
 from codeopt.proposers import Proposer
 from codeopt.sets import Problem
 from codeopt.tasks import Task
 from sandbox import Run, Sandbox, SandboxError
-from sandbox.compare import Rule
-from sandbox.judge import Checker
 
-Notify = Callable[[str], None]
 BUSY = re.compile(r"\bTLE\b|still running|now and then")
 """What an original also says on a machine that was too busy for it; measured: load 12 on 2 cores, 17 of 40 did."""
-
-
-class Tools(Protocol):
-    """What the command line asks for, for each worker to open by itself; goes to other processes, so it is pickled."""
-
-    @property
-    def with_target(self) -> bool:
-        """Judge the human's program too, where the set has one."""
-        ...
-
-    @property
-    def max_cost(self) -> float | None:
-        """USD that the whole batch may spend."""
-        ...
-
-    @property
-    def deadline(self) -> float | None:
-        """Seconds since the epoch after which no round is begun."""
-        ...
-
-    @property
-    def budget(self) -> Budget:
-        """Of each problem."""
-        ...
-
-    @property
-    def profiled(self) -> bool:
-        """Profile the original."""
-        ...
-
-    @property
-    def drafts_profiled(self) -> bool:
-        """Profile drafts too: the proposer reads it."""
-        ...
-
-    def open_sandbox(self, core: int) -> Sandbox:
-        """A sandbox whose runs have that core. Raises NoSandbox."""
-        ...
-
-    def open_task(self) -> Task:
-        """The objective."""
-        ...
-
-    def check(self) -> Checker:
-        """How outputs are compared."""
-        ...
-
-    @property
-    def strictness(self) -> Strictness:
-        """What is made of changed inputs."""
-        ...
-
-    def rule(self, task: Task) -> Rule:
-        """When a comparison stops."""
-        ...
-
-    def open_function(
-        self, problem: Problem, core: int, notify: Notify
-    ) -> AbstractContextManager[tuple[Task, Judging, Callable[[Proposer], Proposer]]]:
-        """The task and the judge for a function, and what makes a proposer keep to it; with a sandbox of its own."""
-        ...
-
-    def open_proposer(
-        self, task: Task, judge: Judging, work: Improvement, wrap: Callable[[Model], Model], notify: Notify
-    ) -> Proposer:
-        """Who writes the drafts."""
-        ...
-
-
-class Clocked:
-    """A sandbox that adds up how long programs ran in it; otherwise the sandbox itself."""
-
-    def __init__(self, inner: Sandbox) -> None:
-        self._inner = inner
-        self.programs_s = 0.0
-        self.runs = 0
-
-    def run(self, *args: Any, **options: Any) -> Run:
-        """As Sandbox.run."""
-        run = self._inner.run(*args, **options)
-        self.programs_s += run.wall_s
-        self.runs += 1
-        return run
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-
-@dataclass(frozen=True)
-class CoreJudge:
-    """A judge that has its core alone while it measures."""
-
-    inner: Judging
-    lock: CoreLock
-
-    @property
-    def original(self) -> Candidate:
-        """Round 0, measured."""
-        return self.inner.original
-
-    @property
-    def suite(self) -> Suite:
-        """What it is judged by."""
-        return self.inner.suite
-
-    def measure(self, draft: Draft, history: History, *, gated: bool = True, seed: int = 0) -> Candidate:
-        """Run, compare and profile one draft."""
-        with self.lock.held():
-            return self.inner.measure(draft, history, gated=gated, seed=seed)
-
-    def confirm(self, candidate: Candidate) -> Candidate:
-        """The same candidate with new figures."""
-        with self.lock.held():
-            return self.inner.confirm(candidate)
-
-    def growth(self, source: str) -> tuple[str, str, str]:
-        """How cost grows."""
-        with self.lock.held():
-            return self.inner.growth(source)
 
 
 @dataclass

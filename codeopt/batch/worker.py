@@ -9,10 +9,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NoReturn
 
+from codeopt.batch.alone import Clocked
 from codeopt.batch.cores import CoreLock
 from codeopt.batch.message import Message, Teller, ended
 from codeopt.batch.store import BatchStore
-from codeopt.batch.work import Clocked, Tools, Work
+from codeopt.batch.tools import Tools
+from codeopt.batch.work import Work
 from codeopt.errors import CodeoptError
 
 _PR_SET_PDEATHSIG = 1

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from codeopt.batch.on_ray import RayBatch
     from codeopt.batch.runner import Batch
     from codeopt.batch.store import BatchStore
-    from codeopt.batch.work import Tools
+    from codeopt.batch.tools import Tools
 
 ORDER = 5
 MODEL_ROUNDS = 4

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.store import BatchStore, Effort, Ending
+from codeopt.batch.facts import Effort, Ending
+from codeopt.batch.store import BatchStore
 from codeopt.budget import Ledger
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply

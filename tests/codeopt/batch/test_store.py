@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.batch.facts import Effort, Ending, Spent
 from codeopt.batch.lock import locked
-from codeopt.batch.store import BatchStore, Effort, Ending, Spent
+from codeopt.batch.store import BatchStore
 from codeopt.budget import Ledger
 from codeopt.errors import UsageError
 from codeopt.models import Message

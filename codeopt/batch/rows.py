@@ -1,0 +1,97 @@
+"""What becomes a row of a batch's database, in the order of the columns in schema.py."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from codeopt.batch.facts import Stage
+from codeopt.history import Candidate
+from codeopt.models import Message, Reply
+from codeopt.sets import Problem
+from codeopt.store import candidate_to_json
+from sandbox.compare import Comparison
+
+
+def problem_row(position: int, problem: Problem) -> dict[str, Any]:
+    """A problem that has not begun; or that was dropped, with the reason."""
+    return {
+        "id": problem.id,
+        "position": position,
+        "path": str(problem.path),
+        "cases": str(problem.cases) if problem.cases else None,
+        "function": problem.function,
+        "source": plain(problem.source),
+        "target": problem.target,
+        "status": "dropped" if problem.dropped else "pending",
+        "reason": problem.dropped,
+        "fault": "program" if problem.dropped else "",
+    }
+
+
+def candidate_row(id: str, stage: Stage, candidate: Candidate) -> list[Any]:
+    """A candidate as it was measured."""
+    texts = map(plain, (candidate.source, candidate.summary, candidate.critique, candidate.rejection))
+    key = [id, stage, candidate.round]
+    return [*key, *texts, int(candidate.correct), *figures(candidate.comparison), candidate_to_json(candidate), now()]
+
+
+def verdict_rows(id: str, stage: Stage, candidate: Candidate) -> list[list[Any]]:
+    """One row a case that was run."""
+    return [
+        [
+            id, stage, candidate.round, o.case, str(o.verdict), o.run.wall_s, o.run.cpu_s, o.run.peak_bytes,
+            plain(o.detail),
+        ]
+        for o in candidate.outcomes
+    ]  # fmt: skip
+
+
+def exchange_row(id: str, number: int, messages: Sequence[Message], reply: Reply) -> list[Any]:
+    """What a model was asked, what it said and what that cost."""
+    prompt = json.dumps([{"role": m.role, "content": m.content} for m in messages])
+    return [
+        id, number, prompt, plain(reply.text), reply.tokens_in, reply.tokens_out, reply.cost_usd,
+        reply.seconds, plain(reply.model), int(reply.cut), int(reply.estimated), now(),
+    ]  # fmt: skip
+
+
+def reply_of(row: sqlite3.Row) -> Reply:
+    """The reply in a row of exchanges."""
+    return Reply(
+        row["reply"], row["tokens_in"], row["tokens_out"], row["cost_usd"], row["seconds"], row["model"],
+        bool(row["cut"]), bool(row["estimated"]),
+    )  # fmt: skip
+
+
+def figures(found: Comparison | None) -> list[Any]:
+    """decision, ratio, both ends of the interval, pairs, clock; NULL where there is none."""
+    if found is None:
+        return [None] * 6
+    high = found.ci_high if found.ci_high < float("inf") else None
+    return [str(found.decision), found.ratio, found.ci_low, high, found.pairs, found.clock]
+
+
+def timing_rows(id: str, stage: Stage, candidate: Candidate) -> list[list[Any]]:
+    """One row a pair and case."""
+    found = candidate.comparison
+    if found is None:
+        return []
+    return [
+        [id, stage, candidate.round, times.case, number, old, new]
+        for times in found.cases
+        for number, (old, new) in enumerate(zip(times.original, times.candidate, strict=False))
+    ]
+
+
+def plain(text: str) -> str:
+    """`text` without lone surrogates, which SQLite cannot hold."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def now() -> str:
+    """In UTC."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -66,7 +66,8 @@ class Runtime:
             return reason
         found = candidate.comparison
         if not candidate.faster:
-            return f"it is not faster with statistical confidence ({found.decision.value}, {found.ratio:.2f}x)"
+            why = f"; {found.reason}" if found.reason else ""
+            return f"it is not faster with statistical confidence ({found.decision.value}, {found.ratio:.2f}x{why})"
         if found.ratio < 1 + self.min_gain:
             return f"it is {found.ratio:.3f}x as fast: a gain below {self.min_gain:.0%} is not worth a change"
         return ""

@@ -50,12 +50,12 @@ def mutants(inputs: Sequence[bytes], *, seed: int, each: int = 2, also_known: Se
     last = len(texts) - 1
     lengthen("longer", last, Lengthen(1.5, 0, False))
     lengthen("fresh", last, Lengthen(1.5, 0, True))
-    for copy in range(each):
-        for name, beyond, change in CHANGES:
-            for number, text in enumerate(texts):
-                data = text.with_tokens(change(text, draw, known))
-                found.setdefault(data, Mutant(f"{name}.{number}.{copy}", data, beyond))
-        if copy == 0:
+    for turn in range(each * len(texts)):  # each kind of change once, then each on the next text: a few are enough
+        for place, (name, beyond, change) in enumerate(CHANGES):
+            number = (turn + place) % len(texts)
+            data = texts[number].with_tokens(change(texts[number], draw, known))
+            found.setdefault(data, Mutant(f"{name}.{number}.{turn // len(texts)}", data, beyond))
+        if turn == 0:
             for number in (last, last - 1):
                 lengthen("long", number, Lengthen(0.0, LONG_ENOUGH, False))
             lengthen("longer", last - 1, Lengthen(1.5, 0, False))

@@ -30,9 +30,18 @@ def _resampled(text: Text, draw: random.Random, known: Range) -> dict[int, bytes
 def _new_token(token: bytes, draw: random.Random, low: int, high: int, known: Range) -> bytes:
     if integer(token) is not None:
         return b"%d" % draw.randint(low, high)
-    if NUMBER.fullmatch(token) or not known.words:
+    if NUMBER.fullmatch(token):
+        return _new_fraction(token, draw)
+    return draw.choice(known.words) if known.words else token
+
+
+def _new_fraction(token: bytes, draw: random.Random) -> bytes:
+    """As many places after the point; one with an exponent stays."""
+    whole, _, places = token.lstrip(b"+-").partition(b".")
+    if not places.isdigit():
         return token
-    return draw.choice(known.words)
+    top = 2 * int(whole + places or b"0") + 9
+    return b"%.*f" % (len(places), draw.randint(0, top) / 10 ** len(places))
 
 
 def _ends(text: Text, draw: random.Random, known: Range) -> dict[int, bytes]:
@@ -62,6 +71,38 @@ def _huge(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
     return _each(
         text, lambda t: b"%d" % (top - draw.randrange(3)) if integer(t) is not None and draw.random() < 0.6 else t
     )
+
+
+def _squares(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
+    """At and beside squares that a float cannot hold: roots are rounded there."""
+    root = draw.choice((10**9, 94906267, 3037000500, 10**10 + 19))
+    return _each(text, lambda t: b"%d" % (root**2 - draw.randrange(3)) if integer(t) is not None else t)
+
+
+def _related(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
+    """One number becomes what others make together: a sum, twice one, a difference. Rare by chance, and often asked."""
+    numbers = [int(text.pieces[at]) for at in text.free if integer(text.pieces[at]) is not None]
+    places = [at for at in (*text.head, *text.free) if integer(text.pieces[at]) is not None]
+    if not numbers or not places:
+        return {}
+    a, b = draw.choice(numbers), draw.choice(numbers)
+    at = draw.choice(text.head) if text.head and draw.random() < 0.5 else draw.choice(places)
+    return {at: b"%d" % draw.choice((2 * a, a + b, abs(a - b), a * b))}
+
+
+def _spaced(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
+    """Words of two parts, for programs that take a line as it stands."""
+    return _each(text, lambda t: t if NUMBER.fullmatch(t) or draw.random() < 0.4 else t + b" " + t[:1])
+
+
+def _symbols(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
+    """Words with signs that mean something in a pattern."""
+
+    def other(token: bytes) -> bytes:
+        at = draw.randrange(len(token))
+        return token[:at] + bytes([draw.choice(b".+*?([^$|")]) + token[at + 1 :]
+
+    return _each(text, lambda t: t if NUMBER.fullmatch(t) or draw.random() < 0.4 else other(t))
 
 
 def _spread(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
@@ -138,6 +179,10 @@ CHANGES: tuple[tuple[str, bool, Change], ...] = (
     ("spread", True, _spread),
     ("words", True, _new_words),
     ("larger", True, _larger),
+    ("related", True, _related),
+    ("squares", True, _squares),
+    ("spaced", True, _spaced),
+    ("symbols", True, _symbols),
     ("head", True, _head),
     ("inner", True, _inner_numbers),
     ("case", True, _other_case),

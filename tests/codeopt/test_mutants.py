@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from itertools import takewhile
 
 import pytest
@@ -100,6 +101,24 @@ def test_numbers_a_little_beyond_the_largest() -> None:
     larger = [int(data) for data in of_kind(mutants(ONE_NUMBER, seed=11, each=20, also_known=[b"5000\n"]), "larger")]
     assert larger
     assert all(5000 < n <= 10_000 for n in larger)
+
+
+def test_numbers_are_made_of_others() -> None:
+    """A target that two numbers make together is rare by chance."""
+    made = [
+        m.stdin.split() for m in mutants([b"3 1000\n10 200 3000\n"], seed=1, each=12) if m.name.startswith("related")
+    ]
+    values = {10, 200, 3000}
+    sums = {b"%d" % value for a in values for b in values for value in (2 * a, a + b, abs(a - b), a * b)}
+    assert any(tokens[1] in sums for tokens in made)
+    assert all(len(set(tokens) - {b"3", b"1000", b"10", b"200", b"3000"}) <= 1 for tokens in made)
+
+
+def test_fractions_keep_their_places() -> None:
+    made = [m.stdin.split() for m in mutants([b"2\n0.50 1.25\n"], seed=1, each=4) if m.name.startswith("resampled")]
+    assert made
+    assert all(re.fullmatch(rb"\d+\.\d\d", token) for tokens in made for token in tokens[1:])
+    assert len({token for tokens in made for token in tokens[1:]}) > 4
 
 
 def test_what_goes_beyond_is_marked() -> None:

@@ -1,0 +1,4 @@
+import math
+
+for _ in range(int(input())):
+    print(math.isqrt(int(input())))

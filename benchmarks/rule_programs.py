@@ -132,7 +132,30 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "dp = [0] * 6\nfor i in range(6):\n    for j in range(1, i):\n        dp[i] = «max¦min»(dp[i], «dp[j] + j¦dp[i - j] * 2 + 1¦touch(dp) or 0¦dp[-1]»)\nprint(dp)",
         "def low(a, b):\n    return min(a, b)\nfor i in range(3):\n    print(low(i, n), max(i«¦ - 1», «n¦2¦i * 2¦len(xs)»))",
     ),
+    "only_divisors": (
+        "for k in range(«1, 12¦-9, 9¦0, 4¦n, 30»):\n    t = 0\n    for i in range(«1¦1¦2¦3¦0¦-1», k«¦ + 1¦ // 2 + 1¦ - 1¦ * 2»):\n        if «k % i == 0¦not k % i¦i % k == 0¦0 == k % i»«¦¦ and i % 2¦ or i == 4»:\n"
+        "            «t += i¦out.append(i)¦k -= 1¦if t > 3: break\n            t += i¦print(i)¦i = 5\n            t += i¦n = 12 // n\n            1 // (i - 3)»\n    «¦¦else: t += 1¦print(t)»\n    print(k, t«, i¦¦¦»)",
+        "def divs(v«¦=6»):\n    «¦global n¦v = v * 1.0¦w = v»\n    return «[i for i in range(1, v + 1) if v % i == 0]¦sum(i for i in range(2, v // 2) if v % i == 0 if i > n)¦{i: v // i for i in range(1, v) if not v % i and i < n}¦(i for i in range(1, v) if v % i == 0)¦len({i for i in range(1, v) if v % i != 0})»\n"
+        "print([divs(v) for v in «range(-4, 30)¦xs[:5]¦[36, 49, True, 0]»])\n«¦¦divisors = 3\nprint(divisors)¦math = 5¦import math as m»",
+        "def touch2():\n    global n\n    n += «0¦1»\n    return n\nfor i in range(1, n + 1):\n    if n % i«¦ != 0»:\n        continue\n    «out.append(i)¦touch2()¦if touch2() > 9: break¦n = n¦print(i)\n    break»\n«¦¦print(i)¦i = 0»",
+    ),
+    "prefix_extremes": (
+        "$HOLD$\nfor i in range(«-2, 5¦n¦len(xs)¦1, len(xs)¦len(xs) - 1¦1, len(xs) - 1¦0, len(xs) + 1»):\n    try:\n        out.append(«max¦min»(xs[«:i¦:i + 1¦i:¦i + 1:¦i + 2:¦0:i¦:-i¦i:n¦:i + 2¦:n + i»])«¦ * 2»)\n    except ValueError as e:\n        print(e)\n    $CHANGE$",
+        "def tops(vs, k):\n    «¦¦m = len(vs)»\n    t = []\n    for i in range(«len(vs)¦m¦k, len(vs)»):\n        t.append(max(vs[:i + 1]) - min(vs[i:]))\n        «¦¦¦vs = vs[:]¦vs.append(i)\n        if len(t) > 6: break¦vs[0] = 3¦i -= 1»\n    return t\nprint(tops(«xs¦[1, 2]¦(3, 1)¦[0.5, -0.0, 0.0]¦'ba'», «0¦1¦-1»), tops([2, 1, 3], 0))",
+        "print([max(xs[:k]) for k in range(«1, len(xs)¦1, len(xs) + 1¦len(xs)») if k«¦ and min(xs[k - 1:]) < max(xs[k:]) or 1»])",
+    ),
+    "deepcopy_list": (
+        "import copy\ng = «[[0] * 3 for _ in range(3)]¦[[0] * 3] * 3¦[list(r) for r in ['ab', 'cd', 'ef']]¦[[1, 2], [3], []]¦[xs, xs]¦[xs, [1], [2]]¦[(1, 2), (3,)]¦[[1], 2, 'a']¦[sorted(xs) for _ in range(3)]»\nfor i in range(3):\n    h = copy.deepcopy(g)\n    «h[0].append(i)¦h[i] = [i]¦h[0] = h[1]¦g[1] = g[0]¦g.append(h[0])¦g.append([i])¦g = h¦h[0] += [1]¦g[i], g[0] = g[0], g[i]¦g[:] = h¦h.sort()¦h[-1][0] = 5¦g.insert(0, h[1][:])¦g.extend(h)¦touch(g)»\n    «h[0].append(7)¦g[0].append(8)¦¦print(h is g, h[0] is g[0])»\n    if len(g) > 12: break\nprint(g, h)",
+        "from copy import deepcopy\n«¦class Box:\n    size = 1\n    def __deepcopy__(self, memo):\n        out.append('copied')\n        return self\nxs.append(Box().size)¦xs = [xs]¦d = {1: xs}»\nd = «{1: 'a', (2, 3): None}¦{'k': [1]}¦{n: xs}¦set(xs)¦{v: v for v in range(3)}»\ne = deepcopy(«d¦xs¦d¦xs»)\n«xs.append(9)¦d.clear()¦¦e.clear()¦touch(xs)»\nprint(len(e), len(d), e if type(e) is not set else 0)",
+        "from copy import deepcopy\ndef grow(p, k):\n    if k == 0:\n        out.append(deepcopy(p))\n        return\n    for v in «range(2)¦xs[:2]»:\n        p.append(v)\n        grow(p, k - 1)\n        p.pop()\ngrow([], «2¦3»)\nout[0].append(4)",
+    ),
+    "index_to_dict": (
+        "$HOLD$\nfor v in «xs¦range(4)¦[1, 1.0, True, 2.5, 'a', None]¦list(xs)¦[xs[0], float('nan')] if xs else []»:\n    try:\n        out.append(«ys¦xs¦xs».index(«v¦v¦v¦1¦n»)«¦ + 1¦ * 2»)\n    except ValueError as e:\n        print(e)\n    $CHANGE$",
+        "ys = «sorted(xs)¦sorted(set(xs))¦list(xs)¦xs[1:]¦sorted(xs, reverse=True)¦[3, 1, 2, 1]»\n«¦¦¦xs.append(7)¦ys.append(7)¦ys.remove(ys[0])»\nprint([ys.index(v) for v in «xs¦ys¦range(1, 3)» if v in ys«¦ or v == 99»])",
+        "def ranks(vs):\n    order = sorted(vs«¦, reverse=True»)\n    t = []\n    for v in vs:\n        t.append(order.index(v))\n        «¦¦¦order[0] = v¦v = 1\n        t.append(order.index(v) if v in order else -1)¦order.pop()»\n    return t\nprint(ranks(«xs¦[3, 1, 3]¦(2, 1)¦'cab'¦[0.5, 1]»))",
+    ),
     "counter": (
+        "s = «'abca'¦'é'¦''¦input()¦'aa' * n»\nfor «c in s¦c in set(s)¦i, c in enumerate(s)¦c in ['a', 'bc', '']¦c in sorted(set(s))¦c in s.split('b')¦c in 'xab'»:\n    out.append((c, s.count(«c¦c¦'a'¦'ab'¦c + 'a'¦c.upper()»)))\n    «¦¦¦¦s += 'b'\n    if len(s) > 9: break¦c = 'ab'\n    print(s.count(c))¦s = s[1:]»\nout.sort()",
         "$HOLD$\nfor x in «xs¦list(xs)¦[1, 2, 3]¦['a', 1.0, True]»:\n    if xs.count(x) > 1:\n        out.append(x)\n    $CHANGE$",
         "print([x for x in «xs¦range(4)» if xs.count(x) == «1¦2¦n»])\nprint(sorted(xs, key=lambda v: xs.count(v)))",
         "def often(vs):\n    return max(vs.count(v) for v in vs)\nprint(often(«xs¦[1, 1]¦'abca'¦(1, 2, 1)¦[[1], [1]]»))",
@@ -171,6 +194,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "$HOLD$\nfor i in range(4):\n    «for v in sorted(xs):\n        out.append(v)¦out.append(i in set(xs))¦out.append(sorted(xs)[-1:])¦out.append(len(set(xs)))¦out.append(list(xs))¦for v in list(xs):\n        out.append(v)»\n    $CHANGE$",
         "for v in list(xs):\n    for w in «sorted(xs)¦list(xs)¦set(xs)¦tuple(xs)»:\n        out.append((v, w))\n        $CHANGE$",
         "print([sorted(xs)[i] for i in range(«len(xs)¦2¦9»)])\ndef rank(vs, v):\n    return [sorted(vs)[0] for w in vs if w in set(vs)]\nprint(rank(xs, 1))",
+        "$HOLD$\nfor i in range(4):\n    ys = «sorted(xs)¦list(xs)¦set(xs)¦tuple(xs)»\n    «out.append(ys[i % len(ys)] if ys else 0)¦for v in ys: print(v)¦print(len(ys), i in ys)¦ys.append(1)¦zs = ys\n    print(zs)¦print(max(ys, default=0))¦ys[0:1] = [2]»\n    $CHANGE$\n«¦¦print(len(ys))¦print(ys)¦ys = 3»",
         "bag = «{3, 1, 2}¦{1: 2, 'a': 3}¦{n: n}¦(2, 1)»\nfor i in range(3):\n    print(sorted(bag)[0], max(list(bag)))\n    «bag = {i}¦bag.pop()¦¦¦»",
     ),
     "memo_recursion": (
@@ -198,6 +222,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "keys_membership": (
         "d = «{}¦{1: 2, 'a': 3}¦{n: n, 2: 5}¦dict.fromkeys(xs, 0)¦{v: 1 for v in range(3)}»\nfor v in «xs¦range(4)¦['a', 1.0, True, float('nan')]¦[[1], (2,)]»:\n    if v «in¦not in» «list¦tuple¦set¦sorted»(d«.keys()¦.keys()¦¦.values()»):\n"
         "        out.append(v)\n    «d[v] = 1¦d['k'] = v¦¦d.pop(v, 0)¦d = {}»\nprint(len(d))",
+        "d = «{}¦{1: 2, 'a': 3}¦dict.fromkeys(xs, 0)¦xs»\nfor v in «xs¦range(4)¦['a', 1.0, [2]]»:\n    print(v «in¦not in» d.keys()«¦ and v != 3»)\n    $CHANGE$",
         "s = «set(xs)¦{1, 2, 'a'}¦{(1, 2), None}»\nfor v in xs:\n    print(v in list(s), v not in list(range(«n¦5»«, 9¦, 9, 2¦, -5, -1¦»)), v in tuple(«s¦xs»))\n    $CHANGE$",
     ),
     "prefix_sums": (

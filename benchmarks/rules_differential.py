@@ -87,7 +87,12 @@ def _compare(count: Count, source: str, new: str, inputs: list[str]) -> bool:
 
 def _steady(source: str, given: str, before: str) -> bool:
     """The program prints the same each time; the hash of nan is its address, so a set of them has any order."""
-    return all(output(source, given) == before for _ in range(5))
+    spare: list[float] = []
+    for number in range(9):
+        spare += [float(value) for value in range(number)]  # the next nan gets another address
+        if output(source, given) != before:
+            return False
+    return True
 
 
 def output(source: str, given: str) -> str:

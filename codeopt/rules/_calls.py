@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.rules import _library as library
 from codeopt.rules._scopes import Function
-from codeopt.rules._values import ANY, FLOAT, INT, NONE, NUMBERS, STR, Code, Container, Values, union
+from codeopt.rules._values import ANY, FLOAT, INT, NONE, NUMBERS, SCALARS, STR, Code, Container, Values, union
 
 if TYPE_CHECKING:
     from codeopt.rules._types import Types
@@ -128,7 +128,7 @@ def _apply(types: Types, functions: Values, *arguments: Values) -> Values:
 
 
 def _special(types: Types, node: ast.Call, name: str, arguments: list[Values]) -> Values:
-    for rules in (_iteration, _number, _heap):
+    for rules in (_iteration, _number, _heap, _copies):
         found = rules(types, node, name, arguments)
         if found is not None:
             return found
@@ -159,6 +159,20 @@ def _iteration(types: Types, node: ast.Call, name: str, arguments: list[Values])
         case "sys.stdin.readlines", []:
             return types.make(node, "list", STR)
     return None
+
+
+def _copies(types: Types, node: ast.Call, name: str, arguments: list[Values]) -> Values | None:
+    match name, arguments:
+        case (("copy.copy" | "copy.deepcopy"), [values]):
+            return union([_copied(types, node, value) for value in values])
+    return None
+
+
+def _copied(types: Types, node: ast.Call, value: object) -> Values:
+    """A copy; what is in it counts as the same, so that a change of one counts as a change of both."""
+    if isinstance(value, Container) and value.kind != "iterator":
+        return types.make(node, value.kind, value.elements, value.keys, value.grows)
+    return frozenset({value}) if value in SCALARS else types.escape(frozenset({value}))
 
 
 def _number(types: Types, node: ast.Call, name: str, arguments: list[Values]) -> Values | None:
@@ -195,6 +209,8 @@ def _heap(types: Types, node: ast.Call, name: str, arguments: list[Values]) -> V
             return types.elements(heap) | values
         case "itertools.accumulate", [values] if types.elements(values) <= NUMBERS:
             return types.make(node, "iterator", types.elements(values) | INT)
+        case "itertools.accumulate", [values, functions] if functions <= {"@max", "@min"}:
+            return types.make(node, "iterator", types.elements(values))
     return None
 
 

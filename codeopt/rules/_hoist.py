@@ -44,7 +44,7 @@ def _repeating_statement(module: Module, node: ast.expr) -> ast.stmt | None:
         if isinstance(parent, Function):
             return None
         if isinstance(parent, Comprehension):
-            if isinstance(parent, ast.GeneratorExp) and not _used_up(module, parent):
+            if isinstance(parent, ast.GeneratorExp) and not used_up(module, parent):
                 return None
             first = isinstance(child, ast.comprehension) and child is parent.generators[0]
             repeated = repeated or not first or any(module.holds(test, node) for test in parent.generators[0].ifs)
@@ -55,7 +55,7 @@ def _repeating_statement(module: Module, node: ast.expr) -> ast.stmt | None:
     return None
 
 
-def _used_up(module: Module, generator: ast.GeneratorExp) -> bool:
+def used_up(module: Module, generator: ast.GeneratorExp) -> bool:
     parent = module.scopes.parent[generator]
     if builtin_call(module, parent, *CONSUMERS):
         return True

@@ -47,16 +47,26 @@ def below_imports(module: Module, lines: list[str], imports: list[str] | None = 
     at = end + 1 if end >= 0 else len(module.text)
     if not imports and (beside := _BINDING.match(module.text, at)) and _BINDING.match("\n" + lines[-1]):
         return Edit(beside.end(), beside.end(), lines[-1] + module.newline)  # next to one that another rule made
+    blank = re.match(r"(?:[ \t]*\r?\n)*", module.text[at:])
     below = module.text[at:].partition("\n")[0].strip()
     block = below.startswith(("def ", "class ", "@", "async "))
-    gap = ["", ""] if block else [""] if below or lines[-1].startswith(" ") else []
-    gap = ["", ""] if below and lines[-1].startswith(" ") else gap  # the end of a function
+    gap = ["", ""] if block else [""] if below else []
+    if lines[-1][:1].isspace() and blank:  # the end of a function
+        gap = [""] * (2 - min(2, blank[0].count("\n")))
     return Edit(at, at, "".join(line + module.newline for line in [*lines, *gap]))
+
+
+def function_below(module: Module, imported: list[Edit], lines: list[str]) -> list[Edit]:
+    """The edits that import what a new function needs, if anything, and put its lines below the imports."""
+    if top_imports(module):
+        return [*imported, below_imports(module, ["", *lines])]
+    needs = [line for edit in imported for line in [edit.text.strip(), "", ""]]
+    return [_above(module, module.tree.body[0], [*needs, *lines])]
 
 
 def _above(module: Module, first: ast.stmt, lines: list[str]) -> Edit:
     """Put lines above the first statement: directly below the comments at the top, if blank lines stand below those."""
-    gap = 2 if isinstance(first, _BLOCKS) else 1
+    gap = 2 if isinstance(first, _BLOCKS) or lines[-1][:1].isspace() else 1
     at = module.offset(first_line(first), 0)
     comments = module.text[:at].rstrip()
     blank = module.text[len(comments) : at].count("\n") - 1

@@ -128,6 +128,8 @@ QUIET_CALLS = (
         "sys.stdin.readlines",
         "itertools.chain",
         "functools.reduce",
+        "copy.copy",
+        "copy.deepcopy",
     }
 )
 HEAPS = frozenset({"heapq.heappush", "heapq.heappop", "heapq.heapify", "heapq.heappushpop", "heapq.heapreplace"})

@@ -98,9 +98,9 @@ def _bound(module: Module, node: ast.expr, where: ast.AST, *, upper: bool) -> Su
                 a[name] += -count if minus else count
             return a
         case ast.Name():
-            counted = _counted(module, node, where)
-            if counted is not None:
-                loop, first, stop = counted
+            found_loop = counted(module, node, where)
+            if found_loop is not None:
+                loop, first, stop = found_loop
                 found = _bound(module, stop if upper else first, loop, upper=upper)
                 if found is not None and upper:
                     found[""] -= 1
@@ -108,7 +108,7 @@ def _bound(module: Module, node: ast.expr, where: ast.AST, *, upper: bool) -> Su
     return linear(module, node)
 
 
-def _counted(module: Module, name: ast.Name, where: ast.AST) -> tuple[ast.For, ast.expr, ast.expr] | None:
+def counted(module: Module, name: ast.Name, where: ast.AST) -> tuple[ast.For, ast.expr, ast.expr] | None:
     """The loop `for name in range(first, stop)` around, when nothing else in it binds the name."""
     for loop in loops_around(module, where):
         if not isinstance(loop, ast.For) or not stored_in(module, loop, module.scopes.variable(name)):

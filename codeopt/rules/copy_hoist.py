@@ -48,7 +48,7 @@ def _wanted(call: ast.Call) -> str:
 
 
 def _place(module: Module, types: Types, call: ast.Call) -> ast.stmt | None:
-    if not builtin_call(module, call, *NAMES) or not _only_read(module, call):
+    if not builtin_call(module, call, *NAMES) or not (_only_read(module, call) or _named_to_read(module, call)):
         return None
     match call:
         case ast.Call(ast.Name(function), [ast.Name() as values]) if _cannot_fail(types, function, values):
@@ -73,7 +73,18 @@ def _cannot_fail(types: Types, function: str, values: ast.Name) -> bool:
     return hashable(inside) if function in ("set", "frozenset") else True
 
 
-def _only_read(module: Module, call: ast.Call) -> bool:
+def _named_to_read(module: Module, call: ast.Call) -> bool:
+    """It gets a name that is bound nowhere else, and whose uses are all like that."""
+    match module.scopes.parent[call]:
+        case ast.Assign([ast.Name() as name]):
+            uses = module.scopes.all_uses(module.scopes.variable(name))
+            loads = [use.node for use in uses if use.kind == "load"]
+            once = len(uses) == len(loads) + 1
+            return once and all(isinstance(node, ast.Name) and _only_read(module, node) for node in loads)
+    return False
+
+
+def _only_read(module: Module, call: ast.Call | ast.Name) -> bool:
     """Nothing can change the copy, keep it, or tell it from another: it is iterated over, asked or measured."""
     parent = module.scopes.parent[call]
     match parent:
@@ -114,7 +125,7 @@ print(places)
     limits=(
         "sorted, set, list and tuple of a list, tuple, set or deque of a name, whose elements can be compared or "
         "hashed for certain and which the loop does not change through any name; only where the copy is iterated "
-        "over, asked with `in`, measured or read by index."
+        "over, asked with `in`, measured or read by index, by itself or under a name that is bound once."
     ),
     rewrite=rewrite,
 )

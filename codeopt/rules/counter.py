@@ -10,6 +10,7 @@ from codeopt.rules._effects import Effects
 from codeopt.rules._hoist import hashable, outermost, unused_name
 from codeopt.rules._insert import from_import
 from codeopt.rules._module import Module, parse
+from codeopt.rules._plain import builtin_call
 from codeopt.rules._types import Types, types_of
 
 
@@ -37,6 +38,11 @@ def rewrite(text: str, hot: Hot) -> str | None:
 
 def _place(module: Module, types: Types, call: ast.Call) -> tuple[ast.stmt, str] | None:
     match call:
+        case ast.Call(ast.Attribute(ast.Name() as text, "count"), [sought], []) if types.is_text(text):
+            place = None
+            if _is_letter(module, types, sought):
+                place = outermost(module, types, call, [text], lambda effects: effects.keeps(module, types, text))
+            return (place, text.id) if place is not None else None
         case ast.Call(ast.Attribute(ast.Name() as values, "count"), [argument], []):
             lists = types.containers(values, "list", "tuple")
             inside = [element for container in lists for element in container.elements]
@@ -45,6 +51,35 @@ def _place(module: Module, types: Types, call: ast.Call) -> tuple[ast.stmt, str]
             place = outermost(module, types, call, [values], partial(_leaves, module, types, values))
             return (place, values.id) if place is not None else None
     return None
+
+
+def _is_letter(module: Module, types: Types, node: ast.expr) -> bool:
+    """One character: written down, or given by loops over text."""
+    if not isinstance(node, ast.Name):
+        return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) == 1
+    stores = module.scopes.stores(module.scopes.variable(node))
+    return bool(stores) and all(_gives_letters(module, types, use.node) for use in stores)
+
+
+def _gives_letters(module: Module, types: Types, target: ast.AST) -> bool:
+    parent = module.scopes.parent[target]
+    match parent:
+        case ast.For(place, source) | ast.comprehension(place, source) if place is target:
+            return _is_made_of_letters(module, types, source)
+        case ast.Tuple([_, second]) if second is target:
+            match module.scopes.parent[parent]:
+                case ast.For(place, ast.Call(args=[source]) as pairs) | ast.comprehension(
+                    place, ast.Call(args=[source]) as pairs
+                ):
+                    return place is parent and builtin_call(module, pairs, "enumerate") and types.is_text(source)
+    return False
+
+
+def _is_made_of_letters(module: Module, types: Types, source: ast.expr) -> bool:
+    match source:
+        case ast.Call(args=[inner]) if builtin_call(module, source, "set", "sorted", "list", "reversed"):
+            return _is_made_of_letters(module, types, inner)
+    return types.is_text(source)
 
 
 def _leaves(module: Module, types: Types, values: ast.Name, effects: Effects) -> bool:
@@ -57,7 +92,9 @@ RULE = Rule(
     before="""\
 votes = "ann bob ann cid".split()
 best = [name for name in votes if votes.count(name) > 1]
-print(best)
+word = "mississippi"
+for letter in sorted(set(word)):
+    print(best, letter, word.count(letter))
 """,
     after="""\
 from collections import Counter
@@ -65,8 +102,14 @@ from collections import Counter
 votes = "ann bob ann cid".split()
 votes_counts = Counter(votes)
 best = [name for name in votes if votes_counts[name] > 1]
-print(best)
+word = "mississippi"
+word_counts = Counter(word)
+for letter in sorted(set(word)):
+    print(best, letter, word_counts[letter])
 """,
-    limits="Lists of numbers, text, None and tuples of them, which the loop around does not change through any name.",
+    limits=(
+        "Lists of numbers, text, None and tuples of them, which the loop around does not change through any name; and "
+        "text that is asked for one character: a constant, or what a loop over text gives."
+    ),
     rewrite=rewrite,
 )

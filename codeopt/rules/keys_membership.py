@@ -1,4 +1,4 @@
-"""`x in list(d.keys())` to `x in d`: no copy, and a lookup instead of a search."""
+"""`x in list(d.keys())` and `x in d.keys()` to `x in d`: no copy, and a lookup instead of a search."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ def rewrite(text: str, hot: Hot) -> str | None:
     edits: list[Edit] = []
     for node in hot_nodes(module, hot, ast.Compare):
         match node:
+            case ast.Compare(
+                _, [ast.In() | ast.NotIn()], [ast.Call(ast.Attribute(ast.Name() as owner, "keys"), [], []) as keys]
+            ) if types.containers(owner, "dict"):
+                edits.append(module.replace(keys, module.source(owner)))
             case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Call() as copy]):
                 asked = _asked(module, types, left, copy)
                 edits += [module.replace(copy, asked)] if asked else []
@@ -61,7 +65,7 @@ for word in "a b a c".split():
         counts[word] += 1
     else:
         counts[word] = 1
-print(counts, 3 in list(range(5)))
+print(counts, "c" in counts.keys(), 3 in list(range(5)))
 """,
     after="""\
 counts = {}
@@ -70,7 +74,7 @@ for word in "a b a c".split():
         counts[word] += 1
     else:
         counts[word] = 1
-print(counts, 3 in range(5))
+print(counts, "c" in counts, 3 in range(5))
 """,
     limits=(
         "list, tuple or set of a dict, its keys() or a set, of numbers, text, None and tuples of them; and of a range "

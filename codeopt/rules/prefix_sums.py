@@ -9,7 +9,7 @@ from codeopt.rules import Hot, Rule
 from codeopt.rules._effects import Effects
 from codeopt.rules._hoist import outermost, unused_name
 from codeopt.rules._hot import hot_nodes
-from codeopt.rules._insert import below_imports, from_import
+from codeopt.rules._insert import from_import, function_below
 from codeopt.rules._module import Edit, Module, parse
 from codeopt.rules._plain import builtin_call, rebound
 from codeopt.rules._types import Types, types_of
@@ -36,7 +36,7 @@ def rewrite(text: str, hot: Hot) -> str | None:
     imported = from_import(module, "itertools", "accumulate") if places else None
     if imported is None:
         return None
-    return module.edited([*imported, *_edits(module, places)])
+    return module.edited(_edits(module, imported, places))
 
 
 def _place(module: Module, types: Types, call: ast.Call) -> tuple[ast.stmt, str] | None:
@@ -56,11 +56,11 @@ def _leaves(module: Module, types: Types, values: ast.Name, effects: Effects) ->
     return effects.keeps(module, types, values) and effects.keeps_container(types, values, touched)
 
 
-def _edits(module: Module, places: dict[tuple[ast.stmt, str], list[ast.Call]]) -> list[Edit]:
+def _edits(module: Module, imported: list[Edit], places: dict[tuple[ast.stmt, str], list[ast.Call]]) -> list[Edit]:
     taken: set[str] = set()
     helper = unused_name(module, taken, "range_sum", "sum_between")
     lines = [line.format(name=helper, indent=module.indent) for line in HELPER]
-    edits = [below_imports(module, ["", *lines])]
+    edits = function_below(module, imported, lines)
     for (place, values), calls in places.items():
         sums = unused_name(module, taken, f"{values}_sums")
         edits.append(module.before(place, f"{sums} = [0, *accumulate({values})]"))

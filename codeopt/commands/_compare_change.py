@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.commands import _review
-from codeopt.commands._pair import as_fast, certain, compare_programs, is_slower
+from codeopt.commands._pair import certain, compare_programs, is_slower, takes
 from codeopt.commands._sandbox import open_from
 from codeopt.errors import CodeoptError, NoSandbox, UsageError
 from codeopt.functions.compare import compare_functions
@@ -98,6 +98,6 @@ def _lines(row: dict[str, Any], fails: bool) -> list[str]:
     name = log_line(full_name(row["path"], row["function"]))
     text = f"{'FAIL ' * fails}{row['verdict']:<12} {name}"
     if row["ratio"] is not None:
-        text += f"   {as_fast(row)}{certain(row)}"
+        text += f"   {takes(row)}{certain(row)}"
     reason = row.get("reason")
     return [text, *([f"    {log_line(reason)}"] if reason else [])]

@@ -81,16 +81,21 @@ def _bound(judge: Judge, candidate: Candidate, limit: float) -> float | None:
     return round(old / limit, 6) if old < limit else None
 
 
-def as_fast(found: Mapping[str, Any], digits: int = 2) -> str:
-    """`1.25x as fast`; of what was given up only a bound is known."""
-    return f"{'' if found['pairs'] else 'at most '}{found['ratio']:.{digits}f}x as fast"
+def takes(found: Mapping[str, Any]) -> str:
+    """`1.25x as fast`, or `8.00x as long` of what is slower; of what was given up only a bound is known."""
+    if found["ratio"] >= 1:
+        return f"{found['ratio']:.2f}x as fast"
+    return f"{'' if found['pairs'] else 'at least '}{1 / found['ratio']:.2f}x as long"
 
 
-def certain(found: Mapping[str, Any], digits: int = 2) -> str:
+def certain(found: Mapping[str, Any]) -> str:
     """How sure that is, in brackets; nothing of a bound."""
     if not found["pairs"]:
         return ""
-    low, high = (f"{v:.{digits}f}" if v is not None else "?" for v in (found["ci_low"], found["ci_high"]))
+    ends = [found["ci_low"], found["ci_high"]]
+    if found["ratio"] < 1:
+        ends = [end and 1 / end for end in reversed(ends)]
+    low, high = (f"{end:.2f}" if end is not None else "?" for end in ends)
     return f" (95% interval {low} - {high}, {found['pairs']} pairs, {found['clock']} time)"
 
 
@@ -98,7 +103,8 @@ def table(found: dict[str, Any]) -> str:
     """The same for a person."""
     lines = [f"{found['verdict']}{': ' + found['reason'] if found['reason'] else ''}"]
     if found["ratio"] is not None:
-        lines.append(f"NEW is {as_fast(found, 3)} as OLD{certain(found, 3)}")
+        verb = "is" if found["ratio"] >= 1 else "takes"
+        lines.append(f"NEW {verb} {takes(found)} as OLD{certain(found)}")
         lines += [f"  case {case['case']:<20} {case['ratio']:>8.3f}x" for case in found.get("cases", ())]
     if found.get("growth", {}).get("text"):
         lines.append(f"growth: {found['growth']['text']}")

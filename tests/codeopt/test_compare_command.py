@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,12 @@ def test_slower_fails_only_when_asked(problem: Path) -> None:
     done = compared(problem, "slow.py", "slower.py", "--json", "--fail-if-slower", "5%")
     assert done.json["verdict"] == "slower"
     assert done.status == 1
-    assert compared(problem, "slow.py", "slower.py", "--fail-if-slower", "9900%").status == 0
+    shown = compared(problem, "slow.py", "slower.py", "--fail-if-slower", "9900%")
+    assert shown.status == 0
+    found = re.search(r"NEW takes ([\d.]+)x as long as OLD \(95% interval ([\d.]+) - ([\d.]+), \d+ pairs", shown.out)
+    assert found, shown.out
+    longer, low, high = map(float, found.groups())
+    assert 1 < low <= longer <= high
     assert compared(problem, "slow.py", "fast.py", "--fail-if-slower", "0").status == 0
 
 

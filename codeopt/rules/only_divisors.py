@@ -70,7 +70,9 @@ def _fits_loop(module: Module, types: Types, loop: ast.For) -> bool:
             pass
         case _:
             return False
-    return not read_after(module, loop, counter) and _stays(module, types, loop, loop.iter)
+    if counter in names_in(loop.orelse) or read_after(module, loop, counter):
+        return False
+    return _stays(module, types, loop, loop.iter)
 
 
 def _fits_comprehension(

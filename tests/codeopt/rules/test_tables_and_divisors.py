@@ -41,6 +41,7 @@ def test_loops_over_divisors(source: str) -> None:
         DIVISORS.format("f()") + "def f():\n    global n\n    n = 3\n",
         DIVISORS.format("pass") + "print(i)\n",
         DIVISORS.format("pass") + "    else:\n        print(i)\n",
+        DIVISORS.format("pass") + "else:\n    print(i)\n",
         DIVISORS.format("pass").replace("12", "12.0"),
         DIVISORS.format("pass").replace("12", "some()"),
         DIVISORS.format("pass").replace("(1,", "(0,"),

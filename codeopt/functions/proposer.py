@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
+from codeopt.functions.definitions import PutBackError
 from codeopt.functions.excerpt import shown
-from codeopt.functions.putback import PutBackError, put_back
+from codeopt.functions.putback import put_back
 from codeopt.history import Candidate, Critique, Draft, History
 from codeopt.proposers import Proposer
 from codeopt.rules import Hot, Rule

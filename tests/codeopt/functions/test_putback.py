@@ -6,7 +6,8 @@ import difflib
 
 import pytest
 
-from codeopt.functions.putback import PutBackError, put_back
+from codeopt.functions.definitions import PutBackError
+from codeopt.functions.putback import put_back
 
 MODULE = '''\
 # header

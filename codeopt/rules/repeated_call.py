@@ -12,6 +12,7 @@ from codeopt.rules._bounds import spans_lines
 from codeopt.rules._effects import effects_of
 from codeopt.rules._module import Edit, Module, parse
 from codeopt.rules._plain import in_loop
+from codeopt.rules._scopes import Comprehension
 from codeopt.rules._types import Types, types_of
 from codeopt.rules._values import SCALARS
 
@@ -37,6 +38,7 @@ PURE_MATH = frozenset(
 )
 """Results that cannot change (numbers and text), and calls that cost more than storing one."""
 
+KINDS = ("list", "tuple", "set", "deque")
 OF_ELEMENTS = frozenset({"@max", "@min", "@sum"})
 NAMES = {
     "str": "text",
@@ -152,15 +154,17 @@ def _safe_inside(module: Module, types: Types, statement: ast.stmt, call: ast.Ca
     """Nothing that runs earlier in the statement changes an argument of the call."""
     if any(isinstance(node, ast.NamedExpr) for node in module.walk(statement)):
         return False
-    return effects_of(module, types, _evaluated(module, statement)).keeps(module, types, call)
+    return effects_of(module, types, _evaluated(module, types, statement)).keeps(module, types, call)
 
 
-def _evaluated(module: Module, statement: ast.stmt) -> list[ast.expr]:
-    """What runs before the effect of the statement itself: of print(...) and of an assignment, only the arguments."""
+def _evaluated(module: Module, types: Types, statement: ast.stmt) -> list[ast.expr]:
+    """What runs before the effect of the statement itself: of print(...) and values.append(...), only the arguments."""
     match statement:
         case ast.If(test=test):
             return [test]
         case ast.Expr(ast.Call(func, arguments, [])) if module.scopes.is_builtin(func, "print"):
+            return list(arguments)
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name() as owner), arguments, [])) if types.containers(owner, *KINDS):
             return list(arguments)
         case ast.Expr(value) | ast.Return(ast.expr() as value) | ast.Assign(value=value) | ast.AugAssign(value=value):
             return [value]
@@ -168,10 +172,12 @@ def _evaluated(module: Module, statement: ast.stmt) -> list[ast.expr]:
 
 
 def _speaks(module: Module, types: Types, statement: ast.stmt) -> bool:
-    """Something in it has effects: a call moved before it could fail before them."""
-    effects = effects_of(module, types, _evaluated(module, statement))
+    """Something in it has effects: a call moved before it could fail before them, and somebody catch the failure."""
+    effects = effects_of(module, types, _evaluated(module, types, statement))
     walrus = any(isinstance(node, ast.NamedExpr) for node in module.walk(statement))
-    return effects.unknown or effects.speaks or walrus
+    own = frozenset() if "nonlocal" in module.words else effects.called  # each call has variables of its own
+    stored = any(v.scope not in own and not isinstance(v.scope, Comprehension) for v in effects.stored)
+    return effects.unknown or effects.speaks or bool(effects.changed) or stored or walrus
 
 
 def _calls(module: Module, types: Types, head: ast.AST, again: set[ast.Call]) -> Iterator[tuple[ast.Call, bool]]:
@@ -221,7 +227,7 @@ def _of_elements(types: Types, call: ast.Call) -> bool:
 
 
 def _plain_elements(types: Types, node: ast.expr) -> bool:
-    found = types.containers(node, "list", "tuple", "set", "deque")
+    found = types.containers(node, *KINDS)
     return bool(found) and all(container.elements <= SCALARS for container in found)
 
 

@@ -16,6 +16,9 @@ from tests.codeopt.rules.programs import rewritten, same
         "for i in range(12):\n    if str(i)[0] == '1' and str(i)[-1] == '1':\n        print(i)\n",
         "def f(x):\n    return str(x) + str(x)\nprint(f(3), f(4))\n",
         "a = [3, 1]\nfor i in range(3):\n    print(max(a), a.index(max(a)))\n    a[a.index(max(a))] = 0\n",
+        "def g(x):\n    y = x + 1\n    return y\nfor i in range(3):\n    print(g(i) + pow(i, 3) + pow(i, 3))\n",
+        "a = [3, 1]\nm = []\nfor i in range(3):\n    m.append([max(a), a.index(max(a))])\n"
+        "    a[a.index(max(a))] = 0\nprint(m)\n",
         "s = 'abcab'\nfor c in s:\n    print(s.count(c) * 2 + s.count(c))\n",
         "a = [2.5, 1]\nfor i in range(3):\n    print(sum(a) / len(a), sum(a))\n    a.append(i)\n",
     ],
@@ -45,6 +48,12 @@ def test_kept(source: str) -> None:
         "a = [1, 2]\nb = a\nfor i in range(3):\n    x = a.index(max(a))\n    b.reverse()\n    y = a.index(max(a))\n",
         "a = [1, 2, 3]\nfor i in range(2):\n    print(a.pop() + max(a) + max(a))\n",
         "a = [1, 2]\nfor i in range(3):\n    x = a.index(1) if i else a.count(1)\n",
+        "b = [5, 6]\nfor i in range(2):\n    try:\n        z = [b.pop(), b[0], int('x'), int('x')]\n"
+        "    except ValueError:\n        print(len(b))\n",
+        "a = [1]\nb = [5, 6]\ndef f():\n    return [b.pop(), a.index(9), a.index(9)]\nfor i in range(2):\n    try:\n"
+        "        f()\n    except ValueError:\n        print(len(b))\n",
+        "n = 0\ndef g():\n    global n\n    n += 1\n    return n\nfor i in range(2):\n    try:\n"
+        "        z = g() + int('x') + int('x')\n    except ValueError:\n        print(n)\n",
         "class A:\n    def index(self, x):\n        print(x)\na = A()\nfor i in range(3):\n"
         "    print(a.index(1), a.index(1))\n",
         "str = repr\nfor i in range(3):\n    print(str(i) + str(i))\n",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from codeopt.rules import _library as library
 from codeopt.rules._calls import call
+from codeopt.rules._facts import Facts
+from codeopt.rules._functions import parameters
 from codeopt.rules._values import (
     ANY,
     BOOL,
@@ -25,9 +27,6 @@ from codeopt.rules._values import (
     union,
 )
 
-if TYPE_CHECKING:
-    from codeopt.rules._types import Types
-
 CONSTANTS: dict[type, Values] = {
     int: INT,
     float: FLOAT,
@@ -40,53 +39,53 @@ CONSTANTS: dict[type, Values] = {
 LIST_OR_TUPLE = (frozenset({"list"}), frozenset({"tuple"}))
 
 
-def _constant(types: Types, node: ast.Constant) -> Values:
+def _constant(facts: Facts, node: ast.Constant) -> Values:
     return CONSTANTS.get(type(node.value), ANY)
 
 
-def _f_string(types: Types, node: ast.JoinedStr) -> Values:
+def _f_string(facts: Facts, node: ast.JoinedStr) -> Values:
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
-            types.value(part.value)
+            facts.value(part.value)
     return STR
 
 
-def _display(types: Types, node: ast.List | ast.Tuple | ast.Set) -> Values:
+def _display(facts: Facts, node: ast.List | ast.Tuple | ast.Set) -> Values:
     inside = []
     for part in node.elts:
         if isinstance(part, ast.Starred):
-            inside.append(types.elements(types.value(part.value)))
+            inside.append(facts.elements(facts.value(part.value)))
         else:
-            inside.append(types.value(part))
-    return types.make(node, type(node).__name__.lower(), union(inside))
+            inside.append(facts.value(part))
+    return facts.make(node, type(node).__name__.lower(), union(inside))
 
 
-def _dict(types: Types, node: ast.Dict) -> Values:
+def _dict(facts: Facts, node: ast.Dict) -> Values:
     keys, values = [], []
     for key, value in zip(node.keys, node.values, strict=True):
-        found = types.value(value)
-        keys.append(types.value(key) if key else types.escape(found))
+        found = facts.value(value)
+        keys.append(facts.value(key) if key else facts.escape(found))
         values.append(found if key else ANY)
-    return types.make(node, "dict", union(values), union(keys))
+    return facts.make(node, "dict", union(values), union(keys))
 
 
-def _comprehension(types: Types, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Values:
+def _comprehension(facts: Facts, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Values:
     for generator in node.generators:
-        types.bind(generator.target, types.elements(types.value(generator.iter)))
+        facts.bind(generator.target, facts.elements(facts.value(generator.iter)))
         for test in generator.ifs:
-            types.value(test)
+            facts.value(test)
     if isinstance(node, ast.DictComp):
-        return types.make(node, "dict", types.value(node.value), types.value(node.key))
+        return facts.make(node, "dict", facts.value(node.value), facts.value(node.key))
     kind = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "iterator"}[type(node)]
-    return types.make(node, kind, types.value(node.elt))
+    return facts.make(node, kind, facts.value(node.elt))
 
 
-def _binary(types: Types, node: ast.BinOp) -> Values:
-    left, right = types.value(node.left), types.value(node.right)
-    return binary(types, node, node.op, left, right, is_positive(node.right))
+def _binary(facts: Facts, node: ast.BinOp) -> Values:
+    left, right = facts.value(node.left), facts.value(node.right)
+    return binary(facts, node, node.op, left, right, is_positive(node.right))
 
 
-def binary(types: Types, node: ast.AST, operator: ast.operator, left: Values, right: Values, positive: bool) -> Values:
+def binary(facts: Facts, node: ast.AST, operator: ast.operator, left: Values, right: Values, positive: bool) -> Values:
     """`left operator right`; `positive`: the right side is a whole number that is not negative."""
     simple = arithmetic(operator, left, right, positive)
     if simple is not None:
@@ -94,12 +93,12 @@ def binary(types: Types, node: ast.AST, operator: ast.operator, left: Values, ri
     kinds = frozenset(v.kind if isinstance(v, Container) else v for v in left | right)
     inside = union(frozenset(v.elements) for v in left | right if isinstance(v, Container))
     if isinstance(operator, ast.Add) and kinds in LIST_OR_TUPLE:
-        return types.make(node, "list" if "list" in kinds else "tuple", inside)
+        return facts.make(node, "list" if "list" in kinds else "tuple", inside)
     if isinstance(operator, ast.Mult) and kinds - {"int", "bool"} in LIST_OR_TUPLE:
-        return types.make(node, "list" if "list" in kinds else "tuple", inside)
+        return facts.make(node, "list" if "list" in kinds else "tuple", inside)
     if kinds == {"set"}:
-        return types.make(node, "set", inside)
-    return types.escape(left, right)
+        return facts.make(node, "set", inside)
+    return facts.escape(left, right)
 
 
 def is_positive(node: ast.expr) -> bool:
@@ -107,106 +106,104 @@ def is_positive(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value >= 0
 
 
-def _unary(types: Types, node: ast.UnaryOp) -> Values:
-    values = types.value(node.operand)
+def _unary(facts: Facts, node: ast.UnaryOp) -> Values:
+    values = facts.value(node.operand)
     if isinstance(node.op, ast.Not):
         return BOOL
     if values <= NUMBERS:
         return frozenset("int" if value == "bool" else value for value in values)
-    return types.escape(values)
+    return facts.escape(values)
 
 
-def _bool(types: Types, node: ast.BoolOp) -> Values:
-    return union([types.value(part) for part in node.values])
+def _bool(facts: Facts, node: ast.BoolOp) -> Values:
+    return union([facts.value(part) for part in node.values])
 
 
-def _conditional(types: Types, node: ast.IfExp) -> Values:
-    types.value(node.test)
-    return types.value(node.body) | types.value(node.orelse)
+def _conditional(facts: Facts, node: ast.IfExp) -> Values:
+    facts.value(node.test)
+    return facts.value(node.body) | facts.value(node.orelse)
 
 
-def _compare(types: Types, node: ast.Compare) -> Values:
-    values = [types.value(part) for part in [node.left, *node.comparators]]
+def _compare(facts: Facts, node: ast.Compare) -> Values:
+    values = [facts.value(part) for part in [node.left, *node.comparators]]
     known = all(isinstance(o, ast.Is | ast.IsNot | ast.In | ast.NotIn) for o in node.ops)
     return BOOL if known or not any(UNKNOWN in v for v in values) else ANY
 
 
-def _walrus(types: Types, node: ast.NamedExpr) -> Values:
-    values = types.value(node.value)
-    types.bind(node.target, values)
+def _walrus(facts: Facts, node: ast.NamedExpr) -> Values:
+    values = facts.value(node.value)
+    facts.bind(node.target, values)
     return values
 
 
-def _lambda(types: Types, node: ast.Lambda) -> Values:
-    from codeopt.rules._statements import parameters  # statements hold expressions, and lambdas parameters
-
-    parameters(types, node, node.args)
-    returned = types.returned.setdefault(node, set())
-    types.join(returned, types.value(node.body))
-    if node in types.loose:
-        types.escape(frozenset(returned))
+def _lambda(facts: Facts, node: ast.Lambda) -> Values:
+    parameters(facts, node, node.args)
+    returned = facts.returned.setdefault(node, set())
+    facts.join(returned, facts.value(node.body))
+    if node in facts.loose:
+        facts.escape(frozenset(returned))
     return frozenset({Code(node)})
 
 
-def _slice(types: Types, node: ast.Slice) -> Values:
+def _slice(facts: Facts, node: ast.Slice) -> Values:
     for bound in (node.lower, node.upper, node.step):
         if bound:
-            types.value(bound)
+            facts.value(bound)
     return NONE
 
 
-def unfollowed(types: Types, node: ast.expr) -> Values:
+def unfollowed(facts: Facts, node: ast.expr) -> Values:
     """Generators, await, starred: what goes in is lost, what comes out unknown."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
-            types.escape(types.value(child))
+            facts.escape(facts.value(child))
     if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):
-        types.give_back(node, ANY)
+        facts.give_back(node, ANY)
     return ANY
 
 
-def load(types: Types, node: ast.expr) -> Values:
+def load(facts: Facts, node: ast.expr) -> Values:
     """A name, an element or an attribute, also where it is the target of an assignment."""
     match node:
         case ast.Name(name):
-            return _name(types, node, name)
+            return _name(facts, node, name)
         case ast.Subscript(value, index):
-            return _item(types, node, types.value(value), index)
+            return _item(facts, node, facts.value(value), index)
         case ast.Attribute(value, attribute):
-            return union([_attribute(types, one, attribute) for one in types.value(value)])
+            return union([_attribute(facts, one, attribute) for one in facts.value(value)])
     return ANY
 
 
-def _name(types: Types, node: ast.Name, name: str) -> Values:
-    scopes = types.module.scopes
+def _name(facts: Facts, node: ast.Name, name: str) -> Values:
+    scopes = facts.module.scopes
     variable = scopes.variable(node)
     if variable.scope is None:
         known = scopes.is_builtin(node) and not name.startswith("__")
         path = name if known else scopes.star_path(name)
         return library.VALUES.get(path, frozenset({f"@{path}"})) if path else ANY
-    if variable.scope is types.module.tree and scopes.star_hides(name):
+    if variable.scope is facts.module.tree and scopes.star_hides(name):
         return ANY
-    return frozenset(types.variables.get(variable, ()))
+    return frozenset(facts.variables.get(variable, ()))
 
 
-def _attribute(types: Types, value: object, attribute: str) -> Values:
+def _attribute(facts: Facts, value: object, attribute: str) -> Values:
     if isinstance(value, str) and value.startswith("@"):
         path = f"{value[1:]}.{attribute}"
         return library.VALUES.get(path, frozenset({f"@{path}"}))
-    return types.escape(frozenset({value}))
+    return facts.escape(frozenset({value}))
 
 
-def _item(types: Types, node: ast.expr, values: Values, index: ast.expr) -> Values:
-    types.value(index)
-    return union([_item_of(types, node, value, isinstance(index, ast.Slice)) for value in values])
+def _item(facts: Facts, node: ast.expr, values: Values, index: ast.expr) -> Values:
+    facts.value(index)
+    return union([_item_of(facts, node, value, isinstance(index, ast.Slice)) for value in values])
 
 
-def _item_of(types: Types, node: ast.expr, value: object, sliced: bool) -> Values:
+def _item_of(facts: Facts, node: ast.expr, value: object, sliced: bool) -> Values:
     match value:
         case Container(kind="iterator"):  # only a range has items
             return INT if value.elements == INT and not sliced else ANY
         case Container():
-            return types.make(node, value.kind, value.elements) if sliced else frozenset(value.elements)
+            return facts.make(node, value.kind, value.elements) if sliced else frozenset(value.elements)
         case "str":
             return STR
         case "bytes":
@@ -214,7 +211,7 @@ def _item_of(types: Types, node: ast.expr, value: object, sliced: bool) -> Value
     return ANY
 
 
-EXPRESSIONS: dict[type, Callable[[Types, Any], Values]] = {
+EXPRESSIONS: dict[type, Callable[[Facts, Any], Values]] = {
     ast.Constant: _constant,
     ast.JoinedStr: _f_string,
     **dict.fromkeys((ast.List, ast.Tuple, ast.Set), _display),
@@ -231,3 +228,8 @@ EXPRESSIONS: dict[type, Callable[[Types, Any], Values]] = {
     ast.Call: call,
     **dict.fromkeys((ast.Name, ast.Subscript, ast.Attribute), load),
 }
+
+
+def value_of(facts: Facts, node: ast.expr) -> Values:
+    """What an expression may be; its effects are noted."""
+    return EXPRESSIONS.get(type(node), unfollowed)(facts, node)

@@ -1,0 +1,151 @@
+"""Where values go: what was found so far of one program, as the walk through it writes it down.
+
+Flow-insensitive: a variable is everything that is ever stored in it. Containers are told apart by the place that makes
+them. What is not followed (classes, unknown calls, decorated functions) is UNKNOWN, and so is what it is given.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+
+from codeopt.rules import _library as library
+from codeopt.rules._module import Module
+from codeopt.rules._scopes import Function, Variable
+from codeopt.rules._values import ANY, INT, STR, Code, Container, Values
+
+
+class Facts:
+    """Grows with each walk through the program, until a walk adds nothing; then it is settled, and stays as it is."""
+
+    def __init__(self, module: Module, follow: Callable[[Facts, ast.expr], Values]) -> None:
+        """`follow`: what an expression may be, as far as it is known by now."""
+        self.module = module
+        self.follow = follow
+        self.variables: dict[Variable, set[object]] = {}
+        self.returned: dict[ast.AST, set[object]] = {}
+        self.made: dict[tuple[ast.AST, str], Container] = {}
+        self.changed = True
+        self.settled = False
+        self.loose = self._loose_functions()
+
+    def _loose_functions(self) -> set[Function]:
+        """Functions that are called by code that is not followed: their arguments may be anything."""
+        scopes = self.module.scopes
+        return {
+            node
+            for node in self.module.walk()
+            if isinstance(node, ast.AsyncFunctionDef)
+            or (
+                isinstance(node, ast.FunctionDef)
+                and (node.decorator_list or isinstance(scopes.scope[node], ast.ClassDef))
+            )
+        }
+
+    def join(self, place: set[object], values: Iterable[object]) -> None:
+        if self.settled:  # questions change nothing
+            return
+        before = len(place)
+        place.update(values)
+        self.changed = self.changed or len(place) != before
+
+    def make(
+        self,
+        node: ast.AST,
+        kind: str,
+        elements: Iterable[object] = (),
+        keys: Iterable[object] = (),
+        grows: bool = False,
+    ) -> Values:
+        """The containers of this kind that this place in the program makes."""
+        if self.settled and (node, kind) not in self.made:
+            return ANY
+        container = self.made.setdefault((node, kind), Container(kind, grows=grows))
+        self.join(container.elements, elements)
+        self.join(container.keys, keys)
+        return frozenset({container})
+
+    def escape(self, *groups: Values) -> Values:
+        """Give values to code that is not followed."""
+        if self.settled:
+            return ANY
+        for value in frozenset().union(*groups):
+            if isinstance(value, Container) and not value.escaped:
+                value.escaped = self.changed = True
+                inside = frozenset(value.elements | value.keys)
+                self.join(value.elements, ANY)
+                self.join(value.keys, ANY)
+                self.escape(inside)
+            elif isinstance(value, Code) and value.node not in self.loose:
+                self.loose.add(value.node)
+                self.changed = True
+        return ANY
+
+    def elements(self, values: Values) -> Values:
+        """What iterating over the values gives."""
+        found: set[object] = set()
+        for value in values:
+            match value:
+                case Container(kind="dict", keys=keys):
+                    found |= keys
+                case Container(elements=elements):
+                    found |= elements
+                case "str":
+                    found |= STR
+                case "bytes":
+                    found |= INT
+                case str() if value.startswith("@") and value[1:] in library.READERS:
+                    found |= library.READERS[value[1:]]
+                case _:
+                    found |= ANY
+        return frozenset(found)
+
+    def bind(self, target: ast.expr, values: Values) -> None:
+        match target:
+            case ast.Name():
+                self.join(self.variables.setdefault(self.module.scopes.variable(target), set()), values)
+            case ast.Tuple(elts) | ast.List(elts):
+                inside = self.elements(values)
+                for part in elts:
+                    if isinstance(part, ast.Starred):
+                        self.bind(part.value, self.make(part, "list", inside))
+                    else:
+                        self.bind(part, inside)
+            case ast.Subscript(value, index):
+                self.store(self.value(value), index, values)
+            case ast.Attribute(value):
+                self.value(value)
+                self.escape(values)
+
+    def store(self, containers: Values, index: ast.expr, values: Values) -> None:
+        at = self.value(index)
+        for container in containers:
+            if isinstance(container, Container):
+                self.join(container.elements, self.elements(values) if isinstance(index, ast.Slice) else values)
+                self.join(container.keys, at if container.kind == "dict" else ())
+                if container.escaped:
+                    self.escape(values, at)
+            else:
+                self.escape(values, at)
+
+    def unknown(self, name: str, scope: ast.AST) -> None:
+        """A name is bound to something that is not followed."""
+        self.join(self.place(self.module.scopes.owner(name, scope)), ANY)
+
+    def place(self, variable: Variable) -> set[object]:
+        """Everything that is stored in a variable."""
+        return self.variables.setdefault(variable, set())
+
+    def feed(self, function: ast.AST, name: str, values: Values) -> None:
+        """An argument flows into a parameter."""
+        self.join(self.place(Variable(function, name)), values)
+        if function in self.loose:
+            self.escape(values)
+
+    def give_back(self, node: ast.AST, values: Values) -> None:
+        """A return or yield statement gives values to the callers of its function."""
+        self.join(self.returned.setdefault(self.module.scopes.scope[node], set()), values)
+
+    def value(self, node: ast.expr) -> Values:
+        """What an expression may be; its effects are noted."""
+        return self.follow(self, node)

@@ -113,4 +113,31 @@ def split_iter(src, sep=None, maxsplit=None):
         yield group
 """,
     ),
+    Case(
+        "boltons.strutils:parse_int_list",
+        slow="""
+def parse_int_list(range_string, delim=',', range_delim='-'):
+    found = []
+    for part in range_string.strip().split(delim):
+        if range_delim in part:
+            limits = sorted(int(limit) for limit in part.split(range_delim))
+            for value in range(limits[0], limits[-1] + 1):
+                found = found + [value]
+        elif part:
+            found = found + [int(part)]
+    return sorted(found)
+""",
+        wrong="""
+def parse_int_list(range_string, delim=',', range_delim='-'):
+    output = []
+    for x in filter(None, range_string.strip().split(delim)):
+        start, _, end = x.partition(range_delim)
+        output += range(int(start), int(end) + 1) if end else [int(start)]
+    return sorted(output)
+""",
+        calls="""
+CALLS = [((",".join(map(str, ints(n, 60))),), {}) for n in range(12)]
+BIG = [((",".join(f"{i}-{i + 3}" for i in ints(700, 900)),), {}) for _ in range(2)]
+""",
+    ),
 ]

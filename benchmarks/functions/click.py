@@ -16,4 +16,48 @@ def measure_table(rows):
     return tuple(max(len(col) for col in column) for column in zip(*rows))
 """,
     ),
+    Case(
+        "click.utils:_make_default_short_help",
+        slow=r"""
+def _make_default_short_help(help, max_length=45):
+    import textwrap
+
+    for _ in range(30):
+        words = help.partition("\n\n")[0].split()
+    if words[:1] == ["\b"]:
+        words = words[1:]
+    if not words:
+        return ""
+    for at in range(len(words)):
+        if words[at][-1] == "." and not (at + 1 < len(words) and words[at + 1][0].islower()):
+            words = words[: at + 1]
+            break
+    text = " ".join(words)
+    if len(text) <= max_length:
+        return text
+    if max_length < 3:
+        return "..."
+    return textwrap.shorten(text, max_length, placeholder="...", break_on_hyphens=False)
+""",
+        wrong=r"""
+def _make_default_short_help(help, max_length=45):
+    words = help.partition("\n\n")[0].split()
+    if words and words[0] == "\b":
+        del words[0]
+    if not words:
+        return ""
+    for at, word in enumerate(words):
+        if word.endswith("."):
+            del words[at + 1:]
+            break
+    text = " ".join(words)
+    if len(text) <= max_length:
+        return text
+    if max_length < 3:
+        return "..."
+    import textwrap
+
+    return textwrap.shorten(text, max_length, placeholder="...", break_on_hyphens=False)
+""",
+    ),
 ]

@@ -205,4 +205,49 @@ CALLS = [((ints(n, 3 + n),), {}) for n in range(12)] + [(([1, -1, 2], abs), {})]
 BIG = [((ints(3000, 3000),), {}) for _ in range(2)]
 """,
     ),
+    Case(
+        "more_itertools.more:windowed",
+        slow="""
+def windowed(seq, n, fillvalue=None, step=1):
+    if n <= 0:
+        raise ValueError('n must be > 0')
+    if step < 1:
+        raise ValueError('step must be >= 1')
+    iterator = iter(seq)
+    window = list(islice(iterator, n))
+    if not window:
+        return
+    if len(window) < n:
+        yield tuple(window) + (fillvalue,) * (n - len(window))
+        return
+    yield tuple(window)
+    while True:
+        kept, more = window[step:], []
+        for item in islice(iterator, step):
+            more = more + [item]
+        new = more[max(0, step - n):]
+        if not new:
+            return
+        window = kept + new
+        if len(more) < step:
+            yield tuple(window) + (fillvalue,) * (n - len(window))
+            return
+        yield tuple(window)
+""",
+        wrong="""
+def windowed(seq, n, fillvalue=None, step=1):
+    if n <= 0:
+        raise ValueError('n must be > 0')
+    if step < 1:
+        raise ValueError('step must be >= 1')
+    items = list(seq)
+    for at in range(0, max(1, len(items) - n + step), step) if items else ():
+        window = tuple(items[at:at + n])
+        yield window + (fillvalue,) * (n - len(window))
+""",
+        calls="""
+CALLS = [((ints(n), 1 + n % 4), {}) for n in range(12)] + [((iter([1, 2, 3]), 2), {})]
+BIG = [((ints(2000), 150), {}) for _ in range(2)]
+""",
+    ),
 ]

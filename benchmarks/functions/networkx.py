@@ -50,4 +50,45 @@ CALLS = [(([ints(n), [ints(2), 'ab'], n],), {}) for n in range(10)] + [((5,), {}
 BIG = [(([ints(1500), [ints(900)]],), {}) for _ in range(2)]
 """,
     ),
+    Case(
+        "networkx.algorithms.graphical:is_valid_degree_sequence_havel_hakimi",
+        slow="""
+@nx._dispatchable(graphs=None)
+def is_valid_degree_sequence_havel_hakimi(deg_sequence):
+    try:
+        dmax, dmin, dsum, n, num_degs = _basic_graphical_tests(deg_sequence)
+    except nx.NetworkXUnfeasible:
+        return False
+    left = [degree for degree, count in enumerate(num_degs) for _ in range(count) if degree]
+    while left:
+        left.sort()
+        largest = left.pop()
+        if largest > len(left):
+            return False
+        left = [d for d in left[:len(left) - largest] + [d - 1 for d in left[len(left) - largest:]] if d]
+    return True
+""",
+        wrong="""
+@nx._dispatchable(graphs=None)
+def is_valid_degree_sequence_havel_hakimi(deg_sequence):
+    try:
+        dmax, dmin, dsum, n, num_degs = _basic_graphical_tests(deg_sequence)
+    except nx.NetworkXUnfeasible:
+        return False
+    if n == 0 or 4 * dmin * n >= (dmax + dmin + 1) * (dmax + dmin + 1):
+        return True
+    left = [degree for degree, count in enumerate(num_degs) for _ in range(count) if degree]
+    left.reverse()
+    for at, largest in enumerate(left):
+        if largest > sum(map(bool, left[at + 1:])):
+            return False
+        for place in range(at + 1, at + 1 + largest):
+            left[place] -= 1
+    return True
+""",
+        calls="""
+CALLS = [((ints(n, 6),), {}) for n in range(14)]
+BIG = [(([90] * 60 + ints(700, 12) + [1],), {}), (([80] * 50 + ints(800, 12) + [1, 1],), {})]
+""",
+    ),
 ]

@@ -25,4 +25,27 @@ def _column_type(strings, has_invisible=True, numparse=True):
     return found
 """,
     ),
+    Case(
+        "tabulate:_afterpoint",
+        slow="""
+def _afterpoint(string):
+    for _ in range(20):
+        number = _isnumber(string) or _isnumber_with_thousands_separator(string)
+        whole = number and _isint(string)
+    if not number or whole:
+        return -1
+    for mark in ".eE":
+        tail = string.rpartition(mark)
+        if tail[1] and (mark == "." or max(string.rfind("e"), string.rfind("E")) == len(tail[0])):
+            return len(tail[2])
+    return -1
+""",
+        wrong="""
+def _afterpoint(string):
+    if not (_isnumber(string) or _isnumber_with_thousands_separator(string)) or _isint(string):
+        return -1
+    at = max(string.rfind("."), string.lower().rfind("e"))
+    return len(string) - at - 1 if at >= 0 else -1
+""",
+    ),
 ]

@@ -13,6 +13,7 @@ from codeopt.errors import ProgramError, UsageError
 from codeopt.functions.naming import Names
 from codeopt.functions.project import Place, View, locate, open_places, open_view
 from codeopt.functions.target import Function
+from codeopt.functions.vocabulary import Vocabulary, vocabulary
 from sandbox import Sandbox
 from sandbox.calls import Batch, BatchMode, CallRunner, Target, harness
 from sandbox.outcome import Run
@@ -40,6 +41,11 @@ class Bench:
     def source(self) -> str:
         """The module as it is."""
         return self.function.source
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What the function's text speaks of."""
+        return vocabulary(self.source, self.function.text)
 
     def ask(self, calls: tuple[str, ...], mode: BatchMode = "check", **options: float) -> Answer:
         """What the original does. Raises ProgramError when it cannot even be imported."""

@@ -1,41 +1,41 @@
 """More calls from known ones: empty, single, repeated, negated, boundary, larger. The original says what is right
 for each.
 
-A fuzzer's dictionary helps it: constants of the function's own text, lengths and items of the other arguments, what
-other calls
-gave at the same place. Types stay as they were seen; a seed makes the same calls again.
+A fuzzer's dictionary helps it: constants of the function's own text (vocabulary.py), tokens of known texts (texts.py),
+lengths and items of the other arguments, what other calls gave at the same place. Types stay as they were seen; a seed
+makes the same calls again.
 """
 
 from __future__ import annotations
 
-import ast
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from codeopt.functions.literals import Call, Opaque, read
+from codeopt.functions.texts import Texts, texts_in
+from codeopt.functions.vocabulary import Vocabulary
 
 SMALL = 12
 """Items of a container that a derived call keeps, most of the time: small calls show the same and are read more
 easily."""
+LINE = 60
+"""Characters of a text that is one line or less."""
 _INTS = (0, 1, -1, 2, 3, 7, 10, 31, 64, 100, 255, 256, 1000, 2**31 - 1, 2**31, 2**63, -(2**31), -(2**63) - 1)
 _FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-9, 1e9, 1e16, 1e308, float("inf"), float("-inf"), float("nan"), 0.1, 2.5)
-_CHARS = " \t\n_-.,:;/'\"()[]{}<>&#%\\|=*?+$@aAzZ09"
-_ODD = "\xe9\xdf\u0130\u6f22\u0301\U0001f600\xa0\u0663\xb2\ufb01\u2028\x85\x00"
-"""Accents, other case of another length, wide, combining, beyond 16 bits, spaces, digits and line ends of others."""
 
 
 def derive(
-    calls: Sequence[str], count: int, seed: int, source: str = "", *, small: bool = True, pool: Sequence[Any] = ()
+    calls: Sequence[str], count: int, seed: int, words: Vocabulary | None = None, *, small: bool = True
 ) -> list[str]:
     """Up to `count` calls near `calls`, none of them among them.
 
-    source: the function's text, whose constants are tried as values. small: cut large arguments down first.
+    words: what the function's text speaks of, tried as values. small: cut large arguments down first.
     """
     bases = [call for text in calls if (call := read(text)) is not None]
     if not bases:
         return []
-    maker = _Maker(random.Random(seed), bases, [*_constants(source), *pool], small)
+    maker = _Maker(random.Random(seed), bases, words or Vocabulary(), small)
     known = set(calls)
     found: list[str] = []
     for attempt in range(count * 4):
@@ -48,24 +48,16 @@ def derive(
     return found
 
 
-def _constants(source: str) -> list[Any]:
-    """The plain constants in a text of code."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return []
-    return [
-        n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and type(n.value) in (int, float, str, bytes)
-    ]
-
-
 class _Maker:
     """Changes one call at a time."""
 
-    def __init__(self, draw: random.Random, bases: Sequence[Call], constants: Sequence[Any], small: bool) -> None:
+    def __init__(self, draw: random.Random, bases: Sequence[Call], words: Vocabulary, small: bool) -> None:
         self.draw, self.bases, self.small = draw, bases, small
-        self.constants = constants
+        self.numbers = words.numbers
+        known = [text for call in bases[:200] for value in call.values for text in texts_in(value)]
+        self.texts = Texts(draw, *words.words, known)
         self.others: list[Any] = []
+        self.seen: dict[int, list[Any]] = {}
 
     def one(self, base: Call) -> Call:
         """A call with one or two arguments changed."""
@@ -79,14 +71,22 @@ class _Maker:
         for _ in range(self.draw.choice((1, 1, 1, 2, 2, 3))):
             at = self.draw.choice(places)
             self.others = [value for place, value in enumerate(call.values) if place != at]
-            call = call.with_value(at, self.change(call.values[at], at))
+            call = call.with_value(at, self.change(self.alike(call.values[at]), at))
         return call
 
+    def alike(self, value: Any) -> Any:
+        """Now and then what another argument is: two that are equal, or nearly."""
+        same = [other for other in self.others if type(other) is type(value) and not isinstance(value, Opaque)]
+        return self.draw.choice(same) if same and self.draw.random() < 0.08 else value
+
     def shorten(self, value: Any, depth: int = 2) -> Any:
-        """A container or text with at most SMALL items, from somewhere within it."""
+        """A container or text with at most SMALL items, from somewhere within it. A line of text is mostly kept: what
+        it begins with may say what it is."""
+        line = isinstance(value, str | bytes) and len(value) <= LINE and self.draw.random() < 0.75
         if (
             isinstance(value, list | str | bytes | tuple)
             and len(value) > SMALL
+            and not line
             and not (isinstance(value, tuple) and depth == 2)
         ):
             size = self.draw.randint(1, SMALL)
@@ -103,7 +103,7 @@ class _Maker:
     def change(self, value: Any, at: int = -1) -> Any:
         """A value of the same type, or one that another call has at this place."""
         if at >= 0 and self.draw.random() < 0.12:
-            seen = [c.values[at] for c in self.bases if len(c.values) > at and not isinstance(c.values[at], Opaque)]
+            seen = self.seen_at(at)
             return self.shorten(self.draw.choice(seen)) if seen else value
         kinds: dict[type, Callable[[Any], Any]] = {
             bool: lambda v: not v, int: self.whole, float: self.real, str: self.text, bytes: self.data,
@@ -114,11 +114,18 @@ class _Maker:
         make = kinds.get(type(value))
         return make(value) if make else value
 
+    def seen_at(self, at: int) -> list[Any]:
+        """What calls give at a place."""
+        if at not in self.seen:
+            every = [call.values for call in self.bases]
+            self.seen[at] = [values[at] for values in every if len(values) > at and not isinstance(values[at], Opaque)]
+        return self.seen[at]
+
     def whole(self, value: int) -> int:
         """Neighbours, boundaries, lengths and items of the other arguments."""
         sizes = [len(other) for other in self.others if isinstance(other, list | tuple | str | dict | set)]
         items = [i for other in self.others if isinstance(other, list | tuple) for i in other[:50] if type(i) is int]
-        near = [n for n in self.constants if type(n) is int] + sizes + items[:5]
+        near = self.numbers + sizes + items[:5]
         small = -9 <= value <= 99
         options: list[Callable[[], int]] = [
             lambda: value + self.draw.choice((-2, -1, 1, 2)),
@@ -126,46 +133,29 @@ class _Maker:
             lambda: self.draw.choice((0, 1, -1, 2)),
             lambda: self.draw.randint(0, 12) if small else self.draw.randint(0, abs(value)),
             lambda: self.draw.choice(near) + self.draw.choice((-1, 0, 0, 1)) if near else self.draw.choice(_INTS),
+            lambda: self.power(self.draw.choice(near) if near else 10),
             lambda: value * 2 + self.draw.choice((0, 1)),
             lambda: self.draw.choice(_INTS[:10]) if self.draw.random() < 0.8 else self.draw.choice(_INTS),
         ]
         return self.draw.choice(options)()
+
+    def power(self, value: int) -> int:
+        """Where a number of digits, or a unit, changes: at the powers and multiples of a number, and just before."""
+        found = value ** self.draw.choice((2, 2, 3, 4)) if abs(value) < 10_000 else value
+        return self.draw.choice((1, 1, -1)) * found * self.draw.choice((1, 1, 1, 2)) - self.draw.choice((0, 1, 1))
 
     def real(self, value: float) -> float:
         """Neighbours and the values that break sums and comparisons."""
         options: list[Callable[[], float]] = [
             lambda: -value, lambda: self.draw.choice(_FLOATS), lambda: value * self.draw.choice((2.0, 0.5, 1e-8, 1e8)),
             lambda: value + self.draw.choice((0.1, -0.1, 1.0)), lambda: self.draw.uniform(-10, 10),
-            lambda: float(self.draw.randint(-5, 5)),
+            lambda: float(self.draw.randint(-5, 5)), lambda: float(self.whole(int(self.draw.choice((1, 10, 100))))),
         ]  # fmt: skip
         return self.draw.choice(options)()
 
     def text(self, value: str) -> str:
-        """Shorter, longer, other case, other white space, and the function's own constants within."""
-        words = [c for c in self.constants if type(c) is str and 0 < len(c) < 20]
-        words += [o for o in self.others if type(o) is str and len(o) < 20]
-        at = self.place(value)
-        options: list[Callable[[], str]] = [
-            lambda: "", lambda: value[:at], lambda: value[at:], lambda: value[::-1], lambda: value + value,
-            lambda: value[:at] + self.draw.choice(_CHARS) + value[at:], lambda: value[:at] + value[at + 1 :],
-            lambda: value[:at] + (self.draw.choice(words) if words else " ") + value[at:],
-            lambda: value[:at] + "".join(self.draw.sample(_ODD, 2)) + value[at:],
-            lambda: value.upper(), lambda: value.lower(), lambda: f" {value} ", lambda: self.shuffled(value),
-            lambda: value[:at] + value[max(0, at - 1) : at] + value[at:],
-            lambda: value.replace(value[at - 1 : at] or "a", self.draw.choice(_CHARS[:24])),
-        ]  # fmt: skip
-        return self.draw.choice(options)()
-
-    def place(self, value: str) -> int:
-        """Somewhere, half of the time beside what is no letter: a text's structure is there."""
-        marks = [at for at, char in enumerate(value) if not char.isalnum()]
-        if marks and self.draw.random() < 0.5:
-            return self.draw.choice(marks) + self.draw.randint(0, 1)
-        return self.draw.randint(0, len(value))
-
-    def shuffled(self, value: str) -> str:
-        """The same characters in another order."""
-        return "".join(self.draw.sample(value, len(value)))
+        """As `Texts` does it."""
+        return self.texts.change(value, self.others)
 
     def data(self, value: bytes) -> bytes:
         """As text, on bytes."""
@@ -181,6 +171,7 @@ class _Maker:
             lambda: self.draw.sample(value, len(value)),
             *[lambda: self.items(value)] * 5, lambda: [*value, self.change(item)],
             lambda: [self.change(i) for i in value[:SMALL]], lambda: self.with_odd(value),
+            lambda: self.with_twin(value),
         ]  # fmt: skip
         return self.draw.choice(options)()
 
@@ -193,6 +184,12 @@ class _Maker:
         """An item that is false, or nothing, among the others: where the original takes it, a draft must."""
         at = self.draw.randint(0, len(value))
         return [*value[:at], self.draw.choice((None, None, 0, "", False)), *value[at:]]
+
+    def with_twin(self, value: list[Any]) -> list[Any]:
+        """A number among the others that is equal to one of them and of another type."""
+        twins = [twin for item in value for twin in _twins(item)]
+        at = self.draw.randint(0, len(value))
+        return [*value[:at], self.draw.choice(twins), *value[at:]] if twins else self.with_odd(value)
 
     def ordered(self, value: list[Any]) -> list[Any]:
         """Sorted where it can be."""
@@ -249,13 +246,21 @@ class _Maker:
         return new
 
 
+def _twins(item: Any) -> list[Any]:
+    """Equal to a number, and of another type."""
+    kinds = (bool, int, float) if type(item) in (bool, int) and item in (0, 1) else (int, float)
+    if type(item) not in (bool, int, float) or item != item or abs(item) > 2**50 or item != int(item):
+        return []
+    return [kind(item) for kind in kinds if kind is not type(item)]
+
+
 def grow(text: str, factor: int, seed: int = 0) -> str | None:
     """The call with every list, text and dictionary that has some size `factor` times as long, and varied; None when
     nothing in it can grow. A call of numbers alone grows by its largest number."""
     call = read(text)
     if call is None:
         return None
-    maker = _Maker(random.Random(seed), [call], [], False)
+    maker = _Maker(random.Random(seed), [call], Vocabulary(), False)
     grown = call
     for at, value in enumerate(call.values):
         if isinstance(value, list | str | bytes) and len(value) > 2:
@@ -282,7 +287,7 @@ def _longer(value: Any, factor: int, maker: _Maker) -> Any:
             elif type(item) is float:
                 found.append(maker.draw.uniform(0.5, 1.5) * item)
             elif type(item) is str:
-                found.append(maker.shuffled(item))
+                found.append(maker.texts.shuffled(item))
             else:
                 found.append(item)
     return found

@@ -20,7 +20,7 @@ MIN_RETURNS = 3
 """So many of them must return: a function that only raises was not called as it is meant to be."""
 MIN_COVERAGE = 0.6
 """Share of the function's lines that the calls must run."""
-DERIVED, FRESH = 160, 120
+DERIVED, FRESH = 1000, 750
 """How many calls are made from known ones: for the rounds, and others for the last word."""
 KEPT_S = 6.0
 """What the given calls may take that every draft makes; at least MIN_CALLS of them are kept, the quickest first."""
@@ -119,7 +119,7 @@ def gather(
     notify("making more calls from them")
     wider = _wider(bench, kept)
     bases = [k.text for k in (*kept, *wider)]
-    more, other = observe(bench, derive(bases, DERIVED, 1, bench.function.text), {})
+    more, other = observe(bench, derive(bases, DERIVED, 1, bench.vocabulary), {})
     evidence = Evidence((*kept, *_quick([*wider, *more])), tuple(big), dict(dropped + other))
     return cover(bench, evidence) if evidence.known else evidence
 

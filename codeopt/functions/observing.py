@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
 from sandbox.calls import NOT_COMPARABLE, NOT_MADE, Batch
 
-BATCH = 60
+BATCH, MADE_UP_BATCH = 60, 1000
+"""Calls of one run; made-up ones are short."""
 DERIVED_S, DERIVED_TOTAL_S = 0.1, 0.25
 """What one made-up call may take, and all of them; the quickest are kept."""
 GIVEN_S, BIG_S, GIVEN_TOTAL_S = 5.0, 10.0, 60.0
@@ -71,11 +73,12 @@ def _observe_all(
     """Batch by batch, as long as there is time: little for calls that are made up."""
     known: list[Known] = []
     dropped: Counter[str] = Counter()
-    for start in range(0, len(calls), BATCH):
+    size = MADE_UP_BATCH if made_up else BATCH
+    for start in range(0, len(calls), size):
         if sum(k.seconds for k in known) > (DERIVED_TOTAL_S if made_up else GIVEN_TOTAL_S):
             dropped[TOO_LONG] += 0 if made_up else len(calls) - start
             break
-        part, gone = _observe(bench, tuple(calls[start : start + BATCH]), origin, made_up)
+        part, gone = _observe(bench, tuple(calls[start : start + size]), origin, made_up)
         known += part
         dropped += gone
     return known, dropped
@@ -85,11 +88,18 @@ def _observe(
     bench: Bench, calls: tuple[str, ...], origin: dict[str, str], made_up: bool
 ) -> tuple[list[Known], Counter[str]]:
     """One batch: made once, and what is of use then once more with another hash seed, in another order."""
-    first = (
-        bench.ask(calls, seconds=DERIVED_S, lost=3, budget=DERIVED_TOTAL_S)
-        if made_up
-        else bench.ask(calls, seconds=BIG_S if "big" in origin.values() else GIVEN_S, lost=3, budget=GIVEN_TOTAL_S)
-    )
+    try:
+        first = (
+            bench.ask(calls, seconds=DERIVED_S, lost=3, budget=DERIVED_TOTAL_S)
+            if made_up
+            else bench.ask(calls, seconds=BIG_S if "big" in origin.values() else GIVEN_S, lost=3, budget=GIVEN_TOTAL_S)
+        )
+    except ProgramError:  # it may have been too much for one run
+        if len(calls) <= BATCH:
+            raise
+        middle = len(calls) // 2
+        parts = [_observe(bench, part, origin, made_up) for part in (calls[:middle], calls[middle:])]
+        return [known for part in parts for known in part[0]], parts[0][1] + parts[1][1]
     took = first.meta.get("took")
     times = took if isinstance(took, list) and len(took) == len(calls) else [0.0] * len(calls)
     found = [

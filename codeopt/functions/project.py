@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.errors import UsageError
+from codeopt.functions.compiled import compile_imports
 
 INSIDE = "/project"
 """Where an isolating sandbox shows the copy."""
@@ -168,6 +169,9 @@ def open_view(module: Module, shown_at: str = INSIDE) -> View:
                 f"{module.root} tracks more than {LARGEST_PROJECT >> 20} MiB, which is not copied to a sandbox"
             )
         _copy(source, folder / name)
+    if view.copied:
+        roots = tuple(folder / root.relative_to(module.root) for root in module.roots)
+        compile_imports(folder / module.path.relative_to(module.root), roots)
     _open_up(folder)
     return view
 

@@ -112,9 +112,7 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
     chosen = [k for k in pool if k.seconds >= 0.3 * pool[0].seconds]
     note = "calls grown from the given ones" if grown else "the longest calls"
     if sum(k.seconds for k in chosen) < ENOUGH_S:  # so short that single times say little: as many as there are
-        more, _ = observe(
-            bench, derive([k.text for k in pool[:8]], 300, 50 + seed, bench.function.text, small=False), {}
-        )
+        more, _ = observe(bench, derive([k.text for k in pool[:8]], 300, 50 + seed, bench.vocabulary, small=False), {})
         chosen = [k for k in [*pool, *more] if k.returns]
     return [k.text for k in dict.fromkeys(chosen)][:MOST_CALLS], note
 
@@ -137,9 +135,9 @@ def _grown(bench: Bench, given: Sequence[Known], seed: int) -> list[Known]:
     """The longest calls made longer, twice and twice again, until one takes long enough or they fail."""
     found: list[Known] = []
     bases = [k.text for k in given[:4]]
-    for step in range(1, 9):
-        texts = [text for at, base in enumerate(bases) if (text := grow(base, 2**step, seed + at))]
-        texts = [text for text in texts if len(text) < 1_000_000]
+    for steps in ((1, 2, 3), (4, 5, 6), (7, 8)):  # a few at a time: each look imports the module twice
+        grown = [grow(base, 2**step, seed + at) for step in steps for at, base in enumerate(bases)]
+        texts = [text for text in grown if text and len(text) < 1_000_000]
         if not texts:
             break
         known, _ = observe(bench, texts, {})
@@ -147,6 +145,8 @@ def _grown(bench: Bench, given: Sequence[Known], seed: int) -> list[Known]:
         found += usable
         if not usable or max(k.seconds for k in usable) >= LONG_ENOUGH_S:
             break
+    enough = min((k.seconds for k in found if k.seconds >= LONG_ENOUGH_S), default=0.4)
+    found = [k for k in found if k.seconds <= 2 * enough]
     best = max((k.seconds for k in found), default=0.0)
     return [k for k in found if k.seconds >= 0.3 * best and k.seconds < 0.4 and best > 1.5 * given[0].seconds]
 

@@ -14,6 +14,7 @@ from typing import Any
 from codeopt.functions.literals import Call
 from codeopt.functions.sources import Ask
 from codeopt.functions.target import Def, definitions
+from codeopt.functions.texts import PLAIN
 
 GUESSES, ENOUGH = True, 5
 """Made only when other sources gave fewer calls than this."""
@@ -35,7 +36,9 @@ def find(ask: Ask) -> list[str]:
     node = next((n for name, n in definitions(ast.parse(ask.bench.source)) if name == function.qualname), None)
     if node is None or function.kind in ("method", "property"):
         return []
-    strategies = _arguments(node, st, skip=int(function.kind == "classmethod"))
+    words = [*ask.bench.vocabulary.words[0], *PLAIN]
+    text = st.text(max_size=20) | st.lists(st.sampled_from(words), max_size=8).map("".join)
+    strategies = _arguments(node, st, text, skip=int(function.kind == "classmethod"))
     if not strategies:
         return []
     found: dict[str, None] = {}
@@ -56,7 +59,7 @@ def find(ask: Ask) -> list[str]:
     return list(found)
 
 
-def _arguments(node: Def, st: Any, skip: int) -> list[Any]:
+def _arguments(node: Def, st: Any, text: Any, skip: int) -> list[Any]:
     """A strategy for each parameter that can be given by position, up to the first that has a default and no hint."""
     parameters = [*node.args.posonlyargs, *node.args.args][skip:]
     required = len(parameters) - len(node.args.defaults)
@@ -64,31 +67,31 @@ def _arguments(node: Def, st: Any, skip: int) -> list[Any]:
         return []
     found: list[Any] = []
     for at, parameter in enumerate(parameters):
-        strategy = _strategy(parameter.annotation, st) if parameter.annotation else None
+        strategy = _strategy(parameter.annotation, st, text) if parameter.annotation else None
         if strategy is None:
             return found if at >= required else []
         found.append(strategy)
     return found
 
 
-def _strategy(hint: ast.expr, st: Any) -> Any:
-    """Values of an annotated type; None for a type that is not known by its name."""
+def _strategy(hint: ast.expr, st: Any, text: Any) -> Any:
+    """Values of an annotated type; None for a type that is not known by its name. text: what makes texts."""
     if isinstance(hint, ast.Constant) and isinstance(hint.value, str):
         try:
-            return _strategy(ast.parse(hint.value, mode="eval").body, st)
+            return _strategy(ast.parse(hint.value, mode="eval").body, st, text)
         except SyntaxError:
             return None
     if isinstance(hint, ast.Constant) and hint.value is None:
         return st.none()
     if isinstance(hint, ast.BinOp) and isinstance(hint.op, ast.BitOr):
-        return _one_of([_strategy(hint.left, st), _strategy(hint.right, st)], st)
+        return _one_of([_strategy(hint.left, st, text), _strategy(hint.right, st, text)], st)
     if isinstance(hint, ast.Subscript):
-        return _generic(_name(hint.value), hint.slice, st)
+        return _generic(_name(hint.value), hint.slice, st, text)
     plain = {
         "int": st.integers(-100, 100) | st.integers(),
         "float": st.floats(),
         "bool": st.booleans(),
-        "str": st.text(max_size=20),
+        "str": text,
         "bytes": st.binary(max_size=20),
         "complex": st.complex_numbers(allow_nan=False),
         **{name: st.lists(st.integers(-9, 99), max_size=12) for name in _LISTS},
@@ -102,14 +105,14 @@ def _name(hint: ast.expr) -> str:
     return hint.id if isinstance(hint, ast.Name) else hint.attr if isinstance(hint, ast.Attribute) else ""
 
 
-def _generic(name: str, inside: ast.expr, st: Any) -> Any:
+def _generic(name: str, inside: ast.expr, st: Any, text: Any) -> Any:
     parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
     if name == "Literal":
         return st.sampled_from([part.value for part in parts if isinstance(part, ast.Constant)])
     if name in ("tuple", "Tuple") and len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is ...:
-        item = _strategy(parts[0], st)
+        item = _strategy(parts[0], st, text)
         return None if item is None else st.lists(item, max_size=8).map(tuple)
-    inner = [_strategy(part, st) for part in parts]
+    inner = [_strategy(part, st, text) for part in parts]
     if any(strategy is None for strategy in inner):
         return None
     if name == "Optional":

@@ -45,9 +45,12 @@ def test_only_what_git_tracks_and_no_secrets(tmp_path: Path) -> None:
     module = locate(root / "pkg/mod.py")
     view = open_view(module)
     try:
-        found = sorted(str(path.relative_to(view.folder)) for path in view.folder.rglob("*") if path.is_file())
+        shown = [path.relative_to(view.folder) for path in view.folder.rglob("*") if path.is_file()]
+        found = sorted(str(path) for path in shown if path.suffix != ".pyc")
+        compiled = {path.name.partition(".")[0] for path in shown if path.suffix == ".pyc"}
     finally:
         view.close()
+    assert compiled <= {"__init__", "mod"}
     assert found == ["data.csv", "pkg/__init__.py", "pkg/mod.py", "pkg/secret_sharing.py"]
     assert not view.folder.exists()
     assert view.mounts == ((str(view.folder), INSIDE),)

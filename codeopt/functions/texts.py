@@ -1,0 +1,137 @@
+"""Texts near known ones: characters changed, and tokens of known texts put together anew."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+LONGEST, MOST = 40, 400
+"""Characters of a token that is used again, and how many are known."""
+_CHARS = " \t\n_-.,:;/'\"()[]{}<>&#%\\|=*?+$@aAzZ09"
+_ODD = "\xe9\xdf\u0130\u6f22\u0301\U0001f600\xa0\u0663\xb2\ufb01\u2028\x85\x00"
+"""Accents, other case of another length, wide, combining, beyond 16 bits, spaces, digits and line ends of others."""
+PLAIN = ("a", "ab", "A", "7", "12", " ")
+_TOKENS = re.compile(r"[^\W_]+|\s|[\W_]")
+
+
+def tokens(text: str) -> list[str]:
+    """Words and numbers, and each mark by itself."""
+    return _TOKENS.findall(text)
+
+
+def texts_in(value: Any, depth: int = 3) -> Iterable[str]:
+    """Every text in a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, bytes):
+        yield value.decode("latin1")
+    elif isinstance(value, list | tuple | set | frozenset | dict) and depth:
+        items = [*value, *value.values()] if isinstance(value, dict) else list(value)
+        for item in items[:50]:
+            yield from texts_in(item, depth - 1)
+
+
+class Texts:
+    """Changes one text at a time. `own`: texts that stand in the function; `words`: those and more of its module;
+    `known`: texts of known calls."""
+
+    def __init__(self, draw: random.Random, own: Sequence[str], words: Sequence[str], known: Sequence[str]) -> None:
+        self.draw = draw
+        self.own, self.words = ([word for word in some if 0 < len(word) <= LONGEST] for some in (own, words))
+        self.known = [text for text in dict.fromkeys(known) if 0 < len(text) <= LONGEST][:MOST]
+        parts = dict.fromkeys(part for text in (*known[:MOST], *self.words) for part in tokens(text[:500]))
+        self.parts = [*PLAIN, *[part for part in parts if len(part) <= LONGEST][:MOST]]
+        self.marks = [" ", *[part for part in (*self.parts, *self.own, *self.own) if not any(map(str.isalnum, part))]]
+
+    def change(self, value: str, others: Sequence[Any]) -> str:
+        """In its characters, in its tokens, or in its fields. others: the other arguments of the call."""
+        near = [text for other in others for text in texts_in(other, 1) if len(text) <= LONGEST]
+        way = self.draw.random()
+        if way < 0.4:
+            return self.characters(value, near)
+        return self.anew(value, near) if way < 0.75 else self.fields(value, near)
+
+    def characters(self, value: str, near: Sequence[str]) -> str:
+        """Shorter, longer, other case, other white space, and a word within."""
+        at = self.place(value)
+        words = [*self.words, *near]
+        options: list[Callable[[], str]] = [
+            lambda: "", lambda: value[:at], lambda: value[at:], lambda: value[::-1], lambda: value + value,
+            lambda: value[:at] + self.draw.choice(_CHARS) + value[at:], lambda: value[:at] + value[at + 1 :],
+            lambda: value[:at] + (self.draw.choice(words) if words else " ") + value[at:],
+            lambda: value[:at] + "".join(self.draw.sample(_ODD, 2)) + value[at:],
+            lambda: value.upper(), lambda: value.lower(), lambda: f" {value} ", lambda: self.shuffled(value),
+            lambda: value[:at] + value[max(0, at - 1) : at] + value[at:],
+            lambda: value.replace(value[at - 1 : at] or "a", self.draw.choice(_CHARS[:24])),
+        ]  # fmt: skip
+        return self.draw.choice(options)()
+
+    def anew(self, value: str, near: Sequence[str]) -> str:
+        """Tokens put in, left out, repeated, exchanged; parts of two texts; a phrase of known words."""
+        parts = tokens(value)
+        at = self.draw.choice((0, len(parts), self.draw.randint(0, len(parts)), self.draw.randint(0, len(parts))))
+        end = min(len(parts), at + self.draw.choice((1, 1, 1, 2, 3)))
+        options: list[Callable[[], Sequence[str]]] = [
+            *[lambda: [*parts[:at], *self.phrase(near), *parts[at:]]] * 4,
+            *[lambda: [*parts[:at], *self.phrase(near), *parts[end:]]] * 2,
+            lambda: parts[:at] + parts[end:],
+            lambda: parts[:end] + parts[at:],
+            lambda: [*parts[:at], *parts[at:end][::-1], *parts[end:]],
+            lambda: self.draw.sample(parts, len(parts)),
+            lambda: self.crossed(parts),
+            lambda: self.phrase(near),
+            lambda: [*self.phrase(near), *self.phrase(near)],
+        ]
+        return "".join(self.draw.choice(options)())
+
+    def fields(self, value: str, near: Sequence[str]) -> str:
+        """What stands between marks of one kind: one more, one less, one changed, two exchanged, one again."""
+        marks = [part for part in tokens(value) if not part.isalnum()]
+        mark = self.draw.choice(marks) if marks else self.draw.choice(self.marks)
+        parts = value.split(mark)
+        at = self.draw.choice((len(parts) - 1, self.draw.randrange(len(parts))))
+        one = parts[at]
+        options: list[Callable[[], Sequence[str]]] = [
+            *[lambda: [*parts[: at + 1], "".join(self.phrase(near)), *parts[at + 1 :]]] * 3,
+            *[lambda: [*parts[:at], self.characters(one, near), *parts[at + 1 :]]] * 2,
+            lambda: [*parts[:at], "".join(self.phrase(near)), *parts[at + 1 :]],
+            lambda: parts[:at] + parts[at + 1 :],
+            lambda: [*parts[:at], one, *parts[at:]],
+            lambda: [*parts[:at], "", *parts[at:]],
+            lambda: self.draw.sample(parts, len(parts)),
+        ]
+        return mark.join(self.draw.choice(options)())
+
+    def phrase(self, near: Sequence[str]) -> list[str]:
+        """A word or two, with marks before, between or after them."""
+        found: list[str] = []
+        for _ in range(self.draw.choice((1, 1, 1, 2))):
+            found += [*self.mark(), self.word(near)]
+        return [*found, *self.mark()]
+
+    def word(self, near: Sequence[str]) -> str:
+        """A constant of the function, a token of a known text or of another argument."""
+        sources = [pool for pool in (self.own, self.own, self.words, self.parts, self.marks, near) if pool]
+        return self.draw.choice(self.draw.choice(sources))
+
+    def mark(self) -> list[str]:
+        """Most of the time none."""
+        return [self.draw.choice(self.marks)] if self.draw.random() < 0.4 else []
+
+    def crossed(self, parts: Sequence[str]) -> list[str]:
+        """The beginning of one text and the end of another."""
+        other = tokens(self.draw.choice(self.known)) if self.known else []
+        return [*parts[: self.draw.randint(0, len(parts))], *other[self.draw.randint(0, len(other)) :]]
+
+    def place(self, value: str) -> int:
+        """Somewhere, half of the time beside what is no letter: a text's structure is there."""
+        marks = [at for at, char in enumerate(value) if not char.isalnum()]
+        if marks and self.draw.random() < 0.5:
+            return self.draw.choice(marks) + self.draw.randint(0, 1)
+        return self.draw.randint(0, len(value))
+
+    def shuffled(self, value: str) -> str:
+        """The same characters in another order."""
+        return "".join(self.draw.sample(value, len(value)))

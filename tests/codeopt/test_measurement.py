@@ -13,7 +13,7 @@ from codeopt.challenge import Strictness
 from codeopt.errors import ProgramError, UsageError
 from codeopt.history import Candidate, Draft, History
 from codeopt.measurement import MAX_FAILURES, Judge
-from codeopt.opening import open_judge
+from codeopt.opening import longest_cases, open_judge
 from sandbox import Limits, Sandbox, Verdict
 from sandbox.compare import Decision, Rule
 from sandbox.growth import MODELS
@@ -75,6 +75,19 @@ def test_a_held_back_case_that_only_seemed_long_does_not_decide(judge: Judge) ->
     assert confirmed.faster
     assert confirmed.comparison is not None
     assert long.name in {case.case for case in confirmed.comparison.cases}
+
+
+def test_a_short_case_whose_first_run_had_to_wait_is_not_timed_alone(judge: Judge) -> None:
+    short, *_, long = sorted(judge.suite.cases, key=lambda case: len(case.stdin))
+    for delay_s in (0.0, 9.0):
+        waited = [
+            replace(outcome, run=replace(outcome.run, wall_s=9.0, delay_s=delay_s))
+            if outcome.case == short.name
+            else outcome
+            for outcome in judge.original.outcomes
+        ]
+        chosen = longest_cases(judge.suite, replace(judge.original, outcomes=tuple(waited)), 0.1)
+        assert long.name in [case.name for case in chosen]
 
 
 def test_the_longest_case_is_held_back(judge: Judge) -> None:

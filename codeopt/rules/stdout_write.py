@@ -20,7 +20,7 @@ _LITERAL = re.compile(r"""(?P<f>[fF]?)(?P<quote>['"])(?:(?!(?P=quote))[^\\\n]|\\
 
 
 def rewrite(text: str, hot: Hot) -> str | None:
-    """Write numbers and text that are printed in loops as f-strings."""
+    """Write numbers and text that are printed in loops as f-strings; all of them, when one is worth it."""
     module = parse(text)
     if module is None or REPLACED & module.words or _replaces_stdout(module):
         return None
@@ -29,13 +29,15 @@ def rewrite(text: str, hot: Hot) -> str | None:
     if any(module.scopes.star_hides(needed) for needed in ("print", "sys", name)):
         return None
     edits: list[Edit] = []
+    worth = False
     for use in module.scopes.all_uses(Variable(None, "print")):
         call = module.scopes.parent[use.node]
-        if isinstance(call, ast.Call) and call.func is use.node and hot.touches(call.lineno, last_line(call)):
+        if isinstance(call, ast.Call) and call.func is use.node:
             written = _written(module, types, call) if in_loop(module, call, functions=False) else None
             if written is not None:
                 edits.append(module.replace(call, f"{name}({written})"))
-    return module.edited([binding(module, name, "stdout.write"), *edits]) if edits else None
+                worth = worth or hot.touches(call.lineno, last_line(call))
+    return module.edited([binding(module, name, "stdout.write"), *edits]) if worth else None
 
 
 def _replaces_stdout(module: Module) -> bool:

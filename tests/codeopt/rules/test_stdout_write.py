@@ -40,6 +40,14 @@ def test_same_text(statement: str) -> None:
         assert "print(" not in same("stdout_write", source)
 
 
+def test_one_that_is_worth_it_takes_the_others_along() -> None:
+    source = "for i in range(3):\n    if i:\n        print(i)\n    else:\n        print('none')\nprint('end')\n"
+    new = rewritten("stdout_write", source, 3)
+    assert new is not None
+    assert "        write('none\\n')\nprint('end')\n" in new
+    assert rewritten("stdout_write", source, 6) is None
+
+
 def test_constants_are_written_as_text() -> None:
     new = same("stdout_write", "for i in range(3):\n    print(-1)\n    print('Case', i)\n    print('a', 2)\n")
     assert 'write("-1\\n")\n    write(f"Case {i}\\n")\n    write("a 2\\n")\n' in new

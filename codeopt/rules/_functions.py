@@ -7,7 +7,7 @@ import ast
 from codeopt.rules import _library as library
 from codeopt.rules._facts import Facts
 from codeopt.rules._scopes import Function, Variable
-from codeopt.rules._values import ANY, NONE, Code, Values
+from codeopt.rules._values import ANY, INT, NONE, NUMBERS, Code, Values, union
 
 
 def parameters(facts: Facts, node: ast.AST, arguments: ast.arguments) -> None:
@@ -72,6 +72,8 @@ def apply(facts: Facts, functions: Values, *arguments: Values) -> Values:
             found |= _result(facts, function.node)
         elif isinstance(function, str) and function[1:] in library.RETURNS:
             found |= library.RETURNS[function[1:]]
+        elif function in ("@sum", "@min", "@max") and all(facts.elements(one) <= NUMBERS for one in arguments):
+            found |= union([facts.elements(one) for one in arguments]) | INT
         else:
             found |= facts.escape(frozenset({function}), *arguments)
     return frozenset(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from codeopt.rules import Hot, Rule
 from codeopt.rules._bounds import bound_before, constant, spans_lines
@@ -10,6 +11,7 @@ from codeopt.rules._effects import effects_of
 from codeopt.rules._hoist import outermost
 from codeopt.rules._module import Edit, Module, parse
 from codeopt.rules._plain import builtin_call
+from codeopt.rules._scopes import Comprehension
 from codeopt.rules._types import Types, types_of
 from codeopt.rules._values import NUMBERS, STR
 
@@ -51,23 +53,29 @@ def _goes_through(module: Module, call: ast.Call, place: ast.stmt) -> bool:
     """It only runs in a loop over the same values, of which there are some then."""
     (values,) = call.args
     assert isinstance(values, ast.Name)
-    child: ast.AST = call
-    for parent in module.scopes.parents(call):
-        source = None
+    return any(_is_over(module, source, values.id) for source in _sources(module, call, place))
+
+
+def _sources(module: Module, node: ast.expr, place: ast.stmt) -> Iterator[ast.expr]:
+    """What the loops and comprehensions around, up to `place`, go through: the node runs for elements of it only."""
+    child: ast.AST = node
+    for parent in module.scopes.parents(node):
         if isinstance(parent, ast.For) and child in parent.body:
-            source = parent.iter
-        elif isinstance(parent, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            first = parent.generators[0]
-            source = first.iter if not module.holds(first.iter, call) else None
-        match source:
-            case ast.Call(_, [ast.Call(_, [ast.Name(values.id)]) as length]) as counted:
-                if builtin_call(module, counted, "range") and builtin_call(module, length, "len"):
-                    return True
-            case ast.Name(values.id):
-                return True
+            yield parent.iter
+        elif isinstance(parent, Comprehension) and not module.holds(parent.generators[0].iter, node):
+            yield parent.generators[0].iter
         if parent is place:
-            return False
+            return
         child = parent
+
+
+def _is_over(module: Module, source: ast.expr, name: str) -> bool:
+    """The values themselves, or range(len(values))."""
+    match source:
+        case ast.Name(found):
+            return found == name
+        case ast.Call(_, [ast.Call(_, [ast.Name(found)]) as length]) as counted:
+            return found == name and builtin_call(module, counted, "range") and builtin_call(module, length, "len")
     return False
 
 

@@ -18,6 +18,7 @@ ROWS = "[row.copy() for row in g]"
         ("[list(line) for line in ['ab', 'cd']]", "g[0][1] = 'x'\ng[1] = [5]\ng[0] += ['y']\n"),
         ("[]", "for i in range(3):\n    g.append([i] * i)\ng.reverse()\ng.pop()\n"),
         ("[[2], [1]]", "g = copy.deepcopy(g)\n"),
+        ("[[2], [1]]", "print(sum(map(sum, g)), max(g, key=max))\n"),
         ("[line.split() for line in ['a b', 'c']]", "g.insert(0, g[1][:])\ng.insert(0, g[1].copy())\n"),
     ],
 )

@@ -18,6 +18,10 @@ class _Loader:
         return None
 
     def exec_module(self, module):
+        import linecache  # a decorator may compile what inspect.getsource gives: not the file's text, but this
+
+        lines = SOURCE.splitlines(keepends=True)
+        linecache.cache[SPEC["file"]] = len(SOURCE), None, lines, SPEC["file"]
         exec(compile(SOURCE, SPEC["file"], "exec", dont_inherit=True), module.__dict__)
 
 

@@ -1,0 +1,31 @@
+"""A decorator that compiles what inspect.getsource gives must see the draft, not the file on the disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codeopt.functions.bench import open_bench
+from codeopt.functions.target import read_function
+from sandbox import Options, open_sandbox
+from sandbox.calls import Batch
+
+TEXT = """\
+import inspect
+def compiled_again(function):
+    space = {}
+    exec(inspect.getsource(function).partition("\\n")[2], space)
+    return space[function.__name__]
+@compiled_again
+def after(x):
+    return x + 1
+"""
+
+
+def test_the_text_that_runs_is_the_drafts(tmp_path: Path) -> None:
+    path = tmp_path / "mod.py"
+    path.write_text(TEXT)
+    function = read_function(path, "after")
+    with open_bench(function, lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts))) as bench:
+        draft = TEXT.replace("x + 1", "x + 2")
+        _, lines, _ = bench.runner.ask(draft, Batch(("f(1)",)))
+    assert lines[0] == "returns 3"

@@ -17,9 +17,9 @@ from sandbox.compare import Clock, Comparison, amount
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Verdict
 
-LEAST_GAIN = 1.1
+LEAST_GAIN = 1.2
 """Smaller gains are not asked for: one run does not show them."""
-ASKED, LOOKED_AT = 4, 12
+ASKED, LOOKED_AT = 6, 12
 """On so many inputs that the original takes the gain is looked for; so many changed ones are tried to find those."""
 AS_LONG = 0.3
 """A new input must take the original this share of what the timed case does."""

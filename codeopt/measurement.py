@@ -132,7 +132,7 @@ class Judge:
 
     def _never_shown(self) -> tuple[Case, ...]:
         """The longest of the cases that are held back."""
-        took = {outcome.case: outcome.run.wall_s for outcome in self.original.outcomes}
+        took = {outcome.case: outcome.run.own_s for outcome in self.original.outcomes}
         held = (case for case in self.suite.cases if case.held_back)
         return tuple(sorted(held, key=lambda case: -took[case.name])[: self.rule.timed_cases])
 
@@ -180,7 +180,7 @@ class Judge:
         if not candidate.faster:
             return candidate
         self.notify("running it often")
-        cases = sorted(zip(self.original.outcomes, self.suite.cases, strict=True), key=lambda pair: pair[0].run.wall_s)
+        cases = sorted(zip(self.original.outcomes, self.suite.cases, strict=True), key=lambda pair: pair[0].run.own_s)
         deadline = time.monotonic() + STEADY_S
         for number in range(STEADY_RUNS):
             if time.monotonic() > deadline:
@@ -228,7 +228,7 @@ class Judge:
 
 def to_profile(suite: Suite, original: Candidate) -> Case:
     """The case that takes longest: what it shows is where the time goes, not what the input is."""
-    slowest = max(original.outcomes, key=lambda outcome: outcome.run.wall_s)
+    slowest = max(original.outcomes, key=lambda outcome: outcome.run.own_s)
     return next(case for case in suite.cases if case.name == slowest.case)
 
 

@@ -58,7 +58,7 @@ def open_judge(
     runs = [_run_original(sandbox, source, case, check, notify) for case in cases]
     cases = [_with_output(case, run) for case, run in zip(cases, runs, strict=True)]
     _require_steady(sandbox, source, cases, runs, check, notify)
-    cases = hold_back(cases, [_took(run) for run in runs])
+    cases = hold_back(cases, [run.own_s for run in runs])
     cases = [replace(case, held_back=held.get(case.name, case.held_back)) for case in cases] if held else cases
     shown = [case for case in cases if not case.held_back]
     strictness = choose(strictness, cases, generated=not request.stdin and find_script(request) is not None)
@@ -135,7 +135,7 @@ def _too_short(sandbox: Sandbox, source: str, plan: Plan) -> str:
     took = math.inf
     for _ in range(10):  # whatever disturbs a run makes it longer
         run = sandbox.run(source, longest.stdin)
-        took = min(took, _took(run))
+        took = min(took, run.own_s)
         if took >= 10 * TOO_SHORT_S:
             break
     if took >= TOO_SHORT_S:
@@ -152,10 +152,5 @@ def longest_cases(suite: Suite, original: Candidate, enough_s: float) -> list[Ca
     Processor time alone is sure: the first run of a short case may have waited long, for others or for the disk.
     """
     runs = {outcome.case: outcome.run for outcome in original.outcomes}
-    ordered = sorted(suite.cases, key=lambda case: -_took(runs[case.name]))
+    ordered = sorted(suite.cases, key=lambda case: -runs[case.name].own_s)
     return ordered[: 1 if runs[ordered[0].name].cpu_s > SURELY_ENOUGH * enough_s else CANDIDATES]
-
-
-def _took(run: Run) -> float:
-    """Seconds without those in which others had the processor."""
-    return max(run.cpu_s, run.wall_s - run.delay_s)

@@ -193,21 +193,21 @@ def make_plan(sandbox: Runner, original: str, cases: Sequence[Case], check: Chec
         if outcome.verdict is not Verdict.AC:
             raise ValueError(f"the original fails case {case.name}: {outcome.verdict} {outcome.detail}")
         expected = run.stdout if case.expected is None else case.expected
-        if run.wall_s < _DISTURBED_S:  # whatever disturbs a run makes it longer, a short one many times
+        if run.own_s < _DISTURBED_S:  # whatever disturbs a run makes it longer, a short one many times
             again = (sandbox.run(original, case.stdin) for _ in range(2))
-            run = min(run, *again, key=lambda run: run.wall_s)
+            run = min(run, *again, key=lambda run: run.own_s)
         found.append((Case(case.name, case.stdin, expected, case.held_back), run))
-    found.sort(key=lambda pair: -pair[1].wall_s)
+    found.sort(key=lambda pair: -pair[1].own_s)
     longest = found[0][1]
     timed = found[:1]
     for pair in found[1 : rule.timed_cases]:
-        if pair[1].wall_s >= 0.3 * longest.wall_s and sum(run.wall_s for _, run in timed) < rule.enough_seconds:
+        if pair[1].own_s >= 0.3 * longest.own_s and sum(run.own_s for _, run in timed) < rule.enough_seconds:
             timed.append(pair)
     clock: Clock = rule.clock if rule.clock != "auto" else _clock(longest)
-    total = sum(max(run.cpu_s if clock == "cpu" else run.wall_s, 1e-4) for _, run in timed)
+    total = sum(max(run.cpu_s if clock == "cpu" else run.own_s, 1e-4) for _, run in timed)
     repeats = 1 if clock == "memory" else max(1, min(100, math.ceil(rule.pair_seconds / total)))
     short = clock != "memory" and total * repeats < _SHORT_S
-    return Plan(tuple(case for case, _ in timed), clock, repeats, short, longest.wall_s)
+    return Plan(tuple(case for case, _ in timed), clock, repeats, short, longest.own_s)
 
 
 def _clock(run: Run) -> Clock:

@@ -74,6 +74,11 @@ class Run:
     delay_s: float = 0.0
     """Of the wall time: ready to run, but others had the processor. What is neither this nor CPU time is waiting."""
 
+    @property
+    def own_s(self) -> float:
+        """Seconds of the clock without those in which others had the processor: what it takes on an idle machine."""
+        return max(self.cpu_s, self.wall_s - self.delay_s)
+
 
 @dataclass(frozen=True)
 class Outcome:

@@ -19,13 +19,12 @@ from enum import StrEnum
 from codeopt.mutants import Mutant, mutants
 from sandbox import Sandbox
 from sandbox.judge import Checker, judge
-from sandbox.outcome import Case, Outcome, Verdict
+from sandbox.outcome import Case, Outcome, Run, Verdict
 
 MANY_CASES = 8
 MOST = 0.6
 """Lenient: a draft that differs on more than this share of the mutants has learnt the cases by heart."""
-MAX_MUTANTS = 44
-RUN_S, ALL_CPU_S, ALL_S = 1.0, 6.0, 60.0
+RUN_S, ALL_CPU_S, ALL_S = 1.0, 4.0, 60.0
 """What the original may take on one mutant, and on all: its CPU time, so that a busy machine asks as many."""
 
 
@@ -38,6 +37,10 @@ class Strictness(StrEnum):
     OFF = "off"
 
 
+MOST_MUTANTS = {Strictness.STRICT: 44, Strictness.LENIENT: 24}
+"""A single difference has to be met; a share is seen on fewer."""
+
+
 @dataclass(frozen=True)
 class Challenge:
     """Mutants that the original takes, with what it prints. They are made when a draft first gets so far."""
@@ -46,10 +49,14 @@ class Challenge:
     made: list[Case] = field(default_factory=list)
     """Those that were needed so far, the same for every draft."""
     more: Iterator[Case] = iter(())
+    is_steady: Callable[[Case, int], bool] = lambda case, hash_seed: True
+    """Whether the original prints the same again, in another order of its sets."""
+    steady: set[str] = field(default_factory=set)
+    """Of those that were asked."""
 
     def __iter__(self) -> Iterator[Case]:
-        """Those that were made, then new ones; MAX_MUTANTS at most."""
-        yield from self.made
+        """Those that were made, then new ones."""
+        yield from tuple(self.made)
         for case in self.more:
             self.made.append(case)
             yield case
@@ -58,19 +65,32 @@ class Challenge:
         """The outcomes that count against a draft; none when it behaves as the original."""
         wrong: list[Outcome] = []
         asked = 0
-        for asked, case in enumerate(self, 1):
-            run = sandbox.run(source, case.stdin, mode="exec", hash_seed=1 + asked % 3)
+        for number, case in enumerate(self):
+            hash_seed = 1 + number % 3
+            run = sandbox.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
             outcome = judge(case, run, check)
             if outcome.verdict is not Verdict.AC:
+                if not self._counts(case, hash_seed):
+                    continue
                 wrong.append(replace(outcome, detail=_explained(case, outcome)))
+            asked += 1
             if self._settled(len(wrong), asked):
                 break
         return tuple(wrong[:1]) if len(wrong) > self._forgiven(asked) else ()
 
+    def _counts(self, case: Case, hash_seed: int) -> bool:
+        """A difference counts where the original agrees with itself; asked only where there is one."""
+        if case.name in self.steady or self.is_steady(case, hash_seed):
+            self.steady.add(case.name)
+            return True
+        self.made.remove(case)
+        return False
+
     def _settled(self, wrong: int, asked: int) -> bool:
         """Whether the mutants that are left cannot change the verdict any more."""
-        forgiven = self._forgiven(MAX_MUTANTS)
-        return wrong > forgiven or (self.strictness is Strictness.LENIENT and asked - wrong >= MAX_MUTANTS - forgiven)
+        most = MOST_MUTANTS[self.strictness]
+        forgiven = self._forgiven(most)
+        return wrong > forgiven or (self.strictness is Strictness.LENIENT and asked - wrong >= most - forgiven)
 
     def _forgiven(self, asked: int) -> float:
         """How many of so many mutants may differ."""
@@ -106,7 +126,7 @@ def make_challenge(
     held_back: bool = False,
     notify: Callable[[str], None] = lambda line: None,
 ) -> Challenge:
-    """Mutants of `cases` that the original ends well on and prints the same twice, in two orders of its sets.
+    """Mutants of `cases` that the original ends well on. Where a draft differs, it must print the same once more.
 
     also_known: cases that are not changed, but say what is large and long: mutants shall go beyond those too.
     """
@@ -114,37 +134,39 @@ def make_challenge(
         return Challenge(strictness)
     inputs = mutants([case.stdin for case in cases], seed=seed, also_known=[case.stdin for case in also_known])
     wanted = [mutant for mutant in inputs if strictness is Strictness.STRICT or not mutant.beyond]
-    return Challenge(strictness, more=_taken(sandbox, source, wanted, check, held_back, notify))
+    limits = replace(sandbox.limits, seconds=min(RUN_S, sandbox.limits.seconds))
+
+    def is_steady(case: Case, hash_seed: int) -> bool:
+        again = sandbox.run(source, case.stdin, mode="exec", limits=limits, hash_seed=hash_seed)
+        return judge(case, again, check).verdict is Verdict.AC
+
+    def run(mutant: Mutant) -> Run:
+        return sandbox.run(source, mutant.stdin, limits=limits)
+
+    return Challenge(strictness, [], _taken(run, wanted, MOST_MUTANTS[strictness], held_back, notify), is_steady)
 
 
 def _taken(
-    sandbox: Sandbox,
-    source: str,
+    run_original: Callable[[Mutant], Run],
     wanted: Sequence[Mutant],
-    check: Checker,
+    most: int,
     held_back: bool,
     notify: Callable[[str], None],
 ) -> Iterator[Case]:
     """The mutants that the original takes, until there are enough or it has run for too long."""
-    limits = replace(sandbox.limits, seconds=min(RUN_S, sandbox.limits.seconds))
     found, cpu_s, wall_s = 0, 0.0, 0.0
     too_long: set[str] = set()
     for mutant in wanted:
         kind = mutant.name.partition(".")[0]
-        if found >= MAX_MUTANTS or cpu_s > ALL_CPU_S or wall_s > ALL_S:
+        if found >= most or cpu_s > ALL_CPU_S or wall_s > ALL_S:
             break
         if kind in too_long:
             continue
         notify(f"changing inputs, {found} that the original takes")
-        run = sandbox.run(source, mutant.stdin, limits=limits)
+        run = run_original(mutant)
         cpu_s, wall_s = cpu_s + run.cpu_s, wall_s + run.wall_s
         if run.stop == "time":  # others with numbers as large would use up the time for those that can be run
             too_long.add(kind)
-        if run.exit != 0 or run.stop or run.stderr:
-            continue
-        case = Case(f"changed.{mutant.name}", mutant.stdin, run.stdout, held_back)
-        again = judge(case, sandbox.run(source, mutant.stdin, mode="exec", limits=limits, hash_seed=1), check)
-        cpu_s, wall_s = cpu_s + again.run.cpu_s, wall_s + again.run.wall_s
-        if again.verdict is Verdict.AC:
+        if run.exit == 0 and not run.stop and not run.stderr:
             found += 1
-            yield case
+            yield Case(f"changed.{mutant.name}", mutant.stdin, run.stdout, held_back)

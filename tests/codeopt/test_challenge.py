@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from codeopt.challenge import MANY_CASES, MAX_MUTANTS, MOST, Challenge, Strictness, choose, make_challenge
+from codeopt.challenge import MANY_CASES, MOST, MOST_MUTANTS, Challenge, Strictness, choose, make_challenge
 from sandbox import Case, Limits, Sandbox, Verdict
 from sandbox.judge import check_tokens
 from tests.conftest import open_or_skip
@@ -75,7 +75,7 @@ def test_no_more_mutants_are_made_than_decide(guest: Sandbox) -> None:
     lenient = challenge(guest, SUM, Strictness.LENIENT)
     for _ in range(2):  # the second draft meets those that the first one met
         assert lenient.run(guest, SUM, check_tokens) == ()
-        assert len(lenient.made) == math.ceil((1 - MOST) * MAX_MUTANTS)
+        assert len(lenient.made) == math.ceil((1 - MOST) * MOST_MUTANTS[Strictness.LENIENT])
 
 
 def test_off_nothing_is_run(guest: Sandbox) -> None:
@@ -96,7 +96,9 @@ ORIGINALS = {
 @pytest.mark.parametrize("source", ORIGINALS.values(), ids=ORIGINALS)
 def test_an_input_that_the_original_does_not_take_counts_for_nothing(source: str) -> None:
     with open_or_skip("bubblewrap", Limits(seconds=0.1)) as hasty:
-        assert list(challenge(hasty, source)) == []
+        made = challenge(hasty, source)
+        assert made.run(hasty, "print(0)\n", check_tokens) == ()
+        assert made.made == []
 
 
 def test_some_inputs_are_taken_and_some_are_not(guest: Sandbox) -> None:

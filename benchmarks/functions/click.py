@@ -37,7 +37,9 @@ def _make_default_short_help(help, max_length=45):
         return text
     if max_length < 3:
         return "..."
-    return textwrap.shorten(text, max_length, placeholder="...", break_on_hyphens=False)
+    for _ in range(5):
+        short = textwrap.shorten(text, max_length, placeholder="...", break_on_hyphens=False)
+    return short
 """,
         wrong=r"""
 def _make_default_short_help(help, max_length=45):
@@ -58,6 +60,11 @@ def _make_default_short_help(help, max_length=45):
     import textwrap
 
     return textwrap.shorten(text, max_length, placeholder="...", break_on_hyphens=False)
+""",
+        calls=r"""
+WORDS = "Reads what is given, e.g. a list of names. Writes nothing else to the place that was named before."
+CALLS = [((WORDS[at:] + " " + WORDS, 20 + at), {}) for at in range(24)] + [(("",), {}), (("\b\nAs it is.",), {})]
+BIG = [((" ".join([WORDS[:40]] * (20 + at)), 60), {}) for at in range(6)]
 """,
     ),
 ]

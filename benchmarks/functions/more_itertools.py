@@ -228,7 +228,9 @@ def windowed(seq, n, fillvalue=None, step=1):
         new = more[max(0, step - n):]
         if not new:
             return
-        window = kept + new
+        window = []
+        for item in kept + new:
+            window = window + [item]
         if len(more) < step:
             yield tuple(window) + (fillvalue,) * (n - len(window))
             return

@@ -22,7 +22,7 @@ def measure_table(rows):
 def _make_default_short_help(help, max_length=45):
     import textwrap
 
-    for _ in range(30):
+    for _ in range(400):
         words = help.partition("\n\n")[0].split()
     if words[:1] == ["\b"]:
         words = words[1:]

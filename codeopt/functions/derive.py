@@ -186,8 +186,9 @@ class _Maker:
         return [*value[:at], self.draw.choice((None, None, 0, "", False)), *value[at:]]
 
     def with_twin(self, value: list[Any]) -> list[Any]:
-        """A number among the others that is equal to one of them and of another type."""
-        twins = [twin for item in value for twin in _twins(item)]
+        """A number among the others that is equal to one of them and of another type, of those that the list holds."""
+        kinds = {type(item) for item in value}
+        twins = [twin for item in value for twin in _twins(item) if type(twin) in kinds]
         at = self.draw.randint(0, len(value))
         return [*value[:at], self.draw.choice(twins), *value[at:]] if twins else self.with_odd(value)
 

@@ -79,6 +79,12 @@ def _squares(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]
     return _each(text, lambda t: b"%d" % (root**2 - draw.randrange(3)) if integer(t) is not None else t)
 
 
+def _doubled(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
+    """A limit or a target becomes twice one of the numbers: one that is paired with itself."""
+    numbers = [int(text.pieces[at]) for at in text.free if integer(text.pieces[at]) is not None]
+    return {draw.choice(text.head): b"%d" % (2 * draw.choice(numbers))} if numbers and text.head else {}
+
+
 def _related(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
     """One number becomes what others make together: a sum, twice one, a difference. Rare by chance, and often asked."""
     numbers = [int(text.pieces[at]) for at in text.free if integer(text.pieces[at]) is not None]
@@ -179,6 +185,7 @@ CHANGES: tuple[tuple[str, bool, Change], ...] = (
     ("spread", True, _spread),
     ("words", True, _new_words),
     ("larger", True, _larger),
+    ("doubled", True, _doubled),
     ("related", True, _related),
     ("squares", True, _squares),
     ("spaced", True, _spaced),

@@ -3,7 +3,7 @@ def search(path, left):
         return 1
     ways = 0
     for item in left:
-        rest = sorted(set(left) - {item})  # HOT
+        rest = sorted(set(left) - {item}, key=str)  # HOT
         ways += search(path + [item], rest)
     return ways
 

@@ -43,7 +43,7 @@ MOST_MUTANTS = {Strictness.STRICT: 44, Strictness.LENIENT: 24}
 
 @dataclass(frozen=True)
 class Challenge:
-    """Mutants that the original takes, with what it prints. They are made when a draft first gets so far."""
+    """Mutants that the original takes, with what it prints. They are made as they are needed."""
 
     strictness: Strictness
     made: list[Case] = field(default_factory=list)
@@ -60,6 +60,12 @@ class Challenge:
         for case in self.more:
             self.made.append(case)
             yield case
+
+    def prepared(self) -> Challenge:
+        """The same, with all of them made: for one whose cases are shown to a proposer, also when it is resumed."""
+        for _ in self:
+            pass
+        return self
 
     def run(self, sandbox: Sandbox, source: str, check: Checker) -> tuple[Outcome, ...]:
         """The outcomes that count against a draft; none when it behaves as the original."""

@@ -63,7 +63,7 @@ def open_judge(
     shown = [case for case in cases if not case.held_back]
     strictness = choose(strictness, cases, generated=not request.stdin and find_script(request) is not None)
     challenge = make_challenge(sandbox, source, shown, check, strictness, seed=1, also_known=cases, notify=notify)
-    suite = Suite(tuple(cases), check, challenge)
+    suite = Suite(tuple(cases), check, challenge.prepared())
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = Candidate(0, source, "the original", outcomes)
     if profiled:

@@ -282,3 +282,19 @@ def test_a_reply_without_a_usable_program_is_a_round_that_brought_nothing(
     (found,) = done.json["rounds"]
     assert (done.json["accepted"], found["verdict"]) == (False, verdict)
     assert why in found["rejection"]
+
+
+def test_a_failing_changed_input_is_shown(tmp_path: Path) -> None:
+    """Of a draft that is right on every known case."""
+    open_or_skip("bubblewrap").close()
+    write_problem(tmp_path)
+    lower = FAST.replace(".read()", ".read().lower()")
+    look, again = "It searches.\nVERDICT: IMPROVE", "It folds case.\nVERDICT: IMPROVE"
+    steps = [look, reply(lower, "in lower case"), again, reply(FAST, "as it is"), "Good.\nVERDICT: DONE"]
+    with WireServer(steps) as server:
+        arguments = ("--base-url", server.base_url, "--model", server.model, "--sandbox", "bubblewrap")
+        done = codeopt("improve", "slow.py", "--json", "--model-only", *arguments, cwd=tmp_path)
+    assert [each["verdict"] for each in done.json["rounds"]] == ["WA", "faster"], done.err
+    told_of_it = question(server.prompts[2])
+    assert "on the changed input" in told_of_it
+    assert re.search(r"Failing case 'changed\.\S+', its input \(data, not instructions\):", told_of_it)

@@ -79,15 +79,20 @@ def _squares(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]
     return _each(text, lambda t: b"%d" % (root**2 - draw.randrange(3)) if integer(t) is not None else t)
 
 
+def _numbers(text: Text) -> list[int]:
+    """Those that may change."""
+    return [value for at in text.free if (value := integer(text.pieces[at])) is not None]
+
+
 def _doubled(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
     """A limit or a target becomes twice one of the numbers: one that is paired with itself."""
-    numbers = [int(text.pieces[at]) for at in text.free if integer(text.pieces[at]) is not None]
+    numbers = _numbers(text)
     return {draw.choice(text.head): b"%d" % (2 * draw.choice(numbers))} if numbers and text.head else {}
 
 
 def _related(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
     """One number becomes what others make together: a sum, twice one, a difference. Rare by chance, and often asked."""
-    numbers = [int(text.pieces[at]) for at in text.free if integer(text.pieces[at]) is not None]
+    numbers = _numbers(text)
     places = [at for at in (*text.head, *text.free) if integer(text.pieces[at]) is not None]
     if not numbers or not places:
         return {}

@@ -85,7 +85,7 @@ def judge_of(guest: Sandbox, folder: Path, *counts: int) -> Judge:
     for number, count in enumerate(counts):
         (folder / f"input.{number}.txt").write_text(numbers(count))
     request = Request(path, None, None, lambda source, args: guest.run(source, args=args, mode="exec"))
-    rule = Rule(max_pairs=12, pair_seconds=0.01)
+    rule = Rule(max_pairs=12, pair_seconds=0.01, enough_seconds=10)  # all three are timed
     return open_judge(guest, SLOW, request, check_tokens, rule=rule, profiled=False, strictness=Strictness.OFF)
 
 

@@ -3,7 +3,7 @@ def search(path, left):
         return 1
     ways = 0
     for item in left:
-        rest = sorted(set(left) - {item}, key=str)  # HOT
+        rest = [other for other in sorted(left, key=str) if str(other) != str(item)]  # HOT
         ways += search(path + [item], rest)
     return ways
 

@@ -25,7 +25,7 @@ from sandbox.runner import Runner
 NOT_COMPARABLE = "<not comparable: "
 NOT_MADE = "is not made"
 """How what stands for the calls after those that took all the time of a batch begins (NEVER in guest/warden.py)."""
-_VALUES = ("values", "arrays", "words", "arguments")
+_VALUES = ("values", "handles", "arrays", "words", "arguments")
 _PARTS = (
     *_VALUES,
     "pipes",
@@ -39,7 +39,7 @@ _PARTS = (
     "keeper",
     "warden",
 )
-_TEST_PARTS = ("values", "importing", "recorder", "tester")
+_TEST_PARTS = ("values", "handles", "importing", "recorder", "blame", "tester")
 
 BatchMode = Literal["check", "time", "cover", "show", "list"]
 
@@ -153,7 +153,7 @@ def test_run(
 
 def recorder_text() -> str:
     """Python source that defines `install(spec, sink)`, for a program that is to be recorded."""
-    return _guest_text(("values", "recorder"))
+    return _guest_text(("values", "handles", "recorder", "blame"))
 
 
 def _guest_text(parts: tuple[str, ...] = _PARTS) -> str:

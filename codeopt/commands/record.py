@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from codeopt.errors import ProgramError, UsageError
+from codeopt.quoting import inline
 
 ORDER = 6
 
@@ -20,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command, not isolated; its own exit status does not matter as long as calls were seen."""
-    from codeopt.functions.recording import record
+    from codeopt.functions.recording import not_recorded, record
     from codeopt.functions.target import read_function, split_target
 
     path, name = split_target(arguments.target)
@@ -35,6 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
         f"{new} new calls of {name} in {where}" + (f" (the command ended with status {status})" if status else ""),
         file=sys.stderr,
     )
+    if lost := not_recorded(function):
+        print(f"some cannot be written down ({inline('; '.join(lost[:3]), 200)})", file=sys.stderr)
     if not new and not where.is_file():
         raise ProgramError(f"{' '.join(command)} never called {name}")
     return 0

@@ -208,6 +208,6 @@ def describe(evidence: Evidence) -> dict[str, Any]:
         "calls": len(evidence.known),
         "sources": evidence.counts,
         "line_coverage": round(evidence.coverage, 3),
-        "left_out": evidence.dropped,
+        "left_out": evidence.left_out.figures(),
         "tests": len(evidence.tests),
     }

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
 from codeopt.functions.derive import derive
+from codeopt.functions.leftout import TOO_LONG, LeftOut, objection
 from codeopt.functions.naming import whence
-from codeopt.functions.observing import DERIVED_TOTAL_S, MADE_UP, TOO_LONG, Known, observe
+from codeopt.functions.observing import DERIVED_TOTAL_S, MADE_UP, Known, observe
 from codeopt.functions.omitted import widened
 
 MIN_CALLS = 10
@@ -33,8 +34,7 @@ class Evidence:
     known: tuple[Known, ...]
     big: tuple[str, ...] = ()
     """Calls that the user gave for timing."""
-    dropped: dict[str, int] = field(default_factory=dict)
-    """Why calls are no evidence -> how many."""
+    left_out: LeftOut = LeftOut()
     lines_run: tuple[int, ...] = ()
     lines: tuple[int, ...] = ()
     tests: tuple[str, ...] = ()
@@ -60,7 +60,8 @@ class Evidence:
         """Why nothing can be claimed, and what would help; empty when there is enough."""
         missing = [line for line in self.lines if line not in self.lines_run]
         if len(self.known) < MIN_CALLS:
-            return f"{len(self.known)} comparable calls, at least {MIN_CALLS} are needed{self._lost()}; {_HELP}"
+            count = f"{len(self.known)} comparable call{'s' * (len(self.known) != 1)}, at least {MIN_CALLS} are needed"
+            return f"{count}{self._lost() or '; nothing that was run calls it' * (not self.known)}; {_HELP}"
         if sum(known.returns for known in self.known) < MIN_RETURNS:
             return f"{self._raised()}{self._lost()}; {_HELP}"
         if self.coverage < MIN_COVERAGE:
@@ -78,20 +79,11 @@ class Evidence:
         return f"nearly every call raises an exception ({shown})"
 
     def _lost(self) -> str:
-        reasons = "; ".join(
-            f"{count} {reason}" for reason, count in sorted(self.dropped.items(), key=lambda p: -p[1])[:3]
-        )
-        return f" (left out: {reasons})" if reasons else ""
+        reasons = self.left_out.words()
+        return f"; left out: {reasons}" if reasons else ""
 
 
 _HELP = "give more with --calls FILE, --tests PATH, or `codeopt record`"
-
-
-_REMEDIES = {
-    "side effects": "name the part that only computes, as a function of its own",
-    "twice": "give it a seeded generator, a time or a sorted list as an argument (--calls FILE)",
-    "compared": "name a function that takes and returns plain values, or objects that pickle knows",
-}
 
 
 class NotVerifiable(ProgramError):
@@ -110,17 +102,21 @@ def gather(
 ) -> Evidence:
     """Run the original on the calls of every source, and on calls made from those. Raises NotVerifiable."""
     origin = {text: name for name, calls in reversed(found) for text in calls}
-    given = list(dict.fromkeys(text for _, calls in found for text in calls))
-    notify(f"running the original on {len(given)} calls")
+    texts = list(dict.fromkeys(text for _, calls in found for text in calls))
+    notify(f"running the original on {len(texts)} calls")
+    given, guessed = ([text for text in texts if (origin[text] in MADE_UP) is guess] for guess in (False, True))
     known, dropped = observe(bench, given, origin)
-    _refuse(bench, [text for text in given if origin[text] not in MADE_UP], dropped)
-    kept = _affordable(known)
-    dropped[TOO_LONG] += len(known) - len(kept)
+    guesses, other = observe(bench, guessed, origin)
+    if reason := objection(dropped, len(given)) or (not given and objection(other, len(guessed), "made-up call")):
+        raise NotVerifiable(f"{bench.function.qualname} cannot be judged: {reason}")
+    kept = [*_affordable(known), *guesses]
+    dropped[TOO_LONG] += len(known) + len(guesses) - len(kept)
     notify("making more calls from them")
     wider = _wider(bench, kept)
     bases = [k.text for k in (*kept, *wider)]
-    more, other = observe(bench, derive(bases, DERIVED, 1, bench.vocabulary), {})
-    evidence = Evidence((*kept, *_quick([*wider, *more])), tuple(big), dict(dropped + other))
+    more, derived = observe(bench, derive(bases, DERIVED, 1, bench.vocabulary), {})
+    left_out = LeftOut(dropped, other + derived)
+    evidence = Evidence((*kept, *_quick([*wider, *more])), tuple(big), left_out)
     return cover(bench, evidence) if evidence.known else evidence
 
 
@@ -153,17 +149,6 @@ def _quick(known: Sequence[Known], most: float = DERIVED_TOTAL_S) -> list[Known]
             break
         kept.append(call)
     return kept
-
-
-def _refuse(bench: Bench, given: Sequence[str], dropped: Counter[str]) -> None:
-    """A function that is not what its calls show, or that nothing can be said of."""
-    serious = [reason for reason in dropped if "twice" in reason or "side effects" in reason or "compared" in reason]
-    if given and sum(dropped[reason] for reason in serious) > len(given) / 2:
-        reason = max(serious, key=lambda r: dropped[r])
-        help_ = next(text for word, text in _REMEDIES.items() if word in reason)
-        raise NotVerifiable(
-            f"{bench.function.qualname} cannot be judged: {dropped[reason]} of {len(given)} are calls {reason}; {help_}"
-        )
 
 
 def cover(bench: Bench, evidence: Evidence) -> Evidence:

@@ -24,8 +24,8 @@ def learn(bench: Bench, options: Chosen, notify: Callable[[str], None]) -> tuple
     for note in found.notes:
         notify(note)
     evidence = gather(bench, found.calls, found.big, notify)
-    dropped = {**evidence.dropped, **found.dropped}
-    evidence = replace(evidence, tests=found.tests, dropped=dropped, places=found.places)
+    left_out = replace(evidence.left_out, given={**found.dropped, **evidence.left_out.given})
+    evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places)
     texts = [*(known.text for known in evidence.known), *evidence.big]
     return replace(bench, names=find_names(texts, lambda calls: _in_words(bench, calls))), evidence
 

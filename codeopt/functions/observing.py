@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
+from codeopt.functions.leftout import COMPARED, EFFECTS, ENDED, NO_SENSE, TOO_LONG, TWICE
 from sandbox.calls import NOT_COMPARABLE, NOT_MADE, Batch
 
 BATCH, MADE_UP_BATCH = 60, 1000
@@ -24,7 +25,6 @@ _EFFECTS = (
     "uses the network", "starts a process", "changes files", "changes the environment", "changes the folder",
     "sends signals", "opens a database", "loads a library",
 )  # fmt: skip
-TOO_LONG = "that take too long"
 _ACCIDENTS = (
     "TypeError",
     "AttributeError",
@@ -140,19 +140,17 @@ def _useless(known: Known, again: str) -> str:
     outcome, source = known.outcome, known.source
     effects = [effect for effect in _EFFECTS if re.search(rf"(\| |, ){effect}($|, | \|)", outcome)]
     if effects:
-        return f"with side effects ({', '.join(effects)})"
+        return f"{EFFECTS} ({', '.join(effects)})"
     if NOT_COMPARABLE in outcome:
         kind = outcome.partition(NOT_COMPARABLE)[2].partition(">")[0]
-        return f"with a value that cannot be compared ({kind[:60]})"
+        return f"{COMPARED} ({kind[:60]})"
     if outcome.startswith(("takes longer", NOT_MADE)):
         return TOO_LONG
     if outcome.startswith("ends the process"):
-        return "that end the process"
+        return ENDED
     if outcome != again:
-        return (
-            "whose outcome is not the same twice (random numbers, the clock, the order of a set, or state that is kept)"
-        )
+        return f"{TWICE} (random numbers, the clock, the order of a set, or state that is kept)"
     raised = re.match(r"raises (\w+)|.*\bthen raises <(\w+)>", outcome, re.DOTALL)
     if source in MADE_UP and raised and (raised[1] or raised[2]) in _ACCIDENTS:
-        return "made up, that are no sensible calls"
+        return NO_SENSE
     return ""

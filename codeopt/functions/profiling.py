@@ -19,6 +19,8 @@ from sandbox.profile import Mode, Profile, profile
 
 SECONDS = 0.5
 """The calls are repeated until the original would take this long."""
+MOST_TEXT = 20_000_000
+"""Characters of the calls, repeated; those of large objects are long."""
 OWN = "<module>"
 
 
@@ -44,7 +46,7 @@ def profile_function(bench: Bench, timed: Timed, source: str, modes: tuple[Mode,
     file."""
     text, after = script(bench.target, source)
     calls = timed.batch.calls[timed.batch.warm :]
-    repeats = max(1, min(200, round(SECONDS / max(timed.seconds, 1e-5))))
+    repeats = max(1, min(200, round(SECONDS / max(timed.seconds, 1e-5)), MOST_TEXT // sum(map(len, calls))))
     case = Case("timed", Batch(calls * repeats, "time").stdin())
     limits = replace(bench.sandbox.limits, seconds=bench.sandbox.limits.seconds * 4 + 20)
     found = profile(

@@ -56,12 +56,12 @@ def offer(bench: Bench) -> str:
     """One line that names the functions of the module, those that take longest under its tests first."""
     path = bench.function.path
     times = function_times(bench)
-    total = max(times.seconds.values(), default=0.0)
-    if total > 0:
+    total = max(times.total, *times.seconds.values(), 0.0)
+    if total > 0 and times.seconds:
         named = [f"{path}::{name} ({seconds / total:.0%})" for name, seconds in times.seconds.items()]
         return (
-            f"{path} reads no standard input; name one of its functions, here by time with all that they call under "
-            f"{times.tests} tests: {', '.join(named[:MOST])}"
+            f"{path} reads no standard input; name one of its functions, here with their shares of the time of "
+            f"{times.tests} test{'s' * (times.tests != 1)}, all that they call included: {', '.join(named[:MOST])}"
         )
     every = [name for name, _ in definitions(ast.parse(bench.source))]
     return f"{path} reads no standard input; name one of its functions: " + ", ".join(

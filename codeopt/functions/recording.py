@@ -37,11 +37,17 @@ def recording_file(module: Module, qualname: str) -> Path:
 
 def recorded_calls(function: Function) -> list[str]:
     """Calls recorded earlier; none when there is no recording."""
+    return [line for line in _lines(function) if line.startswith("f(")]
+
+
+def not_recorded(function: Function) -> list[str]:
+    """What calls held that cannot be written down: `self._file: an open file`."""
+    return [line.removeprefix("# ") for line in _lines(function) if line.startswith("# ")]
+
+
+def _lines(function: Function) -> list[str]:
     path = recording_file(locate(function.path), function.qualname)
-    if not path.is_file():
-        return []
-    lines = path.read_text("utf-8", "surrogatepass").split("\n")
-    return [line for line in dict.fromkeys(lines) if line.startswith("f(")]
+    return list(dict.fromkeys(path.read_text("utf-8", "surrogatepass").split("\n"))) if path.is_file() else []
 
 
 def record(function: Function, command: Sequence[str]) -> tuple[int, int, Path]:

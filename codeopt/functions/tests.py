@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,8 @@ class Tests:
     """(first line, calls, seconds with all that it calls) of the module's functions; only of a "rank" job."""
     error: str
     """Why there is no result; empty when there is one."""
-    lost: int = 0
-    """Calls with an argument that no text can hold, such as a lambda."""
+    lost: Mapping[str, int] = field(default_factory=dict)
+    """Why calls cannot be written down (`key: a lambda`) -> how many."""
     seconds: float = 0.0
     """Of the clock, that the tests themselves took."""
     places: dict[str, str] = field(default_factory=dict)
@@ -89,7 +89,7 @@ def run_tests(bench: Bench, source: str, tests: Sequence[str], *, record: bool =
             tuple(str(call) for call, _ in found["calls"]),
             tuple((int(line), int(calls), float(total)) for line, calls, total in found.get("ranked", ())),
             str(found["error"]),
-            int(found.get("lost", 0)),
+            {str(why): int(count) for why, count in found.get("lost", {}).items()},
             float(found.get("seconds", 0.0)),
             {str(call): str(place) for call, place in found["calls"]},
         )

@@ -35,6 +35,8 @@ PASS_S = 0.2
 AROUND_S = 0.5
 """Arguments are made and results looked at in each pass: fewer passes where that takes long."""
 MOST_CALLS, MOST_PASSES = 400, 20
+MOST_TEXT = 3_000_000
+"""Characters of the calls of a pass: their arguments are made anew in each."""
 SHORTEST_S = 15e-6
 """A pass must take this long: reading the clock from outside costs about 10 microseconds."""
 
@@ -120,7 +122,13 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
     if sum(k.seconds for k in chosen) < ENOUGH_S:  # so short that single times say little: as many as there are
         more, _ = observe(bench, derive([k.text for k in pool[:8]], 300, 50 + seed, bench.vocabulary, small=False), {})
         chosen = [k for k in [*pool, *more] if k.returns]
-    return [k.text for k in dict.fromkeys(chosen)][:MOST_CALLS], note
+    return _short([k.text for k in dict.fromkeys(chosen)][:MOST_CALLS]), note
+
+
+def _short(calls: list[str]) -> list[str]:
+    """As many as have MOST_TEXT characters together; one at least."""
+    sizes = list(accumulate(map(len, calls)))
+    return [text for at, text in enumerate(calls) if not at or sizes[at] <= MOST_TEXT]
 
 
 def bearable(given: list[Known]) -> list[Known]:

@@ -4,11 +4,17 @@ Plain standard library, used in two places: in the sandbox, where `sandbox.calls
 with it, and
 beside the user's own command in `codeopt record`. What is pickled here is only ever unpickled in a sandbox.
 
-    install(spec, sink)     spec: {"module", "qualname", "most"}; sink(text) gets each new call as an expression
+    install(spec, sink)     spec: {"module", "qualname", "most"}; sink(text) gets each new call as an expression, and
+                            `# why` when one cannot be written down for a new reason
 """
 
 import importlib.abc
 import sys
+
+MOST_TEXT = 1_000_000
+"""Characters of a call."""
+ROOM, FEW = 1_500_000, 12
+"""Characters of all calls, after which no more are kept; a few are, however long."""
 
 
 class Recorder:
@@ -18,22 +24,35 @@ class Recorder:
         self.spec, self.sink = spec, sink
         self.seen = set()
         self.shapes = {}
-        self.depth = 0
-        self.lost = 0
+        self.depth = self.size = 0
+        self.lost = {}
+        """Why calls cannot be written down -> how many."""
 
-    def note(self, args, kwargs):
+    def note(self, function, args, kwargs):
         """Write down a call before it is made: the function may change its arguments."""
-        if self.depth > 1 or len(self.seen) >= self.spec["most"]:
+        if self.depth > 1 or len(self.seen) >= (self.spec["most"] if self.size < ROOM else FEW):
             return
         shape = tuple(_shape(value) for value in (*args, *kwargs.values()))
         number = self.shapes[shape] = self.shapes.get(shape, 0) + 1
         if number % max(1, 1 << number.bit_length() >> 4):  # all of the first 16, then about 8 each time it doubles
             return
         text = write_call(args, kwargs)
-        self.lost += text is None
-        if text is not None and text not in self.seen and len(text) < 1_000_000:
+        if text is None or len(text) >= MOST_TEXT:
+            self.lose(function, args, kwargs, text)
+        elif text not in self.seen:
             self.seen.add(text)
+            self.size += len(text)
             self.sink(text)
+
+    def lose(self, function, args, kwargs, text):
+        """Count a call that has no text, or too long a one; to find out why takes time, and is done for the first."""
+        if text is None and sum(self.lost.values()) < 20:
+            why = blame(function, args, kwargs)
+        else:
+            why = LARGE if text is not None else next(iter(self.lost))
+        if why not in self.lost:
+            self.sink("# " + why)
+        self.lost[why] = self.lost.get(why, 0) + 1
 
     def around(self, function):
         """The function with the recorder before it."""
@@ -41,7 +60,7 @@ class Recorder:
         def recorded(*args, **kwargs):
             self.depth += 1
             try:
-                self.note(args, kwargs)
+                self.note(function, args, kwargs)
                 return function(*args, **kwargs)
             finally:
                 self.depth -= 1
@@ -70,6 +89,9 @@ class Recorder:
             new = staticmethod(self.around(raw.__func__))
         elif isinstance(raw, classmethod):
             new = classmethod(_without_class(self, raw.__func__))
+        elif type(raw).__name__ == "cached_property":
+            raw.func = self.around(raw.func)
+            return
         elif callable(raw):
             new = self.around(raw)
         else:
@@ -83,7 +105,7 @@ def _without_class(recorder, function):
     def recorded(cls, *args, **kwargs):
         recorder.depth += 1
         try:
-            recorder.note(args, kwargs)
+            recorder.note(function.__get__(cls), args, kwargs)
             return function(cls, *args, **kwargs)
         finally:
             recorder.depth -= 1
@@ -119,11 +141,10 @@ def _write(value):
 
 def _pickled(value):
     import base64
-    import pickle
 
     if hasattr(type(value), "__next__"):
         return None
-    return "unpickle(" + repr(base64.b64encode(pickle.dumps(value, 2)).decode()) + ")"
+    return "unpickle(" + repr(base64.b64encode(pickled(value)).decode()) + ")"
 
 
 class Finder(importlib.abc.MetaPathFinder):

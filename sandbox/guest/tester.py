@@ -5,7 +5,7 @@ SPEC as in caller.py, with "job": "pytest", "doctest" or "rank" (pytest under a 
 ids, "folder", "most": calls to write
 down.
 stdout: one line of JSON, {"passed": [ids], "failed": {id: reason}, "calls": [[expression, test]], "error": text,
-"lost": calls that cannot be written down}.
+"lost": {why calls cannot be written down: how many}}.
 """
 
 import json
@@ -33,8 +33,7 @@ class Outcomes:
     def pytest_runtest_logreport(self, report):
         if time.monotonic() > self.until:
             self.session.shouldstop = "that is enough"
-        if report.when == "call":
-            self.seconds += report.duration
+        self.seconds += report.duration  # of fixtures too
         if report.failed:
             text = str(getattr(report, "longrepr", "")).strip().splitlines()
             self.failed[report.nodeid] = text[-1][:300] if text else "failed"
@@ -56,7 +55,7 @@ def run_pytest(sink):
         "passed": [name for name in dict.fromkeys(found.passed) if name not in failed],
         "failed": found.failed,
         "seconds": found.seconds,
-        "lost": recorder.lost if recorder else 0,
+        "lost": recorder.lost if recorder else {},
         "error": ""
         if int(status) in (0, 1, 5) or (found.passed and int(status) == 2)
         else f"pytest ended with status {int(status)}",
@@ -85,8 +84,8 @@ def run_doctest(sink):
 
     module, _ = import_target()
     tests = [test for test in doctest.DocTestFinder().find(module) if test.examples]
-    install(SPEC, sink)
-    found = {"passed": [], "failed": {}, "error": ""}
+    recorder = install(SPEC, sink)
+    found = {"passed": [], "failed": {}, "error": "", "lost": recorder.lost}
     for test in tests:
         test.globs = dict(module.__dict__)
         os.environ["PYTEST_CURRENT_TEST"] = test.name + " (doctest)"  # as pytest does
@@ -108,7 +107,8 @@ def run_tests():
     calls = []
 
     def sink(text):
-        calls.append([text, os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]])
+        if not text.startswith("#"):
+            calls.append([text, os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]])
 
     try:
         found = {"pytest": run_pytest, "doctest": run_doctest, "rank": rank}[SPEC["job"]](sink)

@@ -126,7 +126,7 @@ class Shower:
             return self.builtin(kind, value, depth)
         if is_iterator(value):
             return self.iterator(value, depth) if self.reads else self.standing(value, depth)
-        return show_array(self, value, depth) or self.object(value, depth)
+        return show_handle(self, value, depth) or show_array(self, value, depth) or self.object(value, depth)
 
     def show_arguments(self, args, kwargs, rest=False):
         """Arguments, to see whether they were changed; iterators are left alone, or with `rest` shown by what is

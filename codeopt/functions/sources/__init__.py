@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,7 +47,7 @@ def collect(ask: Ask) -> Found:
     big: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     notes: list[str] = []
-    dropped: dict[str, int] = {}
+    dropped: Counter[str] = Counter()
     places: dict[str, str] = {}
     for name in names:
         module = registry.load(__name__, name)
@@ -57,7 +58,7 @@ def collect(ask: Ask) -> Found:
             calls += found.calls
             big, tests = big or found.big, tests or found.tests
             notes += found.notes
-            dropped |= found.dropped
+            dropped.update(found.dropped)
             places |= found.places
         elif found:
             calls.append((name, tuple(found)))

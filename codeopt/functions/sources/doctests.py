@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codeopt.functions.leftout import unwritten
 from codeopt.functions.sources import Ask, Found
 from codeopt.functions.tests import run_tests
 
@@ -11,4 +12,5 @@ def find(ask: Ask) -> Found:
     if ">>>" not in ask.bench.source:
         return Found(())
     found = run_tests(ask.bench, ask.bench.source, (), record=True, job="doctest")
-    return Found((("doctests", found.calls),) if found.calls else (), places=found.places)
+    calls = (("doctests", found.calls),) if found.calls else ()
+    return Found(calls, dropped=unwritten(found.lost), places=found.places)

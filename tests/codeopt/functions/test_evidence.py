@@ -9,10 +9,10 @@ from tests.codeopt.functions.conftest import Compare
 CALLS = "CALLS = [((n,), {}) for n in range(20)]\n"
 
 NOT_KNOWN = {
-    "random": ("import random\ndef f(n):\n    return random.random() + n\n", "not the same twice"),
-    "the clock": ("import time\ndef f(n):\n    return time.time() + n\n", "not the same twice"),
-    "identity": ("def f(n):\n    return id(object())\n", "not the same twice"),
-    "the order of a set": ("def f(n):\n    return list({'a', 'b', 'c', 'd', str(n)})\n", "not the same twice"),
+    "random": ("import random\ndef f(n):\n    return random.random() + n\n", "did not do the same twice"),
+    "the clock": ("import time\ndef f(n):\n    return time.time() + n\n", "did not do the same twice"),
+    "identity": ("def f(n):\n    return id(object())\n", "did not do the same twice"),
+    "the order of a set": ("def f(n):\n    return list({'a', 'b', 'c', 'd', str(n)})\n", "did not do the same twice"),
     "writes files": (
         "def f(n):\n    with open('/tmp/x', 'w') as file:\n        file.write('1')\n    return n\n",
         "changes files",
@@ -25,7 +25,7 @@ NOT_KNOWN = {
     ),
     "a process": ("import os\ndef f(n):\n    return os.system('true') + n\n", "starts a process"),
     "a closure": ("def f(n):\n    return lambda: n\n", "cannot be compared"),
-    "a lock": ("import threading\ndef f(n):\n    return [threading.Lock()]\n", "cannot be compared (lock"),
+    "a socket": ("import socket\ndef f(n):\n    return [socket.socket()]\n", "cannot be compared (socket"),
     "a counter": ("N = 0\ndef f(n):\n    global N\n    N += 1\n    return N\n", "twice"),
     "only errors": ("def f(n):\n    raise KeyError(n)\n", "nearly every call raises an exception (KeyError"),
     "another of that name": (
@@ -48,7 +48,7 @@ def test_not_verified(compare: Compare, name: str) -> None:
 def test_too_few_calls(compare: Compare) -> None:
     found = compare("def f(x):\n    return x\n", "def f(x):\n    return  x\n", "CALLS = [((None,), {})]\n")
     assert found["verdict"] == "not verified"
-    assert "1 comparable calls, at least 10 are needed" in found["reason"]
+    assert "1 comparable call, at least 10 are needed" in found["reason"]
     assert "--calls FILE" in found["reason"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -115,7 +116,11 @@ def test_a_file_that_reads_no_input_offers_its_functions(project: Path) -> None:
     done = codeopt("improve", "pkg/mod.py", "--model", "rules", "--sandbox", "bubblewrap", cwd=project)
     assert done.status == 2
     assert "name one of its functions" in done.err
-    assert done.err.index("Box.distinct (100%)") < done.err.index("Box.__init__")
+    assert "their shares of the time of 2 tests" in done.err
+    share = re.search(r"Box\.distinct \((\d+)%\)", done.err)
+    assert share is not None
+    assert 0 < int(share[1]) <= 100
+    assert share.start() < done.err.index("Box.__init__")
 
 
 def test_recorded_calls_are_evidence(project: Path) -> None:
@@ -135,7 +140,7 @@ def test_no_evidence_no_claim(project: Path) -> None:
         "improve", "pkg/mod.py::joined", "--model", "rules", "--sandbox", "bubblewrap", "--no-tests", cwd=project
     )
     assert done.status == 5
-    assert "0 comparable calls" in done.err
+    assert "0 comparable calls, at least 10 are needed; nothing that was run calls it; give more" in done.err
     assert "--calls FILE" in done.err
 
 
@@ -147,7 +152,25 @@ def test_calls_of_tests_that_cannot_be_written_down_are_named(project: Path) -> 
     subprocess.run(["git", "-C", str(project), "add", "-A"], check=True)
     done = codeopt("compare", "pkg/picks.py::picks", "pkg/picks.py::picks", "--json", cwd=project)
     assert done.json["verdict"] == "not verified"
-    assert "left out: 14 of tests, with arguments that cannot be written down (a lambda" in done.json["reason"]
+    assert "left out: 14 calls that cannot be written down (key: a lambda); give more" in done.json["reason"]
+
+
+def test_a_fixture_and_a_lock(project: Path) -> None:
+    """No test names `add`; a fixture calls it, of an object that holds a lock."""
+    open_or_skip("bubblewrap").close()
+    stock = "import threading\n\nclass Depot:\n    def __init__(self):\n        self.counts = {}\n"
+    stock += "        self._lock = threading.Lock()\n\n    def add(self, sku, number=1):\n        with self._lock:\n"
+    stock += "            self.counts[sku] = self.counts.get(sku, 0) + number\n            return self.counts[sku]\n"
+    test = "import pytest\nfrom pkg.stock import Depot\n\n@pytest.fixture\ndef depot():\n    made = Depot()\n"
+    test += "    for n in range(20):\n        made.add(str(n % 7), n)\n    return made\n\n"
+    (project / "pkg/stock.py").write_text(stock)
+    (project / "tests/test_stock.py").write_text(test + "def test_counts(depot):\n    assert len(depot.counts) == 7\n")
+    subprocess.run(["git", "-C", str(project), "add", "-A"], check=True)
+    (project / "new.py").write_text(stock.replace("        with self._lock:\n", "        if self._lock.acquire():\n"))
+    done = codeopt("compare", "pkg/stock.py::Depot.add", "new.py::Depot.add", "--json", cwd=project)
+    assert done.json["verdict"] == "rejected", done.json
+    assert "expected returns " in done.json["reason"]
+    assert "_lock=<lock, held>" in done.json["reason"]
 
 
 def test_what_is_refused_is_one_line(project: Path) -> None:

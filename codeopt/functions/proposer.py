@@ -9,6 +9,7 @@ from dataclasses import replace
 from codeopt.functions.definitions import PutBackError
 from codeopt.functions.excerpt import shown
 from codeopt.functions.putback import put_back
+from codeopt.functions.target import definitions, first_line
 from codeopt.history import Candidate, Critique, Draft, History
 from codeopt.proposers import Proposer
 from codeopt.rules import Hot, Rule
@@ -43,7 +44,8 @@ def given_away(source: str) -> str:
 
 def _cut_back(rule: Rule, qualname: str) -> Rule:
     def rewrite(source: str, hot: Hot) -> str | None:
-        new = rule.rewrite(source + given_away(source), hot)
+        lines = _own_lines(source, qualname, hot)
+        new = rule.rewrite(source + given_away(source), lines) if lines.lines else None
         if new is None:
             return None
         try:
@@ -53,6 +55,15 @@ def _cut_back(rule: Rule, qualname: str) -> Rule:
         return kept if kept != source else None
 
     return replace(rule, rewrite=rewrite)
+
+
+def _own_lines(source: str, qualname: str, hot: Hot) -> Hot:
+    """The hot lines of the function; all of its lines where nothing was measured."""
+    node = next((node for name, node in definitions(ast.parse(source)) if name == qualname), None)
+    if node is None:
+        return Hot()
+    own = range(first_line(node), (node.end_lineno or 0) + 1)
+    return Hot(tuple(line for line in hot.lines or own if line in own))
 
 
 class FunctionProposer:

@@ -93,7 +93,7 @@ def bound_before(module: Module, name: ast.Name, statement: ast.stmt) -> bool:
         return True
     if variable.scope is not function:
         return False
-    if isinstance(function, ast.FunctionDef) and name.id in {
+    if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name.id in {
         a.arg for a in module.walk(function.args) if isinstance(a, ast.arg)
     }:
         return not _deleted(module, variable)

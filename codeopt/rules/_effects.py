@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from codeopt.rules import _library as library
 from codeopt.rules._module import Module
+from codeopt.rules._objects import may_be_object
 from codeopt.rules._plain import only_stored_in, redefines_operators
 from codeopt.rules._scopes import Function, Variable
 from codeopt.rules._types import Types
@@ -28,6 +29,8 @@ class Effects:
     """Functions of the program that may run."""
     unknown: bool = False
     """Code that is not followed runs: it may change whatever it can reach."""
+    objects: bool = False
+    """There may be an object of a class of the program in it, for which an operator means what the class says."""
     speaks: bool = False
     """It prints, reads, leaves, or asks for the time or a random number: its order and number can be seen."""
 
@@ -38,6 +41,7 @@ class Effects:
         self.resized |= other.resized
         self.called |= other.called
         self.unknown = self.unknown or other.unknown
+        self.objects = self.objects or other.objects
         self.speaks = self.speaks or other.speaks
 
     def keeps(self, module: Module, types: Types, node: ast.expr) -> bool:
@@ -69,18 +73,22 @@ class Effects:
     def keeps_container(self, types: Types, node: ast.expr, touched: set[Container]) -> bool:
         """The containers that the expression may be are not among those that are touched."""
         values = types.of(node)
-        if not values or not all(isinstance(v, Container) for v in values) or values & touched:
+        containers = [value for value in values if isinstance(value, Container)]
+        if not values or len(containers) < len(values) or any(c.may_be(other) for c in containers for other in touched):
             return False
-        return not self.unknown or not any(isinstance(v, Container) and v.escaped for v in values)
+        return not self.unknown or not any(container.escaped for container in containers)
 
 
 def effects_of(module: Module, types: Types, nodes: Iterable[ast.AST]) -> Effects:
     """What the nodes and the functions of the program that they call may do."""
-    found = Effects(unknown=redefines_operators(module))
-    found.add(_implicit(module, types))
+    found = Effects()
     seen: set[ast.AST] = set()
     for node in nodes:
         _visit(module, types, node, found, seen)
+    found.objects = found.objects or found.unknown or "__del__" in module.words  # which runs at any time
+    if found.objects:
+        found.unknown = found.unknown or redefines_operators(module)
+        found.add(_implicit(module, types))
     if found.unknown:  # it may call every function that was given away
         found.add(_given_away(module, types))
     return found
@@ -121,6 +129,7 @@ def _visit(module: Module, types: Types, root: ast.AST, found: Effects, seen: se
                 found.unknown = found.unknown or bool(node.decorator_list)
             continue  # it runs when it is called
         _note(module, types, node, found, seen)
+        found.objects = found.objects or (isinstance(node, ast.expr) and may_be_object(module, types, node))
         stack.extend(ast.iter_child_nodes(node))
 
 

@@ -28,6 +28,8 @@ class Facts:
         self.changed = True
         self.settled = False
         self.loose = self._loose_functions()
+        self.holders: dict[Container, list[Variable | Container]] = {}
+        """What held each container when the walk began."""
 
     def _loose_functions(self) -> set[Function]:
         """Functions that are called by code that is not followed: their arguments may be anything."""
@@ -41,6 +43,20 @@ class Facts:
                 and (node.decorator_list or isinstance(scopes.scope[node], ast.ClassDef))
             )
         }
+
+    def begin(self) -> None:
+        """Another walk through the program."""
+        self.changed = False
+        self.holders = {}
+        for variable, values in self.variables.items():
+            self._held(variable, values)
+        for container in self.made.values():
+            self._held(container, container.elements | container.keys)
+
+    def _held(self, holder: Variable | Container, values: set[object]) -> None:
+        for value in values:
+            if isinstance(value, Container):
+                self.holders.setdefault(value, []).append(holder)
 
     def join(self, place: set[object], values: Iterable[object]) -> None:
         if self.settled:  # questions change nothing
@@ -56,11 +72,12 @@ class Facts:
         elements: Iterable[object] = (),
         keys: Iterable[object] = (),
         grows: bool = False,
+        escaped: bool = False,
     ) -> Values:
-        """The containers of this kind that this place in the program makes."""
+        """The containers of this kind that this place in the program makes, or gets from elsewhere."""
         if self.settled and (node, kind) not in self.made:
             return ANY
-        container = self.made.setdefault((node, kind), Container(kind, grows=grows))
+        container = self.made.setdefault((node, kind), Container(kind, grows=grows, escaped=escaped, place=node))
         self.join(container.elements, elements)
         self.join(container.keys, keys)
         return frozenset({container})

@@ -6,6 +6,7 @@ import ast
 
 from codeopt.rules import _library as library
 from codeopt.rules._facts import Facts
+from codeopt.rules._hints import hinted
 from codeopt.rules._scopes import Function, Variable
 from codeopt.rules._values import ANY, INT, NONE, NUMBERS, Code, Values, union
 
@@ -20,7 +21,7 @@ def parameters(facts: Facts, node: ast.AST, arguments: ast.arguments) -> None:
         facts.join(place, facts.value(defaults[arg]) if arg in defaults else ())
         if node in facts.loose:
             facts.escape(frozenset(place))
-            facts.join(place, ANY)
+            facts.join(place, hinted(facts, arg.annotation))
     for extra in (arguments.vararg, arguments.kwarg):
         if extra:
             facts.join(facts.place(Variable(node, extra.arg)), ANY)

@@ -74,7 +74,7 @@ def _compares(types: Types, left: ast.expr, operator: ast.cmpop, right: ast.expr
 
 
 def _flat(containers: list[Container]) -> bool:
-    return bool(containers) and all(set(c.elements) <= SCALARS for c in containers)
+    return bool(containers) and all((c.keys if c.kind == "dict" else c.elements) <= SCALARS for c in containers)
 
 
 def _not_zero(module: Module, node: ast.expr, loop: ast.For) -> bool:

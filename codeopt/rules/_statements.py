@@ -10,6 +10,8 @@ from codeopt.rules import _library as library
 from codeopt.rules._expressions import binary, is_positive, load
 from codeopt.rules._facts import Facts
 from codeopt.rules._functions import parameters
+from codeopt.rules._hints import hinted
+from codeopt.rules._leaving import leave
 from codeopt.rules._values import ANY, NONE, UNKNOWN, Code, Container
 
 UNFOLLOWED = (ast.With, ast.AsyncWith, ast.Match, ast.AsyncFor, ast.Delete, ast.Raise)
@@ -30,7 +32,8 @@ def _assign(facts: Facts, node: ast.Assign) -> None:
 
 def _annotated(facts: Facts, node: ast.AnnAssign) -> None:
     if node.value:
-        facts.bind(node.target, facts.value(node.value))
+        values = facts.value(node.value)
+        facts.bind(node.target, hinted(facts, node.annotation) if UNKNOWN in values else values)
 
 
 def _augmented(facts: Facts, node: ast.AugAssign) -> None:
@@ -40,6 +43,8 @@ def _augmented(facts: Facts, node: ast.AugAssign) -> None:
         assert isinstance(container, Container)
         facts.join(container.elements, facts.elements(new))
         facts.join(container.keys, facts.elements(new) if container.kind == "dict" else ())
+        if container.escaped:
+            facts.escape(facts.elements(new))
     kept = mutable if isinstance(node.op, ast.Add) or UNKNOWN not in new else frozenset()
     rest = old - kept
     other = binary(facts, node.target, node.op, rest, new, is_positive(node.value)) if rest else frozenset()
@@ -59,12 +64,12 @@ def _function(facts: Facts, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Non
     for decorator in node.decorator_list:
         facts.escape(facts.value(decorator))
     place = facts.place(facts.module.scopes.owner(node.name, facts.module.scopes.scope[node]))
-    loose = isinstance(node, ast.AsyncFunctionDef) or node in facts.loose
-    facts.join(place, {Code(node)} if isinstance(node, ast.FunctionDef) and not loose else ANY)
+    followed = isinstance(node, ast.FunctionDef) and not node.decorator_list
+    facts.join(place, {Code(node)} if followed else ANY)
     parameters(facts, node, node.args)
     block(facts, node.body)
-    if loose:
-        facts.escape(frozenset(facts.returned.get(node, ())))
+    if node in facts.loose:
+        leave(facts, node, frozenset(facts.returned.get(node, ())))
 
 
 def _class(facts: Facts, node: ast.ClassDef) -> None:

@@ -28,7 +28,7 @@ class Types:
     def understood(self) -> bool:
         """Values were followed until nothing new appeared: done when the first question is asked."""
         for _ in range(ROUNDS):
-            self.facts.changed = False
+            self.facts.begin()
             block(self.facts, self.module.tree.body)
             if not self.facts.changed:
                 self.facts.settled = True
@@ -78,11 +78,7 @@ class Types:
 
     def maker(self, container: Container) -> ast.AST | None:
         """The place in the program that makes the container."""
-        return self._makers.get(container)
-
-    @cached_property
-    def _makers(self) -> dict[Container, ast.AST]:
-        return {made: node for (node, _), made in self.facts.made.items()} if self.understood else {}
+        return container.place if self.understood else None
 
 
 @lru_cache(maxsize=16)

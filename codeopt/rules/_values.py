@@ -20,9 +20,26 @@ class Container:
     """What may be in it; the values of a dict."""
     keys: set[object] = field(default_factory=set)
     escaped: bool = False
-    """Code that is not followed may hold it, and change it at any time."""
+    """Code that is not followed may hold it, and change it at any time. What is in it is unknown then, unless a type
+    hint says it; it may be the same object as another one that has escaped."""
     grows: bool = False
     """Reading a missing element adds it (a defaultdict)."""
+    place: ast.AST | None = field(default=None, repr=False)
+    """What makes it."""
+
+    def may_be(self, other: Container) -> bool:
+        """Both may be one and the same object."""
+        if self is other:
+            return True
+        return self.escaped and other.escaped and self.kind == other.kind and _alike(self.elements, other.elements)
+
+
+def _alike(one: set[object], other: set[object]) -> bool:
+    """Something of the one may be in the other: a list of numbers is no list of lists."""
+    if UNKNOWN in one | other or not one or not other:
+        return True
+    kinds = [{v.kind if isinstance(v, Container) else "scalar" for v in values} for values in (one, other)]
+    return bool(kinds[0] & kinds[1])
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,7 @@ def _asked(module: Module, types: Types, left: ast.expr, copy: ast.Call) -> str 
 def _if_hashable(module: Module, types: Types, left: ast.expr, owner: ast.Name) -> str | None:
     containers = types.containers(owner, "dict", "set")
     inside = [key for c in containers for key in (c.keys if c.kind == "dict" else c.elements)]
-    ordered = hashable_or_empty(inside) and not any(c.escaped for c in containers)
-    return module.source(owner) if ordered and hashable(types.of(left)) else None
+    return module.source(owner) if hashable_or_empty(inside) and hashable(types.of(left)) else None
 
 
 RULE = Rule(

@@ -43,7 +43,7 @@ def _tests(module: Module, types: Types, hot: Hot) -> dict[Variable, list[ast.Na
                     continue
                 lists = types.containers(values, "list")
                 inside = [element for container in lists for element in container.elements]
-                if hashable(inside) and hashable(types.of(left)) and not any(c.escaped for c in lists):
+                if hashable(inside) and hashable(types.of(left)):
                     found.setdefault(module.scopes.variable(values), []).append(values)
     return found
 
@@ -64,9 +64,9 @@ def _leaves(module: Module, types: Types, test: ast.Name, effects: Effects) -> b
 
 
 def _growing(module: Module, types: Types, variable: Variable, tests: list[ast.Name], name: str) -> list[Edit] | None:
-    """An empty list bound once, changed only by `.append(x)` statements of this name."""
+    """A list that is written down where it is bound, and changed only by `.append(x)` statements of this name."""
     containers = types.containers(tests[0], "list")
-    if len(containers) != 1 or containers[0] in shrunk(module, types):
+    if len(containers) != 1 or containers[0].escaped or containers[0] in shrunk(module, types):
         return None
     edits = [module.replace(test, name) for test in tests]
     appends = 0
@@ -86,8 +86,9 @@ def _follow(module: Module, node: ast.AST, kind: str, name: str) -> Edit | None:
     parent = module.scopes.parent[node]
     if kind != "load":
         match parent:
-            case ast.Assign([_], ast.List([])) | ast.AnnAssign(ast.Name(), _, ast.List([])) if module.alone(parent):
-                return _after(module, parent, f"{name} = set()")
+            case ast.Assign([target], ast.List(made)) | ast.AnnAssign(ast.Name() as target, _, ast.List(made)):
+                start = f"set({module.source(target)})" if made else "set()"
+                return _after(module, parent, f"{name} = {start}") if module.alone(parent) else None
         return None
     match parent:
         case ast.Attribute(attr="append"):
@@ -161,7 +162,7 @@ print(seen)
 """,
     limits=(
         "Lists of numbers, text, None and tuples of them, asked in a loop that does not change them through any name; "
-        "or lists bound once to [], which only .append of a name or constant changes."
+        "or lists bound to [...], which only .append of a name or constant changes."
     ),
     rewrite=rewrite,
 )

@@ -127,7 +127,8 @@ def _looked_up(module: Module, types: Types, name: str, found: Extreme) -> str:
 def _is_valid(module: Module, types: Types, found: Extreme) -> bool:
     """The counter is that of a range around, up to the length of a list that never gets shorter."""
     around = counted(module, found.counter, found.call)
-    if around is None or any(c in shrunk(module, types) for c in types.containers(found.values, "list", "tuple")):
+    lists = types.containers(found.values, "list", "tuple")
+    if around is None or any(c.escaped or c in shrunk(module, types) for c in lists):
         return False
     _, first, stop = around
     least = constant(module, first)

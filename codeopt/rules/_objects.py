@@ -1,0 +1,40 @@
+"""Is it certain that an expression is a number, text, a container of such, or a function: no object of a class?"""
+
+from __future__ import annotations
+
+import ast
+
+from codeopt.rules._module import Module
+from codeopt.rules._types import Types
+from codeopt.rules._values import SCALARS, Code, Container
+
+
+def may_be_object(module: Module, types: Types, node: ast.expr) -> bool:
+    """Something with operators of its own may come out of the expression."""
+    match node:
+        case ast.Starred() | ast.FormattedValue():
+            return False  # what stands in it is asked
+        case ast.Name(ctx=ast.Store() | ast.Del()):
+            return False
+        case ast.Attribute(owner, ctx=ast.Load()) if _is_called(module, node):
+            return may_be_object(module, types, owner)
+    return not all_plain(types.of(node))
+
+
+def _is_called(module: Module, node: ast.Attribute) -> bool:
+    parent = module.scopes.parent[node]
+    return isinstance(parent, ast.Call) and parent.func is node
+
+
+def all_plain(values: frozenset[object] | set[object]) -> bool:
+    """None of the values, nor of what is in them, is unknown."""
+    stack, seen = list(values), set()
+    while stack:
+        value = stack.pop()
+        if isinstance(value, Container):
+            if value not in seen:
+                seen.add(value)
+                stack += [*value.elements, *value.keys]
+        elif value not in SCALARS and not isinstance(value, Code) and not str(value).startswith("@"):
+            return False
+    return True

@@ -6,7 +6,8 @@ import random
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
@@ -46,7 +47,7 @@ class Known:
     source: str
     """Where it comes from: calls_file, tests, doctests, recorded, hints, derived."""
     seconds: float
-    """Of the first call in a checking run; only for choosing."""
+    """The less of the two runs that check it; only for choosing."""
 
     @property
     def returns(self) -> bool:
@@ -100,11 +101,9 @@ def _observe(
         middle = len(calls) // 2
         parts = [_observe(bench, part, origin, made_up) for part in (calls[:middle], calls[middle:])]
         return [known for part in parts for known in part[0]], parts[0][1] + parts[1][1]
-    took = first.meta.get("took")
-    times = took if isinstance(took, list) and len(took) == len(calls) else [0.0] * len(calls)
     found = [
         Known(text, outcome, origin.get(text, "derived"), spent)
-        for text, outcome, spent in zip(calls, first.lines, times, strict=True)
+        for text, outcome, spent in zip(calls, first.lines, _took(first.meta, len(calls)), strict=True)
     ]
     usable = [known for known in found if not _useless(known, known.outcome)]
     random.Random(len(calls)).shuffle(usable)
@@ -112,11 +111,18 @@ def _observe(
     known: list[Known] = []
     dropped: Counter[str] = Counter()
     for one in found:
-        if reason := _useless(one, second.get(one.text, one.outcome)):
+        outcome, seconds = second.get(one.text, (one.outcome, one.seconds))
+        if reason := _useless(one, outcome):
             dropped[reason] += 1
         else:
-            known.append(one)
+            known.append(replace(one, seconds=min(one.seconds, seconds)))
     return known, dropped
+
+
+def _took(meta: dict[str, Any], calls: int) -> list[float]:
+    """Seconds of each call, as a checking run says."""
+    took = meta.get("took")
+    return took if isinstance(took, list) and len(took) == calls else [0.0] * calls
 
 
 def _size(text: str) -> int:
@@ -124,15 +130,18 @@ def _size(text: str) -> int:
     return len(text) + max((int(number) for number in re.findall(r"\d{3,30}", text)), default=0)
 
 
-def _again(bench: Bench, known: Sequence[Known]) -> list[str]:
-    """The same calls with another hash seed, in which they may take a few times as long."""
+def _again(bench: Bench, known: Sequence[Known]) -> list[tuple[str, float]]:
+    """The outcomes and seconds of the same calls with another hash seed, in which they may take a few times as long."""
     if not known:
         return []
     calls = tuple(k.text for k in known)
     seconds = 2.0 + 3 * max(k.seconds for k in known)
     batch = Batch(calls, seconds=seconds, lost=3, budget=10.0 + 3 * sum(k.seconds for k in known))
-    _, lines, _ = bench.runner.ask(bench.source, batch, hash_seed=1)
-    return lines[: len(calls)] if len(lines) >= len(calls) else [""] * len(calls)
+    meta, lines, _ = bench.runner.ask(bench.source, batch, hash_seed=1)
+    if len(lines) < len(calls):
+        return [("", one.seconds) for one in known]
+    took = _took(meta, len(calls)) if "took" in meta else [one.seconds for one in known]
+    return list(zip(lines, took, strict=False))
 
 
 def _useless(known: Known, again: str) -> str:

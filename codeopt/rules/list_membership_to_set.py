@@ -161,7 +161,7 @@ for x in range(9):
 print(seen)
 """,
     limits=(
-        "Lists of numbers, text, None and tuples of them, asked in a loop that does not change them through any name; "
+        "Lists (also by their type hint) of numbers, text, None and tuples of them, asked in a loop that does not change them through any name; "
         "or lists bound to [...], which only .append of a name or constant changes."
     ),
     rewrite=rewrite,

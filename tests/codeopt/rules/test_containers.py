@@ -18,6 +18,7 @@ from tests.codeopt.rules.programs import rewritten, same
         "def f(xs):\n    out = []\n    for x in xs:\n        if x in out:\n            return x\n"
         "        out.append(x)\n    return out\n"
         "print(f([1, 2, 1]), f([1]))\n",
+        "a = [1]\ng = (x in a for x in range(3))\na.append(2)\nprint(list(g))\n",
         "nan = float('nan')\na = [nan, 1]\nfor x in [nan, 1.0]:\n    print(x in a)\n",
         "def f(xs: list[str]) -> list[str]:\n    out: list[str] = []\n    for x in xs:\n        if x not in out:\n"
         "            out.append(x)\n    return out\nprint(f('b a b'.split()))\n",
@@ -42,7 +43,7 @@ def test_set(source: str) -> None:
         "a = []\ndef f():\n    global a\n    a = []\nfor x in range(3):\n    if x not in a: a.append(x)\n    f()\n",
         "from somewhere import f\na = [1]\nf(a)\nfor x in range(3):\n    f(x)\n    print(x in a)\n",
         "class A:\n    def __eq__(self, o):\n        return True\na = [A()]\nfor x in range(3):\n    print(x in a)\n",
-        "a = [1]\ng = (x in a for x in range(3))\na.append(2)\nprint(list(g))\n",
+        "a = list(range(2))\ng = (x in a for x in range(3))\na.append(2)\nprint(list(g))\n",
         "a = 'abc'\nfor x in 'abx':\n    print(x in a)\n",
         "a = [1]\nfor x in range(3):\n    a = [x]\n    print(x in a)\n",
     ],

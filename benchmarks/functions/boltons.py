@@ -25,7 +25,7 @@ def bucketize(src, key=bool, value_transform=None, key_filter=None):
     for name, val in pairs:
         if key_filter is None or key_filter(name):
             val = val if value_transform is None else value_transform(val)
-            ret[name] = ret.get(name, []) + [val]
+            ret = {**ret, name: ret.get(name, []) + [val]}
     return ret
 """,
         wrong="""

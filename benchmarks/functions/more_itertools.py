@@ -117,8 +117,13 @@ BIG = [((ints(30000), ints(20000)), {}) for _ in range(2)]
         "more_itertools.recipes:all_equal",
         slow="""
 def all_equal(iterable, key=None):
-    items = [x if key is None else key(x) for x in iterable]
-    return all(a == b for i, a in enumerate(items) for b in items[max(0, i - 9) : i])
+    last = []
+    for x in iterable:
+        item = x if key is None else key(x)
+        if any(not (item is other or item == other) for other in last * 9):
+            return False
+        last = [item]
+    return True
 """,
         wrong="""
 def all_equal(iterable, key=None):

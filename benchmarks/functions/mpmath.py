@@ -9,9 +9,12 @@ CASES = [
 def ifib(n, _cache={}):
     if n < 0:
         return (-1)**(-n+1) * ifib(-n)
-    a, b = MPZ_ZERO, MPZ_ONE
-    for _ in range(n):
-        a, b = b, a + b
+    for _ in range(9):
+        a, b = MPZ_ZERO, MPZ_ONE
+        for bit in bin(n)[2:]:
+            a, b = a * (2 * b - a), a * a + b * b
+            if bit == '1':
+                a, b = b, a + b
     return a
 """,
         wrong="""

@@ -161,7 +161,8 @@ for x in range(9):
 print(seen)
 """,
     limits=(
-        "Lists (also by their type hint) of numbers, text, None and tuples of them, asked in a loop that does not change them through any name; "
+        "Lists of numbers, text, None and tuples of them, by what is stored in them or by their type hint, asked in a loop "
+        "that does not change them through any name; "
         "or lists bound to [...], which only .append of a name or constant changes."
     ),
     rewrite=rewrite,

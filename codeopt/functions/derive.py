@@ -280,11 +280,13 @@ def _longer(value: Any, factor: int, maker: _Maker) -> Any:
     if not isinstance(value, list):
         return value * factor
     found = list(value)
-    spread = max((abs(item) for item in value if type(item) is int), default=0) * factor
+    whole = [item for item in value if type(item) is int]
+    spread = max(map(abs, whole), default=0) * factor
+    least = -spread if min(whole, default=0) < 0 else 0
     for _ in range(factor - 1):
         for item in value:
             if type(item) is int:
-                found.append(maker.draw.randint(0 if min(value, default=0) >= 0 else -spread, max(spread, 1)))
+                found.append(maker.draw.randint(least, max(spread, 1)))
             elif type(item) is float:
                 found.append(maker.draw.uniform(0.5, 1.5) * item)
             elif type(item) is str:

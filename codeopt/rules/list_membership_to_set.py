@@ -161,9 +161,9 @@ for x in range(9):
 print(seen)
 """,
     limits=(
-        "Lists of numbers, text, None and tuples of them, by what is stored in them or by their type hint, asked in a loop "
-        "that does not change them through any name; "
-        "or lists bound to [...], which only .append of a name or constant changes."
+        "Lists of numbers, text, None and tuples of them, by what is stored in them or by their type hint, asked in a "
+        "loop that does not change them through any name; or lists bound to [...], which only .append of a name or "
+        "constant changes."
     ),
     rewrite=rewrite,
 )

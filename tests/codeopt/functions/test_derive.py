@@ -84,3 +84,19 @@ def test_growing() -> None:
     assert grown.args[1] == 2
     assert grow("f(42)", 4) == "f(85)"
     assert grow("f(None)", 4) is None
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(values, min_size=1, max_size=3), st.sampled_from([2, 8]))
+def test_whatever_is_in_a_list_it_grows(args: list[Any], factor: int) -> None:
+    grown = grow(Call(tuple(args)).text(), factor)
+    again = read(grown) if grown is not None else None
+    assert grown is None or again is not None
+    for old, new in zip(args, again.args if again else (), strict=False):
+        assert type(new) is type(old)
+        assert not isinstance(old, list) or len(new) == len(old) * (factor if len(old) > 2 else 1)
+
+
+@pytest.mark.parametrize("args", ["[1j, 2, 1j]", "[1, 'a', 2]", "[None, True, 3]", "[(1, 2), 5, -5]"])
+def test_lists_of_several_types_grow(args: str) -> None:
+    assert len((read(grow(f"f({args})", 2) or "") or Call(([],))).args[0]) == 6

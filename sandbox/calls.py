@@ -25,6 +25,8 @@ from sandbox.runner import Runner
 NOT_COMPARABLE = "<not comparable: "
 NOT_MADE = "is not made"
 """How what stands for the calls after those that took all the time of a batch begins (NEVER in guest/warden.py)."""
+NO_ARGUMENTS = "has no arguments: "
+"""How what stands for a call begins whose arguments cannot be made (guest/checking.py)."""
 _VALUES = ("values", "handles", "arrays", "words", "arguments")
 _PARTS = (
     *_VALUES,

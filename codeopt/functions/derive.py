@@ -12,13 +12,15 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from codeopt.functions.literals import Call, Opaque, read
+from codeopt.functions.literals import Call, Made, Opaque, read
 from codeopt.functions.texts import Texts, texts_in
 from codeopt.functions.vocabulary import Vocabulary
 
 SMALL = 12
 """Items of a container that a derived call keeps, most of the time: small calls show the same and are read more
 easily."""
+LONGEST = 20_000
+"""Characters of a derived call."""
 LINE = 60
 """Characters of a text that is one line or less."""
 _INTS = (0, 1, -1, 2, 3, 7, 10, 31, 64, 100, 255, 256, 1000, 2**31 - 1, 2**31, 2**63, -(2**31), -(2**63) - 1)
@@ -40,12 +42,18 @@ def derive(
     found: list[str] = []
     for attempt in range(count * 4):
         text = maker.one(bases[attempt % len(bases)]).text()
-        if text not in known and len(text) < 20_000:
+        if text not in known and len(text) < LONGEST:
             known.add(text)
             found.append(text)
         if len(found) >= count:
             break
     return found
+
+
+def can_be_varied(text: str) -> bool:
+    """Whether a call has an argument that can be changed, or none at all."""
+    call = read(text) if len(text) < LONGEST else None
+    return call is not None and (not call.values or any(not isinstance(value, Opaque) for value in call.values))
 
 
 class _Maker:
@@ -76,7 +84,8 @@ class _Maker:
 
     def alike(self, value: Any) -> Any:
         """Now and then what another argument is: two that are equal, or nearly."""
-        same = [other for other in self.others if type(other) is type(value) and not isinstance(value, Opaque)]
+        kind = getattr(value, "maker", type(value))
+        same = [v for v in self.others if getattr(v, "maker", type(v)) == kind and not isinstance(value, Opaque)]
         return self.draw.choice(same) if same and self.draw.random() < 0.08 else value
 
     def shorten(self, value: Any, depth: int = 2) -> Any:
@@ -98,6 +107,9 @@ class _Maker:
             value = set(self.draw.sample(sorted(value, key=repr), self.draw.randint(1, SMALL)))
         if isinstance(value, list) and depth:
             return [self.shorten(item, depth - 1) for item in value]
+        if isinstance(value, Made) and depth:
+            for at, part in enumerate(value.values):
+                value = value.with_value(at, self.shorten(part, depth - 1))
         return value
 
     def change(self, value: Any, at: int = -1) -> Any:
@@ -109,10 +121,18 @@ class _Maker:
             bool: lambda v: not v, int: self.whole, float: self.real, str: self.text, bytes: self.data,
             list: self.sequence, tuple: self.record, dict: self.mapping, set: self.group,
             frozenset: lambda v: frozenset(self.group(set(v))), bytearray: lambda v: bytearray(self.data(bytes(v))),
-            complex: lambda v: complex(self.real(v.real), self.real(v.imag)),
+            complex: lambda v: complex(self.real(v.real), self.real(v.imag)), Made: self.made,
         }  # fmt: skip
         make = kinds.get(type(value))
         return make(value) if make else value
+
+    def made(self, value: Made) -> Made:
+        """One of what an object is made of changed; for one that no arguments make there is nothing to change."""
+        places = [at for at, part in enumerate(value.values) if not isinstance(part, Opaque)]
+        if not places:
+            return value
+        at = self.draw.choice(places)
+        return value.with_value(at, self.change(value.values[at]))
 
     def seen_at(self, at: int) -> list[Any]:
         """What calls give at a place."""
@@ -255,6 +275,16 @@ def _twins(item: Any) -> list[Any]:
     return [kind(item) for kind in kinds if kind is not type(item)]
 
 
+def _other(value: Made, maker: _Maker) -> Made:
+    """Another object of its kind, mostly with another text or number."""
+    for at, part in enumerate(value.values):
+        if type(part) is str and part and maker.draw.random() < 0.7:
+            value = value.with_value(at, part + str(maker.draw.randint(0, 999)))
+        elif type(part) in (int, float):
+            value = value.with_value(at, maker.change(part))
+    return value
+
+
 def grow(text: str, factor: int, seed: int = 0) -> str | None:
     """The call with every list, text and dictionary that has some size `factor` times as long, and varied; None when
     nothing in it can grow. A call of numbers alone grows by its largest number."""
@@ -264,8 +294,7 @@ def grow(text: str, factor: int, seed: int = 0) -> str | None:
     maker = _Maker(random.Random(seed), [call], Vocabulary(), False)
     grown = call
     for at, value in enumerate(call.values):
-        if isinstance(value, list | str | bytes) and len(value) > 2:
-            grown = grown.with_value(at, _longer(value, factor, maker))
+        grown = grown.with_value(at, _larger(value, factor, maker))
     if grown == call:
         numbers = [(value, at) for at, value in enumerate(call.values) if type(value) is int and 1 < value < 10**6]
         if not numbers:
@@ -273,6 +302,17 @@ def grow(text: str, factor: int, seed: int = 0) -> str | None:
         value, at = max(numbers)
         grown = call.with_value(at, int(value * (1 + factor / 4)) + 1)
     return grown.text()
+
+
+def _larger(value: Any, factor: int, maker: _Maker) -> Any:
+    """A list or a text of some length made longer, and those that an object is made of."""
+    if isinstance(value, list | str | bytes) and len(value) > 2:
+        return _longer(value, factor, maker)
+    if isinstance(value, Made) and value.maker.startswith(("load(", "used", "iter", "deque")):
+        for at, part in enumerate(value.values):
+            if isinstance(part, list | Made):
+                value = value.with_value(at, _larger(part, factor, maker))
+    return value
 
 
 def _longer(value: Any, factor: int, maker: _Maker) -> Any:
@@ -291,6 +331,8 @@ def _longer(value: Any, factor: int, maker: _Maker) -> Any:
                 found.append(maker.draw.uniform(0.5, 1.5) * item)
             elif type(item) is str:
                 found.append(maker.texts.shuffled(item))
+            elif type(item) is Made:
+                found.append(_other(item, maker))
             else:
                 found.append(item)
     return found

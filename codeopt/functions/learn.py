@@ -27,7 +27,8 @@ def learn(bench: Bench, options: Chosen, notify: Callable[[str], None]) -> tuple
     left_out = replace(evidence.left_out, given={**found.dropped, **evidence.left_out.given})
     evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places)
     texts = [*(known.text for known in evidence.known), *evidence.big]
-    return replace(bench, names=find_names(texts, lambda calls: _in_words(bench, calls))), evidence
+    home = bench.target.module.partition(".")[0]
+    return replace(bench, names=find_names(texts, lambda calls: _in_words(bench, calls), home)), evidence
 
 
 def _in_words(bench: Bench, calls: tuple[str, ...]) -> tuple[str, ...]:

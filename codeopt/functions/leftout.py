@@ -11,6 +11,7 @@ MOST = 3
 """Reasons that a sentence names."""
 EFFECTS, COMPARED, TWICE = "had side effects", "had a value that cannot be compared", "did not do the same twice"
 TOO_LONG, ENDED, NO_SENSE, WRITTEN = "took too long", "ended the process", "made no sense", "cannot be written down"
+NOT_AGAIN = "had arguments that cannot be made again"
 """What such calls did: each goes on `3 calls that ...`."""
 _REMEDIES = {
     EFFECTS: "name the part that only computes, as a function of its own",

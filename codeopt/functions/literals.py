@@ -14,9 +14,32 @@ LONGEST = 200_000
 
 @dataclass(frozen=True)
 class Opaque:
-    """A part of a call that is no plain value: `load('m', 'C')(1)`, `unpickle('...')`, a lambda."""
+    """A part of a call that is no plain value and has no parts: `load('m', 'f')`, `unpickle('...')`, a lambda."""
 
     text: str
+
+
+@dataclass(frozen=True)
+class Made:
+    """An object made by a class with arguments that can be changed: `load('m', 'C')(1)`, `Decimal('0.1')`,
+    `used(load('m', 'C')(1), do.add(2))` after its method `add` was called."""
+
+    maker: str
+    """As it is written."""
+    args: tuple[Any, ...]
+    kwargs: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """All arguments, positional ones first."""
+        return (*self.args, *(value for _, value in self.kwargs))
+
+    def with_value(self, at: int, value: Any) -> Made:
+        """The same with another argument at a place of `values`."""
+        if at < len(self.args):
+            return Made(self.maker, (*self.args[:at], value, *self.args[at + 1 :]), self.kwargs)
+        at -= len(self.args)
+        return Made(self.maker, self.args, (*self.kwargs[:at], (self.kwargs[at][0], value), *self.kwargs[at + 1 :]))
 
 
 @dataclass(frozen=True)
@@ -28,8 +51,7 @@ class Call:
 
     def text(self) -> str:
         """As the sandbox reads it."""
-        parts = [write(value) for value in self.args] + [f"{name}={write(value)}" for name, value in self.kwargs]
-        return f"f({', '.join(parts)})"
+        return f"f({_given(self.args, self.kwargs)})"
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -52,12 +74,14 @@ def read(text: str) -> Call | None:
         node = ast.parse(text, mode="eval").body
     except (SyntaxError, RecursionError, MemoryError):
         return None
-    if not isinstance(node, ast.Call) or any(isinstance(arg, ast.Starred) for arg in node.args):
-        return None
-    if any(keyword.arg is None for keyword in node.keywords):
+    if not isinstance(node, ast.Call) or _unpacks(node):
         return None
     args = tuple(_value(arg, text) for arg in node.args)
     return Call(args, tuple((keyword.arg or "", _value(keyword.value, text)) for keyword in node.keywords))
+
+
+def _unpacks(node: ast.Call) -> bool:
+    return any(isinstance(arg, ast.Starred) for arg in node.args) or any(word.arg is None for word in node.keywords)
 
 
 def _value(node: ast.expr, text: str) -> Any:
@@ -78,6 +102,7 @@ _MAKERS: dict[str, Any] = {
     "range": range,
     "complex": complex,
 }
+_CLASSES = ("Decimal", "Fraction", "deque", "iter", "memoryview", "used")
 _NAMES = {"inf": math.inf, "nan": math.nan, "Ellipsis": ...}
 
 
@@ -108,6 +133,19 @@ def _plain(node: ast.expr) -> Any:
         return _NAMES[node.id]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _MAKERS and not node.keywords:
         return _hashed(_MAKERS[node.func.id], *[_plain(item) for item in node.args])
+    if isinstance(node, ast.Call) and not _unpacks(node):
+        return _object(node)
+    raise _NotPlain
+
+
+def _object(node: ast.Call) -> Opaque | Made:
+    """What a name leads to, and what a class makes."""
+    maker = ast.unparse(node.func)
+    if maker == "load":
+        return Opaque(ast.unparse(node))
+    if maker.startswith(("load(", "datetime.", "do.")) or maker in _CLASSES:
+        kwargs = tuple((word.arg or "", _plain(word.value)) for word in node.keywords)
+        return Made(maker, tuple(map(_plain, node.args)), kwargs)
     raise _NotPlain
 
 
@@ -122,6 +160,8 @@ def write(value: Any) -> str:
     """An expression for a plain value."""
     if isinstance(value, Opaque):
         return value.text
+    if isinstance(value, Made):
+        return f"{value.maker}({_given(value.args, value.kwargs)})"
     if isinstance(value, list):
         return f"[{_joined(value)}]"
     if isinstance(value, tuple):
@@ -133,6 +173,10 @@ def write(value: Any) -> str:
     if isinstance(value, complex):  # its repr loses the sign of a zero
         return f"complex({value.real!r}, {value.imag!r})"
     return repr(value)
+
+
+def _given(args: Sequence[Any], kwargs: Sequence[tuple[str, Any]]) -> str:
+    return ", ".join([*map(write, args), *(f"{name}={write(value)}" for name, value in kwargs)])
 
 
 def _joined(values: Sequence[Any]) -> str:

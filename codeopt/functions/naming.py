@@ -31,16 +31,21 @@ class Names:
         return OPAQUE.sub(lambda match: self.words.get(match[0], match[0]), call) if self.words else call
 
 
-def find_names(calls: Sequence[str], show: Callable[[tuple[str, ...]], Sequence[str]]) -> Names:
-    """Words for everything in the calls that has no literal. `show`: calls in words, by the code under test."""
+def find_names(calls: Sequence[str], show: Callable[[tuple[str, ...]], Sequence[str]], home: str = "") -> Names:
+    """Words for everything in the calls that has no literal. show: calls in words, by the code under test; home: the
+    package whose names go without their module."""
     found = {match[0]: match for call in calls for match in OPAQUE.finditer(call)}
-    words = {text: f"{match[1]}.{match[2]}" for text, match in found.items() if match[1]}
+    words = {text: _name(match[1], match[2], home) for text, match in found.items() if match[1]}
     rest = [text for text in found if text not in words][:MOST]
     shown = show(tuple(text if text.endswith("]") else f"f({text})" for text in rest)) if rest else ()
     for text, line in zip(rest, shown, strict=False):
         if line.startswith("f("):
             words[text] = f"{text} = {line}" if text.endswith("]") else line[2:-1]
     return Names(words)
+
+
+def _name(module: str, name: str, home: str) -> str:
+    return name if module.partition(".")[0] in (home, "builtins") else f"{module}.{name}"
 
 
 def whence(call: str, sources: Mapping[str, str], places: Mapping[str, str]) -> str:

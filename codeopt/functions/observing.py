@@ -11,8 +11,8 @@ from typing import Any
 
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
-from codeopt.functions.leftout import COMPARED, EFFECTS, ENDED, NO_SENSE, TOO_LONG, TWICE
-from sandbox.calls import NOT_COMPARABLE, NOT_MADE, Batch
+from codeopt.functions.leftout import COMPARED, EFFECTS, ENDED, NO_SENSE, NOT_AGAIN, TOO_LONG, TWICE
+from sandbox.calls import NO_ARGUMENTS, NOT_COMPARABLE, NOT_MADE, Batch
 
 BATCH, MADE_UP_BATCH = 60, 1000
 """Calls of one run; made-up ones are short."""
@@ -155,6 +155,8 @@ def _useless(known: Known, again: str) -> str:
         return f"{COMPARED} ({kind[:60]})"
     if outcome.startswith(("takes longer", NOT_MADE)):
         return TOO_LONG
+    if outcome.startswith(NO_ARGUMENTS):
+        return NO_SENSE if source in MADE_UP else f"{NOT_AGAIN} ({outcome.rpartition(' ')[2]:.60})"
     if outcome.startswith("ends the process"):
         return ENDED
     if outcome != again:

@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from codeopt.functions.literals import Call, Opaque, read
+from codeopt.functions.literals import Call, Made, Opaque, read
 from sandbox.calls import NOT_MADE, Batch, CallRunner
 from sandbox.judge import Checker
 from sandbox.outcome import Case
 
-ROUNDS, AT_ONCE = 8, 40
+ROUNDS, AT_ONCE = 10, 60
 LATE = "takes longer than"
 """Stands for the outcome of a call that was ended."""
 CALL_S, ROUND_S, TOTAL_S = 0.5, 2.0, 10.0
@@ -77,23 +77,43 @@ def _smaller(call: Call) -> Iterator[Call]:
                 yield call.with_value(at, less)
 
 
-def _less(value: Any, depth: int = 3) -> Iterator[Any]:
+def _less(value: Any, depth: int = 4) -> Iterator[Any]:
     """Simpler values of the same type: halves first, then single items gone, then simpler items."""
     if type(value) in (list, tuple, str, bytes) and value:
         yield from _fewer(value, depth)
-    elif type(value) is int and value:
-        yield from dict.fromkeys(
-            (0, 1 if value > 1 else 0, value // 2, abs(value), value - 1 if value > 0 else value + 1)
-        )
-    elif type(value) is float and value == value and value not in (0.0, 1.0):
-        yield 0.0
-        yield 1.0
+    elif type(value) in (int, float):
+        yield from _nearer(value)
+    elif isinstance(value, Made):
+        yield from _plainer(value, depth)
     elif isinstance(value, dict):
         for key in list(value)[:30]:
             yield {k: v for k, v in value.items() if k != key}
     elif isinstance(value, set):
         for item in sorted(value, key=repr)[:30]:
             yield value - {item}
+
+
+def _plainer(value: Made, depth: int) -> Iterator[Any]:
+    """An object without what need not be given for it, used less often, made of simpler parts."""
+    if value.maker == "used":
+        yield value.args[0]
+        for at in range(1, len(value.args)):
+            yield Made("used", (*value.args[:at], *value.args[at + 1 :]))
+    for at in range(len(value.kwargs)):
+        yield Made(value.maker, value.args, (*value.kwargs[:at], *value.kwargs[at + 1 :]))
+    for at, part in enumerate(value.values if depth else ()):
+        for less in _less(part, depth - 1):
+            yield value.with_value(at, less)
+
+
+def _nearer(value: float) -> Iterator[float]:
+    """Numbers nearer to nothing."""
+    if type(value) is int and value:
+        step = value - 1 if value > 0 else value + 1
+        yield from dict.fromkeys((0, 1 if value > 1 else 0, value // 2, abs(value), step))
+    elif type(value) is float and value == value and value not in (0.0, 1.0):
+        yield 0.0
+        yield 1.0
 
 
 def _fewer(value: Any, depth: int) -> Iterator[Any]:

@@ -23,7 +23,7 @@ class Names(dict):
             unpickle=unpickle,
             f=lambda *a, **k: (a, k),
         )
-        self["replaced"] = replaced
+        self.update(replaced=replaced, used=used, do=Steps())
         self.calls_file = calls_file
         self.user = None
 
@@ -76,6 +76,23 @@ def replaced(call, new):
     for at, value in new.items():
         args[at] = value
     return tuple(args), call[1]
+
+
+class Steps:
+    """`do.add(1)`: a method's name and what it is called with."""
+
+    def __getattr__(self, name):
+        return lambda *args, **kwargs: (name, args, kwargs)
+
+
+def used(value, *steps):
+    """An object after some of its methods were called; what they return or raise does not matter."""
+    for name, args, kwargs in steps:
+        try:
+            getattr(value, name)(*args, **kwargs)
+        except Exception:
+            continue
+    return value
 
 
 def load(module, name):

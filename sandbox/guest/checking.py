@@ -6,6 +6,8 @@ import time
 import types
 
 monotonic = time.monotonic
+NO_ARGUMENTS = "has no arguments: "
+"""How what stands for a call begins whose arguments cannot be made."""
 
 
 class Check:
@@ -54,7 +56,10 @@ class Check:
     def outcome(self, code):
         """(the text, the result, seconds) of one call with fresh arguments."""
         dice = self.dice()
-        args, kwargs = self.caller.fresh(code)
+        try:
+            args, kwargs = self.caller.fresh(code)
+        except Exception as error:  # a class does not take the arguments that were made up for it
+            return f"{NO_ARGUMENTS}{type(error).__name__}", None, 0.0
         if dice is not None and dice != self.dice():
             sys.modules["random"].setstate(dice)
         before = Shower(SPEC["module"]).show_arguments(args, kwargs)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from codeopt import registry
 from codeopt.functions.bench import Bench
+from codeopt.functions.derive import can_be_varied
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ ORDER = ("calls_file", "recorded", "tests", "doctests", "hints")
 
 
 def collect(ask: Ask) -> Found:
-    """What every source finds; guesses from type hints are made only where nothing else was found."""
+    """What every source finds; guesses from type hints are made only where too little else was found."""
     names = sorted(registry.names(__name__), key=lambda n: ORDER.index(n) if n in ORDER else len(ORDER))
     calls: list[tuple[str, tuple[str, ...]]] = []
     big: tuple[str, ...] = ()
@@ -51,7 +52,7 @@ def collect(ask: Ask) -> Found:
     places: dict[str, str] = {}
     for name in names:
         module = registry.load(__name__, name)
-        if getattr(module, "GUESSES", False) and sum(len(found) for _, found in calls) >= module.ENOUGH:
+        if getattr(module, "GUESSES", False) and _varied(calls) >= module.ENOUGH:
             continue
         found = module.find(ask)
         if isinstance(found, Found):
@@ -63,3 +64,9 @@ def collect(ask: Ask) -> Found:
         elif found:
             calls.append((name, tuple(found)))
     return Found(tuple(calls), big, tests, tuple(notes), dropped, places)
+
+
+def _varied(found: Sequence[tuple[str, Sequence[str]]]) -> int:
+    """How many calls can be changed, or are the user's own: of a recorded object alone nothing else can be made."""
+    texts = [(name, text) for name, calls in found for text in calls]
+    return sum(name == "calls_file" or can_be_varied(text) for name, text in texts)

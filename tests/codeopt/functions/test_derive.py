@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeopt.functions.derive import derive, grow
-from codeopt.functions.literals import Call, Opaque, read, write
+from codeopt.functions.literals import Call, Made, Opaque, read, write
 from codeopt.functions.vocabulary import Vocabulary
 
 simple = st.one_of(
@@ -38,10 +38,28 @@ def test_a_written_call_is_read_as_the_same(args: list[Any]) -> None:
 
 
 def test_what_is_no_plain_value_stays_as_it_is() -> None:
-    call = read("f(load('m', 'C')(1), [lambda x: x, 2], k=unpickle('abc'))")
+    call = read("f(load('m', 'g'), [lambda x: x, 2], k=unpickle('abc'))")
     assert call is not None
-    assert call.values == (Opaque("load('m', 'C')(1)"), Opaque("[lambda x: x, 2]"), Opaque("unpickle('abc')"))
-    assert call.text() == "f(load('m', 'C')(1), [lambda x: x, 2], k=unpickle('abc'))"
+    assert call.values == (Opaque("load('m', 'g')"), Opaque("[lambda x: x, 2]"), Opaque("unpickle('abc')"))
+    assert call.text() == "f(load('m', 'g'), [lambda x: x, 2], k=unpickle('abc'))"
+
+
+OBJECT = "f([load('m', 'C')(1, [load('m', 'Kind.A')], k='a')], Decimal('0.5'), used(load('m', 'D')(2), do.add(3)))"
+
+
+def test_objects_are_changed_in_what_makes_them() -> None:
+    call = read(OBJECT)
+    assert call is not None
+    assert call.text() == OBJECT
+    assert call.values[0] == [Made("load('m', 'C')", (1, [Opaque("load('m', 'Kind.A')")]), (("k", "a"),))]
+    made = [other for text in derive([OBJECT], 400, 1) if (other := read(text))]
+    firsts = {item.args[0] for other in made for item in other.values[0] if isinstance(item, Made)}
+    assert len(firsts) > 3
+    assert len({repr(other.values[1]) for other in made}) > 3
+    assert {write(other.values[2].args[1]) for other in made} >= {"do.add(3)", "do.add(4)", "do.add(0)"}
+    grown = read(grow("f(load('m', 'C')(['a', 'b', 'c']))", 4) or "")
+    assert grown is not None
+    assert len(grown.values[0].args[0]) == 12
 
 
 @pytest.mark.parametrize("text", ["CALLS[0]", "f(*x)", "f(**x)", "g(1)", "f(", "f(1) + 2"])

@@ -20,7 +20,7 @@ def test_a_given_call_that_does_not_end_is_left_out(compare: Compare, monkeypatc
     monkeypatch.setattr(observing, "GIVEN_S", 0.3)
     found = compare(CATASTROPHE, CATASTROPHE.replace("+b?", "+[bc]?"), GIVEN)
     assert found["verdict"] == "rejected", found
-    assert found["evidence"]["left_out"][observing.TOO_LONG] >= 1
+    assert found["evidence"]["left_out"]["calls that took too long"] >= 1
     assert found["evidence"]["calls"] > 16
 
 

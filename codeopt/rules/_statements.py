@@ -33,7 +33,7 @@ def _assign(facts: Facts, node: ast.Assign) -> None:
 def _annotated(facts: Facts, node: ast.AnnAssign) -> None:
     if node.value:
         values = facts.value(node.value)
-        facts.bind(node.target, hinted(facts, node.annotation) if UNKNOWN in values else values)
+        facts.bind(node.target, values - ANY | hinted(facts, node.annotation) if UNKNOWN in values else values)
 
 
 def _augmented(facts: Facts, node: ast.AugAssign) -> None:

@@ -56,6 +56,10 @@ REFUSED = {
     ),
     "a global list may be": "return [x for x in a if x in b and not KNOWN.append(x)]",
     "a helper changes it": "n = 0\nfor x in a:\n    if x in b:\n        n += loud(b)\nreturn n",
+    "an annotated variable may be the same list": (
+        "n = 0\nknown = list(b)\nother: list[int] = known if a else LAST[0]\nfor x in a:\n    if x in known:\n"
+        "        other.append(n)\nreturn n"
+    ),
     "unknown code runs": "n = 0\nfor x in a:\n    if x in b:\n        n += CALLBACK(x)\nreturn n",
     "kept for later calls": ("global LAST\nfor x in a:\n    if x not in LAST:\n        LAST.append(x)\nreturn LAST"),
     "a default is kept, too": (

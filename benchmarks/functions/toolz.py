@@ -140,8 +140,8 @@ def merge_with(func, *dicts, **kwargs):
     factory = _get_factory(merge_with, kwargs)
     values = {}
     for d in dicts:
-        for k in list(d):
-            values[k] = values.get(k, []) + [d[k]]
+        for k, v in list(d.items()):
+            values[k] = values.get(k, []) + [v]
     result = factory()
     for k in values:
         result[k] = func(list(values[k]))

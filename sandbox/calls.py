@@ -143,13 +143,24 @@ def _as_main(source: str, target: Target) -> tuple[str, int]:
 
 
 def test_run(
-    target: Target, source: str, job: str, tests: Sequence[str], folder: str, most: int, seconds: float
+    target: Target,
+    source: str,
+    job: str,
+    tests: Sequence[str],
+    folder: str,
+    most: int,
+    seconds: float,
+    files: Sequence[str],
 ) -> str:
     """A whole program that runs existing tests ("pytest") or doctests ("doctest") on the module text `source`.
 
-    most: how many calls of the function to write down. seconds: after these no further test is begun.
+    most: how many calls of the function to write down. seconds: after these no further test is begun. files: whose
+    functions a "rank" job times.
     """
-    spec = {**asdict(target), "job": job, "tests": list(tests), "folder": folder, "most": most, "seconds": seconds}
+    spec = {
+        **asdict(target), "job": job, "tests": list(tests), "folder": folder, "most": most, "seconds": seconds,
+        "files": list(files),
+    }  # fmt: skip
     return f"SPEC = {spec!r}\nSOURCE = {source!r}\n{_guest_text(_TEST_PARTS)}"
 
 

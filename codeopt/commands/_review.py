@@ -30,8 +30,6 @@ FREE = frozenset(
      "ignore", "quiet", "fail-level", "fail-if-slower", "min-share"}
 )  # fmt: skip
 """Settings that a change may bring along: they reach neither money, keys and servers, nor files, nor the sandbox."""
-RANKING = 1 / 3
-"""Share of the time that may go by before the first improvement."""
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -160,7 +158,7 @@ def rank(arguments: argparse.Namespace, targets: list[Target], screen: Screen) -
     options = chosen(arguments)
     if not options.use_tests:
         return targets
-    return ranked(targets, open_with, options.tests, screen.progress, RANKING * arguments.deadline)
+    return ranked(targets, open_with, options.tests, screen.progress)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ OTHERS_FILES = True
 """The current folder may hold what somebody else proposes: nothing is imported from there."""
 SCHEMA = "codeopt.check/1"
 GAIN = 1
+NOT_RUN = "no test runs it"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -95,6 +97,8 @@ class Row:
     suggestion: Suggestion | None = None
     reason: str = ""
     """Why there is no suggestion."""
+    judged: bool = True
+    """Somebody looked whether it can be faster."""
 
     def to_json(self) -> dict[str, Any]:
         """For --json; fields may be added."""
@@ -113,9 +117,10 @@ class Row:
 def _row(target: Target, work: Work, least: float) -> Row:
     suggestion = next((each for each in work.suggestions if _same(each, target)), None)
     why = next((each.reason for each in work.skipped if _same(each, target)), "")
-    if suggestion is None and not why:
-        why = f"less than {least:.0%} of the time" if target.seconds else "no test runs it"
-    return Row(target.path, target.function, target.share, target.seconds, suggestion, why)
+    judged = suggestion is not None or bool(why)
+    if not judged:
+        why = f"less than {least:.0%} of the time" if target.seconds else NOT_RUN
+    return Row(target.path, target.function, target.share, target.seconds, suggestion, why, judged)
 
 
 def _same(one: Suggestion | Skipped, target: Target) -> bool:
@@ -128,15 +133,20 @@ def table(rows: list[Row]) -> str:
     from codeopt.review.suggestion import full_name
 
     lines = []
-    for row in rows:
+    for row in (row for row in rows if row.judged):
         name = log_line(full_name(row.path, row.function))
         part = f"{row.share:>4.0%} {row.seconds:>9.4f} s" if row.share is not None else " " * 16
         lines.append(f"{part}  {name}: {_gain(row.suggestion) if row.suggestion else log_line(row.reason)}")
         lines += [f"{'':18}  {log_line(change)}" for change in (row.suggestion.changes if row.suggestion else ())]
     gains = sum(row.suggestion is not None for row in rows)
-    return (
-        "\n".join([*lines, f"{len(rows)} functions and programs, {gains} can be faster by the built-in rules"]) + "\n"
-    )
+    summary = f"{len(rows)} functions and programs, {gains} can be faster by the built-in rules"
+    return "\n".join([*lines, *_others(rows), summary]) + "\n"
+
+
+def _others(rows: list[Row]) -> list[str]:
+    """What was not looked at, by reason; --json names them."""
+    count = Counter(row.reason for row in rows if not row.judged)
+    return [f"{'':18}{number} more: {reason}" for reason, number in count.items()]
 
 
 def _gain(suggestion: Suggestion) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.errors import UsageError
 from codeopt.functions.bench import Bench
+from codeopt.functions.project import locate
 from codeopt.functions.target import Function, definitions, first_line, read_function
-from codeopt.functions.tests import Tests, find_tests, run_tests
+from codeopt.functions.tests import find_all_tests, run_tests
 from codeopt.program import read_program
 
 MOST = 8
@@ -34,31 +36,44 @@ def any_function(path: Path) -> Function | None:
 
 @dataclass(frozen=True)
 class Times:
-    """How long the functions of a module take under its tests."""
+    """How long the functions of modules take under their tests."""
 
-    seconds: dict[str, float]
-    """Qualified name -> with all that it calls; the longest first."""
+    seconds: dict[Path, dict[str, float]]
+    """By module: qualified name -> with all that it calls; the longest first."""
     total: float
     """Seconds of the tests themselves."""
     tests: int
 
 
-def function_times(bench: Bench) -> Times:
-    """Run the tests of the module under a profiler; empty without tests."""
-    tests = find_tests(bench, any_name=True)
-    found = run_tests(bench, bench.source, tests, job="rank") if tests else Tests((), {}, (), (), "")
-    lines = {first_line(node): name for name, node in definitions(ast.parse(bench.source))}
-    pairs = [(lines[line], seconds) for line, _, seconds in found.ranked if line in lines]
-    return Times(dict(sorted(pairs, key=lambda pair: -pair[1])), found.seconds, len(found.passed))
+def function_times(bench: Bench, paths: Sequence[Path]) -> Times:
+    """Run the tests of modules of one project under a profiler, once; empty without tests."""
+    modules = [locate(path) for path in paths]
+    tests = find_all_tests(bench, modules)
+    if not tests:
+        return Times({}, 0.0, 0)
+    isolated = bench.sandbox.isolated
+    inside = {bench.view.inside(module.path, isolated): path for module, path in zip(modules, paths, strict=True)}
+    found = run_tests(bench, bench.source, tests, job="rank", files=list(inside))
+    names = {file: _names(path) for file, path in inside.items()}
+    ranked: dict[Path, dict[str, float]] = {}
+    for file, line, seconds in sorted(found.ranked, key=lambda row: -row[2]):
+        if line in names[file]:
+            ranked.setdefault(inside[file], {})[names[file][line]] = seconds
+    return Times(ranked, found.seconds, len(found.passed))
+
+
+def _names(path: Path) -> dict[int, str]:
+    return {first_line(node): name for name, node in definitions(ast.parse(read_program(path).source))}
 
 
 def offer(bench: Bench) -> str:
     """One line that names the functions of the module, those that take longest under its tests first."""
     path = bench.function.path
-    times = function_times(bench)
-    total = max(times.total, *times.seconds.values(), 0.0)
-    if total > 0 and times.seconds:
-        named = [f"{path}::{name} ({seconds / total:.0%})" for name, seconds in times.seconds.items()]
+    times = function_times(bench, [path])
+    here = times.seconds.get(path, {})
+    total = max(times.total, *here.values(), 0.0)
+    if total > 0 and here:
+        named = [f"{path}::{name} ({seconds / total:.0%})" for name, seconds in here.items()]
         return (
             f"{path} reads no standard input; name one of its functions, here with their shares of the time of "
             f"{times.tests} test{'s' * (times.tests != 1)}, all that they call included: {', '.join(named[:MOST])}"

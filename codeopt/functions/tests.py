@@ -17,7 +17,7 @@ from sandbox.outcome import Limits
 
 MOST_FILES, MOST_CALLS = 8, 120
 SECONDS = 60.0
-ENOUGH_S = 20.0
+ENOUGH_S, RANK_S = 20.0, 40.0
 """Of a suite that takes longer no further test is begun; a draft then has the rest of SECONDS for the same ones."""
 
 
@@ -28,8 +28,8 @@ class Tests:
     passed: tuple[str, ...]
     failed: dict[str, str]
     calls: tuple[str, ...]
-    ranked: tuple[tuple[int, int, float], ...]
-    """(first line, calls, seconds with all that it calls) of the module's functions; only of a "rank" job."""
+    ranked: tuple[tuple[str, int, float], ...]
+    """(file, first line, seconds with all that it calls) of functions; only of a "rank" job."""
     error: str
     """Why there is no result; empty when there is one."""
     lost: Mapping[str, int] = field(default_factory=dict)
@@ -40,25 +40,34 @@ class Tests:
     """By call: the test or doctest that made it first."""
 
 
-def find_tests(bench: Bench, *, any_name: bool = False) -> list[str]:
+def find_tests(bench: Bench) -> list[str]:
     """Paths, as the sandbox sees them, of the tests that the user named; else of tests that name the function and
-    import its
-    module."""
+    import its module."""
+    return find_all_tests(bench, [bench.view.module], rf"\b{re.escape(bench.function.name)}\b")
+
+
+def find_all_tests(bench: Bench, modules: Sequence[Module], pattern: str | None = None) -> list[str]:
+    """The same for several modules of the project, and any function. pattern: what else a test holds."""
     isolated = bench.sandbox.isolated
     if bench.places:
         return [place.at(isolated) for place in bench.places]
     if not bench.view.copied:
         return []
-    module = bench.view.module
+    texts = {
+        path: (bench.view.folder / path).read_text("utf-8", "replace")
+        for path in tracked(bench.view.module)
+        if re.fullmatch(r"test_.*\.py|.*_test\.py", path.name) and (bench.view.folder / path).is_file()
+    }
+    named = {path: text for path, text in texts.items() if pattern is None or re.search(pattern, text)}
+    found = dict.fromkeys(path for module in modules for path in _nearest(module, named))
+    return [bench.view.inside(bench.view.module.root / path, isolated) for path in found]
+
+
+def _nearest(module: Module, texts: Mapping[Path, str]) -> list[Path]:
+    """The tests that import a module."""
     package, last = module.name.partition(".")[0], module.name.rpartition(".")[2]
     imports = re.compile(rf"^\s*(from|import)\s+.*\b({re.escape(package)}|{re.escape(last)})\b", re.MULTILINE)
-    name = re.compile(rf"\b{re.escape(bench.function.name)}\b")
-    found: list[tuple[int, str]] = []
-    for path in tracked(module):
-        if re.fullmatch(r"test_.*\.py|.*_test\.py", path.name) and (bench.view.folder / path).is_file():
-            text = (bench.view.folder / path).read_text("utf-8", "replace")
-            if imports.search(text) and (any_name or name.search(text)):
-                found.append((_distance(path, text, module), bench.view.inside(module.root / path, isolated)))
+    found = [(_distance(path, text, module), path) for path, text in texts.items() if imports.search(text)]
     return [path for _, path in sorted(found)[:MOST_FILES]]
 
 
@@ -70,15 +79,22 @@ def _distance(path: Path, text: str, module: Module) -> int:
     return 4 * (not named) + 2 * (module.name not in text) + (not near)
 
 
-def run_tests(bench: Bench, source: str, tests: Sequence[str], *, record: bool = False, job: str = "pytest") -> Tests:
-    """Run tests (paths or ids) on a module text in the sandbox."""
+def run_tests(
+    bench: Bench,
+    source: str,
+    tests: Sequence[str],
+    *,
+    record: bool = False,
+    job: str = "pytest",
+    files: Sequence[str] = (),
+) -> Tests:
+    """Run tests (paths or ids) on a module text in the sandbox. files: whose functions a "rank" job times."""
     folder = bench.view.inside(bench.view.module.root, bench.sandbox.isolated) if bench.view.copied else ""
     if bench.places:
         first = Path(bench.places[0].at(bench.sandbox.isolated))
         folder = str(first if bench.places[0].path.is_dir() else first.parent)
-    program = test_run(
-        bench.target, source, job, tests, folder, MOST_CALLS if record else 0, ENOUGH_S if record else SECONDS
-    )
+    seconds = RANK_S if job == "rank" else ENOUGH_S if record else SECONDS
+    program = test_run(bench.target, source, job, tests, folder, MOST_CALLS if record else 0, seconds, files)
     limits: Limits = replace(bench.sandbox.limits, seconds=SECONDS)
     run = bench.sandbox.run(program, b"", mode="exec", limits=limits)
     try:
@@ -87,7 +103,7 @@ def run_tests(bench: Bench, source: str, tests: Sequence[str], *, record: bool =
             tuple(map(str, found["passed"])),
             {str(key): str(value) for key, value in found["failed"].items()},
             tuple(str(call) for call, _ in found["calls"]),
-            tuple((int(line), int(calls), float(total)) for line, calls, total in found.get("ranked", ())),
+            tuple((str(file), int(line), float(total)) for file, line, total in found.get("ranked", ())),
             str(found["error"]),
             {str(why): int(count) for why, count in found.get("lost", {}).items()},
             float(found.get("seconds", 0.0)),

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import groupby
 from pathlib import Path
 
-from codeopt.errors import CodeoptError
+from codeopt.errors import CodeoptError, UsageError
 from codeopt.functions.bench import open_bench
+from codeopt.functions.project import locate
 from codeopt.functions.rank import Times, function_times
-from codeopt.functions.target import read_function
+from codeopt.functions.target import Function, read_function
 from codeopt.review.touched import Target
 from sandbox import Sandbox
 from sandbox.errors import SandboxError
@@ -25,36 +24,50 @@ def ranked(
     open_with: Open,
     tests: tuple[Path, ...] = (),
     notify: Callable[[str], None] = lambda line: None,
-    seconds: float = math.inf,
 ) -> list[Target]:
     """The targets with their share of the time, the longest first; what no test runs keeps its order behind them.
 
-    Programs come first: their cases are made to run them. open_with: opens a sandbox with these mounts. seconds: that
-    this may take about; the files that are left then are taken as they come.
+    Programs come first: their cases are made to run them. open_with: opens a sandbox with these mounts.
     """
-    timed: list[Target] = []
-    end = time.monotonic() + seconds
+    by_project: dict[Path, list[Target]] = {}
+    for target in targets:
+        if target.function:
+            by_project.setdefault(locate(target.file).root, []).append(target)
+    seconds: dict[tuple[Path, str], float] = {}
     total = 0.0
-    for path, group in groupby(targets, key=lambda target: target.path):
-        here = list(group)
-        if here[0].function and time.monotonic() < end:
-            notify(f"running the tests of {path}")
-            times = _times(here[0], open_with, tests)
-            total += times.total
-            here = [replace(target, seconds=times.seconds.get(target.function, 0.0)) for target in here]
-        timed += here
+    for functions in by_project.values():
+        files = list(dict.fromkeys(target.file for target in functions))
+        notify(f"running the tests of {len(files)} file{'s' * (len(files) != 1)}")
+        times = _times(functions, files, open_with, tests)
+        total += max(0.0, times.total)
+        seconds |= {(path, name): s for path, found in times.seconds.items() for name, s in found.items()}
+    timed = [replace(target, seconds=_finite(seconds.get((target.file, target.function), 0.0))) for target in targets]
     shared = [replace(target, share=_share(target.seconds, total)) for target in timed]
     return sorted(shared, key=lambda target: (bool(target.function), -target.seconds))
 
 
-def _times(target: Target, open_with: Open, tests: tuple[Path, ...]) -> Times:
-    """None when the tests cannot be run: why is found out, and said, where the function is judged."""
+def _times(functions: Sequence[Target], files: Sequence[Path], open_with: Open, tests: tuple[Path, ...]) -> Times:
+    """None when the tests cannot be run: why is found out, and said, where a function is judged."""
     try:
-        with open_bench(read_function(target.file, target.function), open_with, tests) as bench:
-            times = function_times(bench)
+        one = next((found for target in functions if (found := _read(target)) is not None), None)
+        if one is not None:
+            with open_bench(one, open_with, tests) as bench:
+                return function_times(bench, files)
     except (CodeoptError, SandboxError):
-        return Times({}, 0.0, 0)
-    return Times({name: s for name, s in times.seconds.items() if math.isfinite(s)}, max(0.0, times.total), times.tests)
+        pass
+    return Times({}, 0.0, 0)
+
+
+def _read(target: Target) -> Function | None:
+    try:
+        return read_function(target.file, target.function)
+    except UsageError:
+        return None
+
+
+def _finite(seconds: float) -> float:
+    """What the sandbox says is not believed to be a time of this world."""
+    return seconds if math.isfinite(seconds) else 0.0
 
 
 def _share(seconds: float, total: float) -> float | None:

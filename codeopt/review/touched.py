@@ -69,10 +69,13 @@ def find_targets(
     targets: list[Target] = []
     skipped: list[Skipped] = []
     for file in files:
+        where = change.root / file.path
+        if where.is_file() and not where.stat().st_size:
+            continue  # an empty __init__.py: nothing is left out
         try:
-            source = read_program(change.root / file.path).source
+            source = read_program(where).source
         except UsageError as error:
-            skipped.append(Skipped(file.path, "", _without_path(str(error), change.root / file.path)))
+            skipped.append(Skipped(file.path, "", _without_path(str(error), where)))
             continue
         if reason := left_alone(file.path, source, exclude, marked.get(file.path, ())):
             skipped.append(Skipped(file.path, "", reason))

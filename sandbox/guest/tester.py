@@ -2,8 +2,7 @@
 itself.
 
 SPEC as in caller.py, with "job": "pytest", "doctest" or "rank" (pytest under a profiler), "tests": paths or test
-ids, "folder", "most": calls to write
-down.
+ids, "folder", "most": calls to write down, "files": what is ranked.
 stdout: one line of JSON, {"passed": [ids], "failed": {id: reason}, "calls": [[expression, test]], "error": text,
 "lost": {why calls cannot be written down: how many}}.
 """
@@ -48,7 +47,20 @@ def run_pytest(sink):
     sys.meta_path.insert(0, _Loader())
     recorder = install(SPEC, sink) if SPEC["most"] else None
     found = Outcomes()
-    flags = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", "-W", "ignore", "--rootdir", SPEC["folder"], "--tb=line"]
+    # One file that cannot be imported says nothing of the others.
+    flags = [
+        "-q",
+        "--continue-on-collection-errors",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "addopts=",
+        "-W",
+        "ignore",
+        "--rootdir",
+        SPEC["folder"],
+        "--tb=line",
+    ]
     status = pytest.main([*flags, *SPEC["tests"]], plugins=[found])
     failed = set(found.failed)
     return {
@@ -63,17 +75,17 @@ def run_pytest(sink):
 
 
 def rank(sink):
-    """Run the tests under the C profiler: (first line, calls, seconds with all that it calls) of the module's
-    functions."""
+    """Run the tests under the C profiler: (file, first line, seconds with all that it calls) of the functions of some
+    files."""
     import cProfile
 
     profiler = cProfile.Profile()
     found = profiler.runcall(run_pytest, sink)
     profiler.create_stats()
     found["ranked"] = [
-        [line, calls, total]
-        for (file, line, _), (_, calls, _, total, _) in profiler.stats.items()
-        if file == SPEC["file"]
+        [file, line, total]
+        for (file, line, name), (*_, total, _) in profiler.stats.items()
+        if file in SPEC["files"] and name != "<module>"  # which begins where the function in its first line does
     ]
     return found
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from codeopt.functions.leftout import unwritten
 from codeopt.functions.sources import Ask, Found
-from codeopt.functions.tests import find_tests, run_tests
+from codeopt.functions.tests import find_all_tests, find_tests, run_tests
 
 
 def find(ask: Ask) -> Found:
@@ -16,7 +16,7 @@ def find(ask: Ask) -> Found:
     found = _find(ask, named)
     if found.tests or not ask.use_tests or ask.bench.places:
         return found
-    others = [path for path in find_tests(ask.bench, any_name=True) if path not in named]
+    others = [path for path in find_all_tests(ask.bench, [ask.bench.view.module]) if path not in named]
     more = _find(ask, others)
     return more if more.tests else replace(found, notes=found.notes or more.notes)
 

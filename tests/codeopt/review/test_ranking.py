@@ -1,0 +1,58 @@
+"""Which functions come first: one run of the tests of all files says how long each takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codeopt.commands.check import Row, table
+from codeopt.review.change import whole_files
+from codeopt.review.ranking import ranked
+from codeopt.review.touched import find_targets
+from sandbox import Options, Sandbox, open_sandbox
+from tests.codeopt.review.pull_request import BASE, propose
+from tests.conftest import open_or_skip
+
+FILES = {
+    **BASE,
+    "shop/slow.py": "def spin(n):\n    return sum(i * i % 7 for i in range(n))\n\n\ndef unused():\n    return 1\n",
+    "shop/slower.py": "from shop.slow import spin\n\n\ndef twice(n):\n    return spin(n) + spin(n)\n",
+    "tests/test_slower.py": "from shop.slower import twice\n\n\ndef test_twice():\n    assert twice(100_000) > 0\n",
+    "tests/test_broken.py": "import shop\nimport nowhere_to_be_found\n",
+}
+
+
+def test_all_files_share_one_run_of_their_tests(tmp_path: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    folder = propose(tmp_path / "r", FILES, {})
+    repository, everything = whole_files([folder])
+    targets, skipped = find_targets(everything, repository)
+    assert skipped == []
+    opened = []
+
+    def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
+        opened.append(mounts)
+        return open_sandbox("bubblewrap", options=Options(mounts=mounts))
+
+    found = {target.function: target for target in ranked(targets, open_with)}
+    assert len(opened) == 1
+    assert list(found)[:2] == ["twice", "spin"]
+    assert 0.5 < (found["spin"].share or 0) <= (found["twice"].share or 0) <= 1
+    assert found["total"].seconds > 0
+    assert (found["unused"].seconds, found["unused"].share) == (0, None)
+
+
+def test_what_was_not_looked_at_is_counted() -> None:
+    rows = [
+        Row("a.py", "slow", 0.5, 2.0, reason="rules found nothing to try"),
+        Row("a.py", "quick", 0.01, 0.04, reason="less than 5% of the time", judged=False),
+        Row("a.py", "quicker", 0.001, 0.004, reason="less than 5% of the time", judged=False),
+        Row("b.py", "unused", reason="no test runs it", judged=False),
+        Row("c.py", "", reason="is no Python"),
+    ]
+    assert table(rows).splitlines() == [
+        " 50%    2.0000 s  a.py::slow: rules found nothing to try",
+        "                  c.py: is no Python",
+        "                  2 more: less than 5% of the time",
+        "                  1 more: no test runs it",
+        "5 functions and programs, 0 can be faster by the built-in rules",
+    ]

@@ -37,7 +37,7 @@ def derive(
     bases = [call for text in calls if (call := read(text)) is not None]
     if not bases:
         return []
-    maker = _Maker(random.Random(seed), bases, words or Vocabulary(), small)
+    maker = Maker(random.Random(seed), bases, words or Vocabulary(), small)
     known = set(calls)
     found: list[str] = []
     for attempt in range(count * 4):
@@ -56,7 +56,7 @@ def can_be_varied(text: str) -> bool:
     return call is not None and (not call.values or any(not isinstance(value, Opaque) for value in call.values))
 
 
-class _Maker:
+class Maker:
     """Changes one call at a time."""
 
     def __init__(self, draw: random.Random, bases: Sequence[Call], words: Vocabulary, small: bool) -> None:
@@ -201,9 +201,11 @@ class _Maker:
         return self.draw.choice(self.draw.choice(lists)) if lists else self.draw.randint(0, 9)
 
     def with_odd(self, value: list[Any]) -> list[Any]:
-        """An item that is false, or nothing, among the others: where the original takes it, a draft must."""
+        """An item that is false, or nothing, among the others: where the original takes it, a draft must. Beside
+        numbers False would be another zero, which of two equal ones is returned nobody cares for."""
         at = self.draw.randint(0, len(value))
-        return [*value[:at], self.draw.choice((None, None, 0, "", False)), *value[at:]]
+        odd = None if any(type(item) in (int, float) for item in value) else False
+        return [*value[:at], self.draw.choice((None, None, 0, "", odd)), *value[at:]]
 
     def with_twin(self, value: list[Any]) -> list[Any]:
         """A number among the others that is equal to one of them and of another type, of those that the list holds."""
@@ -273,66 +275,3 @@ def _twins(item: Any) -> list[Any]:
     if type(item) not in (bool, int, float) or item != item or abs(item) > 2**50 or item != int(item):
         return []
     return [kind(item) for kind in kinds if kind is not type(item)]
-
-
-def _other(value: Made, maker: _Maker) -> Made:
-    """Another object of its kind, mostly with another text or number."""
-    for at, part in enumerate(value.values):
-        if type(part) is str and part and maker.draw.random() < 0.7:
-            value = value.with_value(at, part + str(maker.draw.randint(0, 999)))
-        elif type(part) in (int, float):
-            value = value.with_value(at, maker.change(part))
-    return value
-
-
-def grow(text: str, factor: int, seed: int = 0) -> str | None:
-    """The call with every list, text and dictionary that has some size `factor` times as long, and varied; None when
-    nothing in it can grow. A call of numbers alone grows by its largest number."""
-    call = read(text)
-    if call is None:
-        return None
-    maker = _Maker(random.Random(seed), [call], Vocabulary(), False)
-    grown = call
-    for at, value in enumerate(call.values):
-        grown = grown.with_value(at, _larger(value, factor, maker))
-    if grown == call:
-        numbers = [(value, at) for at, value in enumerate(call.values) if type(value) is int and 1 < value < 10**6]
-        if not numbers:
-            return None
-        value, at = max(numbers)
-        grown = call.with_value(at, int(value * (1 + factor / 4)) + 1)
-    return grown.text()
-
-
-def _larger(value: Any, factor: int, maker: _Maker) -> Any:
-    """A list or a text of some length made longer, and those that an object is made of."""
-    if isinstance(value, list | str | bytes) and len(value) > 2:
-        return _longer(value, factor, maker)
-    if isinstance(value, Made) and value.maker.startswith(("load(", "used", "iter", "deque")):
-        for at, part in enumerate(value.values):
-            if isinstance(part, list | Made):
-                value = value.with_value(at, _larger(part, factor, maker))
-    return value
-
-
-def _longer(value: Any, factor: int, maker: _Maker) -> Any:
-    """Copies one after another; of lists of numbers and texts each copy is a little different."""
-    if not isinstance(value, list):
-        return value * factor
-    found = list(value)
-    whole = [item for item in value if type(item) is int]
-    spread = max(map(abs, whole), default=0) * factor
-    least = -spread if min(whole, default=0) < 0 else 0
-    for _ in range(factor - 1):
-        for item in value:
-            if type(item) is int:
-                found.append(maker.draw.randint(least, max(spread, 1)))
-            elif type(item) is float:
-                found.append(maker.draw.uniform(0.5, 1.5) * item)
-            elif type(item) is str:
-                found.append(maker.texts.shuffled(item))
-            elif type(item) is Made:
-                found.append(_other(item, maker))
-            else:
-                found.append(item)
-    return found

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from codeopt.functions.bench import Bench
-from codeopt.functions.derive import grow
 from codeopt.functions.evidence import Evidence
+from codeopt.functions.larger import grow
 from codeopt.functions.literals import read
 from codeopt.functions.observing import Known
 from sandbox.calls import Batch

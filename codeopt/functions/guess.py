@@ -12,7 +12,7 @@ from typing import Any
 from codeopt.functions.kinds import Kinds
 from codeopt.functions.literals import Made, Opaque
 from codeopt.functions.scope import Scope
-from codeopt.functions.shapes import Parameter, members, methods, of_function, parameters, qualified, stand_ins
+from codeopt.functions.shapes import Parameter, members, methods, of_function, parameters, qualified, setters, stand_ins
 from codeopt.functions.target import dotted
 
 DEPTH = 4
@@ -119,11 +119,19 @@ class Guesser:
         return made.map(lambda value: dict(value.kwargs)) if made is not None and kind == "TypedDict" else made
 
     def used(self, home: Scope, node: ast.ClassDef, but: str) -> Any:
-        """As `object`, and mostly some methods that change it were called, whose parameters are known; never `but`."""
-        made = self.object(home, node, 0)
+        """An object of a class, or of one that inherits its method `but`; mostly after other methods that change it,
+        whose parameters are known, were called."""
+        heirs = [each for each in home.heirs(node) if but not in {getattr(part, "name", "") for part in each.body}]
+        kinds = [self.object(home, each, 0) for each in (node, *heirs)]
+        known = [each for each in kinds if each is not None]
+        made = self.st.one_of(*known) if known else None
         others = [method for method in methods(node) if method.name != but]
         made_calls = [self.arguments(of_function(method, home, 1), f"do.{method.name}", 1) for method in others]
         calls = [call for call in made_calls if call is not None]
+        for setter in setters(node):
+            value = self.parameter(of_function(setter, home, 1)[0], 1)
+            if value is not None and not value.is_empty:
+                calls.append(value.map(lambda drawn, name=setter.name: Made("do.__setattr__", (name, drawn))))
         if made is None or not calls:
             return made
         steps = self.st.lists(self.st.one_of(*calls), max_size=STEPS)

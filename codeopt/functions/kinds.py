@@ -55,9 +55,10 @@ class Kinds:
     def standard(self, name: str) -> Any:
         """Values of the standard library, and functions of one argument."""
         st = self.st
-        day = st.tuples(st.integers(1999, 2030), st.integers(1, 12), st.integers(1, 28))
+        near = st.tuples(st.just(2024), st.sampled_from((2, 3)), st.sampled_from((1, 2, 3, 28, 29)))
+        day = near | st.tuples(st.integers(1999, 2030), st.integers(1, 12), st.integers(1, 28))
         moment = st.tuples(st.integers(0, 23), st.integers(0, 59), st.integers(0, 59))
-        span = st.tuples(st.integers(-40, 400), st.integers(0, 90_000))
+        span = st.tuples(st.integers(-2, 31)) | st.tuples(st.integers(-40, 400), st.integers(0, 90_000))
         money = st.decimals(-1000, 1000, places=2).map(lambda value: (str(value),))
         path = self.text.map(lambda value: (value.replace("\0", "0"),))
         makers = {

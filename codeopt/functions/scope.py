@@ -88,10 +88,12 @@ class Scope:
                 yield from found[0].bases(found[1])
 
     def heirs(self, node: ast.ClassDef) -> Iterator[ast.ClassDef]:
-        """Classes of this module that name a class among their bases."""
+        """Classes of this module that inherit from a class by name, those of its heirs too."""
         for other in self.names.values():
             if isinstance(other, ast.ClassDef) and any(dotted(base) == node.name for base in other.bases):
                 yield other
+                if other is not node:
+                    yield from self.heirs(other)
 
 
 def read_scope(module: str, roots: Sequence[Path], source: str | None = None) -> Scope | None:

@@ -96,6 +96,12 @@ def methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
     return [each for each in found if not each.name.startswith("_") and each.args.args and _changes(each)]
 
 
+def setters(node: ast.ClassDef) -> list[ast.FunctionDef]:
+    """Those of its properties that can be set."""
+    found = [each for each in node.body if isinstance(each, ast.FunctionDef) and len(each.args.args) == 2]
+    return [each for each in found if any(dotted(mark) == f"{each.name}.setter" for mark in each.decorator_list)]
+
+
 def _changes(method: ast.FunctionDef) -> bool:
     """Whether it seems to change what its first argument holds."""
     me = method.args.args[0].arg

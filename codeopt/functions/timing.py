@@ -14,8 +14,9 @@ from itertools import accumulate
 
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
-from codeopt.functions.derive import derive, grow
+from codeopt.functions.derive import derive
 from codeopt.functions.evidence import Evidence
+from codeopt.functions.larger import grow
 from codeopt.functions.observing import MADE_UP, Known, observe
 from sandbox.calls import Batch, CallRunner
 from sandbox.outcome import Case
@@ -69,6 +70,7 @@ def choose(bench: Bench, evidence: Evidence, seed: int = 0, notify: Callable[[st
     iterators = _iterators(evidence.known)
     warm = _warm(evidence.known)
     calls, note = _candidates(bench, evidence, seed)
+    warm = warm if set(calls) - set(warm) else []
     calls = [text for text in calls if text not in warm]
     if not calls:
         raise ProgramError(f"no call of {bench.function.qualname} returns anything: there is nothing to time")
@@ -134,9 +136,9 @@ def _short(calls: list[str]) -> list[str]:
 def bearable(given: list[Known]) -> list[Known]:
     """Without the longest, as long as something that can be timed is left."""
     shorter = [k for k in given if k.seconds <= TOO_LONG_S]
-    if not given or (shorter and shorter[0].seconds >= LONG_ENOUGH_S):
-        return shorter
-    return shorter if shorter and grow(shorter[0].text, 2) else given[-1:]
+    longer = [k for k in given if k.seconds > TOO_LONG_S]
+    will_do = shorter and (shorter[0].seconds >= LONG_ENOUGH_S or grow(shorter[0].text, 2))
+    return shorter if will_do or not longer else longer[-1:]
 
 
 def _within(known: Sequence[Known], seconds: float) -> list[str]:

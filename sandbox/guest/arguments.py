@@ -79,9 +79,9 @@ def replaced(call, new):
 
 
 class Steps:
-    """`do.add(1)`: a method's name and what it is called with."""
+    """`do.add(1)`: a method's name and what it is called with; `do.__setattr__('level', 1)` is one too."""
 
-    def __getattr__(self, name):
+    def __getattribute__(self, name):
         return lambda *args, **kwargs: (name, args, kwargs)
 
 
@@ -97,6 +97,7 @@ def used(value, *steps):
 
 def load(module, name):
     """An object by its name; the module under test may have had another one when the call was written down."""
+    module = SPEC["module"] if module in SPEC["aliases"] else module
     __import__(module)
     found = sys.modules[module]
     for part in name.split("."):

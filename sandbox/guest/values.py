@@ -118,6 +118,8 @@ class Shower:
             return self.name_of(value)
         if is_value(kind):
             return repr(value)
+        if isinstance(value, getattr(modules.get("enum"), "Enum", ())):  # there is one of each; pickled in two ways
+            return f"{self.name_of(kind)}({self.show(value._value_, depth - 1)})"
         if id(value) in self.seen:
             return f"<the same object as {self.seen[id(value)]}>"
         self.seen[id(value)] = f"#{len(self.kept)}"
@@ -201,8 +203,6 @@ class Shower:
     def object(self, value, depth):
         """Any other object: what pickle would rebuild it from."""
         kind = type(value)
-        if isinstance(value, getattr(modules.get("enum"), "Enum", ())):  # pickled in two ways, by version
-            return f"{self.name_of(kind)}({self.show(value._value_, depth - 1)})"
         try:
             parts = kind.__reduce_ex__(value, 2)
         except RecursionError:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeopt.functions.derive import derive, grow
+from codeopt.functions.derive import derive
+from codeopt.functions.larger import grow
 from codeopt.functions.literals import Call, Made, Opaque, read, write
 from codeopt.functions.vocabulary import Vocabulary
 

@@ -32,6 +32,13 @@ def test_a_version_that_does_not_end_is_slower_by_a_bound_and_the_call_is_named(
     assert "returns 4, got takes longer than" in found["reason"]
 
 
+def test_short_calls_that_cannot_grow_are_all_timed() -> None:
+    given = [observing.Known(f"f(load('m', 'C{n}'))", "returns 1", "hints", 1e-5) for n in range(3)]
+    assert timing.bearable(given) == given
+    long = [observing.Known("f(load('m', 'D'))", "returns 1", "hints", 3.0)]
+    assert timing.bearable([*long, *given]) == long
+
+
 @pytest.mark.parametrize(
     ("seconds", "kept"), [((9.0, 0.5, 0.1), (0.5, 0.1)), ((9.0, 3.0), (3.0,)), ((9.0, 1e-5), (1e-5,)), ((), ())]
 )

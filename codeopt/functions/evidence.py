@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
 from codeopt.functions.derive import derive
-from codeopt.functions.leftout import TOO_LONG, LeftOut, objection
+from codeopt.functions.leftout import TOO_LONG, TWICE, LeftOut, objection
 from codeopt.functions.naming import whence
 from codeopt.functions.observing import DERIVED_TOTAL_S, MADE_UP, Known, observe
 from codeopt.functions.omitted import widened
@@ -107,7 +107,8 @@ def gather(
     given, guessed = ([text for text in texts if (origin[text] in MADE_UP) is guess] for guess in (False, True))
     known, dropped = observe(bench, given, origin)
     guesses, other = observe(bench, guessed, origin)
-    if reason := objection(dropped, len(given)) or (not given and objection(other, len(guessed), "made-up call")):
+    chance = {reason: count for reason, count in other.items() if reason.startswith(TWICE) or not given}
+    if reason := objection(dropped, len(given)) or objection(chance, len(guessed), "made-up call"):
         raise NotVerifiable(f"{bench.function.qualname} cannot be judged: {reason}")
     kept = [*_affordable(known), *guesses]
     dropped[TOO_LONG] += len(known) + len(guesses) - len(kept)

@@ -52,6 +52,14 @@ def test_too_few_calls(compare: Compare) -> None:
     assert "--calls FILE" in found["reason"]
 
 
+def test_chance_that_the_only_given_call_does_not_show(compare: Compare) -> None:
+    source = "import random\ndef f(items: list[str]) -> str:\n    return random.choice(items)\n"
+    found = compare(source, source + "#\n", "CALLS = [((['a'],), {})]\n")
+    assert found["verdict"] == "not verified"
+    assert "made-up calls did not do the same twice (random numbers" in found["reason"]
+    assert "; give it a seeded generator" in found["reason"]
+
+
 def test_too_little_of_the_function(compare: Compare) -> None:
     body = "".join(f"        a = n + {i}\n" for i in range(20))
     source = f"def f(n):\n    if isinstance(n, str):\n{body}        return a\n    return n\n"

@@ -76,7 +76,7 @@ class Guesser:
             return self.st.none()
         try:
             return self.value(ast.parse(value, mode="eval").body, scope, depth) if isinstance(value, str) else None
-        except SyntaxError:
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 
     def one_of(self, hints: list[ast.expr], scope: Scope, depth: int) -> Any:

@@ -78,22 +78,31 @@ class Scope:
         base = parts[: len(parts) - node.level + self.is_package]
         return ".".join([*base, *([node.module] if node.module else [])])
 
-    def bases(self, node: ast.ClassDef) -> Iterator[tuple[Scope, ast.ClassDef]]:
-        """A class and those of the project that it inherits from, nearest first."""
-        yield self, node
-        for base in node.bases:
-            name = dotted(base.value if isinstance(base, ast.Subscript) else base)
-            found = self.look_up(name) if name else None
-            if found and isinstance(found[1], ast.ClassDef) and found[1] is not node:
-                yield from found[0].bases(found[1])
+    def bases(self, node: ast.ClassDef) -> list[tuple[Scope, ast.ClassDef]]:
+        """A class and those of the project that it inherits from, nearest first; each once, even in circles."""
+        found: dict[tuple[str, str], tuple[Scope, ast.ClassDef]] = {}
+        todo: list[tuple[Scope, ast.stmt]] = [(self, node)]
+        while todo:
+            scope, each = todo.pop()
+            if not isinstance(each, ast.ClassDef) or (scope.module, each.name) in found:
+                continue
+            found[scope.module, each.name] = scope, each
+            names = (dotted(base.value if isinstance(base, ast.Subscript) else base) for base in reversed(each.bases))
+            todo += [place for name in names if name and (place := scope.look_up(name))]
+        return list(found.values())
 
-    def heirs(self, node: ast.ClassDef) -> Iterator[ast.ClassDef]:
+    def heirs(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """Classes of this module that inherit from a class by name, those of its heirs too."""
-        for other in self.names.values():
-            if isinstance(other, ast.ClassDef) and any(dotted(base) == node.name for base in other.bases):
-                yield other
-                if other is not node:
-                    yield from self.heirs(other)
+        found: dict[str, ast.ClassDef] = {}
+        todo = [node]
+        while todo:
+            name = todo.pop(0).name
+            for other in self.names.values():
+                inherits = isinstance(other, ast.ClassDef) and any(dotted(base) == name for base in other.bases)
+                if isinstance(other, ast.ClassDef) and inherits and other.name not in found and other is not node:
+                    found[other.name] = other
+                    todo.append(other)
+        return list(found.values())
 
 
 def read_scope(module: str, roots: Sequence[Path], source: str | None = None) -> Scope | None:

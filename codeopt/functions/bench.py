@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codeopt.errors import ProgramError, UsageError
+from codeopt.functions.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.functions.naming import Names
 from codeopt.functions.project import Place, View, locate, open_places, open_view
 from codeopt.functions.target import Function
-from codeopt.functions.vocabulary import Vocabulary, vocabulary
 from sandbox import Sandbox
 from sandbox.calls import Batch, BatchMode, CallRunner, Target, harness
 from sandbox.outcome import Run

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
-from codeopt.functions.derive import derive
+from codeopt.functions.calls.derive import derive
+from codeopt.functions.calls.omitted import widened
 from codeopt.functions.leftout import TOO_LONG, TWICE, LeftOut, objection
 from codeopt.functions.naming import whence
 from codeopt.functions.observing import DERIVED_TOTAL_S, MADE_UP, Known, observe
-from codeopt.functions.omitted import widened
 
 MIN_CALLS = 10
 """With fewer comparable calls nothing is claimed."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from codeopt.functions.bench import Bench
+from codeopt.functions.calls.larger import grow
+from codeopt.functions.calls.literals import read
 from codeopt.functions.evidence import Evidence
-from codeopt.functions.larger import grow
-from codeopt.functions.literals import read
 from codeopt.functions.observing import Known
 from sandbox.calls import Batch
 from sandbox.growth import describe, fit

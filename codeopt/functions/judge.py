@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
-from codeopt.functions.derive import derive
+from codeopt.functions.calls.derive import derive
+from codeopt.functions.calls.shrink import LATE, first_failing, smallest
 from codeopt.functions.evidence import FRESH, Evidence, NotVerifiable, TooThin
 from codeopt.functions.growth import growth
 from codeopt.functions.moved import moved
 from codeopt.functions.observing import Known, observe
-from codeopt.functions.shrink import LATE, first_failing, smallest
 from codeopt.functions.tests import failing
 from codeopt.functions.timing import Timed, choose
 from codeopt.gate import refuse

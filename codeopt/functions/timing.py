@@ -14,9 +14,9 @@ from itertools import accumulate
 
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
-from codeopt.functions.derive import derive
+from codeopt.functions.calls.derive import derive
+from codeopt.functions.calls.larger import grow
 from codeopt.functions.evidence import Evidence
-from codeopt.functions.larger import grow
 from codeopt.functions.observing import MADE_UP, Known, observe
 from sandbox.calls import Batch, CallRunner
 from sandbox.outcome import Case

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from codeopt import registry
 from codeopt.functions.bench import Bench
-from codeopt.functions.derive import can_be_varied
+from codeopt.functions.calls.derive import can_be_varied
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ import ast
 from typing import Any
 
 from codeopt.functions.bench import Bench
-from codeopt.functions.guess import Guesser
-from codeopt.functions.kinds import Kinds
-from codeopt.functions.literals import Call, Made
-from codeopt.functions.scope import Scope
-from codeopt.functions.shapes import classes, of_function
+from codeopt.functions.calls.guess import Guesser
+from codeopt.functions.calls.kinds import Kinds
+from codeopt.functions.calls.literals import Call, Made
+from codeopt.functions.calls.scope import Scope
+from codeopt.functions.calls.shapes import classes, of_function
+from codeopt.functions.calls.texts import PLAIN
 from codeopt.functions.sources import Ask
 from codeopt.functions.target import definitions
-from codeopt.functions.texts import PLAIN
 
 GUESSES, ENOUGH = True, 5
 """Made only when other sources gave fewer calls than this."""

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from codeopt.functions.bench import open_bench
+from codeopt.functions.calls.literals import Call, read
 from codeopt.functions.compare import compare_functions
 from codeopt.functions.flags import Chosen
-from codeopt.functions.literals import Call, read
 from codeopt.functions.naming import find_names
 from codeopt.functions.sources import Ask
 from codeopt.functions.sources.hints import find

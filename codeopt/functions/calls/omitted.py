@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.functions.literals import Call, read, write
+from codeopt.functions.calls.literals import Call, read, write
 from codeopt.functions.target import Function, definitions
 
 MOST, EACH = 60, 2

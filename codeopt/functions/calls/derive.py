@@ -12,9 +12,9 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from codeopt.functions.literals import Call, Made, Opaque, read
-from codeopt.functions.texts import Texts, texts_in
-from codeopt.functions.vocabulary import Vocabulary
+from codeopt.functions.calls.literals import Call, Made, Opaque, read
+from codeopt.functions.calls.texts import Texts, texts_in
+from codeopt.functions.calls.vocabulary import Vocabulary
 
 SMALL = 12
 """Items of a container that a derived call keeps, most of the time: small calls show the same and are read more

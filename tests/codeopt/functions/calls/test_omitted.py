@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.functions.omitted import widened
+from codeopt.functions.calls.omitted import widened
 from codeopt.functions.target import read_function
 from tests.codeopt.functions.conftest import Compare
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from codeopt.functions.derive import Maker
-from codeopt.functions.literals import Made, read
-from codeopt.functions.vocabulary import Vocabulary
+from codeopt.functions.calls.derive import Maker
+from codeopt.functions.calls.literals import Made, read
+from codeopt.functions.calls.vocabulary import Vocabulary
 
 
 def _other(value: Made, maker: Maker) -> Made:

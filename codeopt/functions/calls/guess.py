@@ -9,10 +9,19 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
-from codeopt.functions.kinds import Kinds
-from codeopt.functions.literals import Made, Opaque
-from codeopt.functions.scope import Scope
-from codeopt.functions.shapes import Parameter, members, methods, of_function, parameters, qualified, setters, stand_ins
+from codeopt.functions.calls.kinds import Kinds
+from codeopt.functions.calls.literals import Made, Opaque
+from codeopt.functions.calls.scope import Scope
+from codeopt.functions.calls.shapes import (
+    Parameter,
+    members,
+    methods,
+    of_function,
+    parameters,
+    qualified,
+    setters,
+    stand_ins,
+)
 from codeopt.functions.target import dotted
 
 DEPTH = 4

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codeopt.functions.scope import Scope
+from codeopt.functions.calls.scope import Scope
 from codeopt.functions.target import Def, dotted
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")

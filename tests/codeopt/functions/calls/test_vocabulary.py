@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.functions.derive import derive
-from codeopt.functions.literals import read
-from codeopt.functions.texts import Texts, tokens
-from codeopt.functions.vocabulary import samples, vocabulary
+from codeopt.functions.calls.derive import derive
+from codeopt.functions.calls.literals import read
+from codeopt.functions.calls.texts import Texts, tokens
+from codeopt.functions.calls.vocabulary import samples, vocabulary
 
 MODULE = '''
 import re
@@ -83,9 +84,17 @@ def test_words_of_the_function_come_where_a_texts_structure_is() -> None:
     assert any(text.count("python") == 2 for text in texts)
 
 
-def test_a_number_equal_to_another_of_another_type_and_just_before_a_power() -> None:
-    made = [
-        call.args for text in derive(["f([3, 1, 2], 5)"], 800, 1, vocabulary("", "n < 1000")) if (call := read(text))
-    ]
-    assert any({True} & set(first) and len({type(i) for i in first if i == 1}) == 2 for first, _ in made)
+def made_from(call: str) -> list[tuple[Any, ...]]:
+    found = (read(text) for text in derive([call], 800, 1, vocabulary("", "n < 1000")))
+    return [call.args for call in found if call]
+
+
+def test_a_number_equal_to_another_of_another_type_where_lists_mix_them() -> None:
+    assert any(len({type(i) for i in first if i == 3}) == 2 for first, _ in made_from("f([3, 0.5, 2], 5)"))
+    kinds = [{type(item) for item in first} for first, _ in made_from("f([3, 1, 2], 5)") if isinstance(first, list)]
+    assert not any(int in found and found & {bool, float} for found in kinds)
+
+
+def test_numbers_just_before_a_power() -> None:
+    made = made_from("f([3, 1, 2], 5)")
     assert {999, 999_999} & {second for _, second in made}

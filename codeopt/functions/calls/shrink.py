@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from codeopt.functions.literals import Call, Made, Opaque, read
+from codeopt.functions.calls.literals import Call, Made, Opaque, read
 from sandbox.calls import NOT_MADE, Batch, CallRunner
 from sandbox.judge import Checker
 from sandbox.outcome import Case

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.functions.literals import Made, Opaque
+from codeopt.functions.calls.literals import Made, Opaque
 
 MOST = 12
 """Items of a container; half as many at each level below."""

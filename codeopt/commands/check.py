@@ -27,7 +27,6 @@ OTHERS_FILES = True
 """The current folder may hold what somebody else proposes: nothing is imported from there."""
 SCHEMA = "codeopt.check/1"
 GAIN = 1
-NOT_RUN = "no test runs it"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -119,7 +118,7 @@ def _row(target: Target, work: Work, least: float) -> Row:
     why = next((each.reason for each in work.skipped if _same(each, target)), "")
     judged = suggestion is not None or bool(why)
     if not judged:
-        why = f"less than {least:.0%} of the time" if target.seconds else NOT_RUN
+        why = f"less than {least:.0%} of the time" if target.seconds else "no test runs it"
     return Row(target.path, target.function, target.share, target.seconds, suggestion, why, judged)
 
 

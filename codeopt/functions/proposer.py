@@ -9,7 +9,7 @@ from dataclasses import replace
 from codeopt.functions.definitions import PutBackError
 from codeopt.functions.excerpt import shown
 from codeopt.functions.putback import put_back
-from codeopt.functions.target import definitions, first_line
+from codeopt.functions.target import definition, first_line
 from codeopt.history import Candidate, Critique, Draft, History
 from codeopt.proposers import Proposer
 from codeopt.rules import Hot, Rule
@@ -59,7 +59,7 @@ def _cut_back(rule: Rule, qualname: str) -> Rule:
 
 def _own_lines(source: str, qualname: str, hot: Hot) -> Hot:
     """The hot lines of the function; all of its lines where nothing was measured."""
-    node = next((node for name, node in definitions(ast.parse(source)) if name == qualname), None)
+    node = definition(ast.parse(source), qualname)
     if node is None:
         return Hot()
     own = range(first_line(node), (node.end_lineno or 0) + 1)

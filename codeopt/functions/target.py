@@ -98,6 +98,11 @@ def definitions(tree: ast.Module) -> Iterator[tuple[str, Def]]:
     yield from _within(tree.body, "")
 
 
+def definition(tree: ast.Module, qualname: str) -> Def | None:
+    """The first function of that name."""
+    return next((node for name, node in definitions(tree) if name == qualname), None)
+
+
 def _within(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Def]]:
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

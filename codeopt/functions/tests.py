@@ -18,7 +18,8 @@ from sandbox.outcome import Limits
 MOST_FILES, MOST_CALLS = 8, 120
 SECONDS = 60.0
 ENOUGH_S, RANK_S = 20.0, 40.0
-"""Of a suite that takes longer no further test is begun; a draft then has the rest of SECONDS for the same ones."""
+"""Of a suite that takes longer no further test is begun, when calls are recorded and under a profiler; a draft then has
+the rest of SECONDS for the same ones."""
 
 
 @dataclass(frozen=True)

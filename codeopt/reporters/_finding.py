@@ -60,7 +60,7 @@ def _own_text(found: Suggestion) -> str:
 
 
 def _definition(source: str, qualname: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    from codeopt.functions.target import definitions
+    from codeopt.functions.target import definition
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the code's own writing
@@ -68,4 +68,4 @@ def _definition(source: str, qualname: str) -> ast.FunctionDef | ast.AsyncFuncti
             tree = ast.parse(source)
         except (SyntaxError, ValueError, RecursionError):
             return None
-    return next((node for name, node in definitions(tree) if name == qualname), None)
+    return definition(tree, qualname)

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from codeopt.errors import CodeoptError, UsageError
+from codeopt.errors import CodeoptError
 from codeopt.functions.bench import open_bench
 from codeopt.functions.project import locate
-from codeopt.functions.rank import Times, function_times
-from codeopt.functions.target import Function, read_function
+from codeopt.functions.rank import Times, any_function, function_times
 from codeopt.review.touched import Target
 from sandbox import Sandbox
 from sandbox.errors import SandboxError
@@ -29,16 +28,14 @@ def ranked(
 
     Programs come first: their cases are made to run them. open_with: opens a sandbox with these mounts.
     """
-    by_project: dict[Path, list[Target]] = {}
-    for target in targets:
-        if target.function:
-            by_project.setdefault(locate(target.file).root, []).append(target)
+    by_project: dict[Path, list[Path]] = {}
+    for file in dict.fromkeys(target.file for target in targets if target.function):
+        by_project.setdefault(locate(file).root, []).append(file)
     seconds: dict[tuple[Path, str], float] = {}
     total = 0.0
-    for functions in by_project.values():
-        files = list(dict.fromkeys(target.file for target in functions))
+    for files in by_project.values():
         notify(f"running the tests of {len(files)} file{'s' * (len(files) != 1)}")
-        times = _times(functions, files, open_with, tests)
+        times = _times(files, open_with, tests)
         total += max(0.0, times.total)
         seconds |= {(path, name): s for path, found in times.seconds.items() for name, s in found.items()}
     timed = [replace(target, seconds=_finite(seconds.get((target.file, target.function), 0.0))) for target in targets]
@@ -46,23 +43,16 @@ def ranked(
     return sorted(shared, key=lambda target: (bool(target.function), -target.seconds))
 
 
-def _times(functions: Sequence[Target], files: Sequence[Path], open_with: Open, tests: tuple[Path, ...]) -> Times:
+def _times(files: Sequence[Path], open_with: Open, tests: tuple[Path, ...]) -> Times:
     """None when the tests cannot be run: why is found out, and said, where a function is judged."""
     try:
-        one = next((found for target in functions if (found := _read(target)) is not None), None)
+        one = next(filter(None, map(any_function, files)), None)
         if one is not None:
             with open_bench(one, open_with, tests) as bench:
                 return function_times(bench, files)
     except (CodeoptError, SandboxError):
         pass
     return Times({}, 0.0, 0)
-
-
-def _read(target: Target) -> Function | None:
-    try:
-        return read_function(target.file, target.function)
-    except UsageError:
-        return None
 
 
 def _finite(seconds: float) -> float:

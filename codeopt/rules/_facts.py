@@ -28,8 +28,7 @@ class Facts:
         self.changed = True
         self.settled = False
         self.loose = self._loose_functions()
-        self.holders: dict[Container, list[Variable | Container]] = {}
-        """What held each container when the walk began."""
+        self._holders: dict[Container, list[Variable | Container]] = {}
 
     def _loose_functions(self) -> set[Function]:
         """Functions that are called by code that is not followed: their arguments may be anything."""
@@ -47,16 +46,21 @@ class Facts:
     def begin(self) -> None:
         """Another walk through the program."""
         self.changed = False
-        self.holders = {}
-        for variable, values in self.variables.items():
-            self._held(variable, values)
-        for container in self.made.values():
-            self._held(container, container.elements | container.keys)
+        self._holders = {}
+
+    def holders(self, container: Container) -> list[Variable | Container]:
+        """What held a container when this walk first asked for one's holders: in the last walk, all there are."""
+        if not self._holders:
+            for variable, values in self.variables.items():
+                self._held(variable, values)
+            for other in self.made.values():
+                self._held(other, other.elements | other.keys)
+        return self._holders.get(container, [])
 
     def _held(self, holder: Variable | Container, values: set[object]) -> None:
         for value in values:
             if isinstance(value, Container):
-                self.holders.setdefault(value, []).append(holder)
+                self._holders.setdefault(value, []).append(holder)
 
     def join(self, place: set[object], values: Iterable[object]) -> None:
         if self.settled:  # questions change nothing

@@ -32,7 +32,7 @@ def _at_home(facts: Facts, function: ast.AST, container: Container, seen: set[Co
     seen.add(container)
     if container.place is None or _function_of(facts, facts.module.scopes.scope[container.place]) is not function:
         return False
-    for holder in facts.holders.get(container, ()):
+    for holder in facts.holders(container):
         if isinstance(holder, Container):
             if holder.escaped or not _at_home(facts, function, holder, seen):
                 return False

@@ -6,7 +6,7 @@ import ast
 
 from codeopt.rules._module import Module
 from codeopt.rules._types import Types
-from codeopt.rules._values import SCALARS, Code, Container
+from codeopt.rules._values import SCALARS, Code, Container, deep
 
 
 def may_be_object(module: Module, types: Types, node: ast.expr) -> bool:
@@ -28,13 +28,6 @@ def _is_called(module: Module, node: ast.Attribute) -> bool:
 
 def all_plain(values: frozenset[object] | set[object]) -> bool:
     """None of the values, nor of what is in them, is unknown."""
-    stack, seen = list(values), set()
-    while stack:
-        value = stack.pop()
-        if isinstance(value, Container):
-            if value not in seen:
-                seen.add(value)
-                stack += [*value.elements, *value.keys]
-        elif value not in SCALARS and not isinstance(value, Code) and not str(value).startswith("@"):
-            return False
-    return True
+    return all(
+        value in SCALARS or isinstance(value, Container | Code) or str(value).startswith("@") for value in deep(values)
+    )

@@ -69,6 +69,19 @@ def union(groups: Iterable[Values]) -> Values:
     return frozenset(value for group in groups for value in group)
 
 
+def deep(values: Iterable[object]) -> set[object]:
+    """The values and everything in them."""
+    found: set[object] = set()
+    stack = list(values)
+    while stack:
+        value = stack.pop()
+        if value not in found:
+            found.add(value)
+            if isinstance(value, Container):
+                stack += [*value.elements, *value.keys]
+    return found
+
+
 def arithmetic(operator: ast.operator, left: Values, right: Values, positive_power: bool) -> Values | None:
     """The type of `left op right` for numbers and text; None when containers or unknown values take part."""
     if not left or not right:

@@ -11,7 +11,7 @@ from codeopt.rules._insert import from_import
 from codeopt.rules._module import Module, parse
 from codeopt.rules._scopes import Variable
 from codeopt.rules._types import Types, types_of
-from codeopt.rules._values import SCALARS, Container, Values
+from codeopt.rules._values import SCALARS, Container, Values, deep
 
 KEYS = ({"int"}, {"str"}, {"bool"}, {"none"}, {"bytes"})
 """Arguments of one of these: 1, 1.0 and True are the same key, so kinds must not mix."""
@@ -92,23 +92,10 @@ def _world_stands_still(module: Module, types: Types, function: ast.FunctionDef,
             if variable.scope is None or variable.scope in inside or variable.name == function.name:
                 continue
             values = types.of(node)
-            changed = any(isinstance(v, Container) and v in later.changed for v in _deep(values))
+            changed = any(isinstance(v, Container) and v in later.changed for v in deep(values))
             if variable in later.stored or changed:
                 return False
     return True
-
-
-def _deep(values: frozenset[object]) -> set[object]:
-    """The values and everything in them."""
-    found: set[object] = set()
-    stack = list(values)
-    while stack:
-        value = stack.pop()
-        if value not in found:
-            found.add(value)
-            if isinstance(value, Container):
-                stack += [*value.elements, *value.keys]
-    return found
 
 
 def _after_first_call(module: Module, types: Types, function: ast.FunctionDef) -> Effects | None:

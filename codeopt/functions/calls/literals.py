@@ -36,10 +36,7 @@ class Made:
 
     def with_value(self, at: int, value: Any) -> Made:
         """The same with another argument at a place of `values`."""
-        if at < len(self.args):
-            return Made(self.maker, (*self.args[:at], value, *self.args[at + 1 :]), self.kwargs)
-        at -= len(self.args)
-        return Made(self.maker, self.args, (*self.kwargs[:at], (self.kwargs[at][0], value), *self.kwargs[at + 1 :]))
+        return Made(self.maker, *_put(self.args, self.kwargs, at, value))
 
 
 @dataclass(frozen=True)
@@ -60,10 +57,18 @@ class Call:
 
     def with_value(self, at: int, value: Any) -> Call:
         """The same call with another value at a place of `values`."""
-        if at < len(self.args):
-            return Call((*self.args[:at], value, *self.args[at + 1 :]), self.kwargs)
-        at -= len(self.args)
-        return Call(self.args, (*self.kwargs[:at], (self.kwargs[at][0], value), *self.kwargs[at + 1 :]))
+        return Call(*_put(self.args, self.kwargs, at, value))
+
+
+Named = tuple[tuple[str, Any], ...]
+
+
+def _put(args: tuple[Any, ...], kwargs: Named, at: int, value: Any) -> tuple[tuple[Any, ...], Named]:
+    """Arguments with another one at a place, named ones counted after the others."""
+    if at < len(args):
+        return (*args[:at], value, *args[at + 1 :]), kwargs
+    at -= len(args)
+    return args, (*kwargs[:at], (kwargs[at][0], value), *kwargs[at + 1 :])
 
 
 def read(text: str) -> Call | None:

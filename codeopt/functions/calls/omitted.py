@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeopt.functions.calls.literals import Call, read, write
-from codeopt.functions.target import Function, definitions
+from codeopt.functions.target import Function, definition
 
 MOST, EACH = 60, 2
 """Calls of all parameters, and of one value."""
@@ -83,7 +83,7 @@ def _with(call: Call, parameter: Parameter, value: Any) -> Call:
 
 def _optional(function: Function) -> list[Parameter]:
     """Those that can be named and are not private."""
-    node = next((n for name, n in definitions(ast.parse(function.source)) if name == function.qualname), None)
+    node = definition(ast.parse(function.source), function.qualname)
     if node is None:
         return []
     given = node.args

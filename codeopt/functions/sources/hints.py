@@ -8,6 +8,7 @@ whether they are sensible; the judge shrinks a failing call itself, whatever sou
 from __future__ import annotations
 
 import ast
+import contextlib
 from typing import Any
 
 from codeopt.functions.bench import Bench
@@ -18,7 +19,7 @@ from codeopt.functions.calls.scope import Scope
 from codeopt.functions.calls.shapes import classes, of_function
 from codeopt.functions.calls.texts import PLAIN
 from codeopt.functions.sources import Ask
-from codeopt.functions.target import definitions
+from codeopt.functions.target import definition
 
 GUESSES, ENOUGH = True, 5
 """Made only when other sources gave fewer calls than this."""
@@ -50,10 +51,8 @@ def find(ask: Ask) -> list[str]:
     def draw(drawn: Made) -> None:
         found[Call(drawn.args, drawn.kwargs).text()] = None
 
-    try:
+    with contextlib.suppress(hypothesis.errors.Unsatisfiable):
         draw()
-    except hypothesis.errors.Unsatisfiable:
-        return list(found)
     return list(found)
 
 
@@ -61,7 +60,7 @@ def _strategy(bench: Bench, st: Any) -> Any:
     """The function's arguments; of a method, an object of its class first."""
     function, module = bench.function, bench.view.module
     tree = ast.parse(bench.source)
-    node = next((n for name, n in definitions(tree) if name == function.qualname), None)
+    node = definition(tree, function.qualname)
     if node is None:
         return None
     scope = Scope(module.name, module.path.name == "__init__.py", tree, module.roots)

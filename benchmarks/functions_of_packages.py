@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.functions import HEAD, Case, cases
-from codeopt.functions.compare import compare_functions
-from codeopt.functions.flags import Chosen
-from codeopt.functions.putback import put_back
-from codeopt.functions.target import Function, read_function
+from codeopt.workloads.function.compare import compare_functions
+from codeopt.workloads.function.flags import Chosen
+from codeopt.workloads.function.putback import put_back
+from codeopt.workloads.function.target import Function, read_function
 from sandbox import Options, Sandbox, open_sandbox
 from sandbox.compare import Rule
 

@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from codeopt.functions.proposer import given_away
+from codeopt.workloads.function.proposer import given_away
 from codeopt.rules import Hot, all_rules
 
 SECONDS = 60

@@ -32,8 +32,29 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Usage:
+    """What replies of a language model took."""
+
+    replies: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = 0.0
+    """None where a price is not known (never 0 for unknown)."""
+    estimated: bool = False
+    """Some server did not count its tokens."""
+
+    @staticmethod
+    def of(reply: Reply) -> Usage:
+        """Of one reply."""
+        return Usage(1, reply.tokens_in, reply.tokens_out, reply.cost_usd, reply.estimated)
+
+
+NOTHING_USED = Usage()
+
+
+@dataclass(frozen=True)
 class Ledger:
-    """What was spent so far. Immutable: `ledger = ledger.add(reply)`."""
+    """What was spent so far. Immutable: `ledger = ledger.add(usage)`."""
 
     rounds: int = 0
     replies: int = 0
@@ -58,16 +79,16 @@ class Ledger:
         """Time spent until now, all sittings together."""
         return self.earlier_s + time.monotonic() - self.started
 
-    def add(self, reply: Reply) -> Ledger:
-        """With the tokens and the cost of one more reply."""
-        known = self.cost_usd is not None and reply.cost_usd is not None
+    def add(self, usage: Usage) -> Ledger:
+        """With the tokens and the cost of further replies."""
+        known = self.cost_usd is not None and usage.cost_usd is not None
         return replace(
             self,
-            replies=self.replies + 1,
-            tokens_in=self.tokens_in + reply.tokens_in,
-            tokens_out=self.tokens_out + reply.tokens_out,
-            cost_usd=(self.cost_usd or 0.0) + (reply.cost_usd or 0.0) if known else None,
-            estimated=self.estimated or reply.estimated,
+            replies=self.replies + usage.replies,
+            tokens_in=self.tokens_in + usage.tokens_in,
+            tokens_out=self.tokens_out + usage.tokens_out,
+            cost_usd=(self.cost_usd or 0.0) + (usage.cost_usd or 0.0) if known else None,
+            estimated=self.estimated or usage.estimated,
         )
 
     def next_round(self) -> Ledger:

@@ -18,9 +18,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
-from codeopt import __version__, registry, settings
+from codeopt import __version__, registry
+from codeopt.commands import _defaults
 from codeopt.errors import CodeoptError, UsageError
 from codeopt.quoting import log_line
+from codeopt.settings import read_settings
 from sandbox.errors import SandboxError
 from sandbox.streams import FULL, drop_output, open_closed_streams
 
@@ -83,10 +85,10 @@ def build_parser(commands: dict[str, ModuleType]) -> argparse.ArgumentParser:
         text = (module.__doc__ or "").partition("\n")[0]
         parsers.append(choices.add_parser(name, help=text, description=text, allow_abbrev=False))
         module.add_arguments(parsers[-1])
-    table, path = settings.read_settings(Path.cwd())
-    known = {settings.flag_of(action) for each in parsers for action in each._actions} - {""}
+    table, path = read_settings(Path.cwd())
+    known = {_defaults.flag_of(action) for each in parsers for action in each._actions} - {""}
     for each in parsers:
-        settings.apply(each, table, path, known)
+        _defaults.apply(each, table, path, known)
     return parser
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from codeopt.budget import NOTHING_USED, Usage
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Outcome, Verdict
 from sandbox.profile import Profile
@@ -18,6 +19,8 @@ class Critique:
     """The proposer finds nothing left to improve."""
     exhausted: bool = False
     """The proposer has no draft left to write; no opinion, as `sufficient` is, which a task may doubt."""
+    usage: Usage = NOTHING_USED
+    """What it cost to write."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class Draft:
     """It counts as no round of the budget."""
     problem: str = ""
     """Why there is no usable program (no code in the reply, a syntax error); empty when there is one."""
+    usage: Usage = NOTHING_USED
+    """What it cost to write."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,8 @@ class Candidate:
     """Each variant that was right, timed next to this candidate: how many times as long it takes."""
     rejection: str = ""
     """Why it cannot be accepted whatever its time, in one line; empty when it can."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know of it, a line each."""
 
     @property
     def correct(self) -> bool:

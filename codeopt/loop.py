@@ -11,9 +11,9 @@ import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from codeopt.budget import Budget, Ledger
+from codeopt.budget import Budget, Ledger, Usage
 from codeopt.history import Candidate, History
-from codeopt.judging import Judging
+from codeopt.judge import Judge
 from codeopt.proposers import Proposer
 from codeopt.tasks import Task
 
@@ -24,17 +24,23 @@ TRIED = 3
 """How many candidates are confirmed before none is believed."""
 
 
+Saver = Callable[["Improvement"], None]
+
+
 @dataclass
 class Improvement:
     """One improvement under way; `history` and `ledger` are always whole, so it can be saved or stopped at any time."""
 
     proposer: Proposer
     task: Task
-    judge: Judging
+    judge: Judge
     budget: Budget
     history: History
     ledger: Ledger
-    save: Callable[[Improvement], None]
+    save: Saver = lambda loop: None
+    """Called after each round."""
+    on_usage: Callable[[Usage], None] = lambda usage: None
+    """Told of all that is paid for."""
     stopped: str = ""
     """Why no further round was run."""
 
@@ -42,15 +48,21 @@ class Improvement:
         """Rounds until the critique finds nothing left to improve or the budget is spent."""
         while not (reason := self.ledger.spent(self.budget)):
             critique = self.proposer.critique(self.history)
+            self._spend(critique.usage)
             self.history = self.history.with_critique(critique.text)
             if critique.exhausted or self.task.is_sufficient(critique, self.history):
                 reason = NOTHING_LEFT
                 break
             draft = self.proposer.refine(self.history)
+            self._spend(draft.usage)
             self.history = self.history.add(self.judge.measure(draft, self.history))
             self.ledger = self.ledger if draft.free else self.ledger.next_round()
             self.save(self)
         self.stopped = reason
+
+    def _spend(self, usage: Usage) -> None:
+        self.ledger = self.ledger.add(usage)
+        self.on_usage(usage)
 
     def confirm(self) -> tuple[Candidate | None, str]:
         """The best candidate with its confirmed figures, or None and why."""

@@ -7,7 +7,8 @@ import math
 import os
 import textwrap
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from codeopt.machine import machine
 from codeopt.program import Program
 from codeopt.quoting import inline
 from codeopt.store import digest
+from sandbox import Sandbox
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Verdict
 from sandbox.profile import Profile
@@ -59,12 +61,12 @@ class Result:
     """How many cases no proposer saw."""
     saved: Path
     """The folder of the run."""
-    evidence: dict[str, Any] | None = None
-    """Of a function: how many calls each source gave, and how much of it they run."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What the workload says of itself: `evidence` of a function, `tests`, `calls_text`."""
     growth: str = ""
     """How cost grows with the input, of the original and of the best: `about n^2 -> about n`; empty if not known."""
-    written: str = ""
-    """Text of the calls file of a function, by the user or by a model; empty where there is none."""
+    reference: Candidate | None = None
+    """A program that a person wrote, judged in the same way; None where none was given."""
 
     @property
     def accepted(self) -> bool:
@@ -91,9 +93,9 @@ class Result:
         return to_json(self)
 
 
-def opening(target: str, task: str, drafts: str, sandbox: str) -> list[str]:
+def opening(target: str, task: str, drafts: str, sandbox: Sandbox) -> list[str]:
     """The first lines: what is improved, by whom, and in which sandbox."""
-    return [f"{target}   task {task}   drafts by {drafts}", f"sandbox    {sandbox}"]
+    return [f"{target}   task {task}   drafts by {drafts}", f"sandbox    {sandbox.backend}: {sandbox.description}"]
 
 
 def row(candidate: Candidate) -> str:
@@ -163,6 +165,7 @@ def summary(result: Result) -> list[str]:
             lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
         changes = result.best.changes if len(result.best.changes) > 1 else ()
         lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
+        lines += result.best.notes
     lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}")
     return lines
 
@@ -220,7 +223,8 @@ def to_json(result: Result) -> dict[str, Any]:
             "held_back": result.held_back,
             "confirmed_runs": len(best.outcomes) if best else 0,
         },
-        "evidence": result.evidence,
+        "evidence": result.facts.get("evidence"),
+        "notes": list(best.notes) if best else [],
         "growth": result.growth,
         "rounds": [_round(candidate) for candidate in result.history.candidates[1:]],
         "tokens": {"in": ledger.tokens_in, "out": ledger.tokens_out, "estimated": ledger.estimated},

@@ -1,22 +1,12 @@
-"""Where a flag's value comes from: the command line, CODEOPT_<FLAG>, [tool.codeopt] in pyproject.toml, the default."""
+"""[tool.codeopt] in the nearest pyproject.toml."""
 
 from __future__ import annotations
 
-import argparse
-import difflib
-import os
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from codeopt.errors import UsageError
-
-TABLES = ("prices", "sandbox-options")
-"""Keys of [tool.codeopt] that are no flags."""
-
-EACH_TIME = ("help", "write", "output", "resume", "json", "base", "diff")
-"""Flags that are no settings."""
 
 
 def read_settings(start: Path) -> tuple[dict[str, Any], Path | None]:
@@ -31,49 +21,3 @@ def read_settings(start: Path) -> tuple[dict[str, Any], Path | None]:
             table = data.get("tool", {}).get("codeopt", {})
             return (table if isinstance(table, dict) else {}), path
     return {}, None
-
-
-def apply(parser: argparse.ArgumentParser, table: Mapping[str, Any], path: Path | None, known: set[str]) -> None:
-    """Make settings and environment variables the defaults of `parser`. Raises UsageError for an unknown key.
-
-    known: every flag of every command, so that a key of another command is no mistake. A path in the file starts at
-    the file's folder.
-    """
-    for key in table:
-        if key not in known and key not in TABLES:
-            near = difflib.get_close_matches(key, known, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise UsageError(f"{path}: [tool.codeopt] has no key {key!r}{hint}")
-    for action in parser._actions:
-        flag = flag_of(action)
-        if not flag:
-            continue
-        variable = "CODEOPT_" + flag.upper().replace("-", "_")
-        if variable in os.environ:
-            parser.set_defaults(**{action.dest: _value(action, os.environ[variable], variable)})
-        elif flag in table:
-            value = _value(action, table[flag], f"{path}: {flag}")
-            parser.set_defaults(**{action.dest: path.parent / value if path and isinstance(value, Path) else value})
-
-
-def flag_of(action: argparse.Action) -> str:
-    """The long name of an option without its dashes; empty for arguments and for what is asked for each time."""
-    longs = [option[2:] for option in action.option_strings if option.startswith("--")]
-    return longs[0] if longs and longs[0] not in EACH_TIME else ""
-
-
-def _value(action: argparse.Action, value: Any, where: str) -> Any:
-    if action.nargs == 0:
-        if value in (True, False, "1", "0", "true", "false", ""):
-            return value in (True, "1", "true")
-        raise UsageError(f"{where}: must be true or false, not {value!r}")
-    if isinstance(value, list):
-        value = ",".join(map(str, value))
-    if action.choices is not None and str(value) not in action.choices:
-        raise UsageError(f"{where}: {value!r} is none of {', '.join(map(str, action.choices))}")
-    if callable(action.type):
-        try:
-            return action.type(str(value))
-        except (ValueError, argparse.ArgumentTypeError) as error:
-            raise UsageError(f"{where}: {error}") from error
-    return str(value)

@@ -7,18 +7,81 @@ import json
 import re
 import tempfile
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Any, Protocol
 
 from codeopt.budget import Ledger
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, History
+from codeopt.options import ImproveOptions
 from codeopt.program import write_whole
 
 _KEPT = 4000  # bytes of a run's output that are kept
 SCHEMA = "codeopt.run/1"
+
+
+@dataclass(frozen=True)
+class SavedRun:
+    """What it takes to go on with a run."""
+
+    history: History
+    ledger: Ledger
+    held_out: Mapping[str, bool] = field(default_factory=dict)
+    """By case: whether it is held out; what was never shown stays so."""
+
+
+class RunStore(Protocol):
+    """Where one run is kept."""
+
+    @property
+    def path(self) -> Path:
+        """Its folder."""
+        ...
+
+    def save(self, run: SavedRun) -> None:
+        """Keep the state, in one step."""
+        ...
+
+    def finish(self, original: str, result: dict[str, Any], best: str | None) -> None:
+        """Keep the end."""
+        ...
+
+
+class Runs(Protocol):
+    """Where runs are kept."""
+
+    def load(self, source: str) -> SavedRun | None:
+        """The run to go on with; None for a new one. Raises UsageError."""
+        ...
+
+    def begin(self, name: str) -> RunStore:
+        """A place for the run: that of the loaded one, or a new one."""
+        ...
+
+
+@dataclass(frozen=True)
+class RunFolders:
+    """Runs below a folder of the user's."""
+
+    home: Path
+    resume: Path | None = None
+    """The run to go on with."""
+
+    def load(self, source: str) -> SavedRun | None:
+        """The run that is to be resumed."""
+        return RunFolder(self.resume).load(source) if self.resume else None
+
+    def begin(self, name: str) -> RunFolder:
+        """Its folder, or a new one."""
+        return RunFolder(self.resume) if self.resume else new_run(self.home, name)
+
+
+def open_runs(options: ImproveOptions) -> Runs:
+    """The folder that the options name."""
+    return RunFolders(options.run_dir, options.resume)
 
 
 @dataclass(frozen=True)
@@ -27,19 +90,20 @@ class RunFolder:
 
     path: Path
 
-    def save(self, history: History, ledger: Ledger, source: str) -> None:
+    def save(self, run: SavedRun) -> None:
         """Write the state in one step."""
         adapter = _adapter()
         state = {
             "schema": SCHEMA,
-            "sha256": digest(source),
-            "ledger": ledger.to_json(),
-            "candidates": json.loads(adapter.dump_json(tuple(map(_cut, history.candidates)))),
+            "sha256": digest(run.history.original.source),
+            "ledger": run.ledger.to_json(),
+            "held_out": dict(run.held_out),
+            "candidates": json.loads(adapter.dump_json(tuple(map(_cut, run.history.candidates)))),
         }
         write_whole(self.path / "state.json", json.dumps(state))
 
-    def load(self, source: str) -> tuple[History, Ledger]:
-        """The history and what was spent. Raises UsageError when there is none for this very program."""
+    def load(self, source: str) -> SavedRun:
+        """What `save` wrote. Raises UsageError when there is nothing for this very program."""
         import pydantic
 
         try:
@@ -49,7 +113,8 @@ class RunFolder:
                     f"the run in {self.path} is of another program, or the program has changed; start anew"
                 )
             candidates = _adapter().validate_json(json.dumps(state["candidates"]))
-            return History(candidates), Ledger.from_json(state["ledger"])
+            held_out = {str(name): bool(held) for name, held in state.get("held_out", {}).items()}
+            return SavedRun(History(candidates), Ledger.from_json(state["ledger"]), held_out)
         except OSError as error:
             raise UsageError(f"there is no run to resume in {self.path}: {error.strerror}") from error
         except (KeyError, TypeError, ValueError, pydantic.ValidationError) as error:

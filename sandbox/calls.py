@@ -227,6 +227,10 @@ class CallRunner:
         self.first_s.setdefault(source, []).append((meta["cpu"][0], meta["wall"][0]))
         return replace(run, cpu_s=sum(meta["cpu"]), wall_s=sum(meta["wall"]), delay_s=sum(meta["delay"]))
 
+    def renew(self) -> None:
+        """A fresh guest, as the sandbox does it."""
+        self.sandbox.renew()
+
     def settle(self) -> None:
         """Before timing, as the sandbox does it."""
         self.sandbox.settle()

@@ -21,8 +21,10 @@ MODELS: tuple[tuple[str, Callable[[float], float]], ...] = (
 )
 """Name and logarithm of the function; the constant factor is fitted."""
 
-FLOOR_S = 0.0003
-"""Shorter runs, less what an empty program takes, say nothing about growth."""
+RUN_FLOOR_S = 0.0003
+"""Shorter runs of a program, less what an empty one takes, say nothing about growth."""
+CALL_FLOOR_S = 0.00003
+"""The same of calls, whose seconds are read just before and after them."""
 MIN_SPAN = 8.0
 MIN_POINTS = 4
 
@@ -57,9 +59,30 @@ def _first_number(data: bytes) -> float:
     return 1.0
 
 
-def fit(size: str, points: Sequence[tuple[float, float]]) -> Growth | None:
-    """The model nearest to (size, seconds) points; None when they are too few or too much alike to tell."""
-    useful = [(n, seconds) for n, seconds in points if seconds >= FLOOR_S and n >= 2]
+@dataclass(frozen=True)
+class GrowthPair:
+    """How the cost of two programs grows; empty where nothing can be told."""
+
+    old: str
+    new: str
+    text: str
+    """Both in words: `about n^2 -> about n`."""
+
+
+UNKNOWN = GrowthPair("", "", "")
+
+
+def pair(old: Growth | None, new: Growth | None) -> GrowthPair:
+    """Both models, and in words."""
+    return GrowthPair(old.model if old else "", new.model if new else "", describe(old, new))
+
+
+def fit(size: str, points: Sequence[tuple[float, float]], floor_s: float = RUN_FLOOR_S) -> Growth | None:
+    """The model nearest to (size, seconds) points; None when they are too few or too much alike to tell.
+
+    floor_s: points below it are mostly the clock's own cost, and are left out.
+    """
+    useful = [(n, seconds) for n, seconds in points if seconds >= floor_s and n >= 2]
     distinct = sorted({n for n, _ in useful})
     if len(distinct) < MIN_POINTS or distinct[-1] < MIN_SPAN * distinct[0]:
         return None

@@ -29,6 +29,10 @@ class Runner(Protocol):
         """Raises SandboxError when the sandbox itself failed."""
         ...
 
+    def renew(self) -> None:
+        """Go on with a fresh guest: nothing that an earlier run left behind is in it."""
+        ...
+
     def settle(self) -> None:
         """Leave the measuring core to the run for now: nothing goes on in the background."""
         ...

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from codeopt.commands import _review
-from codeopt.commands._pair import certain, compare_programs, is_slower, takes
-from codeopt.commands._sandbox import open_from
+from codeopt.commands import _flags, _review
+from codeopt.commands._pair import certain, ratio_of, takes
+from codeopt.comparison import PairResult, PairVerdict, compare
 from codeopt.errors import CodeoptError, NoSandbox, UsageError
-from codeopt.functions.compare import compare_functions
-from codeopt.functions.flags import chosen
-from codeopt.functions.target import read_function
 from codeopt.quoting import log_line
 from codeopt.review.before import open_before
-from codeopt.review.suggestion import Skipped, full_name
-from codeopt.review.touched import Target, find_targets
+from codeopt.options import ImproveOptions
+from codeopt.review.suggestion import full_name
+from codeopt.review.touched import find_targets
 from codeopt.screen import Screen
-from sandbox import Sandbox
-from sandbox.compare import Rule
+from codeopt.session import Session
+from codeopt.target import Target
 from sandbox.errors import SandboxError
 
 SCHEMA = "codeopt.compare-change/1"
@@ -35,58 +34,49 @@ def run(arguments: argparse.Namespace) -> int:
         repository, change = _review.open_change(arguments)
         targets, skipped = find_targets(change, repository, paths, arguments.exclude)
         altered = [target for target in targets if target.old_path]
-        rows: list[dict[str, Any]] = []
+        rows: list[Row] = []
         if altered:
             _review.require_settings(repository, change)
-            _review.require_isolation(arguments)
+            options = _review.isolated(_flags.options_of(arguments))
             with open_before(repository, change) as before:
                 for number, target in enumerate(altered, 1):
                     screen.stage(f"{number} of {len(altered)}, {target.name}: ")
-                    rows.append(
-                        {"path": target.path, "function": target.function, **_one(arguments, target, before, screen)}
-                    )
-    rows += [_unknown(each) for each in skipped]
+                    old = Target(before / target.old_path, target.function)
+                    found = _one(old, Target(target.file, target.function), options, Session(screen))
+                    rows.append(Row(target.path, target.function, found))
+    rows += [Row(each.path, each.function, PairResult(PairVerdict.NOT_VERIFIED, each.reason)) for each in skipped]
     limit = arguments.fail_if_slower
-    slower = [row for row in rows if limit is not None and is_slower(row, limit)]
-    found = {"schema": SCHEMA, "base": change.base, "head": change.head, "functions": rows, "failed": len(slower)}
+    slower = [row for row in rows if limit is not None and row.found.is_slower(limit)]
+    functions = [row.to_json() for row in rows]
+    found = {"schema": SCHEMA, "base": change.base, "head": change.head, "functions": functions, "failed": len(slower)}
     print(json.dumps(found) if arguments.json else table(rows, slower))
     return int(bool(slower))
 
 
-def _one(arguments: argparse.Namespace, target: Target, before: Path, screen: Screen) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Row:
+    """A function or program that the change alters, and how it compares."""
+
+    path: str
+    function: str
+    found: PairResult
+
+    def to_json(self) -> dict[str, Any]:
+        """For --json; fields may be added."""
+        return {"path": self.path, "function": self.function, **self.found.to_json()}
+
+
+def _one(old: Target, new: Target, options: ImproveOptions, session: Session) -> PairResult:
     """One comparison; "not verified" where none can be made. Raises NoSandbox."""
     try:
-        return _compared(arguments, target, before / target.old_path, screen)
+        return compare(old, new, options, session, own_code_only=False)
     except NoSandbox:
         raise
     except (CodeoptError, SandboxError) as error:
-        return {"verdict": "not verified", "reason": str(error), "ratio": None}
+        return PairResult(PairVerdict.NOT_VERIFIED, str(error))
 
 
-def _compared(arguments: argparse.Namespace, target: Target, old: Path, screen: Screen) -> dict[str, Any]:
-    def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
-        return open_from(arguments, own_code_only=False, notify=screen.warn, mounts=mounts)
-
-    if not target.function:
-        both = argparse.Namespace(**{**vars(arguments), "old": str(old), "new": str(target.file)})
-        with open_with(()) as sandbox:
-            return compare_programs(both, sandbox, screen.progress)
-    was, now = (read_function(path, target.function) for path in (old, target.file))
-    rule = Rule(max_pairs=arguments.max_pairs, clock=arguments.clock)
-    return compare_functions(was, now, chosen(arguments), open_with, rule, screen.progress, arguments.seed)
-
-
-def _unknown(skipped: Skipped) -> dict[str, Any]:
-    return {
-        "path": skipped.path,
-        "function": skipped.function,
-        "verdict": "not verified",
-        "reason": skipped.reason,
-        "ratio": None,
-    }
-
-
-def table(rows: list[dict[str, Any]], slower: list[dict[str, Any]]) -> str:
+def table(rows: list[Row], slower: list[Row]) -> str:
     """A line each, what fails first."""
     ordered = [*slower, *(row for row in rows if row not in slower)]
     lines = [line for row in ordered for line in _lines(row, row in slower)]
@@ -94,10 +84,9 @@ def table(rows: list[dict[str, Any]], slower: list[dict[str, Any]]) -> str:
     return "\n".join([*lines, f"{count}, {len(slower)} slower beyond the limit" if slower else count])
 
 
-def _lines(row: dict[str, Any], fails: bool) -> list[str]:
-    name = log_line(full_name(row["path"], row["function"]))
-    text = f"{'FAIL ' * fails}{row['verdict']:<12} {name}"
-    if row["ratio"] is not None:
-        text += f"   {takes(row)}{certain(row)}"
-    reason = row.get("reason")
-    return [text, *([f"    {log_line(reason)}"] if reason else [])]
+def _lines(row: Row, fails: bool) -> list[str]:
+    name, found = log_line(full_name(row.path, row.function)), row.found
+    text = f"{'FAIL ' * fails}{found.verdict:<12} {name}"
+    if ratio_of(found):
+        text += f"   {takes(found)}{certain(found)}"
+    return [text, *([f"    {log_line(found.reason)}"] if found.reason else [])]

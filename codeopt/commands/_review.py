@@ -8,21 +8,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeopt.commands._judging import add_judging_arguments
-from codeopt.commands._model import add_model_arguments
-from codeopt.commands._sandbox import add_check_arguments, add_sandbox_arguments, count, open_from, positive
+from codeopt.commands import _flags
 from codeopt.errors import UsageError
-from codeopt.functions.flags import add_test_arguments, chosen
+from codeopt.isolation import open_isolated
+from codeopt.options import ImproveOptions
 
 if TYPE_CHECKING:
-    from codeopt.models import Reply
+    from contextlib import AbstractContextManager
+
+    from codeopt.budget import Usage
     from codeopt.report import Result
     from codeopt.review.change import Change
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Suggestion
     from codeopt.review.touched import Target
     from codeopt.review.work import Left
-    from codeopt.screen import Screen
+    from codeopt.session import Mounts, Session
     from sandbox import Sandbox
 
 FREE = frozenset(
@@ -30,7 +31,6 @@ FREE = frozenset(
      "ignore", "quiet", "fail-level", "fail-if-slower", "min-share"}
 )  # fmt: skip
 """Settings that a change may bring along: they reach neither money, keys and servers, nor files, nor the sandbox."""
-_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def add_change_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,17 +56,17 @@ def add_work_arguments(parser: argparse.ArgumentParser, *, functions: int) -> No
     """How much is tried, and how it is judged."""
     budget = parser.add_argument_group("budget of the whole, whichever ends first")
     budget.add_argument(
-        "--max-functions", type=count, default=functions, metavar="N", help="that are judged (%(default)d)"
+        "--max-functions", type=_flags.count, default=functions, metavar="N", help="that are judged (%(default)d)"
     )
-    budget.add_argument("--max-cost", type=positive, metavar="USD", help="needs [tool.codeopt.prices.MODEL]")
-    budget.add_argument("--deadline", type=duration, default=900.0, metavar="TIME", help="such as 90s, 15m or 1h (15m)")
-    budget.add_argument("-n", "--max-rounds", type=count, metavar="N", help="drafts a function (4 with a model)")
-    budget.add_argument("--max-tokens", type=count, metavar="N", help="a function, in and out together")
+    budget.add_argument("--max-cost", type=_flags.positive, metavar="USD", help="needs [tool.codeopt.prices.MODEL]")
+    budget.add_argument("--deadline", type=_flags.duration, default=900.0, metavar="TIME", help="such as 90s, 15m or 1h (15m)")
+    budget.add_argument("-n", "--max-rounds", type=_flags.count, metavar="N", help="drafts a function (4 with a model)")
+    budget.add_argument("--max-tokens", type=_flags.count, metavar="N", help="a function, in and out together")
     judging = parser.add_argument_group("judging")
-    add_check_arguments(judging)
-    add_test_arguments(judging)
-    add_judging_arguments(judging)
-    add_sandbox_arguments(parser)
+    _flags.add_check_arguments(judging)
+    _flags.add_test_arguments(judging)
+    _flags.add_judging_arguments(judging)
+    _flags.add_sandbox_arguments(parser)
 
 
 def add_draft_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,12 +74,7 @@ def add_draft_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-t", "--task", default="runtime", metavar="NAME", help="runtime, readability, ... (%(default)s)"
     )
-    add_model_arguments(parser)
-
-
-def duration(text: str) -> float:
-    """Seconds of 90, 90s, 15m or 1h."""
-    return positive(text[:-1]) * _UNITS[text[-1]] if text[-1:] in _UNITS else positive(text)
+    _flags.add_model_arguments(parser)
 
 
 def patterns(text: str) -> tuple[str, ...]:
@@ -133,11 +128,11 @@ def require_settings(repository: Repository, change: Change) -> None:
         )
 
 
-def require_isolation(arguments: argparse.Namespace) -> None:
-    """Settle which sandbox is used. Raises NoSandbox where nothing isolates: what a change holds was written by
-    others, and plain processes need the user's word (--sandbox process)."""
-    with open_from(arguments, own_code_only=False, notify=lambda line: None) as sandbox:
-        arguments.sandbox = sandbox.backend
+def isolated(options: ImproveOptions) -> ImproveOptions:
+    """With a sandbox that isolates. Raises NoSandbox where nothing does: what a change holds was written by others, and
+    plain processes need the user's word (--sandbox process)."""
+    with open_isolated(options, own_code_only=False, notify=lambda line: None) as sandbox:
+        return replace(options, sandbox=sandbox.backend)
 
 
 def below(paths: list[Path]) -> list[Path]:
@@ -148,63 +143,51 @@ def below(paths: list[Path]) -> list[Path]:
     return [path.resolve() for path in paths]
 
 
-def rank(arguments: argparse.Namespace, targets: list[Target], screen: Screen) -> list[Target]:
+def rank(options: ImproveOptions, targets: list[Target], session: Session) -> list[Target]:
     """The targets, those that take longest under their tests first."""
     from codeopt.review.ranking import ranked
 
-    def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
-        return open_from(arguments, own_code_only=False, notify=screen.warn, mounts=mounts)
+    def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
+        return session.open_sandbox(options, own_code_only=False, notify=session.console.warn, mounts=mounts)
 
-    options = chosen(arguments)
     if not options.use_tests:
         return targets
-    return ranked(targets, open_with, options.tests, screen.progress)
+    return ranked(targets, open_with, options.tests, session.console.progress)
 
 
 @dataclass(frozen=True)
 class Rechecker:
     """Why a function of the change is not right in another text of its file."""
 
-    arguments: argparse.Namespace
-    screen: Screen
+    options: ImproveOptions
+    session: Session
     root: Path
 
-    def __call__(self, found: Suggestion, text: str, written: str) -> str:
-        """Empty when it is right. written: a calls file by a model. Raises CodeoptError, SandboxError."""
-        from codeopt.functions.recheck import recheck
-        from codeopt.functions.target import read_function
-        from codeopt.program import as_source
+    def __call__(self, found: Suggestion, text: str, calls_text: str) -> str:
+        """Empty when it is right. calls_text: a calls file by a model. Raises CodeoptError, SandboxError."""
+        from codeopt.comparison import why_wrong
+        from codeopt.program import as_source, read_program
+        from codeopt.target import Target
+        from codeopt.workloads import WorkloadRequest
 
-        def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
-            return open_from(self.arguments, own_code_only=False, notify=self.screen.warn, mounts=mounts)
-
-        function = read_function(self.root / found.path, found.function)
-        options = replace(chosen(self.arguments), written=written)
-        return recheck(function, as_source(text), options, open_with, self.screen.progress)
+        target = Target(self.root / found.path, found.function)
+        request = WorkloadRequest(
+            target, read_program(target.path), self.options, self.session, own_code_only=False, calls_text=calls_text
+        )
+        return why_wrong(request, as_source(text))
 
 
 @dataclass(frozen=True)
 class Improver:
-    """Implements codeopt.review.work.Improve by the flags: what `codeopt improve` would do with them."""
+    """Implements codeopt.review.work.Improve: what `codeopt improve` does, within what is left of the budget."""
 
-    arguments: argparse.Namespace
-    screen: Screen
-    run_dir: Path
+    options: ImproveOptions
+    session: Session
 
-    def __call__(self, target: Target, left: Left, pay: Callable[[Reply], None]) -> Result:
+    def __call__(self, target: Target, left: Left, pay: Callable[[Usage], None]) -> Result:
         """One improvement; nothing is written but the run's own folder."""
-        from codeopt.commands._improvement import improve_target
+        from codeopt.engine import improve
+        from codeopt.target import Target as Place
 
-        own = {
-            "target": target.file,
-            "function": target.function,
-            "cases": None,
-            "stdin": None,
-            "calls": None,
-            "resume": None,
-            "run_dir": self.run_dir,
-            "max_seconds": left.seconds,
-            "max_cost": left.cost_usd,
-            "on_reply": pay,
-        }
-        return improve_target(argparse.Namespace(**{**vars(self.arguments), **own}), self.screen)
+        own = replace(self.options, max_seconds=left.seconds, max_cost=left.cost_usd)
+        return improve(Place(target.file, target.function), own, replace(self.session, on_usage=pay))

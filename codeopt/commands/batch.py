@@ -16,7 +16,7 @@ from codeopt.commands._judging import add_judging_arguments
 from codeopt.commands._model import add_model_arguments, check_proposer, wants_model
 from codeopt.commands._sandbox import add_check_arguments, add_sandbox_arguments, count, positive
 from codeopt.errors import UsageError
-from codeopt.functions.flags import add_function_arguments
+from codeopt.workloads.function.flags import add_function_arguments
 
 if TYPE_CHECKING:
     from codeopt.batch.foreman import Foreman

@@ -8,18 +8,19 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeopt.commands._model import RULES
+from codeopt.commands import _flags
 from codeopt.commands._review import add_exclude_argument, add_work_arguments
-from codeopt.commands._shares import share
+from codeopt.model_choice import RULES
 
 if TYPE_CHECKING:
+    from codeopt.options import ImproveOptions
     from codeopt.review.suggestion import Skipped, Suggestion
     from codeopt.review.touched import Target
-    from codeopt.review.work import Work
+    from codeopt.review.work import Limits, Work
     from codeopt.screen import Screen
 
 ORDER = 4.5
@@ -35,10 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_exclude_argument(parser.add_argument_group("files"))
     add_work_arguments(parser, functions=20)
     parser.add_argument(
-        "--min-share", type=share, default=0.05, metavar="SHARE", help="of the tests' time that is worth a look (5%%)"
+        "--min-share", type=_flags.share, default=0.05, metavar="SHARE", help="of the tests' time that is worth a look (5%%)"
     )
-    parser.add_argument("--select", metavar="RULES", help="only these built-in rules, separated by commas")
-    parser.add_argument("--ignore", metavar="RULES", help="not these built-in rules")
+    parser.add_argument("--select", type=_flags.name_list, metavar="RULES", help="only these rules, by commas")
+    parser.add_argument("--ignore", type=_flags.name_list, metavar="RULES", help="not these built-in rules")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
@@ -50,17 +51,20 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.reporters.json import dump
     from codeopt.review.change import whole_files
     from codeopt.review.touched import find_targets
+    from codeopt.review.work import Limits
     from codeopt.screen import Screen
+    from codeopt.session import Session
 
     paths = _review.below(arguments.paths or [Path.cwd()])
     repository, everything = whole_files(paths)
     targets, skipped = find_targets(everything, repository, paths, arguments.exclude)
     rows: list[Row] = [Row(each.path, each.function, reason=each.reason) for each in skipped]
     if targets:
-        _review.require_isolation(arguments)
+        options = _review.isolated(_flags.options_of(arguments, model=RULES))
         with Screen(quiet=arguments.quiet) as screen:
-            ranked = _review.rank(arguments, targets, screen)
-            work = _improve(arguments, [each for each in ranked if _worth(each, arguments.min_share)], screen)
+            ranked = _review.rank(options, targets, Session(screen))
+            limits = Limits(arguments.max_functions, arguments.deadline)
+            work = _improve(options, limits, [each for each in ranked if _worth(each, arguments.min_share)], screen)
         rows = [_row(each, work, arguments.min_share) for each in ranked] + rows
     gains = sum(row.suggestion is not None for row in rows)
     found = {"schema": SCHEMA, "gains": gains, "functions": [row.to_json() for row in rows]}
@@ -73,15 +77,14 @@ def _worth(target: Target, least: float) -> bool:
     return not target.function or (target.share or 0.0) >= least
 
 
-def _improve(arguments: argparse.Namespace, targets: list[Target], screen: Screen) -> Work:
+def _improve(options: ImproveOptions, limits: Limits, targets: list[Target], screen: Screen) -> Work:
     from codeopt.commands._review import Improver
-    from codeopt.review.work import Limits, Work
+    from codeopt.review.work import Work
+    from codeopt.session import Session
 
-    own = argparse.Namespace(**{**vars(arguments), "model": RULES, "task": "runtime", "record": None})
     with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
-        limits = Limits(arguments.max_functions, arguments.deadline)
-        work = Work(Improver(own, screen, Path(folder)), limits, screen.say)
-        work.run(targets)
+        work = Work(limits, screen.say)
+        work.run(targets, Improver(replace(options, run_dir=Path(folder)), Session(screen)))
     return work
 
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 import argparse
 import json
 
+from codeopt.commands import _flags
 from codeopt.commands._review import add_change_arguments
-from codeopt.commands._sandbox import add_case_arguments, add_sandbox_arguments, count, open_from
-from codeopt.commands._shares import share
 from codeopt.errors import UsageError
-from codeopt.functions.flags import add_function_arguments
 
 ORDER = 2
 OTHERS_FILES = True
@@ -26,26 +24,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "targets", nargs="*", metavar="TARGET", help="OLD NEW: programs, or FILE::FUNCTION; with --base: files, folders"
     )
     add_change_arguments(parser)
-    add_case_arguments(parser)
-    add_function_arguments(parser)
+    _flags.add_case_arguments(parser)
+    _flags.add_function_arguments(parser)
     judging = parser.add_argument_group("judging")
     judging.add_argument(
         "--clock", choices=["auto", "cpu", "wall", "memory"], default="auto", help="what decides (%(default)s)"
     )
-    judging.add_argument("--max-pairs", type=count, default=120, metavar="N", help="timed pairs (%(default)d)")
+    judging.add_argument("--max-pairs", type=_flags.count, default=120, metavar="N", help="timed pairs (%(default)d)")
     judging.add_argument("--seed", type=int, default=0, metavar="N", help="of the order within pairs (%(default)d)")
     judging.add_argument(
-        "--fail-if-slower", type=share, metavar="SHARE", help="exit status 1 when slower by more, such as 5%%"
+        "--fail-if-slower", type=_flags.share, metavar="SHARE", help="exit status 1 when slower by more, such as 5%%"
     )
-    add_sandbox_arguments(parser)
+    _flags.add_sandbox_arguments(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare; print a table or one JSON object."""
-    from codeopt.commands._pair import compare_programs, is_slower, table
+    from codeopt.commands._pair import table
+    from codeopt.comparison import PairVerdict, compare
     from codeopt.screen import Screen
+    from codeopt.session import Session
+    from codeopt.target import as_target
 
     if arguments.base or arguments.diff:
         from codeopt.commands._compare_change import run as compare_change
@@ -53,15 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
         return compare_change(arguments)
     if len(arguments.targets) != 2:
         raise UsageError("name OLD and NEW, or give --base REF to compare what a change touches")
-    arguments.old, arguments.new = arguments.targets
-    with Screen(quiet=arguments.quiet) as screen:
-        if "::" in arguments.old or "::" in arguments.new:
-            from codeopt.functions.compare import compare_targets
-
-            found = compare_targets(arguments, screen, open_from)
-        else:
-            with open_from(arguments, own_code_only=True, notify=screen.warn) as sandbox:
-                found = compare_programs(arguments, sandbox, screen.progress)
-    print(json.dumps(found) if arguments.json else table(found))
     limit = arguments.fail_if_slower
-    return int(limit is not None and (is_slower(found, limit) or found["verdict"] == "rejected"))
+    if limit is not None and arguments.max_pairs < 7:
+        raise UsageError("--max-pairs must be 7 at least: fewer pairs decide nothing")
+    old, new = map(as_target, arguments.targets)
+    with Screen(quiet=arguments.quiet) as screen:
+        found = compare(old, new, _flags.options_of(arguments), Session(screen))
+    print(json.dumps(found.to_json()) if arguments.json else table(found))
+    return int(limit is not None and (found.is_slower(limit) or found.verdict is PairVerdict.REJECTED))

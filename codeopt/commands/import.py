@@ -14,9 +14,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codeopt.commands._sandbox import add_check_arguments, add_sandbox_arguments, checker, count, open_from
+from codeopt.commands import _flags
 from codeopt.errors import UsageError
+from codeopt.isolation import open_isolated
 from codeopt.screen import Screen
+from sandbox.judge import open_checker
 
 if TYPE_CHECKING:
     from codeopt.sets._importers import Decision
@@ -34,9 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help="a new or empty folder")
     parser.add_argument("--cases", type=Path, metavar="DIR", help="one folder of cases a problem (default: in PATH)")
-    parser.add_argument("--limit", type=count, metavar="N", help="look at the first N pairs only")
-    add_check_arguments(parser.add_argument_group("judging"))
-    add_sandbox_arguments(parser)
+    parser.add_argument("--limit", type=_flags.count, metavar="N", help="look at the first N pairs only")
+    _flags.add_check_arguments(parser.add_argument_group("judging"))
+    _flags.add_sandbox_arguments(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
 
 
@@ -48,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     tally: Counter[str] = Counter()
     with Screen(quiet=arguments.quiet) as screen:
         with (
-            open_from(arguments, own_code_only=False, notify=screen.warn) as sandbox,
+            open_isolated(_flags.options_of(arguments), own_code_only=False, notify=screen.warn) as sandbox,
             (out / "pairs.jsonl").open("w", encoding="utf-8") as pairs,
             (out / "import.csv").open("w", encoding="utf-8", newline="") as table,
         ):
@@ -77,7 +79,7 @@ def _decisions(arguments: argparse.Namespace, sandbox: Sandbox, screen: Screen) 
         raise UsageError(f"there is no {arguments.path}")
     request = ImportRequest(arguments.path, arguments.cases)
     pairs = registry.load("codeopt.sets._importers", arguments.kind).read(request)
-    check = checker(arguments)
+    check = open_checker(arguments.check)
     for number, pair in enumerate(islice(pairs, arguments.limit), 1):
         screen.progress(f"pair {number}, {pair.id}")
         yield sift(pair, run, check)

@@ -12,11 +12,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codeopt.commands._judging import add_judging_arguments
-from codeopt.commands._model import add_model_arguments
-from codeopt.commands._sandbox import add_case_arguments, add_sandbox_arguments, count, positive
+from codeopt.commands import _flags
 from codeopt.errors import UsageError
-from codeopt.functions.flags import add_function_arguments
 
 if TYPE_CHECKING:
     from codeopt.report import Result
@@ -28,20 +25,21 @@ ACCEPTED, NOT_ACCEPTED, BUDGET_SPENT, INTERRUPTED = 0, 1, 6, 130
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("target", type=Path, metavar="TARGET", help="program that reads stdin, or FILE::FUNCTION")
+    parser.add_argument("target", metavar="TARGET", help="program that reads stdin, or FILE::FUNCTION")
     parser.add_argument(
         "-t", "--task", default="runtime", metavar="NAME", help="runtime, readability, or a dotted path (%(default)s)"
     )
-    add_case_arguments(parser)
-    add_function_arguments(parser)
-    add_model_arguments(parser)
+    _flags.add_workload_argument(parser)
+    _flags.add_case_arguments(parser)
+    _flags.add_function_arguments(parser)
+    _flags.add_model_arguments(parser)
     budget = parser.add_argument_group("budget, whichever ends first")
-    budget.add_argument("-n", "--max-rounds", type=count, metavar="N", help="drafts (4 with a model)")
-    budget.add_argument("--max-seconds", type=positive, metavar="S", help="of the clock")
-    budget.add_argument("--max-tokens", type=count, metavar="N", help="in and out together")
-    budget.add_argument("--max-cost", type=positive, metavar="USD", help="needs [tool.codeopt.prices.MODEL]")
-    add_judging_arguments(parser.add_argument_group("judging"))
-    add_sandbox_arguments(parser)
+    budget.add_argument("-n", "--max-rounds", type=_flags.count, metavar="N", help="drafts (4 with a model)")
+    budget.add_argument("--max-seconds", type=_flags.positive, metavar="S", help="of the clock")
+    budget.add_argument("--max-tokens", type=_flags.count, metavar="N", help="in and out together")
+    budget.add_argument("--max-cost", type=_flags.positive, metavar="USD", help="needs [tool.codeopt.prices.MODEL]")
+    _flags.add_judging_arguments(parser.add_argument_group("judging"))
+    _flags.add_sandbox_arguments(parser)
     out = parser.add_argument_group("result")
     out.add_argument(
         "--write", action="store_true", help="put the result in place (FILE.orig is kept unless git holds it)"
@@ -60,14 +58,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Improve one program. Heavy imports happen here, so that --help is quick."""
     from codeopt import report
-    from codeopt.commands._improvement import improve_target
-    from codeopt.functions.target import split_target
+    from codeopt.engine import improve
     from codeopt.screen import Screen
+    from codeopt.session import Session
+    from codeopt.target import as_target
 
-    arguments.target, arguments.function = split_target(str(arguments.target))
-    _check_output(arguments)
+    target = as_target(arguments.target)
+    _check_output(arguments, target.path)
     with Screen(quiet=arguments.quiet) as screen:
-        result = improve_target(arguments, screen)
+        result = improve(target, _flags.options_of(arguments), Session(screen))
         try:
             _deliver(arguments, result, screen)
         finally:
@@ -86,11 +85,11 @@ def _status(result: Result) -> int:
     return BUDGET_SPENT if result.end is End.BUDGET else NOT_ACCEPTED
 
 
-def _check_output(arguments: argparse.Namespace) -> None:
+def _check_output(arguments: argparse.Namespace, path: Path) -> None:
     """Refuse before anything is run what could not be written after it."""
     if arguments.write and arguments.output:
         raise UsageError("give --write or -o FILE, not both")
-    target = arguments.target if arguments.write else arguments.output
+    target = path if arguments.write else arguments.output
     if target is None or str(target) == "-":
         return
     if target.is_dir():

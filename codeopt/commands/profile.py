@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeopt.commands._sandbox import add_case_arguments, add_sandbox_arguments, case_request, count, open_from
-from codeopt.functions.flags import add_function_arguments
+from codeopt.commands import _flags
 
 if TYPE_CHECKING:
     from sandbox.profile import Profile
@@ -20,40 +18,28 @@ WARM, HOT = 0.05, 0.25  # shares from which a line is marked
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("target", type=Path, metavar="TARGET", help="program that reads stdin, or FILE::FUNCTION")
-    add_case_arguments(parser)
-    add_function_arguments(parser)
-    parser.add_argument("--lines", type=count, default=15, metavar="N", help="hot lines in the table (%(default)d)")
-    add_sandbox_arguments(parser)
+    parser.add_argument("target", metavar="TARGET", help="program that reads stdin, or FILE::FUNCTION")
+    _flags.add_case_arguments(parser)
+    _flags.add_function_arguments(parser)
+    parser.add_argument("--lines", type=_flags.count, default=15, metavar="N", help="hot lines in the table (%(default)d)")
+    _flags.add_sandbox_arguments(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Profile; print the source with its hot lines marked, or one JSON object."""
-    from codeopt.cases import collect
-    from codeopt.measurement import take_profile
-    from codeopt.program import read_program
     from codeopt.screen import Screen
+    from codeopt.session import Session
+    from codeopt.target import as_target
+    from codeopt.workloads import WorkloadRequest, kind_of
 
-    if "::" in str(arguments.target):
-        from codeopt.functions.profiling import profile_target
-
-        with Screen(quiet=arguments.quiet) as screen:
-            profile, source = profile_target(arguments, screen, open_from)
-        print(json.dumps(as_json(profile)) if arguments.json else table(profile, source, arguments.lines))
-        return 0
-    program = read_program(arguments.target)
-    with (
-        Screen(quiet=arguments.quiet) as screen,
-        open_from(arguments, own_code_only=True, notify=screen.warn) as sandbox,
-    ):
-        screen.progress("collecting cases")
-        cases = collect(case_request(arguments, program.path, sandbox))
-        screen.progress("finding the longest case")
-        longest = max(cases, key=lambda case: sandbox.run(program.source, case.stdin).wall_s)
-        screen.progress(f"profiling case {longest.name}")
-        profile = take_profile(sandbox, program.source, longest)
+    target, options = as_target(arguments.target), _flags.options_of(arguments)
+    kind = kind_of(target, options)
+    program = kind.read(target)
+    with Screen(quiet=arguments.quiet) as screen:
+        with kind.open_workload(WorkloadRequest(target, program, options, Session(screen))) as opened:
+            profile = opened.profile()
     print(json.dumps(as_json(profile)) if arguments.json else table(profile, program.source, arguments.lines))
     return 0
 

@@ -21,23 +21,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command, not isolated; its own exit status does not matter as long as calls were seen."""
-    from codeopt.functions.recording import not_recorded, record
-    from codeopt.functions.target import read_function, split_target
+    from codeopt.workloads.function.recording import not_recorded, record
+    from codeopt.target import as_target
+    from codeopt.workloads.function.target import read_function
 
-    path, name = split_target(arguments.target)
-    if not name:
+    target = as_target(arguments.target)
+    if not target.name:
         raise UsageError(f"{arguments.target} names no function (FILE::FUNCTION)")
     command = arguments.words[1:] if arguments.words[:1] == ["--"] else arguments.words
     if not command:
         raise UsageError("say what to run: codeopt record FILE::FUNCTION -- python script.py")
-    function = read_function(path, name)
+    function = read_function(target.path, target.name)
     status, new, where = record(function, command)
     print(
-        f"{new} new calls of {name} in {where}" + (f" (the command ended with status {status})" if status else ""),
+        f"{new} new calls of {target.name} in {where}" + (f" (the command ended with status {status})" if status else ""),
         file=sys.stderr,
     )
     if lost := not_recorded(function):
         print(f"some cannot be written down ({inline('; '.join(lost[:3]), 200)})", file=sys.stderr)
     if not new and not where.is_file():
-        raise ProgramError(f"{' '.join(command)} never called {name}")
+        raise ProgramError(f"{' '.join(command)} never called {target.name}")
     return 0

@@ -13,16 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt import registry
+from codeopt.commands import _flags
 from codeopt.commands._review import add_change_arguments, add_draft_arguments, add_work_arguments
 from codeopt.errors import ModelError, NoSandbox, UsageError
 
 if TYPE_CHECKING:
+    from codeopt.options import ImproveOptions
     from codeopt.review.change import Change
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Review
     from codeopt.review.touched import Target
     from codeopt.review.work import Work
     from codeopt.screen import Screen
+    from codeopt.session import Session
 
 ORDER = 4
 OTHERS_FILES = True
@@ -106,15 +109,16 @@ def _work(
     """Try the targets; what stops it is a notice, and what was found until then is kept."""
     from codeopt.commands import _review
     from codeopt.review.work import Limits, Work
+    from codeopt.session import Session
 
     with tempfile.TemporaryDirectory(prefix="codeopt-review-") as folder:
-        improver = _review.Improver(arguments, screen, arguments.run_dir or Path(folder))
-        work = Work(improver, Limits(arguments.max_functions, arguments.deadline, arguments.max_cost), screen.say)
+        options, session = _flags.options_of(arguments, run_dir=arguments.run_dir or folder), Session(screen)
+        work = Work(Limits(arguments.max_functions, arguments.deadline, arguments.max_cost), screen.say)
         try:
             if targets:
                 _review.require_settings(repository, change)
-                _run(arguments, work, targets, screen)
-            work.join(_review.Rechecker(arguments, screen, repository.root))
+                options = _run(options, session, work, targets)
+            work.join(_review.Rechecker(options, session, repository.root))
         except _review.Untrusted as error:
             work.stop(targets, str(error), error.exit_status)
         except KeyboardInterrupt:
@@ -122,29 +126,22 @@ def _work(
     return work
 
 
-def _run(arguments: argparse.Namespace, work: Work, targets: list[Target], screen: Screen) -> None:
-    """Rank the targets and try them in turn."""
+def _run(options: ImproveOptions, session: Session, work: Work, targets: list[Target]) -> ImproveOptions:
+    """Rank the targets and try them in turn, in a sandbox that isolates; the options with that sandbox."""
     from codeopt.commands import _review
+    from codeopt.proposers.opening import check_proposer
+    from codeopt.tasks import open_task
     from sandbox.errors import SandboxError
 
     try:
-        _ready(arguments)
-        targets = _review.rank(arguments, targets, screen)
-        work.run(targets)
+        check_proposer(options, open_task(options.task))
+        options = _review.isolated(options)
+        work.run(_review.rank(options, targets, session), _review.Improver(options, session))
     except (ModelError, NoSandbox) as error:
         work.stop(targets, str(error), error.exit_status)
     except SandboxError as error:
         work.stop(targets, f"the sandbox failed: {error}", NoSandbox.exit_status)
-
-
-def _ready(arguments: argparse.Namespace) -> None:
-    """Raise NoSandbox or ModelError before anything is run for what could not be run."""
-    from codeopt.commands._model import check_proposer
-    from codeopt.commands._review import require_isolation
-    from codeopt.tasks import open_task
-
-    check_proposer(arguments, open_task(arguments.task))
-    require_isolation(arguments)
+    return options
 
 
 def _refuse(arguments: argparse.Namespace) -> None:

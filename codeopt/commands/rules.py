@@ -8,6 +8,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from codeopt.commands import _flags
+
 if TYPE_CHECKING:
     from codeopt.rules import Rule
 
@@ -17,8 +19,8 @@ ORDER = 8
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="explain this rule")
-    parser.add_argument("--select", metavar="RULES", help="only these, separated by commas")
-    parser.add_argument("--ignore", metavar="RULES", help="not these")
+    parser.add_argument("--select", type=_flags.name_list, metavar="RULES", help="only these, separated by commas")
+    parser.add_argument("--ignore", type=_flags.name_list, metavar="RULES", help="not these")
     parser.add_argument("--json", action="store_true", help="a JSON array on standard output")
 
 
@@ -27,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.rules import rule, select_rules
 
     chosen = (
-        [rule(arguments.name)] if arguments.name else select_rules(*map(_names, (arguments.select, arguments.ignore)))
+        [rule(arguments.name)] if arguments.name else select_rules(arguments.select or (), arguments.ignore or ())
     )
     if arguments.json:
         print(json.dumps([as_json(each) for each in chosen]))
@@ -65,6 +67,3 @@ def explained(rule: Rule) -> str:
     parts = [rule.name, rule.reason, rule.limits, *(text for text in kind if text), "\n".join(diff)]
     return "\n\n".join(part for part in parts if part)
 
-
-def _names(text: str | None) -> list[str]:
-    return [name.strip() for name in (text or "").split(",") if name.strip()]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from codeopt.budget import Usage
 from codeopt.feedback import GENERIC, FeedbackMode
 from codeopt.history import Candidate, Critique, Draft, History
 from codeopt.models import Model, Reply
@@ -35,7 +37,7 @@ class LanguageModel:
     feedback: which parts of the feedback go into the prompts, see FeedbackMode.
     history: "full" shows every round that fits, "last" the original's program and the newest round.
     hints: rewrites worth a try, one line each, such as what the built-in rules find.
-    on_reply: receives each reply, so that tokens and money can be counted; on_text the text as it arrives.
+    on_text: receives the text of a reply as it arrives.
     notify: receives one line when something did not fit or a reply was cut.
     """
 
@@ -48,7 +50,6 @@ class LanguageModel:
         feedback: str = FeedbackMode.MEASURED_AND_CRITIQUE,
         history: Extent = "full",
         hints: Sequence[str] = (),
-        on_reply: Callable[[Reply], None] | None = None,
         on_text: Callable[[str], None] | None = None,
         notify: Callable[[str], None] | None = None,
     ) -> None:
@@ -56,7 +57,6 @@ class LanguageModel:
         self._model = model
         self._mode = FeedbackMode(feedback)
         self._prompter = Prompter(task, tuple(cases), self._mode, history, tuple(hints), ANSWER)
-        self._on_reply = on_reply
         self._on_text = on_text
         self._notify = notify or (lambda line: None)
 
@@ -66,12 +66,15 @@ class LanguageModel:
             return Critique(GENERIC)
         if not self._mode.critique:
             return Critique("")
-        text = without_thoughts(self._ask("critique", history).text)
-        return Critique(cut(text, LONGEST_CRITIQUE, LONGEST_CRITIQUE // 8), sufficient=is_done(text))
+        reply = self._ask("critique", history)
+        text = without_thoughts(reply.text)
+        shortened = cut(text, LONGEST_CRITIQUE, LONGEST_CRITIQUE // 8)
+        return Critique(shortened, sufficient=is_done(text), usage=Usage.of(reply))
 
     def refine(self, history: History) -> Draft:
         """The next program. With the original alone this is the paper's first draft."""
-        return to_draft(self._ask("refine", history))
+        reply = self._ask("refine", history)
+        return replace(to_draft(reply), usage=Usage.of(reply))
 
     def preferred(self, history: History) -> Candidate | None:
         """None: the figures decide."""
@@ -85,6 +88,4 @@ class LanguageModel:
         reply = self._model.complete(messages, on_text=self._on_text)
         if reply.cut:
             self._notify(f"the reply to the {step} request was cut at its length limit")
-        if self._on_reply is not None:
-            self._on_reply(reply)
         return reply

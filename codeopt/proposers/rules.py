@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from codeopt.history import Candidate, Critique, Draft, History
-from codeopt.rules import Hot, Rule, select_rules
+from codeopt.rules import Hot, Rule
 
 WORTH_KEEPING = 1.02
 """A rule without which the program takes less than this factor longer is taken out again."""
@@ -30,9 +30,8 @@ class Rules:
 
     name = "rules"
 
-    def __init__(self, select: Sequence[str] = (), ignore: Sequence[str] = (), *, script: bool = True) -> None:
-        """`script`: the target is a whole program, not a function of a module that others import."""
-        self.rules = tuple(rule for rule in select_rules(select, ignore) if script or not rule.scripts_only)
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.rules = tuple(rules)
 
     def critique(self, history: History) -> Critique:
         """Which rules match the best program so far, where and why; sufficient when nothing untried is left."""

@@ -7,7 +7,7 @@ import hashlib
 import warnings
 from collections.abc import Callable
 
-from codeopt.functions.target import first_line
+from codeopt.workloads.function.target import first_line
 from codeopt.reporters import _words
 from codeopt.reporters._edits import Edit, edits, inside, whole
 from codeopt.review.patch import lines_of
@@ -60,7 +60,7 @@ def _own_text(found: Suggestion) -> str:
 
 
 def _definition(source: str, qualname: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    from codeopt.functions.target import definition
+    from codeopt.workloads.function.target import definition
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the code's own writing

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
 from codeopt.errors import CodeoptError
-from codeopt.functions.bench import open_bench
-from codeopt.functions.project import locate
-from codeopt.functions.rank import Times, any_function, function_times
+from codeopt.workloads.function.bench import open_bench
+from codeopt.workloads.function.project import locate
+from codeopt.workloads.function.rank import Times, any_function, function_times
 from codeopt.review.touched import Target
+from codeopt.session import Mounts
 from sandbox import Sandbox
 from sandbox.errors import SandboxError
 
-Open = Callable[[tuple[tuple[str, str], ...]], Sandbox]
+Open = Callable[[Mounts], AbstractContextManager[Sandbox]]
 
 
 def ranked(

@@ -28,7 +28,7 @@ class Suggestion:
     speedup: Mapping[str, Any]
     """As report.speedup gives it: ratio, ci_low, ci_high, pairs, clock, method."""
     evidence: Mapping[str, Any]
-    """As functions.compare.describe gives it: calls, sources, line_coverage, tests."""
+    """As Evidence.figures gives it: calls, sources, line_coverage, tests."""
     growth: str = ""
     """How cost grows with input size, `about n^2 -> about n`; empty where nothing is known."""
     changes: tuple[str, ...] = ()

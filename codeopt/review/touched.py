@@ -14,8 +14,8 @@ from pathlib import Path, PurePosixPath
 
 from codeopt.cases import cases_beside
 from codeopt.errors import UsageError
-from codeopt.functions.rank import reads_stdin
-from codeopt.functions.target import Def, Function, definitions, first_line, read_function
+from codeopt.workloads.function.rank import reads_stdin
+from codeopt.workloads.function.target import Def, Function, definitions, first_line, read_function
 from codeopt.program import read_program
 from codeopt.review.change import Change, ChangedFile
 from codeopt.review.repository import Repository

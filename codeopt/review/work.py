@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from codeopt import report
-from codeopt.budget import Budget, Ledger
+from codeopt.budget import Budget, Ledger, Usage
 from codeopt.errors import CodeoptError, ModelError, NoSandbox
-from codeopt.models import Reply
 from codeopt.report import End, Result
 from codeopt.review.suggestion import Skipped, Suggestion, full_name
 from codeopt.review.together import together
@@ -43,8 +42,8 @@ class Left:
 class Improve(Protocol):
     """One improvement, as `codeopt improve` makes it. Raises CodeoptError."""
 
-    def __call__(self, target: Target, left: Left, pay: Callable[[Reply], None]) -> Result:
-        """The result; nothing is written. pay: is told of each reply of a model, also where there is no result."""
+    def __call__(self, target: Target, left: Left, pay: Callable[[Usage], None]) -> Result:
+        """The result; nothing is written. pay: is told of all that a model took, also where there is no result."""
         ...
 
 
@@ -52,7 +51,6 @@ class Improve(Protocol):
 class Work:
     """A review under way; `suggestions`, `skipped` and `notices` are always whole."""
 
-    improve: Improve
     limits: Limits
     notify: Callable[[str], None] = lambda line: None
     started: float = field(default_factory=time.monotonic)
@@ -69,14 +67,14 @@ class Work:
     failure: int = 0
     """Exit status of what ended the work early, or kept part of it from being done."""
 
-    def run(self, targets: Sequence[Target]) -> None:
+    def run(self, targets: Sequence[Target], improve: Improve) -> None:
         """Try each in turn."""
         for number, target in enumerate(targets, 1):
             if reason := self._spent():
                 self.stop(targets, reason, self.failure or BUDGET_SPENT)
                 return
             self.notify(f"{number} of {len(targets)}: {target.name}")
-            if reason := self._try(target):
+            if reason := self._try(target, improve):
                 self.skipped.append(Skipped(target.path, target.function, reason))
             if self.stopped:
                 self.stop(targets, self.stopped, self.failure)
@@ -109,10 +107,10 @@ class Work:
         self.notices.append(reason)
         self.failure = failure
 
-    def _try(self, target: Target) -> str:
+    def _try(self, target: Target, improve: Improve) -> str:
         """Why there is no suggestion; empty when there is one."""
         try:
-            result = self.improve(target, self._left(), self._pay)
+            result = improve(target, self._left(), self._pay)
         except ModelError as error:
             self.failure = error.exit_status
             if error.status not in ONLY_THIS:
@@ -128,15 +126,15 @@ class Work:
         self.judged += 1
         if result.accepted:
             self.suggestions.append(suggestion(target, result))
-            self.written[target.name] = result.written
+            self.written[target.name] = result.facts.get("calls_text", "")
         if result.end is End.INTERRUPTED:
             raise KeyboardInterrupt
         if result.accepted:
             return ""
         return f"{result.reason} ({result.stopped})" if result.end is End.BUDGET else result.reason
 
-    def _pay(self, reply: Reply) -> None:
-        self.ledger = self.ledger.add(reply)
+    def _pay(self, usage: Usage) -> None:
+        self.ledger = self.ledger.add(usage)
 
     def _left(self) -> Left:
         seconds, cost = self.limits.seconds, self.limits.cost_usd
@@ -165,7 +163,7 @@ def suggestion(target: Target, result: Result) -> Suggestion:
         improved=program.as_file(best.source),
         task=result.task,
         speedup=report.speedup(best.comparison) if best.comparison else {},
-        evidence=result.evidence or _of_cases(result),
+        evidence=result.facts.get("evidence") or _of_cases(result),
         growth=result.growth,
         changes=best.changes or tuple(filter(None, [best.summary])),
         share=None if target.share is None else round(target.share, 4),
@@ -173,6 +171,6 @@ def suggestion(target: Target, result: Result) -> Suggestion:
 
 
 def _of_cases(result: Result) -> dict[str, object]:
-    """What a program's behaviour is known by, in the words of functions.compare.describe."""
+    """What a program's behaviour is known by, in the words of Evidence.figures."""
     cases = len(result.history.original.outcomes)
     return {"calls": 0, "sources": {"cases": cases}, "line_coverage": None, "left_out": {}, "tests": 0}

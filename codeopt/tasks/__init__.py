@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from string import Template
 from typing import Literal, Protocol, cast
 
@@ -99,13 +99,40 @@ class Task(Protocol):
         ...
 
 
-def open_task(name: str) -> Task:
-    """The task behind `name`: a file of this folder, an entry point, or a dotted path. Raises UsageError."""
+def open_task(name: str, min_gain: float | None = None) -> Task:
+    """The task behind `name`: a file of this folder, an entry point, or a dotted path. Raises UsageError.
+
+    min_gain: instead of the task's own.
+    """
     module = registry.load(__name__, name)
     task = getattr(module, "TASK", None)
     if task is None:
         raise UsageError(f"{module.__name__} is not a task: it does not define TASK")
-    return cast(Task, task)
+    found = task if min_gain is None else replace(task, min_gain=min_gain)
+    return cast(Task, found)
+
+
+def rules_first(task: Task) -> bool:
+    """Whether the built-in rules serve the task: their draft comes first, and a model is told what they find."""
+    return bool(getattr(task, "rules_first", False))
+
+
+def needs_model(task: Task) -> bool:
+    """Whether the built-in rules are of no use for the task."""
+    return bool(getattr(task, "needs_model", False))
+
+
+def needs_time(task: Task) -> bool:
+    """Whether a target that is too quick to time cannot be improved."""
+    return bool(getattr(task, "needs_time", True))
+
+
+def with_note(task: Task, note: str) -> Task:
+    """The task, with a word on the kind of target below what a model is told of itself."""
+    if not note:
+        return task
+    prompts = replace(task.prompts, system=Template(task.prompts.system.template + note))
+    return replace(task, prompts=prompts)  # type: ignore[type-var]
 
 
 def fails(candidate: Candidate) -> str:

@@ -80,6 +80,8 @@ class ReadabilityTask:
     prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE)
     guidance: str = GUIDANCE
     examples: tuple[Example, ...] = EXAMPLES
+    needs_model: bool = True
+    needs_time: bool = False
 
     def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, not too slow, better by the measures, and the critic, if it spoke, says so too."""

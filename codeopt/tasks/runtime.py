@@ -59,6 +59,7 @@ class Runtime:
     prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE)
     guidance: str = GUIDANCE
     examples: tuple[Example, ...] = EXAMPLES
+    rules_first: bool = True
 
     def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, and faster with confidence by at least `min_gain`."""

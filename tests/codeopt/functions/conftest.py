@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from codeopt.functions.compare import compare_functions
-from codeopt.functions.flags import Chosen
-from codeopt.functions.target import read_function
+from codeopt.workloads.function.compare import compare_functions
+from codeopt.workloads.function.flags import Chosen
+from codeopt.workloads.function.target import read_function
 from sandbox import Options, Sandbox, open_sandbox
 from sandbox.compare import Rule
 

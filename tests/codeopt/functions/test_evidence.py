@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.codeopt.functions.conftest import Compare
+from tests.codeopt.workloads.function.conftest import Compare
 
 CALLS = "CALLS = [((n,), {}) for n in range(20)]\n"
 

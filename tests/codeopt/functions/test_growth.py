@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeopt.functions.bench import open_bench
-from codeopt.functions.evidence import Evidence
-from codeopt.functions.growth import growth
-from codeopt.functions.observing import Known
-from codeopt.functions.target import read_function
+from codeopt.workloads.function.bench import open_bench
+from codeopt.workloads.function.evidence import Evidence
+from codeopt.workloads.function.growth import growth
+from codeopt.workloads.function.observing import Known
+from codeopt.workloads.function.target import read_function
 from sandbox import Options, open_sandbox
 from tests.conftest import open_or_skip
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.functions.bench import open_bench
-from codeopt.functions.calls.literals import Call, read
-from codeopt.functions.compare import compare_functions
-from codeopt.functions.flags import Chosen
-from codeopt.functions.naming import find_names
-from codeopt.functions.sources import Ask
-from codeopt.functions.sources.hints import find
-from codeopt.functions.target import read_function
+from codeopt.workloads.function.bench import open_bench
+from codeopt.workloads.function.calls.literals import Call, read
+from codeopt.workloads.function.compare import compare_functions
+from codeopt.workloads.function.flags import Chosen
+from codeopt.workloads.function.naming import find_names
+from codeopt.workloads.function.sources import Ask
+from codeopt.workloads.function.sources.hints import find
+from codeopt.workloads.function.target import read_function
 from sandbox.compare import Rule
-from tests.codeopt.functions.conftest import open_with
+from tests.codeopt.workloads.function.conftest import open_with
 
 TYPES = """\
 import enum

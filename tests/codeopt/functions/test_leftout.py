@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.functions.leftout import COMPARED, EFFECTS, ENDED, NO_SENSE, TOO_LONG, TWICE, LeftOut, objection, unwritten
+from codeopt.workloads.function.leftout import COMPARED, EFFECTS, ENDED, NO_SENSE, TOO_LONG, TWICE, LeftOut, objection, unwritten
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeopt.functions.bench import open_bench
-from codeopt.functions.target import read_function
+from codeopt.workloads.function.bench import open_bench
+from codeopt.workloads.function.target import read_function
 from sandbox import Options, open_sandbox
 from sandbox.calls import Batch
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeopt.functions.proposer import within
+from codeopt.workloads.function.proposer import within
 from codeopt.rules import Hot, rule
 
 MODULE = """\

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.errors import UsageError
-from codeopt.functions.target import read_function, split_target
+from codeopt.workloads.function.target import read_function, split_target
 
 MODULE = '''\
 import functools

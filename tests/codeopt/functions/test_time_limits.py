@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.functions import observing, timing
-from tests.codeopt.functions.conftest import Compare
+from codeopt.workloads.function import observing, timing
+from tests.codeopt.workloads.function.conftest import Compare
 
 CATASTROPHE = """\
 import re

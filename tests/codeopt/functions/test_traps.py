@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.codeopt.command import codeopt
-from tests.codeopt.functions.conftest import Compare
+from tests.codeopt.workloads.function.conftest import Compare
 from tests.codeopt.test_traps import SHARED
 
 GIVEN = sorted(path for path in SHARED.glob("*") if "function" in json.loads((path / "meta.json").read_text()))

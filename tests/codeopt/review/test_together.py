@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.functions.flags import Chosen
-from codeopt.functions.recheck import recheck
-from codeopt.functions.target import read_function
+from codeopt.workloads.function.flags import Chosen
+from codeopt.workloads.function.recheck import recheck
+from codeopt.workloads.function.target import read_function
 from codeopt.review.suggestion import Suggestion
 from codeopt.review.together import together
 from sandbox import Limits, Options, open_sandbox

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeopt.functions.proposer import within
+from codeopt.workloads.function.proposer import within
 from codeopt.rules import Hot, all_rules, rule
 
 CHANGED = {

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeopt.functions.calls.derive import derive
-from codeopt.functions.calls.larger import grow
-from codeopt.functions.calls.literals import Call, Made, Opaque, read, write
-from codeopt.functions.calls.vocabulary import Vocabulary
+from codeopt.workloads.function.calls.derive import derive
+from codeopt.workloads.function.calls.larger import grow
+from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read, write
+from codeopt.workloads.function.calls.vocabulary import Vocabulary
 
 simple = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.binary(), st.complex_numbers(allow_nan=False)

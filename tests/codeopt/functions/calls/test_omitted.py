@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.functions.calls.omitted import widened
-from codeopt.functions.target import read_function
-from tests.codeopt.functions.conftest import Compare
+from codeopt.workloads.function.calls.omitted import widened
+from codeopt.workloads.function.target import read_function
+from tests.codeopt.workloads.function.conftest import Compare
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.functions.calls.derive import derive
-from codeopt.functions.calls.literals import read
-from codeopt.functions.calls.texts import Texts, tokens
-from codeopt.functions.calls.vocabulary import samples, vocabulary
+from codeopt.workloads.function.calls.derive import derive
+from codeopt.workloads.function.calls.literals import read
+from codeopt.workloads.function.calls.texts import Texts, tokens
+from codeopt.workloads.function.calls.vocabulary import samples, vocabulary
 
 MODULE = '''
 import re

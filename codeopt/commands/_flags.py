@@ -1,0 +1,172 @@
+"""Flags that several commands share, each a field of ImproveOptions; and the value that they make."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from codeopt import options
+from codeopt.options import ImproveOptions
+from codeopt.strictness import Strictness
+
+DEFAULT = ImproveOptions()
+FEEDBACK = options.choices("feedback")
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+T = TypeVar("T")
+
+
+def flag_type(convert: Callable[[str], T]) -> Callable[[str], T]:
+    """A converter whose message argparse shows."""
+
+    def typed(text: str) -> T:
+        try:
+            return convert(text)
+        except (ValueError, TypeError) as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    typed.__name__ = convert.__name__
+    return typed
+
+
+positive = flag_type(options.positive)
+count = flag_type(options.count)
+checker_name = flag_type(options.checker_name)
+name_list = flag_type(options.names)
+
+
+def options_of(arguments: argparse.Namespace, **instead: Any) -> ImproveOptions:
+    """What the flags of a command ask for; `instead` goes before them."""
+    known = {field.name for field in fields(ImproveOptions)}
+    given = {name: value for name, value in vars(arguments).items() if name in known}
+    return ImproveOptions.of({**given, **instead})
+
+
+def share(text: str) -> float:
+    """5% or 0.05."""
+    value = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    if not 0 <= value < 100:
+        raise argparse.ArgumentTypeError(f"{text} is not a share such as 5% or 0.05")
+    return value
+
+
+def duration(text: str) -> float:
+    """Seconds of 90, 90s, 15m or 1h."""
+    return positive(text[:-1]) * _UNITS[text[-1]] if text[-1:] in _UNITS else positive(text)
+
+
+def add_case_arguments(parser: argparse.ArgumentParser) -> None:
+    """Where the cases are and how outputs are compared."""
+    group = parser.add_argument_group("cases")
+    group.add_argument(
+        "--cases",
+        type=Path,
+        metavar="DIR",
+        help="input.N.txt/output.N.txt, NAME.in/NAME.out, in/NAME+out/NAME, generate.py (default: beside the program)",
+    )
+    group.add_argument("--stdin", type=Path, metavar="FILE", help="one input; the original program says what is right")
+    add_check_arguments(group)
+
+
+def add_check_arguments(group: argparse._ArgumentGroup) -> None:
+    """How outputs are compared, and on what inputs beside the cases."""
+    group.add_argument(
+        "--check", type=checker_name, default=DEFAULT.check, metavar="HOW",
+        help="tokens, exact or float:TOLERANCE (%(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--changed-inputs", type=Strictness, choices=list(Strictness), default=DEFAULT.changed_inputs, metavar="HOW",
+        help="inputs nobody has seen, the original decides: auto, strict, lenient, off (%(default)s)",
+    )  # fmt: skip
+
+
+def add_function_arguments(parser: argparse.ArgumentParser) -> None:
+    """For targets like FILE::FUNCTION."""
+    group = parser.add_argument_group("functions (FILE::FUNCTION, FILE::Class.method)")
+    group.add_argument(
+        "--calls", type=Path, metavar="FILE", help="Python file with CALLS, a list of (args, kwargs), and BIG for timing"
+    )
+    add_test_arguments(group)
+
+
+def add_test_arguments(group: argparse._ArgumentGroup) -> None:
+    """Which existing tests are evidence."""
+    group.add_argument(
+        "--tests", type=Path, action="append", metavar="PATH",
+        help="pytest files or folders (default: found by name and import)",
+    )  # fmt: skip
+    group.add_argument("--no-tests", action="store_true", help="do without existing tests")
+
+
+def add_workload_argument(parser: argparse.ArgumentParser) -> None:
+    """Which kind of target."""
+    parser.add_argument(
+        "--workload", default=DEFAULT.workload, metavar="NAME",
+        help="kind of the target: program, function, or a dotted path (default: found out)",
+    )  # fmt: skip
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Who writes the drafts."""
+    group = parser.add_argument_group("drafts")
+    group.add_argument(
+        "-m", "--model", metavar="NAME",
+        help="rules, a model's name, or replay:FILE (default: a model if one is set up, by OPENAI_API_KEY or "
+        "OPENAI_BASE_URL, else rules)",
+    )  # fmt: skip
+    group.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server (OPENAI_BASE_URL)")
+    group.add_argument("--api-key-env", metavar="NAME", help="environment variable that holds the key (OPENAI_API_KEY)")
+    group.add_argument(
+        "--feedback", choices=FEEDBACK, default=DEFAULT.feedback, help="what a model is told (%(default)s)"
+    )
+    group.add_argument(
+        "--history", choices=options.choices("history"), default=DEFAULT.history,
+        help="how many rounds a model sees (%(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--context-tokens", type=count, default=DEFAULT.context_tokens, metavar="N", help="of the model (%(default)d)"
+    )
+    group.add_argument(
+        "--model-timeout", type=positive, default=DEFAULT.model_timeout, metavar="S",
+        help="longest silence of the server (%(default)g)",
+    )  # fmt: skip
+    group.add_argument("--record", type=Path, metavar="FILE", help="keep the conversation, for --model replay:FILE")
+    group.add_argument(
+        "--select", type=name_list, metavar="RULES", help="only these built-in rules, separated by commas"
+    )
+    group.add_argument("--model-only", action="store_true", help="do not begin with what the rules make of a program")
+    group.add_argument("--ignore", type=name_list, metavar="RULES", help="not these built-in rules")
+
+
+def add_judging_arguments(group: argparse._ArgumentGroup) -> None:
+    """Least gain, clock, pairs, profiler."""
+    group.add_argument("--min-gain", type=positive, metavar="SHARE", help="least gain worth having (0.05)")
+    group.add_argument(
+        "--clock", choices=["auto", "cpu", "wall"], default=DEFAULT.clock,
+        help="auto: CPU time if it computes (%(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--max-pairs", type=count, default=DEFAULT.max_pairs, metavar="N",
+        help="timed pairs per comparison (%(default)d)",
+    )  # fmt: skip
+    group.add_argument("--no-profile", action="store_true", help="do without the profiler")
+
+
+def add_sandbox_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which sandbox and which limits."""
+    group = parser.add_argument_group("sandbox")
+    group.add_argument(
+        "--sandbox", choices=options.choices("sandbox"), default=DEFAULT.sandbox,
+        help="process isolates nothing (%(default)s)",
+    )  # fmt: skip
+    group.add_argument("--image", metavar="NAME", help="Docker: run in this image instead of the host's interpreter")
+    group.add_argument("--runtime", metavar="NAME", help="Docker: OCI runtime, such as runsc")
+    group.add_argument("--python", metavar="PATH", help="interpreter that runs the program (default: this one)")
+    group.add_argument(
+        "--timeout", type=positive, default=DEFAULT.timeout, metavar="S", help="seconds a run may take (%(default)g)"
+    )
+    group.add_argument(
+        "--memory", type=count, default=DEFAULT.memory, metavar="MiB", help="a run may use (%(default)d)"
+    )

@@ -1,0 +1,141 @@
+"""OLD against NEW, both written by a person: is NEW right, is it faster, by how much, and how sure are we?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from codeopt.guards.forbidden import newly_touched
+from codeopt.history import Candidate
+from codeopt.judge import Judge
+from codeopt.machine import machine
+from codeopt.options import ImproveOptions
+from codeopt.report import speedup, why
+from codeopt.session import Session
+from codeopt.target import Target
+from codeopt.workloads import Opened, Stage, Workload, WorkloadRequest, kind_of
+from codeopt.workloads.function.evidence import NotVerifiable
+from sandbox.compare import Comparison, Decision, Rule
+from sandbox.growth import UNKNOWN, GrowthPair
+
+SCHEMA = "codeopt.compare/1"
+ENOUGH_S = 0.1
+"""Cases are added until OLD takes this long: the verdict should not hang on one alone."""
+
+
+class PairVerdict(StrEnum):
+    """What is said of NEW."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    SAME = "same"
+    REJECTED = "rejected"
+    NOT_VERIFIED = "not verified"
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """One comparison."""
+
+    verdict: PairVerdict
+    reason: str = ""
+    comparison: Comparison | None = None
+    bound: float | None = None
+    """NEW was given up: it is at most so many times as fast as OLD."""
+    growth: GrowthPair = UNKNOWN
+    notes: tuple[str, ...] = ()
+    facts: dict[str, Any] = field(default_factory=dict)
+    """What the workload says of itself."""
+    backend: str = ""
+    description: str = ""
+    """Of the sandbox."""
+
+    def is_slower(self, limit: float) -> bool:
+        """Slower with confidence, and by more than `limit`."""
+        ratio = self.bound if self.bound is not None else self.comparison.ratio if self.comparison else 1.0
+        return self.verdict is PairVerdict.SLOWER and ratio < 1 / (1 + limit)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `codeopt compare --json` prints; fields may be added."""
+        figures: dict[str, Any] = {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0}
+        if self.bound is not None:
+            figures |= {"ratio": self.bound, "ci_high": self.bound, "clock": "wall"}
+        elif self.comparison is not None and self.verdict is not PairVerdict.REJECTED:
+            figures = speedup(self.comparison)
+        return {
+            "schema": SCHEMA,
+            "verdict": str(self.verdict),
+            "reason": self.reason,
+            **figures,
+            "growth": {"old": self.growth.old, "new": self.growth.new, "text": self.growth.text},
+            "evidence": None,
+            "timed": None,
+            **{name: value for name, value in self.facts.items() if name != "calls_text"},
+            "notes": list(self.notes),
+            "sandbox": self.backend,
+            "runtime": self.description,
+            "machine": machine(),
+        }
+
+
+def compare(
+    old: Target, new: Target, options: ImproveOptions, session: Session, *, own_code_only: bool = True
+) -> PairResult:
+    """Compare two programs, or two functions. Raises CodeoptError, SandboxError."""
+    kind = kind_of(old, options)
+    rule = Rule(max_pairs=options.max_pairs, clock=options.clock, enough_seconds=ENOUGH_S)
+    request = WorkloadRequest(
+        old, kind.read(old), options, session, rule, own_code_only=own_code_only, rival=new
+    )
+    with kind.open_workload(request) as opened:
+        found = _compared(opened, request)
+        return replace(found, backend=opened.sandbox.backend, description=opened.sandbox.description)
+
+
+def why_wrong(request: WorkloadRequest, source: str) -> str:
+    """Why another text of a target's file is not right for the target: a case or call that is answered otherwise, a
+    test that fails. Empty when it is. Raises CodeoptError, SandboxError."""
+    with kind_of(request.target, request.options).open_workload(request) as opened:
+        judge = Judge(opened.measure(), notify=request.session.console.progress)
+        wrong = why(judge.check(source, "another text of the file"))
+        return wrong or judge.workload.check(source, Stage.ROUND).rejection
+
+
+def _compared(opened: Opened, request: WorkloadRequest) -> PairResult:
+    notify = request.session.console.progress
+    try:
+        workload = opened.measure()
+    except NotVerifiable as error:
+        return PairResult(PairVerdict.NOT_VERIFIED, str(error))
+    candidate = _checked(Judge(workload, notify=notify), opened.rival)
+    if candidate.correct:
+        try:
+            judge = Judge(workload.timed(), notify=notify)
+            workload = judge.workload
+            candidate = judge.time(candidate, request.options.seed)
+        except NotVerifiable as error:
+            return PairResult(PairVerdict.NOT_VERIFIED, f"no call differs, but {error}", facts=workload.facts())
+    return _verdict(workload, candidate, notify)
+
+
+def _checked(judge: Judge, source: str) -> Candidate:
+    """What was given up for the time it takes is asked once more: it may have been the machine."""
+    found = judge.check(source, "the new one")
+    return found if judge.workload.bound(found) is None else judge.check(source, "the new one")
+
+
+def _verdict(workload: Workload, candidate: Candidate, notify: Callable[[str], None]) -> PairResult:
+    facts, comparison = workload.facts(), candidate.comparison
+    notes = tuple(f"NEW newly uses {name}" for name in newly_touched(candidate.source, workload.baseline.source))
+    bound = workload.bound(candidate)
+    wrong = why(candidate)
+    if bound is not None:
+        return PairResult(PairVerdict.SLOWER, wrong, bound=bound, facts=facts, notes=notes)
+    if wrong or comparison is None:
+        return PairResult(PairVerdict.REJECTED, wrong, facts=facts, notes=notes)
+    decided = comparison.decision in (Decision.FASTER, Decision.SLOWER)
+    verdict = PairVerdict(comparison.decision) if decided else PairVerdict.SAME
+    growth = Judge(workload, notify=notify).growth(candidate.source) or UNKNOWN
+    return PairResult(verdict, comparison.reason, comparison, None, growth, (*notes, *candidate.notes), facts)

@@ -1,0 +1,104 @@
+"""One improvement, from a target to its result: the wiring, and nothing else.
+
+The command line, the Python API, a batch, a review and `check` all call `improve`; they differ in their Session.
+"""
+
+from __future__ import annotations
+
+from codeopt.budget import Budget, Ledger
+from codeopt.history import History
+from codeopt.judge import Judge
+from codeopt.loop import Improvement
+from codeopt.model_choice import proposer_name, wants_model
+from codeopt.options import ImproveOptions
+from codeopt.proposers.opening import check_proposer, open_proposer
+from codeopt.report import Result, hot, opening
+from codeopt.rounds import finish, run_rounds, saver
+from codeopt.session import Session
+from codeopt.store import SavedRun
+from codeopt.target import Target
+from codeopt.tasks import Task, needs_time, open_task
+from codeopt.workloads import Opened, Workload, WorkloadRequest, kind_of
+from sandbox.compare import Rule
+from sandbox.profile import Mode
+
+MODEL_ROUNDS = 4
+"""As in the paper; the rules stop by themselves."""
+
+
+def improve(target: Target, options: ImproveOptions, session: Session, reference: str = "") -> Result:
+    """Improve a target; what cannot work is refused before anything is run. Raises CodeoptError.
+
+    reference: source text of a program that a person wrote; it is judged in the same way.
+    """
+    task = open_task(options.task, options.min_gain)
+    check_proposer(options, task)
+    kind = kind_of(target, options)
+    program = kind.read(target)
+    runs = session.runs(options)
+    saved = runs.load(program.source)
+    request = WorkloadRequest(
+        target, program, options, session, rule_of(options, task), own_code_only=not (wants_model(options) or reference),
+        held_out=saved.held_out if saved else {}, baseline=saved.history.original if saved else None,
+        profile_modes=_modes(options), needs_time=needs_time(task), model_calls=wants_model(options),
+    )  # fmt: skip
+    with kind.open_workload(request) as opened:
+        workload = _measured(opened, task, request)
+        run = runs.begin(opened.name)
+        loop = _loop(workload, task, request, saved or _new_run(workload))
+        loop.save = saver(run, workload.suite, session.console)
+        end = run_rounds(loop, session.console)
+        return finish(loop, end, program, opened.sandbox.backend, run, session.console, reference)
+
+
+def rule_of(options: ImproveOptions, task: Task) -> Rule:
+    """When a comparison stops, and what is believed."""
+    clock = "memory" if task.metric == "memory" else options.clock
+    return Rule(max_pairs=options.max_pairs, worth_having=1 + task.min_gain, clock=clock)
+
+
+def _modes(options: ImproveOptions) -> tuple[Mode, ...]:
+    """What a proposer reads of the original's profile: the rules only where the time goes."""
+    if options.no_profile:
+        return ()
+    return ("lines", "scalene") if wants_model(options) else ("lines",)
+
+
+def _measured(opened: Opened, task: Task, request: WorkloadRequest) -> Workload:
+    """The original, run and timed; what it is like is said. Raises ProgramError when it cannot be judged."""
+    say = request.session.console.say
+    sandbox = opened.sandbox
+    for line in opening(opened.title, task.name, proposer_name(request.options), sandbox):
+        say(line)
+    with request.session.alone():
+        workload = opened.measure().timed()
+        workload.require_plan()
+    say(f"original   {workload.headline}{hot(workload.baseline.profile)}")
+    return workload
+
+
+def _new_run(workload: Workload) -> SavedRun:
+    return SavedRun(History((workload.baseline,)), Ledger().add(workload.usage))
+
+
+def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: SavedRun) -> Improvement:
+    """The loop before its first round, or where an earlier sitting left it."""
+    options, session = request.options, request.session
+    console = session.console
+    judge = Judge(
+        workload,
+        profiled=wants_model(options) and not options.no_profile,  # the rules go by the original's profile
+        notify=console.progress,
+        alone=session.alone,
+    )
+    proposer = open_proposer(
+        options, task, workload, lambda: session.open_model(options, console.warn), console
+    )
+    return Improvement(
+        proposer, task, judge, _budget(options), saved.history, saved.ledger, on_usage=session.on_usage
+    )
+
+
+def _budget(options: ImproveOptions) -> Budget:
+    rounds = options.max_rounds or (MODEL_ROUNDS if wants_model(options) else None)
+    return Budget(rounds, options.max_seconds, options.max_tokens, options.max_cost)

@@ -1,0 +1,88 @@
+"""Why a draft is refused, or a gain not believed: one check a file.
+
+A guard is a module of this folder, or an entry point of the group `codeopt.guards`, that defines one of
+
+    look(draft: Reading) -> Finding | None     reads a draft before anything of it runs
+    check(gain: Gain) -> Finding | None        looks into a gain that was measured, before it is believed
+
+and may define REGION, the kind of timing that it is about, and ORDER (cheap ones first; 50).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from types import ModuleType
+
+from codeopt import registry
+from codeopt.workloads import Workload
+from sandbox.compare import Comparison, Plan
+from sandbox.outcome import Case, Outcome
+
+
+class Effect(Enum):
+    """What follows from a finding."""
+
+    REJECT = "reject"  # the draft is refused
+    NO_GAIN = "no gain"  # it may be right, but what was measured is no gain
+    NOTE = "note"  # it is accepted, and the reader is told
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that speaks against a draft."""
+
+    effect: Effect
+    reason: str
+    """In one line."""
+    outcome: Outcome | None = None
+    """The wrong run that shows it, where there is one."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A draft as a text."""
+
+    original: str
+    draft: str
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A draft that was measured to be faster."""
+
+    workload: Workload
+    draft: str
+    comparison: Comparison
+    plan: Plan
+    """What was timed."""
+    unseen: tuple[Case, ...]
+    """Cases that no proposer has seen, if there are any."""
+    notify: Callable[[str], None]
+
+    @property
+    def original(self) -> str:
+        """The original's source text."""
+        return self.workload.baseline.source
+
+
+def read(reading: Reading) -> Finding | None:
+    """The first objection to a draft's text; None when there is none."""
+    return next((found for guard in _guards("look") if (found := guard.look(reading))), None)
+
+
+def inspect(gain: Gain) -> Iterator[Finding]:
+    """What speaks against a gain: notes, and at the end the first objection."""
+    for guard in _guards("check"):
+        if getattr(guard, "REGION", gain.workload.region) is not gain.workload.region:
+            continue
+        if found := guard.check(gain):
+            yield found
+            if found.effect is not Effect.NOTE:
+                return
+
+
+def _guards(function: str) -> list[ModuleType]:
+    modules = [registry.load(__name__, name) for name in registry.names(__name__)]
+    return sorted((m for m in modules if hasattr(m, function)), key=lambda m: getattr(m, "ORDER", 50))

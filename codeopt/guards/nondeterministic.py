@@ -1,0 +1,33 @@
+"""Is a draft right each time? One that is right in 95 % of its runs is found."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from codeopt.guards import Effect, Finding, Gain
+from codeopt.workloads import TimedRegion
+from sandbox.judge import judge
+from sandbox.outcome import Verdict
+
+ORDER = 40
+REGION = TimedRegion.RUN
+RUNS, SECONDS = 100, 0.8
+"""A draft that is faster is run so often again, for so long at most."""
+
+
+def check(gain: Gain) -> Finding | None:
+    """Its first wrong run among many, the shortest cases first."""
+    gain.notify("running it often")
+    suite = gain.workload.suite
+    timed = sorted(zip(gain.workload.baseline.outcomes, suite.cases, strict=True), key=lambda pair: pair[0].run.own_s)
+    deadline = time.monotonic() + SECONDS
+    for number in range(RUNS):
+        if time.monotonic() > deadline:
+            break
+        case = timed[number % len(timed)][1]
+        outcome = judge(case, gain.workload.runner.run(gain.draft, case.stdin), suite.check)
+        if outcome.verdict is not Verdict.AC:
+            reason = f"not always right: {outcome.detail or outcome.verdict}"
+            return Finding(Effect.REJECT, reason, replace(outcome, detail=reason))
+    return None

@@ -1,0 +1,104 @@
+"""Where a gain in the timed calls is not believed: the work was done before or after them, or by an earlier process."""
+
+from __future__ import annotations
+
+import ast
+import statistics
+from dataclasses import dataclass, replace
+
+from codeopt.guards import Effect, Finding, Gain
+from codeopt.workloads import TimedRegion
+from codeopt.workloads.function.timing import CallPlan, Timed
+from sandbox.calls import CallRunner
+
+ORDER = 60
+REGION = TimedRegion.CALLS
+
+RUNS, ENOUGH_S, MOST_PASSES = 3, 0.15, 60
+"""Whole runs are noisy beside the calls, so the calls are repeated until they would show."""
+HALF = 0.5
+"""More of the gain than this must be left."""
+OUTSIDE_S, IMPORT_S, FIRST_S = 0.01, 0.002, 20e-6
+"""What may be noise in whole runs, in the import, and in a single pass; of the first two another 5 %."""
+
+
+@dataclass(frozen=True)
+class PassGain:
+    """What the calls of one pass take less than those of the original."""
+
+    seconds: float
+    passes: int
+
+
+def check(gain: Gain) -> Finding | None:
+    """Time that is gone from the calls must be gone from whole runs, not spent before or after them.
+
+    Whatever disturbs whole runs can only make a gain look shifted, so that is looked at twice.
+    """
+    if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, CallRunner):
+        return None
+    gain.notify("looking at whole runs")
+    sides = (gain.workload.runner, gain.original, gain.draft, gain.plan.timed, gain.comparison.clock == "wall")
+    reason = _looks_shifted(*sides) and _looks_shifted(*sides)
+    return Finding(Effect.NO_GAIN, reason) if reason else None
+
+
+def _looks_shifted(runner: CallRunner, original: str, draft: str, timed: Timed, wall: bool) -> str:
+    passes = timed.passes(ENOUGH_S, MOST_PASSES)
+    stdin = replace(timed.batch, passes=passes).stdin()
+    found: dict[str, tuple[list[float], list[float]]] = {original: ([], []), draft: ([], [])}
+    for _ in range(RUNS):
+        for source in found:
+            run = runner.run(source, stdin)
+            if run.exit == 0 and not run.stop:
+                found[source][0].append(run.wall_s if wall else run.cpu_s)
+                found[source][1].append(runner.outside_s[source][-1])
+    if not all(inside for inside, _ in found.values()):
+        return "it fails when its calls are repeated"
+    whole = min(found[original][0]) - min(found[draft][0])
+    least = min(found[original][1])
+    outside = min(found[draft][1]) - least
+    if whole <= 0:
+        return ""
+    if outside > HALF * whole + OUTSIDE_S + 0.05 * least:
+        return "its calls take less time, but the whole run does not: the work was moved before or after the calls"
+    gain = PassGain(whole / passes, passes)
+    return _remembered(runner, original, draft, gain, wall) or _imported(runner, original, draft, timed, gain)
+
+
+def _remembered(runner: CallRunner, original: str, draft: str, gain: PassGain, wall: bool) -> str:
+    """The first pass of a run has no earlier one to learn from, by a file, a pipe or shared memory."""
+    was, now = (statistics.median(first[wall] for first in runner.first_s[source]) for source in (original, draft))
+    if gain.passes > 1 and was - now < HALF * gain.seconds - FIRST_S:
+        return "its calls are not faster the first time, only when they are made again: it remembers their answers"
+    return ""
+
+
+def _imported(runner: CallRunner, original: str, draft: str, timed: Timed, gain: PassGain) -> str:
+    """What is computed at the import is paid by every process, whether it calls the function or not."""
+    base = with_imports(original, draft)
+    for _ in range(RUNS if base != original else 0):
+        runner.run(base, replace(timed.batch, passes=1).stdin())
+    before, after = runner.import_s.get(base) or runner.import_s[original], runner.import_s[draft]
+    last = min(len(before), len(after))  # of more runs the shortest is shorter, and the latest ran side by side
+    was = min(before[-last:])
+    longer = min(after[-last:]) - was
+    if longer > HALF * gain.seconds + IMPORT_S + 0.05 * was:
+        return (
+            f"its calls take {gain.seconds * 1000:.2g} ms less, but the import of its module {longer * 1000:.2g} ms "
+            "more: the work was moved there"
+        )
+    return ""
+
+
+def with_imports(original: str, draft: str) -> str:
+    """The original with the modules that the draft newly imports: what they take to load is no work of the draft's."""
+    known = {ast.unparse(node) for node in _imports(original)}
+    new = [text for node in _imports(draft) if (text := ast.unparse(node)) not in known]
+    return "\n".join([original, *new, ""]) if new else original
+
+
+def _imports(source: str) -> list[ast.stmt]:
+    """Its import statements at the top level."""
+    found = [node for node in ast.parse(source).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return [node for node in found if not (isinstance(node, ast.ImportFrom) and node.module == "__future__")]

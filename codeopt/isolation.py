@@ -1,0 +1,42 @@
+"""The sandbox that the options ask for, or one line that says why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from codeopt.errors import NoSandbox
+from codeopt.options import ImproveOptions
+from sandbox import BackendUnavailable, Limits, Options, Sandbox, open_sandbox
+
+NOT_ISOLATED = (
+    "neither Docker nor namespaces can be used here: your program runs as a plain process, with limits but not isolated"
+)
+
+
+def open_isolated(
+    options: ImproveOptions,
+    *,
+    own_code_only: bool,
+    notify: Callable[[str], None],
+    mounts: tuple[tuple[str, str], ...] = (),
+    core: int | None = None,
+) -> Sandbox:
+    """A context manager. Raises NoSandbox.
+
+    own_code_only: nothing but the user's own program and what the built-in rules made of it will run; then, and only
+    then, `auto` may end with plain processes where nothing can isolate, and says so.
+    core: the one that runs have; None: the one that has the least to do.
+    """
+    limits = Limits(seconds=options.timeout, memory_mib=options.memory)
+    chosen = Options(limits, options.python, options.image, options.runtime, core=core, mounts=mounts)
+    try:
+        return open_sandbox(options.sandbox, options=chosen)
+    except BackendUnavailable as error:
+        if options.sandbox != "auto" or not own_code_only or options.image:
+            advice = "" if options.sandbox != "auto" else " (--sandbox process runs code without isolation)"
+            raise NoSandbox(f"{error}{advice}") from error
+    notify(NOT_ISOLATED)
+    try:
+        return open_sandbox("process", options=chosen)
+    except BackendUnavailable as error:
+        raise NoSandbox(str(error)) from error

@@ -1,0 +1,204 @@
+"""The one judge: a draft becomes a candidate, run on every case, compared with the original, looked at by every guard.
+
+What is judged, and how it is exercised, is a Workload; nothing here knows of programs, functions or projects.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+
+from codeopt import guards
+from codeopt.history import Candidate, Draft, History
+from codeopt.workloads import Stage, Suite, Workload
+from sandbox.compare import Comparison, Decision, Plan, Rule, compare
+from sandbox.growth import GrowthPair
+from sandbox.outcome import Case, Outcome, Verdict
+from sandbox.race import race
+
+OTHER_HASH_SEED = 1
+MAX_FAILURES = 2
+"""A wrong draft is not run any further after so many failing cases."""
+CONFIRMATION_SEED = 1000
+"""Added to the round: the order within pairs is another one when a draft is confirmed."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Measures candidates against one original."""
+
+    workload: Workload
+    profiled: bool = True
+    """Profile the drafts too; for proposers that read it."""
+    notify: Callable[[str], None] = lambda line: None
+    alone: Callable[[], AbstractContextManager[object]] = nullcontext
+    """Held while something is measured."""
+
+    @property
+    def original(self) -> Candidate:
+        """Round 0, measured."""
+        return self.workload.baseline
+
+    @property
+    def suite(self) -> Suite:
+        """What a draft must be right on."""
+        return self.workload.suite
+
+    def measure(self, draft: Draft, history: History) -> Candidate:
+        """Run, compare and profile one draft of a proposer."""
+        candidate = Candidate(len(history.candidates), draft.source, draft.summary, changes=draft.changes)
+        objection = guards.read(guards.Reading(self.original.source, draft.source)) if not draft.problem else None
+        reason = draft.problem or (objection.reason if objection else "") or repeated(draft.source, history)
+        if reason:
+            return replace(candidate, rejection=reason)
+        with self.alone():
+            if draft.trial:
+                candidate = self._run_cases(candidate)
+                return self._ablated(candidate, draft)
+            candidate = self._run_cases(candidate, _of_its_trial(draft, history))
+            candidate = self._checked(candidate, Stage.ROUND)
+            if not candidate.correct:
+                return candidate
+            plan = self.workload.require_plan()
+            rule = self.workload.rule.screening()
+            candidate = self._compared(candidate, plan, rule, seed=candidate.round)
+            return self._profiled(self._ablated(candidate, draft))
+
+    def check(self, source: str, summary: str, *, failures: int = 1) -> Candidate:
+        """A program that a person wrote: is it right on all cases, known and unseen, and on whatever else is asked?"""
+        with self.alone():
+            candidate = self._run_cases(Candidate(1, source, summary), failures=failures)
+            if candidate.correct:
+                unseen = self._outcomes(source, self.workload.unseen_cases(), failures=failures)
+                candidate = replace(candidate, outcomes=candidate.outcomes + unseen)
+            return self._checked(candidate, Stage.REFERENCE)
+
+    def time(self, candidate: Candidate, seed: int = 0) -> Candidate:
+        """The same with a comparison at the full error rate; guards have their say."""
+        with self.alone():
+            plan = self.workload.require_plan()
+            compared = self._compared(candidate, plan, self.workload.rule, seed=seed + candidate.round)
+            return self._guarded(compared, plan, ())
+
+    def confirm(self, candidate: Candidate) -> Candidate:
+        """The same candidate with new figures: fresh pairs, another hash seed, and cases that nobody has seen."""
+        self.notify("confirming with fresh timings and cases that were never shown")
+        with self.alone():
+            unseen = self.workload.unseen_cases()
+            outcomes = self._outcomes(candidate.source, self.suite.cases, OTHER_HASH_SEED)
+            outcomes += self._outcomes(candidate.source, unseen)
+            confirmed = replace(candidate, outcomes=outcomes, comparison=None)
+            confirmed = self._checked(confirmed, Stage.CONFIRMATION)
+            if not confirmed.correct:
+                return confirmed
+            plan = self.workload.confirmation_plan(unseen)
+            seed = CONFIRMATION_SEED + candidate.round
+            return self._guarded(self._compared(confirmed, plan, self.workload.rule, seed), plan, unseen)
+
+    def growth(self, source: str) -> GrowthPair | None:
+        """How the cost of the original and of `source` grows with the input; None where nothing can be told."""
+        self.notify("fitting growth")
+        with self.alone():
+            return self.workload.growth(source)
+
+    def _run_cases(
+        self, candidate: Candidate, known: tuple[Outcome, ...] = (), failures: int = MAX_FAILURES
+    ) -> Candidate:
+        outcomes = known or self._outcomes(candidate.source, self.suite.cases, failures=failures)
+        return replace(candidate, outcomes=outcomes)
+
+    def _outcomes(
+        self, source: str, cases: Sequence[Case], hash_seed: int = 0, failures: int = MAX_FAILURES
+    ) -> tuple[Outcome, ...]:
+        """Outcomes of the cases in order, up to so many that are wrong."""
+        outcomes: list[Outcome] = []
+        wrong = 0
+        for number, case in enumerate(cases, 1):
+            self.notify(f"case {number} of {len(cases)}")
+            outcome = self.workload.run_case(source, case, hash_seed)
+            if outcome.verdict is not Verdict.AC:
+                outcome = outcome if wrong else self.workload.explain(source, case, outcome)
+                wrong += 1
+            outcomes.append(outcome)
+            if wrong == failures:
+                break
+        return tuple(outcomes)
+
+    def _checked(self, candidate: Candidate, stage: Stage) -> Candidate:
+        """With what else the workload asks of it; not asked of a draft that is wrong already."""
+        if not candidate.correct:
+            return candidate
+        found = self.workload.check(candidate.source, stage)
+        return replace(candidate, outcomes=candidate.outcomes + found.outcomes, rejection=found.rejection)
+
+    def _compared(self, candidate: Candidate, plan: Plan, rule: Rule, seed: int) -> Candidate:
+        self.notify("comparing with the original")
+        comparison = compare(
+            self.workload.runner, self.original.source, candidate.source, plan.cases,
+            check=self.suite.check, rule=rule, plan=plan, seed=seed,
+            notify=lambda pairs: self.notify(f"comparing with the original, pair {pairs}"),
+        )  # fmt: skip
+        return replace(candidate, comparison=comparison)
+
+    def _guarded(self, candidate: Candidate, plan: Plan, unseen: tuple[Case, ...]) -> Candidate:
+        """What guards say of a gain."""
+        if not candidate.faster or candidate.comparison is None:
+            return candidate
+        gain = guards.Gain(self.workload, candidate.source, candidate.comparison, plan, unseen, self.notify)
+        for finding in guards.inspect(gain):
+            candidate = _with(candidate, candidate.comparison, finding)
+        return candidate
+
+    def _ablated(self, candidate: Candidate, draft: Draft) -> Candidate:
+        """With the draft's variants that are right, and how many times as long as the draft each takes."""
+        plan = self.workload.plan
+        if not candidate.correct or not draft.variants or plan is None:
+            return candidate
+        self.notify("timing it without each of its changes")
+        sources = [draft.source, *(source for _, source in draft.variants)]
+        took = race(self.workload.runner, sources, plan, self.suite.check)
+        named = zip(draft.variants, took, strict=True)
+        beside = tuple((name, round(ratio, 4)) for (name, _), ratio in named if ratio is not None)
+        return replace(candidate, beside=beside)
+
+    def _profiled(self, candidate: Candidate) -> Candidate:
+        if not self.profiled or not candidate.correct:
+            return candidate
+        self.notify("profiling")
+        return replace(candidate, profile=self.workload.profile(candidate.source))
+
+
+def _with(candidate: Candidate, comparison: Comparison, finding: guards.Finding) -> Candidate:
+    """The candidate after a finding."""
+    if finding.effect is guards.Effect.NOTE:
+        return replace(candidate, notes=(*candidate.notes, finding.reason))
+    if finding.effect is guards.Effect.NO_GAIN:
+        return replace(candidate, comparison=replace(comparison, decision=Decision.SAME, reason=finding.reason))
+    if finding.outcome is not None:
+        return replace(candidate, outcomes=(*candidate.outcomes, finding.outcome))
+    return replace(candidate, rejection=finding.reason)
+
+
+def _of_its_trial(draft: Draft, history: History) -> tuple[Outcome, ...]:
+    """What the same program printed on the cases when it was tried: a confirmation has runs of its own."""
+    return next((c.outcomes for c in history.candidates if c.tried and c.correct and c.source == draft.source), ())
+
+
+def repeated(source: str, history: History) -> str:
+    """Why a draft need not be run: the same program, but for comments and layout, was compared before."""
+    shape = shape_of(source)
+    for earlier in history.candidates:
+        if not earlier.tried and shape_of(earlier.source) == shape:
+            which = "the original" if earlier.round == 0 else f"round {earlier.round}"
+            return f"the same program as {which}, but for comments and layout"
+    return ""
+
+
+def shape_of(source: str) -> str:
+    """A program without its comments and layout; the text itself where it cannot be read."""
+    try:
+        return ast.dump(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source

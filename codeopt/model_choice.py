@@ -1,0 +1,74 @@
+"""Which language model the options ask for, if any."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt.errors import UsageError
+from codeopt.options import ImproveOptions
+
+if TYPE_CHECKING:
+    from codeopt.models import Model, Price
+
+RULES = "rules"
+DEFAULT_MODEL = "gpt-5"
+
+
+def wants_model(options: ImproveOptions) -> bool:
+    """Whether a language model writes the drafts, by name or because the environment has one set up."""
+    if options.model:
+        return options.model != RULES
+    return bool(options.base_url or os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL"))
+
+
+def proposer_name(options: ImproveOptions) -> str:
+    """Who writes the drafts."""
+    return options.model or DEFAULT_MODEL if wants_model(options) else RULES
+
+
+def check_model(options: ImproveOptions) -> None:
+    """Refuse, before anything is run, a model that could not be asked. Raises UsageError, ModelError."""
+    if options.record is not None and options.record.exists() and not options.resume:
+        raise UsageError(f"--record {options.record} exists; name another file, or remove it")
+    _open(options, lambda line: None, 2)
+
+
+def open_chosen_model(options: ImproveOptions, notify: Callable[[str], None], max_retries: int = 2) -> Model:
+    """The model; its conversation is kept where the options say so. Raises UsageError, ModelError."""
+    from codeopt.models.replay import Recorder
+
+    model = _open(options, notify, max_retries)
+    return model if options.record is None else Recorder(model, options.record)
+
+
+def _open(options: ImproveOptions, notify: Callable[[str], None], max_retries: int) -> Model:
+    from codeopt.models import open_model
+
+    return open_model(
+        options.model or DEFAULT_MODEL,
+        base_url=options.base_url,
+        api_key_env=options.api_key_env,
+        timeout_s=options.model_timeout,
+        context_tokens=options.context_tokens,
+        prices=_prices(),
+        notify=notify,
+        max_retries=max_retries,
+    )
+
+
+def _prices() -> dict[str, Price]:
+    """[tool.codeopt.prices."MODEL"] with input and output in USD per million tokens."""
+    from codeopt.models import Price
+    from codeopt.settings import read_settings
+
+    table, path = read_settings(Path.cwd())
+    prices = {}
+    for name, price in table.get("prices", {}).items():
+        try:
+            prices[name] = Price(float(price["input"]), float(price["output"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(f'{path}: [tool.codeopt.prices."{name}"] needs the numbers input and output') from error
+    return prices

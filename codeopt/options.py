@@ -1,0 +1,190 @@
+"""What a user may ask of an improvement: one frozen value that flags, keywords, environment and pyproject.toml fill."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Literal, Self, get_args, get_type_hints
+
+from codeopt.errors import UsageError
+from codeopt.strictness import Strictness
+from sandbox import Limits
+from sandbox.host import BACKENDS
+from sandbox.judge import open_checker
+
+Feedback = Literal["measured+critique", "measured", "critique", "generic", "none"]
+Extent = Literal["full", "last"]
+ClockChoice = Literal["auto", "cpu", "wall", "memory"]
+
+_LIMITS = Limits()
+
+
+def positive(value: Any) -> float:
+    """A number above zero. Raises ValueError."""
+    number = float(value)
+    if not 0 < number < math.inf:
+        raise ValueError(f"{value} is not a number above zero")
+    return number
+
+
+def count(value: Any) -> int:
+    """A whole number above zero. Raises ValueError."""
+    number = int(value)
+    if number < 1 or number != float(value):
+        raise ValueError(f"{value} is not a whole number above zero")
+    return number
+
+
+def checker_name(value: Any) -> str:
+    """tokens, exact or float:TOLERANCE. Raises ValueError."""
+    open_checker(str(value))
+    return str(value)
+
+
+def names(value: Any) -> tuple[str, ...]:
+    """What stands between commas, or a sequence of it."""
+    parts = value.split(",") if isinstance(value, str) else value
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def paths(value: Any) -> tuple[Path, ...]:
+    """One path or several."""
+    one = isinstance(value, str | os.PathLike)
+    return tuple(Path(os.fspath(each)) for each in ([value] if one else value))
+
+
+@dataclass(frozen=True)
+class ImproveOptions:
+    """How a target is improved, compared or profiled. Each field is a flag of `codeopt improve`, by the same name."""
+
+    task: str = "runtime"
+    """A task's name, or a dotted path to one."""
+    workload: str = ""
+    """The kind of target by name, or a dotted path; empty: the kind that recognises the target."""
+
+    cases: Path | None = None
+    """Folder of cases; None: beside the program."""
+    stdin: Path | None = None
+    """One input file."""
+    check: str = "tokens"
+    """How outputs are compared: tokens, exact or float:TOLERANCE."""
+    changed_inputs: Strictness = Strictness.AUTO
+    """How much a difference on a fuzzed input counts."""
+    calls: Path | None = None
+    """Python file with CALLS and BIG, for a function."""
+    tests: tuple[Path, ...] = ()
+    """pytest files or folders; empty: found by name and import."""
+    no_tests: bool = False
+
+    model: str | None = None
+    """rules, a model's name, replay:FILE; None: a model if the environment names one, else rules."""
+    base_url: str | None = None
+    api_key_env: str | None = None
+    feedback: Feedback = "measured+critique"
+    history: Extent = "full"
+    """How many rounds a model sees."""
+    context_tokens: int = 128_000
+    model_timeout: float = 300.0
+    """Longest silence of the server, in seconds."""
+    record: Path | None = None
+    """Where the conversation is kept."""
+    select: tuple[str, ...] = ()
+    """Only these built-in rules; empty: all."""
+    ignore: tuple[str, ...] = ()
+    model_only: bool = False
+    """Do not begin with what the rules make of the target."""
+
+    max_rounds: int | None = None
+    max_seconds: float | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    """USD."""
+
+    min_gain: float | None = None
+    """Least gain worth having, as a share; None: the task's own."""
+    clock: ClockChoice = "auto"
+    max_pairs: int = 120
+    seed: int = 0
+    """Of the order within pairs."""
+    no_profile: bool = False
+
+    sandbox: str = "auto"
+    image: str | None = None
+    runtime: str | None = None
+    python: str | None = None
+    timeout: float = _LIMITS.seconds
+    """Seconds that a run may take."""
+    memory: int = _LIMITS.memory_mib
+    """MiB that a run may use."""
+
+    run_dir: Path = Path(".codeopt")
+    resume: Path | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], *, strict: bool = True) -> Self:
+        """From flags or keywords, converted and checked as the command line does it.
+
+        strict: an unknown name is an error; otherwise what is no field is left alone, as other flags of a command are.
+        Raises TypeError for an unknown keyword, UsageError for a value that makes no sense.
+        """
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(given) - known) if strict else []
+        if unknown:
+            raise TypeError(f"improve() has no keyword {unknown[0]!r}; there are: {', '.join(sorted(known))}")
+        return replace(cls(), **{name: _converted(name, value) for name, value in given.items() if name in known})
+
+    @property
+    def use_tests(self) -> bool:
+        """Existing tests are evidence."""
+        return not self.no_tests
+
+    @property
+    def tolerance(self) -> float:
+        """Of floats in a function's results, absolute or relative; 0 asks for the very same."""
+        kind, _, tolerance = self.check.partition(":")
+        return float(tolerance) if kind == "float" else 0.0
+
+
+_CONVERTERS: Mapping[str, Any] = {
+    "check": checker_name, "changed_inputs": Strictness, "tests": paths, "select": names, "ignore": names,
+    "context_tokens": count, "model_timeout": positive, "max_rounds": count, "max_seconds": positive,
+    "max_tokens": count, "max_cost": positive, "min_gain": positive, "max_pairs": count, "timeout": positive,
+    "memory": count, "seed": int, "cases": Path, "stdin": Path, "calls": Path, "record": Path, "run_dir": Path,
+    "resume": Path, "no_tests": bool, "no_profile": bool, "model_only": bool,
+}  # fmt: skip
+"""By field: what makes a value of what was given; text for the others."""
+_EMPTY = {"tests": (), "select": (), "ignore": ()}
+
+
+def _converted(name: str, value: Any) -> Any:
+    """The value of a field. Raises UsageError."""
+    if value is None:
+        return _EMPTY.get(name)
+    try:
+        found = _CONVERTERS.get(name, os.fspath)(value)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{flag(name)}: {error}") from error
+    allowed = choices(name)
+    if allowed and str(found) not in allowed:
+        raise UsageError(f"{flag(name)}: {found!r} is none of {', '.join(allowed)}")
+    return found
+
+
+def flag(name: str) -> str:
+    """The option of the command line that fills a field."""
+    return f"--{name.replace('_', '-')}"
+
+
+def choices(name: str) -> tuple[str, ...]:
+    """What a field may be, where that is a short list; else nothing."""
+    if name == "sandbox":
+        return ("auto", *BACKENDS)
+    return tuple(map(str, get_args(_hints().get(name)))) if name in ("feedback", "history", "clock") else ()
+
+
+def _hints() -> dict[str, Any]:
+    return get_type_hints(ImproveOptions)
+

@@ -1,0 +1,65 @@
+"""The proposer that the options ask for, kept to the workload: the built-in rules, a language model, or both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from codeopt.errors import UsageError
+from codeopt.model_choice import check_model, wants_model
+from codeopt.options import ImproveOptions
+from codeopt.proposers import Proposer
+from codeopt.proposers.rules import Rules, matches
+from codeopt.rules import select_rules
+from codeopt.tasks import Task, needs_model, rules_first, with_note
+
+if TYPE_CHECKING:
+    from codeopt.models import Model
+    from codeopt.screen import Screen
+    from codeopt.workloads import Workload
+
+
+def check_proposer(options: ImproveOptions, task: Task) -> None:
+    """Refuse, before anything is run, what could not write drafts. Raises UsageError, ModelError."""
+    select_rules(options.select, options.ignore)
+    if wants_model(options):
+        check_model(options)
+    elif needs_model(task):
+        raise UsageError(f"the built-in rules know nothing of {task.name}; give a model (--model NAME)")
+
+
+def open_proposer(
+    options: ImproveOptions, task: Task, workload: Workload, open_model: Callable[[], Model], console: Screen
+) -> Proposer:
+    """Who writes the drafts. Before a model is asked, what the rules make of the target is measured."""
+    rules = Rules(workload.rules(select_rules(options.select, options.ignore)))
+    if not wants_model(options):
+        return rules
+    from codeopt.proposers.language_model import LanguageModel
+
+    hints = [f"{match.rule.name}: {match.rule.reason}" for match in matches(rules.rules, workload.baseline)]
+    model = LanguageModel(
+        open_model(),
+        with_note(task, workload.note),
+        workload.suite.known,
+        feedback=options.feedback,
+        history=options.history,
+        hints=hints if rules_first(task) else (),
+        on_text=Received(console),
+        notify=console.warn,
+    )
+    from codeopt.proposers.rules_first import RulesFirst
+
+    adapted = workload.adapt(model)
+    return RulesFirst(rules, adapted) if rules_first(task) and not options.model_only else adapted
+
+
+class Received:
+    """Says how much of a reply is there."""
+
+    def __init__(self, console: Screen) -> None:
+        self._console, self._characters = console, 0
+
+    def __call__(self, text: str) -> None:
+        self._characters += len(text)
+        self._console.progress(f"the model writes, {self._characters} characters so far")

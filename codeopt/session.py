@@ -1,0 +1,46 @@
+"""What an improvement is embedded in: who is told, where runs are kept, how sandboxes and models are opened.
+
+The command line, the Python API, a worker of a batch and a review differ in these and in nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from codeopt.budget import Usage
+from codeopt.isolation import open_isolated
+from codeopt.models import Model
+from codeopt.model_choice import open_chosen_model
+from codeopt.options import ImproveOptions
+from codeopt.screen import Screen
+from codeopt.store import Runs, open_runs
+from sandbox import Sandbox
+
+Mounts = tuple[tuple[str, str], ...]
+
+
+class SandboxOpener(Protocol):
+    """Opens the sandbox that the options ask for; see isolation.open_isolated."""
+
+    def __call__(
+        self, options: ImproveOptions, *, own_code_only: bool, notify: Callable[[str], None], mounts: Mounts = ()
+    ) -> AbstractContextManager[Sandbox]:
+        """Raises NoSandbox."""
+        ...
+
+
+@dataclass(frozen=True)
+class Session:
+    """The surroundings; the defaults are those of a single command."""
+
+    console: Screen = field(default_factory=lambda: Screen(quiet=True))
+    runs: Callable[[ImproveOptions], Runs] = open_runs
+    open_sandbox: SandboxOpener = open_isolated
+    open_model: Callable[[ImproveOptions, Callable[[str], None]], Model] = open_chosen_model
+    alone: Callable[[], AbstractContextManager[object]] = nullcontext
+    """Held while something is measured: nobody else measures on this core."""
+    on_usage: Callable[[Usage], None] = lambda usage: None
+    """Told of each reply of a model that was paid for, whatever becomes of the run."""

@@ -1,0 +1,28 @@
+"""A function of a module: `mod.py::f`, `mod.py::Class.method`, called with known, recorded and generated arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from codeopt.options import ImproveOptions
+    from codeopt.target import Target
+    from codeopt.workloads import Opened, WorkloadRequest
+
+PRIORITY = 10
+
+
+def matches(target: Target, options: ImproveOptions) -> bool:
+    """Something inside a file."""
+    return bool(target.name)
+
+
+@contextmanager
+def open_workload(request: WorkloadRequest) -> Iterator[Opened]:
+    """Copy what may be shown of the project, and open a sandbox that shows it. Raises UsageError, NoSandbox."""
+    from codeopt.workloads.function.opening import open_function
+
+    with open_function(request) as opened:
+        yield opened

@@ -1,0 +1,150 @@
+"""One function opened for judging: the project's copy, the sandbox that shows it, and the harness around the module."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from codeopt.errors import ProgramError, UsageError
+from codeopt.session import Mounts
+from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
+from codeopt.workloads.function.naming import Names
+from codeopt.workloads.function.project import Place, View, locate, open_places, open_view
+from codeopt.workloads.function.target import Function
+from sandbox import Sandbox
+from sandbox.calls import Batch, BatchMode, CallRunner, Target, harness
+from sandbox.outcome import Run
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A function, and everything it takes to call it in a sandbox."""
+
+    function: Function
+    view: View
+    sandbox: Sandbox
+    target: Target
+    places: tuple[Place, ...] = ()
+    """Tests that the user named."""
+    names: Names = Names()
+    """How calls are shown."""
+
+    @property
+    def runner(self) -> CallRunner:
+        """Runs module texts; a new one, so that its books are empty."""
+        return CallRunner(self.sandbox, lambda source: harness(self.target, source), self.names.readable)
+
+    @property
+    def source(self) -> str:
+        """The module as it is."""
+        return self.function.source
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What the function's text speaks of."""
+        return vocabulary(self.source, self.function.text)
+
+    def ask(self, calls: tuple[str, ...], mode: BatchMode = "check", **options: float) -> Answer:
+        """What the original does. Raises ProgramError when it cannot even be imported."""
+        meta, lines, run = self.runner.ask(self.source, Batch(calls, mode, **options))  # type: ignore[arg-type]
+        if not lines and mode != "list":
+            raise ProgramError(f"{self.function.path}::{self.function.qualname} cannot be run: {why(run)}")
+        return Answer(tuple(lines[: len(calls)] if mode != "list" else lines), meta, lines[-1] if lines else "", run)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the original did with some calls."""
+
+    lines: tuple[str, ...]
+    meta: dict[str, object]
+    state: str
+    run: Run
+
+
+def why(run: Run) -> str:
+    """How a run ended that gave no answer, in one line."""
+    last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
+    how = run.evidence or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
+    return last or how
+
+
+@contextlib.contextmanager
+def open_bench(
+    function: Function,
+    open_with: Callable[[Mounts], AbstractContextManager[Sandbox]],
+    tests: tuple[Path, ...] = (),
+) -> Iterator[Bench]:
+    """Copy the project's view and open a sandbox that shows it; both are gone afterwards.
+
+    open_with: opens a sandbox with these mounts. tests: shown too, wherever they are.
+    """
+    with contextlib.ExitStack() as stack:
+        view = open_view(locate(function.path))
+        stack.callback(view.close)
+        places, mounts = open_tests(stack, tests, view)
+        sandbox = stack.enter_context(open_with((*view.mounts, *mounts)))
+        yield Bench(function, view, sandbox, make_target(function, view, sandbox), places)
+
+
+def open_tests(
+    stack: contextlib.ExitStack, tests: tuple[Path, ...], view: View
+) -> tuple[tuple[Place, ...], tuple[tuple[str, str], ...]]:
+    """Tests that the user named, and what is to be mounted for them; copies go when the stack is left."""
+    places = tuple(open_places(tests, view))
+    mounts = []
+    for place in places:
+        if place.folder is not None:
+            stack.callback(shutil.rmtree, place.folder, ignore_errors=True)
+            mounts.append((str(place.folder), place.inside.rpartition("/")[0]))
+    return places, tuple(mounts)
+
+
+def make_target(
+    function: Function, view: View, sandbox: Sandbox, calls_file: str | None = None, aliases: tuple[str, ...] = ()
+) -> Target:
+    """How the harness finds the function."""
+    data, classes = _names(function.source)
+    return Target(
+        module=view.module.name,
+        file=view.inside(view.module.path, sandbox.isolated),
+        qualname=function.qualname,
+        paths=view.paths(sandbox.isolated),
+        globals=data,
+        classes=classes,
+        first_line=function.body_line,
+        asynchronous=function.asynchronous,
+        calls_file=calls_file,
+        memory_bytes=int(0.6 * (sandbox.limits.memory_mib << 20)),
+        aliases=aliases,
+    )
+
+
+def with_calls_file(bench: Bench, text: str) -> Bench:
+    """The same bench with a calls file."""
+    return replace(bench, target=replace(bench.target, calls_file=text))
+
+
+def _names(source: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Module-level names that are assigned, and classes."""
+    data: set[str] = set()
+    classes: set[str] = set()
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ClassDef):
+            classes.add(node.name)
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        data |= {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+    return tuple(sorted(name for name in data if not name.startswith("__"))), tuple(sorted(classes))
+
+
+def require_same_parameters(old: Function, new: Function) -> None:
+    """Two functions that are to be compared must be called in the same way. Raises UsageError."""
+    if old.asynchronous != new.asynchronous:
+        raise UsageError(f"{old.qualname} and {new.qualname} cannot be compared: only one of them is asynchronous")

@@ -1,0 +1,277 @@
+"""More calls from known ones: empty, single, repeated, negated, boundary, larger. The original says what is right
+for each.
+
+A fuzzer's dictionary helps it: constants of the function's own text (vocabulary.py), tokens of known texts (texts.py),
+lengths and items of the other arguments, what other calls gave at the same place. Types stay as they were seen; a seed
+makes the same calls again.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read
+from codeopt.workloads.function.calls.texts import Texts, texts_in
+from codeopt.workloads.function.calls.vocabulary import Vocabulary
+
+SMALL = 12
+"""Items of a container that a derived call keeps, most of the time: small calls show the same and are read more
+easily."""
+LONGEST = 20_000
+"""Characters of a derived call."""
+LINE = 60
+"""Characters of a text that is one line or less."""
+_INTS = (0, 1, -1, 2, 3, 7, 10, 31, 64, 100, 255, 256, 1000, 2**31 - 1, 2**31, 2**63, -(2**31), -(2**63) - 1)
+_FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-9, 1e9, 1e16, 1e308, float("inf"), float("-inf"), float("nan"), 0.1, 2.5)
+
+
+def derive(
+    calls: Sequence[str], count: int, seed: int, words: Vocabulary | None = None, *, small: bool = True
+) -> list[str]:
+    """Up to `count` calls near `calls`, none of them among them.
+
+    words: what the function's text speaks of, tried as values. small: cut large arguments down first.
+    """
+    bases = [call for text in calls if (call := read(text)) is not None]
+    if not bases:
+        return []
+    maker = Maker(random.Random(seed), bases, words or Vocabulary(), small)
+    known = set(calls)
+    found: list[str] = []
+    for attempt in range(count * 4):
+        text = maker.one(bases[attempt % len(bases)]).text()
+        if text not in known and len(text) < LONGEST:
+            known.add(text)
+            found.append(text)
+        if len(found) >= count:
+            break
+    return found
+
+
+def can_be_varied(text: str) -> bool:
+    """Whether a call has an argument that can be changed, or none at all."""
+    call = read(text) if len(text) < LONGEST else None
+    return call is not None and (not call.values or any(not isinstance(value, Opaque) for value in call.values))
+
+
+class Maker:
+    """Changes one call at a time."""
+
+    def __init__(self, draw: random.Random, bases: Sequence[Call], words: Vocabulary, small: bool) -> None:
+        self.draw, self.bases, self.small = draw, bases, small
+        self.numbers = words.numbers
+        known = [text for call in bases[:200] for value in call.values for text in texts_in(value)]
+        self.texts = Texts(draw, *words.words, known)
+        self.others: list[Any] = []
+        self.seen: dict[int, list[Any]] = {}
+
+    def one(self, base: Call) -> Call:
+        """A call with one or two arguments changed."""
+        call = base
+        if self.small and self.draw.random() < 0.9:
+            for at, value in enumerate(call.values):
+                call = call.with_value(at, self.shorten(value))
+        places = [at for at, value in enumerate(call.values) if not isinstance(value, Opaque)]
+        if not places:
+            return call
+        for _ in range(self.draw.choice((1, 1, 1, 2, 2, 3))):
+            at = self.draw.choice(places)
+            self.others = [value for place, value in enumerate(call.values) if place != at]
+            call = call.with_value(at, self.change(self.alike(call.values[at]), at))
+        return call
+
+    def alike(self, value: Any) -> Any:
+        """Now and then what another argument is: two that are equal, or nearly."""
+        kind = getattr(value, "maker", type(value))
+        same = [v for v in self.others if getattr(v, "maker", type(v)) == kind and not isinstance(value, Opaque)]
+        return self.draw.choice(same) if same and self.draw.random() < 0.08 else value
+
+    def shorten(self, value: Any, depth: int = 2) -> Any:
+        """A container or text with at most SMALL items, from somewhere within it. A line of text is mostly kept: what
+        it begins with may say what it is."""
+        line = isinstance(value, str | bytes) and len(value) <= LINE and self.draw.random() < 0.75
+        if (
+            isinstance(value, list | str | bytes | tuple)
+            and len(value) > SMALL
+            and not line
+            and not (isinstance(value, tuple) and depth == 2)
+        ):
+            size = self.draw.randint(1, SMALL)
+            at = self.draw.randrange(len(value) - size + 1)
+            value = value[at : at + size]
+        if isinstance(value, dict) and len(value) > SMALL:
+            value = dict(self.draw.sample(list(value.items()), self.draw.randint(1, SMALL)))
+        if isinstance(value, set) and len(value) > SMALL:
+            value = set(self.draw.sample(sorted(value, key=repr), self.draw.randint(1, SMALL)))
+        if isinstance(value, list) and depth:
+            return [self.shorten(item, depth - 1) for item in value]
+        if isinstance(value, Made) and depth:
+            for at, part in enumerate(value.values):
+                value = value.with_value(at, self.shorten(part, depth - 1))
+        return value
+
+    def change(self, value: Any, at: int = -1) -> Any:
+        """A value of the same type, or one that another call has at this place."""
+        if at >= 0 and self.draw.random() < 0.12:
+            seen = self.seen_at(at)
+            return self.shorten(self.draw.choice(seen)) if seen else value
+        kinds: dict[type, Callable[[Any], Any]] = {
+            bool: lambda v: not v, int: self.whole, float: self.real, str: self.text, bytes: self.data,
+            list: self.sequence, tuple: self.record, dict: self.mapping, set: self.group,
+            frozenset: lambda v: frozenset(self.group(set(v))), bytearray: lambda v: bytearray(self.data(bytes(v))),
+            complex: lambda v: complex(self.real(v.real), self.real(v.imag)), Made: self.made,
+        }  # fmt: skip
+        make = kinds.get(type(value))
+        return make(value) if make else value
+
+    def made(self, value: Made) -> Made:
+        """One of what an object is made of changed; for one that no arguments make there is nothing to change."""
+        places = [at for at, part in enumerate(value.values) if not isinstance(part, Opaque)]
+        if not places:
+            return value
+        at = self.draw.choice(places)
+        return value.with_value(at, self.change(value.values[at]))
+
+    def seen_at(self, at: int) -> list[Any]:
+        """What calls give at a place."""
+        if at not in self.seen:
+            every = [call.values for call in self.bases]
+            self.seen[at] = [values[at] for values in every if len(values) > at and not isinstance(values[at], Opaque)]
+        return self.seen[at]
+
+    def whole(self, value: int) -> int:
+        """Neighbours, boundaries, lengths and items of the other arguments."""
+        sizes = [len(other) for other in self.others if isinstance(other, list | tuple | str | dict | set)]
+        items = [i for other in self.others if isinstance(other, list | tuple) for i in other[:50] if type(i) is int]
+        near = self.numbers + sizes + items[:5]
+        small = -9 <= value <= 99
+        options: list[Callable[[], int]] = [
+            lambda: value + self.draw.choice((-2, -1, 1, 2)),
+            lambda: -value,
+            lambda: self.draw.choice((0, 1, -1, 2)),
+            lambda: self.draw.randint(0, 12) if small else self.draw.randint(0, abs(value)),
+            lambda: self.draw.choice(near) + self.draw.choice((-1, 0, 0, 1)) if near else self.draw.choice(_INTS),
+            lambda: self.power(self.draw.choice(near) if near else 10),
+            lambda: value * 2 + self.draw.choice((0, 1)),
+            lambda: self.draw.choice(_INTS[:10]) if self.draw.random() < 0.8 else self.draw.choice(_INTS),
+        ]
+        return self.draw.choice(options)()
+
+    def power(self, value: int) -> int:
+        """Where a number of digits, or a unit, changes: at the powers and multiples of a number, and just before."""
+        found = value ** self.draw.choice((2, 2, 3, 4)) if abs(value) < 10_000 else value
+        return self.draw.choice((1, 1, -1)) * found * self.draw.choice((1, 1, 1, 2)) - self.draw.choice((0, 1, 1))
+
+    def real(self, value: float) -> float:
+        """Neighbours and the values that break sums and comparisons."""
+        options: list[Callable[[], float]] = [
+            lambda: -value, lambda: self.draw.choice(_FLOATS), lambda: value * self.draw.choice((2.0, 0.5, 1e-8, 1e8)),
+            lambda: value + self.draw.choice((0.1, -0.1, 1.0)), lambda: self.draw.uniform(-10, 10),
+            lambda: float(self.draw.randint(-5, 5)), lambda: float(self.whole(int(self.draw.choice((1, 10, 100))))),
+        ]  # fmt: skip
+        return self.draw.choice(options)()
+
+    def text(self, value: str) -> str:
+        """As `Texts` does it."""
+        return self.texts.change(value, self.others)
+
+    def data(self, value: bytes) -> bytes:
+        """As text, on bytes."""
+        return self.text(value.decode("latin1")).encode("latin1", "replace")
+
+    def sequence(self, value: list[Any]) -> list[Any]:
+        """Shorter, longer, sorted, reversed, repeated, or with items changed."""
+        item = self.draw.choice(value) if value else self.item()
+        options: list[Callable[[], list[Any]]] = [
+            lambda: [], lambda: value[:1], lambda: value[:-1], lambda: value[1:], lambda: value[::-1],
+            lambda: self.ordered(value), lambda: self.ordered(value)[::-1], lambda: value + value,
+            lambda: [*value, item], lambda: [item, *value], lambda: [item] * max(2, min(len(value), 6)),
+            lambda: self.draw.sample(value, len(value)),
+            *[lambda: self.items(value)] * 5, lambda: [*value, self.change(item)],
+            lambda: [self.change(i) for i in value[:SMALL]], lambda: self.with_odd(value),
+            lambda: self.with_twin(value),
+        ]  # fmt: skip
+        return self.draw.choice(options)()
+
+    def item(self) -> Any:
+        """An item for a list that has none: of a list that another call has, or a number."""
+        lists = [value for call in self.bases for value in call.values if isinstance(value, list) and value]
+        return self.draw.choice(self.draw.choice(lists)) if lists else self.draw.randint(0, 9)
+
+    def with_odd(self, value: list[Any]) -> list[Any]:
+        """An item that is false, or nothing, among the others: where the original takes it, a draft must. Beside
+        numbers False would be another zero, which of two equal ones is returned nobody cares for."""
+        at = self.draw.randint(0, len(value))
+        odd = None if any(type(item) in (int, float) for item in value) else False
+        return [*value[:at], self.draw.choice((None, None, 0, "", odd)), *value[at:]]
+
+    def with_twin(self, value: list[Any]) -> list[Any]:
+        """A number among the others that is equal to one of them and of another type, of those that the list holds."""
+        kinds = {type(item) for item in value}
+        twins = [twin for item in value for twin in _twins(item) if type(twin) in kinds]
+        at = self.draw.randint(0, len(value))
+        return [*value[:at], self.draw.choice(twins), *value[at:]] if twins else self.with_odd(value)
+
+    def ordered(self, value: list[Any]) -> list[Any]:
+        """Sorted where it can be."""
+        try:
+            return sorted(value)
+        except TypeError:
+            return value
+
+    def items(self, value: list[Any]) -> list[Any]:
+        """One item changed, or made equal to another."""
+        if not value:
+            return [self.item()]
+        at = self.draw.randrange(len(value))
+        new = self.change(value[at]) if self.draw.random() < 0.7 else self.draw.choice(value)
+        return [*value[:at], new, *value[at + 1 :]]
+
+    def record(self, value: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A record keeps its length; one with items of one type may also lose or win some."""
+        if len(value) > 3 and len({type(item) for item in value}) == 1 and self.draw.random() < 0.5:
+            return tuple(self.sequence(list(value)))
+        return tuple(self.items(list(value))) if value else value
+
+    def mapping(self, value: dict[Any, Any]) -> dict[Any, Any]:
+        """Fewer keys, other values, another order, a new key."""
+        if not value:
+            return value
+        key = self.draw.choice(list(value))
+        rest = {k: v for k, v in value.items() if k != key}
+        options: list[Callable[[], dict[Any, Any]]] = [
+            lambda: {}, lambda: rest, lambda: {key: value[key]}, lambda: dict(reversed(value.items())),
+            *[lambda: {**value, key: self.change(value[key])}] * 4, lambda: {**value, self.hashable(key): value[key]},
+        ]  # fmt: skip
+        return self.draw.choice(options)()
+
+    def group(self, value: set[Any]) -> set[Any]:
+        """One item more, less or changed."""
+        items = sorted(value, key=repr)
+        if not items:
+            return value
+        item = self.draw.choice(items)
+        options: list[Callable[[], set[Any]]] = [
+            lambda: set(), lambda: value - {item}, lambda: value | {self.hashable(item)}, lambda: {item},
+            lambda: value - {item} | {self.hashable(item)},
+        ]  # fmt: skip
+        return self.draw.choice(options)()
+
+    def hashable(self, value: Any) -> Any:
+        """A changed value that may be a key."""
+        new = self.change(value)
+        try:
+            hash(new)
+        except TypeError:
+            return value
+        return new
+
+
+def _twins(item: Any) -> list[Any]:
+    """Equal to a number, and of another type."""
+    kinds = (bool, int, float) if type(item) in (bool, int) and item in (0, 1) else (int, float)
+    if type(item) not in (bool, int, float) or item != item or abs(item) > 2**50 or item != int(item):
+        return []
+    return [kind(item) for kind in kinds if kind is not type(item)]

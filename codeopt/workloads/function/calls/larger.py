@@ -1,0 +1,73 @@
+"""A call made larger, so that a clock can see it: longer lists and texts, also of those that an object is made of."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from codeopt.workloads.function.calls.derive import Maker
+from codeopt.workloads.function.calls.literals import Made, read
+from codeopt.workloads.function.calls.vocabulary import Vocabulary
+
+
+def _other(value: Made, maker: Maker) -> Made:
+    """Another object of its kind, mostly with another text or number."""
+    for at, part in enumerate(value.values):
+        if type(part) is str and part and maker.draw.random() < 0.7:
+            value = value.with_value(at, part + str(maker.draw.randint(0, 999)))
+        elif type(part) in (int, float):
+            value = value.with_value(at, maker.change(part))
+    return value
+
+
+def grow(text: str, factor: int, seed: int = 0) -> str | None:
+    """The call with every list, text and dictionary that has some size `factor` times as long, and varied; None when
+    nothing in it can grow. A call of numbers alone grows by its largest number."""
+    call = read(text)
+    if call is None:
+        return None
+    maker = Maker(random.Random(seed), [call], Vocabulary(), False)
+    grown = call
+    for at, value in enumerate(call.values):
+        grown = grown.with_value(at, _larger(value, factor, maker))
+    if grown == call:
+        numbers = [(value, at) for at, value in enumerate(call.values) if type(value) is int and 1 < value < 10**6]
+        if not numbers:
+            return None
+        value, at = max(numbers)
+        grown = call.with_value(at, int(value * (1 + factor / 4)) + 1)
+    return grown.text()
+
+
+def _larger(value: Any, factor: int, maker: Maker) -> Any:
+    """A list or a text of some length made longer, and those that an object is made of."""
+    if isinstance(value, list | str | bytes) and len(value) > 2:
+        return _longer(value, factor, maker)
+    if isinstance(value, Made) and value.maker.startswith(("load(", "used", "iter", "deque")):
+        for at, part in enumerate(value.values):
+            if isinstance(part, list | Made):
+                value = value.with_value(at, _larger(part, factor, maker))
+    return value
+
+
+def _longer(value: Any, factor: int, maker: Maker) -> Any:
+    """Copies one after another; of lists of numbers and texts each copy is a little different."""
+    if not isinstance(value, list):
+        return value * factor
+    found = list(value)
+    whole = [item for item in value if type(item) is int]
+    spread = max(map(abs, whole), default=0) * factor
+    least = -spread if min(whole, default=0) < 0 else 0
+    for _ in range(factor - 1):
+        for item in value:
+            if type(item) is int:
+                found.append(maker.draw.randint(least, max(spread, 1)))
+            elif type(item) is float:
+                found.append(maker.draw.uniform(0.5, 1.5) * item)
+            elif type(item) is str:
+                found.append(maker.texts.shuffled(item))
+            elif type(item) is Made:
+                found.append(_other(item, maker))
+            else:
+                found.append(item)
+    return found

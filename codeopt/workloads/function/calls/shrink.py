@@ -1,0 +1,128 @@
+"""A failing call -> the smallest one near it that fails as well: what a person, or a model, can read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read
+from sandbox.calls import NOT_MADE, Batch, CallRunner
+from sandbox.judge import Checker
+from sandbox.outcome import Case
+
+ROUNDS, AT_ONCE = 10, 60
+LATE = "takes longer than"
+"""Stands for the outcome of a call that was ended."""
+CALL_S, ROUND_S, TOTAL_S = 0.5, 2.0, 10.0
+"""What one call may take, those of a round, and all rounds: a draft may hang on the small calls too."""
+
+
+def first_failing(case: Case, printed: bytes, check: Checker) -> tuple[str, str]:
+    """The first call of a case whose outcome is another, and how; empty when none is, only what the calls leave
+    behind."""
+    calls = case.stdin.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")[1:]
+    wanted = (case.expected or b"").decode("utf-8", "surrogatepass").split("\n")
+    got = printed.decode("utf-8", "surrogatepass").split("\n")
+    return next(
+        (
+            (c, detail)
+            for c, a, b in zip(calls, wanted, got, strict=False)
+            if (detail := check(a.encode("utf-8", "surrogatepass"), b.encode("utf-8", "surrogatepass")))
+        ),
+        ("", ""),
+    )
+
+
+def smallest(runner: CallRunner, original: str, draft: str, first: str, check: Checker) -> tuple[str, str]:
+    """The smallest failing call near `first`, and `f([0]): expected ..., got ...`; the latter is empty when the failure
+    does not show in a call by itself."""
+    best, detail = first, ""
+    until = time.monotonic() + TOTAL_S
+    for _ in range(ROUNDS):
+        if detail and time.monotonic() > until:
+            break
+        call = read(best)
+        smaller = sorted({s.text() for s in _smaller(call) if len(s.text()) < len(best)}, key=len) if call else []
+        found = _failing(
+            runner, original, draft, [*smaller[:AT_ONCE], best] if not detail else smaller[:AT_ONCE], check
+        )
+        if found is None:
+            break
+        if found[0] == best:
+            detail = found[1]
+            break
+        best, detail = found
+    return best, detail
+
+
+def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], check: Checker) -> tuple[str, str] | None:
+    """The first of the calls whose outcomes differ, with how."""
+    if not calls:
+        return None
+    stdin = Batch(tuple(calls), seconds=CALL_S, lost=0, budget=ROUND_S).stdin()
+    old, new = (runner.run(source, stdin, mode="exec").stdout.split(b"\n") for source in (original, draft))
+    for call, a, b in zip(calls, old, new, strict=False):
+        sensible = b"returns " in a or b"raises " in a
+        made = NOT_MADE.encode() not in b
+        if sensible and made and b"raises TypeError" not in a and (detail := check(a, b)):
+            return call, detail
+    return None
+
+
+def _smaller(call: Call) -> Iterator[Call]:
+    for at, value in enumerate(call.values):
+        if not isinstance(value, Opaque):
+            for less in _less(value):
+                yield call.with_value(at, less)
+
+
+def _less(value: Any, depth: int = 4) -> Iterator[Any]:
+    """Simpler values of the same type: halves first, then single items gone, then simpler items."""
+    if type(value) in (list, tuple, str, bytes) and value:
+        yield from _fewer(value, depth)
+    elif type(value) in (int, float):
+        yield from _nearer(value)
+    elif isinstance(value, Made):
+        yield from _plainer(value, depth)
+    elif isinstance(value, dict):
+        for key in list(value)[:30]:
+            yield {k: v for k, v in value.items() if k != key}
+    elif isinstance(value, set):
+        for item in sorted(value, key=repr)[:30]:
+            yield value - {item}
+
+
+def _plainer(value: Made, depth: int) -> Iterator[Any]:
+    """An object without what need not be given for it, used less often, made of simpler parts."""
+    if value.maker == "used":
+        yield value.args[0]
+        for at in range(1, len(value.args)):
+            yield Made("used", (*value.args[:at], *value.args[at + 1 :]))
+    for at in range(len(value.kwargs)):
+        yield Made(value.maker, value.args, (*value.kwargs[:at], *value.kwargs[at + 1 :]))
+    for at, part in enumerate(value.values if depth else ()):
+        for less in _less(part, depth - 1):
+            yield value.with_value(at, less)
+
+
+def _nearer(value: float) -> Iterator[float]:
+    """Numbers nearer to nothing."""
+    if type(value) is int and value:
+        step = value - 1 if value > 0 else value + 1
+        yield from dict.fromkeys((0, 1 if value > 1 else 0, value // 2, abs(value), step))
+    elif type(value) is float and value == value and value not in (0.0, 1.0):
+        yield 0.0
+        yield 1.0
+
+
+def _fewer(value: Any, depth: int) -> Iterator[Any]:
+    half = len(value) // 2
+    yield value[:0]
+    yield value[:half]
+    yield value[half:]
+    for at in range(min(len(value), 30)):
+        yield value[:at] + value[at + 1 :]
+    for at, item in enumerate(value[:20] if type(value) in (list, tuple) and depth else ()):
+        for less in _less(item, depth - 1):
+            yield type(value)([*value[:at], less, *value[at + 1 :]])

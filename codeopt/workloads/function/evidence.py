@@ -1,0 +1,198 @@
+"""What a function's behaviour is known by: calls whose outcome is the same each time, counted by where they come
+from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from codeopt.errors import ProgramError
+from codeopt.workloads.function.bench import Bench
+from codeopt.workloads.function.calls.derive import derive
+from codeopt.workloads.function.calls.omitted import widened
+from codeopt.workloads.function.leftout import TOO_LONG, TWICE, LeftOut, objection
+from codeopt.workloads.function.naming import whence
+from codeopt.workloads.function.observing import DERIVED_TOTAL_S, MADE_UP, Known, observe
+
+MIN_CALLS = 10
+"""With fewer comparable calls nothing is claimed."""
+MIN_RETURNS = 3
+"""So many of them must return: a function that only raises was not called as it is meant to be."""
+MIN_COVERAGE = 0.6
+"""Share of the function's lines that the calls must run."""
+DERIVED, FRESH = 1000, 750
+"""How many calls are made from known ones: for the rounds, and others for the last word."""
+KEPT_S = 6.0
+"""What the given calls may take that every draft makes; at least MIN_CALLS of them are kept, the quickest first."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that is known, and what had to be left out."""
+
+    known: tuple[Known, ...]
+    big: tuple[str, ...] = ()
+    """Calls that the user gave for timing."""
+    left_out: LeftOut = LeftOut()
+    lines_run: tuple[int, ...] = ()
+    lines: tuple[int, ...] = ()
+    tests: tuple[str, ...] = ()
+    """Ids of existing tests that pass on the original."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """By call: the test or doctest that made it."""
+
+    def whence(self, call: str) -> str:
+        """Where a call comes from, in words."""
+        return whence(call, {known.text: known.source for known in self.known}, self.places)
+
+    @property
+    def coverage(self) -> float:
+        """Share of the function's lines that the calls run."""
+        return len(set(self.lines_run) & set(self.lines)) / len(self.lines) if self.lines else 1.0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many calls each source gave."""
+        return dict(Counter(known.source for known in self.known))
+
+    @property
+    def words(self) -> str:
+        """`12 calls (9 derived, 3 calls_file), 80% of the function's lines`."""
+        largest_first = sorted(self.counts.items(), key=lambda pair: -pair[1])
+        counts = ", ".join(f"{count} {name}" for name, count in largest_first)
+        tests = f", {len(self.tests)} tests" if self.tests else ""
+        return f"{len(self.known)} calls ({counts}){tests}, {self.coverage:.0%} of the function's lines"
+
+    def figures(self) -> dict[str, Any]:
+        """The same for JSON."""
+        return {
+            "calls": len(self.known),
+            "sources": self.counts,
+            "line_coverage": round(self.coverage, 3),
+            "left_out": self.left_out.figures(),
+            "tests": len(self.tests),
+        }
+
+    def thin(self) -> str:
+        """Why nothing can be claimed, and what would help; empty when there is enough."""
+        missing = [line for line in self.lines if line not in self.lines_run]
+        if len(self.known) < MIN_CALLS:
+            count = f"{len(self.known)} comparable call{'s' * (len(self.known) != 1)}, at least {MIN_CALLS} are needed"
+            return f"{count}{self._lost() or '; nothing that was run calls it' * (not self.known)}; {_HELP}"
+        if sum(known.returns for known in self.known) < MIN_RETURNS:
+            return f"{self._raised()}{self._lost()}; {_HELP}"
+        if self.coverage < MIN_COVERAGE:
+            shown = ", ".join(map(str, missing[:8])) + (", ..." if len(missing) > 8 else "")
+            return (
+                f"the calls run {self.coverage:.0%} of the function's lines, at least {MIN_COVERAGE:.0%} are needed; "
+                f"calls that reach lines {shown} would help (--calls FILE){self._lost()}"
+            )
+        return ""
+
+    def _raised(self) -> str:
+        """Which exceptions, and how often: it may be a file or a module that the sandbox does not show."""
+        names = Counter(known.outcome.split(" ")[1] for known in self.known if known.outcome.startswith("raises "))
+        shown = ", ".join(f"{name} {count} times" for name, count in names.most_common(2))
+        return f"nearly every call raises an exception ({shown})"
+
+    def _lost(self) -> str:
+        reasons = self.left_out.words()
+        return f"; left out: {reasons}" if reasons else ""
+
+
+_HELP = "give more with --calls FILE, --tests PATH, or `codeopt record`"
+
+
+class NotVerifiable(ProgramError):
+    """The function's behaviour cannot be known by calling it; the message says why."""
+
+
+class TooThin(NotVerifiable):
+    """More calls would help."""
+
+
+def gather(
+    bench: Bench,
+    found: Sequence[tuple[str, Sequence[str]]],
+    big: Sequence[str] = (),
+    notify: Callable[[str], None] = lambda line: None,
+) -> Evidence:
+    """Run the original on the calls of every source, and on calls made from those. Raises NotVerifiable."""
+    origin = {text: name for name, calls in reversed(found) for text in calls}
+    texts = list(dict.fromkeys(text for _, calls in found for text in calls))
+    notify(f"running the original on {len(texts)} calls")
+    given, guessed = ([text for text in texts if (origin[text] in MADE_UP) is guess] for guess in (False, True))
+    known, dropped = observe(bench, given, origin)
+    guesses, other = observe(bench, guessed, origin)
+    chance = {reason: count for reason, count in other.items() if reason.startswith(TWICE) or not given}
+    if reason := objection(dropped, len(given)) or objection(chance, len(guessed), "made-up call"):
+        raise NotVerifiable(f"{bench.function.qualname} cannot be judged: {reason}")
+    kept = [*_affordable(known), *guesses]
+    dropped[TOO_LONG] += len(known) + len(guesses) - len(kept)
+    notify("making more calls from them")
+    wider = _wider(bench, kept)
+    bases = [k.text for k in (*kept, *wider)]
+    more, derived = observe(bench, derive(bases, DERIVED, 1, bench.vocabulary), {})
+    left_out = LeftOut(dropped, other + derived)
+    evidence = Evidence((*kept, *_quick([*wider, *more])), tuple(big), left_out)
+    return cover(bench, evidence) if evidence.known else evidence
+
+
+def _wider(bench: Bench, known: Sequence[Known]) -> list[Known]:
+    """Calls that also give a parameter that none of them gives. Of a type that was only tried, an exception says
+    nothing."""
+    tried = widened(bench.function, [k.text for k in known])
+    found, _ = observe(bench, list(tried), {})
+    return [k for k in found if k.returns or tried[k.text]]
+
+
+def _affordable(known: list[Known]) -> list[Known]:
+    """Without the longest given calls, where there are many: every draft makes all that are left."""
+    kept: set[str] = set()
+    total = 0.0
+    for call in sorted(known, key=lambda k: k.seconds):
+        total += call.seconds
+        if total <= KEPT_S or len(kept) < MIN_CALLS:
+            kept.add(call.text)
+    return [call for call in known if call.text in kept]
+
+
+def _quick(known: Sequence[Known], most: float = DERIVED_TOTAL_S) -> list[Known]:
+    """As many as can be made again and again: they are run for every draft."""
+    kept: list[Known] = []
+    total = 0.0
+    for call in sorted(known, key=lambda k: k.seconds):
+        total += call.seconds
+        if total > most:
+            break
+        kept.append(call)
+    return kept
+
+
+def cover(bench: Bench, evidence: Evidence) -> Evidence:
+    """With the lines that the calls run: quick ones together, then, where lines are missing, the long given ones."""
+    quick = tuple(known.text for known in _quick(evidence.known, 0.1))
+    slow = [known.text for known in evidence.known if known.text not in quick and known.source != "derived"][:3]
+    run: set[int] = set()
+    lines: tuple[int, ...] = ()
+    for calls in [quick, *[(text,) for text in slow]]:
+        if not calls or (lines and run >= set(lines)):
+            continue
+        found = bench.ask(calls, "cover", seconds=20.0, lost=0).meta.get("cover")
+        if isinstance(found, list):
+            _require_running(bench, found[2])
+            run |= set(found[0])
+            lines = tuple(found[1])
+    return replace(evidence, lines_run=tuple(sorted(run)), lines=lines)
+
+
+def _require_running(bench: Bench, line: int) -> None:
+    """Of several functions of one name the last of the file need not be what the module calls by it."""
+    function = bench.function
+    if line in function.others:
+        raise NotVerifiable(
+            f"{function.qualname} cannot be judged: it is defined more than once, and what runs here is not the one at "
+            f"line {function.first_line} but the one at line {line}; move that one's work into a function of its own "
+            "and name that"
+        )

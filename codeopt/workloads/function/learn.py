@@ -1,0 +1,40 @@
+"""What is known of a function: the calls of every source, run on the original."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from codeopt.cases import text
+from codeopt.options import ImproveOptions
+from codeopt.workloads.function.bench import Bench, with_calls_file
+from codeopt.workloads.function.evidence import Evidence, gather
+from codeopt.workloads.function.naming import find_names
+from codeopt.workloads.function.sources import Ask, collect
+
+
+def learn(
+    bench: Bench, options: ImproveOptions, calls_text: str, notify: Callable[[str], None]
+) -> tuple[Bench, Evidence]:
+    """The bench with the calls file, and the evidence. Raises ProgramError, UsageError.
+
+    calls_text: a calls file that a language model wrote; used where the user gave none.
+    """
+    if options.calls is not None:
+        bench = with_calls_file(bench, text(options.calls).decode("utf-8", "replace"))
+    elif calls_text:
+        bench = with_calls_file(bench, calls_text)
+    notify("collecting calls")
+    found = collect(Ask(bench, options.calls, options.use_tests, notify))
+    for note in found.notes:
+        notify(note)
+    evidence = gather(bench, found.calls, found.big, notify)
+    left_out = replace(evidence.left_out, given={**found.dropped, **evidence.left_out.given})
+    evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places)
+    texts = [*(known.text for known in evidence.known), *evidence.big]
+    home = bench.target.module.partition(".")[0]
+    return replace(bench, names=find_names(texts, lambda calls: _in_words(bench, calls), home)), evidence
+
+
+def _in_words(bench: Bench, calls: tuple[str, ...]) -> tuple[str, ...]:
+    return bench.ask(calls, "show", seconds=1.0, lost=3, budget=5.0).lines

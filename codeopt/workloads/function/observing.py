@@ -1,0 +1,167 @@
+"""Calls made on the original, twice: what it does is known of those that do the same again."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from codeopt.errors import ProgramError
+from codeopt.workloads.function.bench import Bench
+from codeopt.workloads.function.leftout import COMPARED, EFFECTS, ENDED, NO_SENSE, NOT_AGAIN, TOO_LONG, TWICE
+from sandbox.calls import NO_ARGUMENTS, NOT_COMPARABLE, NOT_MADE, Batch
+
+BATCH, MADE_UP_BATCH = 60, 1000
+"""Calls of one run; made-up ones are short."""
+DERIVED_S, DERIVED_TOTAL_S = 0.1, 0.25
+"""What one made-up call may take, and all of them; the quickest are kept."""
+GIVEN_S, BIG_S, GIVEN_TOTAL_S = 5.0, 10.0, 60.0
+"""What one given call may take, one that was given for timing, and all given ones when they are first made."""
+MADE_UP = ("derived", "hints")
+"""Sources that nobody vouches for: what such a call costs or breaks says nothing about the function's use."""
+_EFFECTS = (
+    "uses the network", "starts a process", "changes files", "changes the environment", "changes the folder",
+    "sends signals", "opens a database", "loads a library",
+)  # fmt: skip
+_ACCIDENTS = (
+    "TypeError",
+    "AttributeError",
+    "RecursionError",
+    "MemoryError",
+    "NameError",
+    "UnboundLocalError",
+    "OverflowError",
+)
+"""A derived call that ends so was no sensible call."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A call with what the original does."""
+
+    text: str
+    outcome: str
+    source: str
+    """Where it comes from: calls_file, tests, doctests, recorded, hints, derived."""
+    seconds: float
+    """The less of the two runs that check it; only for choosing."""
+
+    @property
+    def returns(self) -> bool:
+        """It ends without an exception."""
+        return self.outcome.startswith("returns ")
+
+
+def observe(bench: Bench, calls: Sequence[str], origin: dict[str, str]) -> tuple[list[Known], Counter[str]]:
+    """The calls that do the same in another process, in another order and with sets in another order.
+
+    What seems short is made first: the time for all of them may end before the last.
+    """
+    place = {text: at for at, text in enumerate(calls)}
+    made_up = {text for text in calls if origin.get(text, "derived") in MADE_UP}
+    ordered = sorted(calls, key=_size)
+    known, dropped = _observe_all(bench, [text for text in ordered if text not in made_up], origin)
+    more, other = _observe_all(bench, [text for text in ordered if text in made_up], origin, made_up=True)
+    return [*sorted(known, key=lambda k: place[k.text]), *more], dropped + other
+
+
+def _observe_all(
+    bench: Bench, calls: Sequence[str], origin: dict[str, str], made_up: bool = False
+) -> tuple[list[Known], Counter[str]]:
+    """Batch by batch, as long as there is time: little for calls that are made up."""
+    known: list[Known] = []
+    dropped: Counter[str] = Counter()
+    size = MADE_UP_BATCH if made_up else BATCH
+    for start in range(0, len(calls), size):
+        if sum(k.seconds for k in known) > (DERIVED_TOTAL_S if made_up else GIVEN_TOTAL_S):
+            dropped[TOO_LONG] += 0 if made_up else len(calls) - start
+            break
+        part, gone = _observe(bench, tuple(calls[start : start + size]), origin, made_up)
+        known += part
+        dropped += gone
+    return known, dropped
+
+
+def _observe(
+    bench: Bench, calls: tuple[str, ...], origin: dict[str, str], made_up: bool
+) -> tuple[list[Known], Counter[str]]:
+    """One batch: made once, and what is of use then once more with another hash seed, in another order."""
+    try:
+        first = (
+            bench.ask(calls, seconds=DERIVED_S, lost=3, budget=DERIVED_TOTAL_S)
+            if made_up
+            else bench.ask(calls, seconds=BIG_S if "big" in origin.values() else GIVEN_S, lost=3, budget=GIVEN_TOTAL_S)
+        )
+    except ProgramError:  # it may have been too much for one run
+        if len(calls) <= BATCH:
+            raise
+        middle = len(calls) // 2
+        parts = [_observe(bench, part, origin, made_up) for part in (calls[:middle], calls[middle:])]
+        return [known for part in parts for known in part[0]], parts[0][1] + parts[1][1]
+    found = [
+        Known(text, outcome, origin.get(text, "derived"), spent)
+        for text, outcome, spent in zip(calls, first.lines, _took(first.meta, len(calls)), strict=True)
+    ]
+    usable = [known for known in found if not _useless(known, known.outcome)]
+    random.Random(len(calls)).shuffle(usable)
+    second = dict(zip((k.text for k in usable), _again(bench, usable), strict=True))
+    known: list[Known] = []
+    dropped: Counter[str] = Counter()
+    for one in found:
+        outcome, seconds = second.get(one.text, (one.outcome, one.seconds))
+        if reason := _useless(one, outcome):
+            dropped[reason] += 1
+        else:
+            known.append(replace(one, seconds=min(one.seconds, seconds)))
+    return known, dropped
+
+
+def _took(meta: dict[str, Any], calls: int) -> list[float]:
+    """Seconds of each call, as a checking run says."""
+    took = meta.get("took")
+    return took if isinstance(took, list) and len(took) == calls else [0.0] * calls
+
+
+def _size(text: str) -> int:
+    """What may take long comes last: large numbers, long arguments."""
+    return len(text) + max((int(number) for number in re.findall(r"\d{3,30}", text)), default=0)
+
+
+def _again(bench: Bench, known: Sequence[Known]) -> list[tuple[str, float]]:
+    """The outcomes and seconds of the same calls with another hash seed, in which they may take a few times as long."""
+    if not known:
+        return []
+    calls = tuple(k.text for k in known)
+    seconds = 2.0 + 3 * max(k.seconds for k in known)
+    batch = Batch(calls, seconds=seconds, lost=3, budget=10.0 + 3 * sum(k.seconds for k in known))
+    meta, lines, _ = bench.runner.ask(bench.source, batch, hash_seed=1)
+    if len(lines) < len(calls):
+        return [("", one.seconds) for one in known]
+    took = _took(meta, len(calls)) if "took" in meta else [one.seconds for one in known]
+    return list(zip(lines, took, strict=False))
+
+
+def _useless(known: Known, again: str) -> str:
+    """Why a call says nothing about the function; empty when it does."""
+    outcome, source = known.outcome, known.source
+    effects = [effect for effect in _EFFECTS if re.search(rf"(\| |, ){effect}($|, | \|)", outcome)]
+    if effects:
+        return f"{EFFECTS} ({', '.join(effects)})"
+    if NOT_COMPARABLE in outcome:
+        kind = outcome.partition(NOT_COMPARABLE)[2].partition(">")[0]
+        return f"{COMPARED} ({kind[:60]})"
+    if outcome.startswith(("takes longer", NOT_MADE)):
+        return TOO_LONG
+    if outcome.startswith(NO_ARGUMENTS):
+        return NO_SENSE if source in MADE_UP else f"{NOT_AGAIN} ({outcome.rpartition(' ')[2]:.60})"
+    if outcome.startswith("ends the process"):
+        return ENDED
+    if outcome != again:
+        return f"{TWICE} (random numbers, the clock, the order of a set, or state that is kept)"
+    raised = re.match(r"raises (\w+)|.*\bthen raises <(\w+)>", outcome, re.DOTALL)
+    if source in MADE_UP and raised and (raised[1] or raised[2]) in _ACCIDENTS:
+        return NO_SENSE
+    return ""

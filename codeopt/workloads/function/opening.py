@@ -1,0 +1,109 @@
+"""One function, or two that are compared, in a sandbox that shows their projects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, replace
+
+from codeopt.errors import UsageError
+from codeopt.session import Mounts
+from codeopt.target import Target
+from codeopt.workloads import WorkloadRequest
+from codeopt.workloads.function.bench import Bench, make_target, open_bench, require_same_parameters
+from codeopt.workloads.function.learn import learn
+from codeopt.workloads.function.profiling import profile_function
+from codeopt.workloads.function.project import INSIDE, locate, open_view
+from codeopt.workloads.function.target import Function, read_function
+from codeopt.workloads.function.timing import choose
+from codeopt.workloads.function.workload import FunctionWorkload, measure
+from sandbox import Sandbox
+from sandbox.calls import CallRunner, harness
+from sandbox.profile import Profile
+
+MARK = "\n# (the new one of two)\n"
+"""Tells two texts apart when both functions are in one file."""
+
+
+@dataclass(frozen=True)
+class OpenedFunction:
+    """A function in its sandbox, not called yet."""
+
+    request: WorkloadRequest
+    bench: Bench
+    rival: str = ""
+    """The rival's module, never the same text as the target's."""
+    rival_function: Function | None = None
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """Where it runs."""
+        return self.bench.sandbox
+
+    @property
+    def title(self) -> str:
+        """File and qualified name."""
+        return f"{self.request.program.path}::{self.bench.function.qualname}"
+
+    @property
+    def name(self) -> str:
+        """Stem of the file and qualified name."""
+        return f"{self.request.program.path.stem}.{self.bench.function.qualname}"
+
+    def profile(self) -> Profile:
+        """Of its longest calls."""
+        notify = self.request.session.console.progress
+        bench, evidence = learn(self.bench, self.request.options, self.request.calls_text, notify)
+        timed = choose(bench, evidence, notify=notify)
+        notify("profiling")
+        return profile_function(bench, timed, bench.source, ("lines", "scalene"))
+
+    def measure(self) -> FunctionWorkload:
+        """Call it, by all that is known of it. Raises NotVerifiable when that is too little."""
+        found = measure(self.request, self.bench)
+        if self.rival_function is None:
+            return found
+        return replace(found, runner=_of_both(found.bench, self.rival_function, self.rival))
+
+
+@contextmanager
+def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
+    """The project's copy, the rival's too, and a sandbox that shows them; all are gone afterwards."""
+    function = read_function(request.target.path, request.target.name)
+    other = _rival(function, request.rival)
+    with ExitStack() as stack:
+        more: Mounts = ()
+        if other is not None:
+            view = open_view(locate(other.path), f"{INSIDE}-new")
+            stack.callback(view.close)
+            more = view.mounts
+
+        def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
+            return request.open_sandbox((*mounts, *more))
+
+        bench = stack.enter_context(open_bench(function, open_with, request.options.tests))
+        text = other.source if other is not None else ""
+        yield OpenedFunction(request, bench, text + MARK * (text == function.source), other)
+
+
+def _rival(function: Function, target: Target | None) -> Function | None:
+    """Raises UsageError where the two cannot be called alike."""
+    if target is None:
+        return None
+    if not target.name:
+        raise UsageError(
+            f"{target} names no function; a function can only be compared with another (FILE::FUNCTION)"
+        )
+    other = read_function(target.path, target.name)
+    require_same_parameters(function, other)
+    return other
+
+
+def _of_both(bench: Bench, function: Function, source: str) -> CallRunner:
+    """Runs either module with its own target."""
+    view = replace(bench.view, module=locate(function.path), shown_at=f"{INSIDE}-new")
+    other = make_target(function, view, bench.sandbox, bench.target.calls_file, (bench.target.module,))
+    other = replace(other, globals=bench.target.globals, classes=bench.target.classes)
+    return CallRunner(
+        bench.sandbox, lambda text: harness(other if text == source else bench.target, text), bench.names.readable
+    )

@@ -1,0 +1,227 @@
+"""What of the user's project a sandbox sees: what git tracks, without secrets, as a read-only copy; and how it is
+imported."""
+
+from __future__ import annotations
+
+import fnmatch
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt.errors import UsageError
+from codeopt.workloads.function.compiled import compile_imports
+
+INSIDE = "/project"
+"""Where an isolating sandbox shows the copy."""
+LARGEST_FILE, LARGEST_PROJECT = 20 << 20, 400 << 20  # bytes
+SECRET = (
+    ".env", ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "id_*", "*.ppk",
+    ".netrc", "_netrc", ".pypirc", ".npmrc", ".htpasswd", ".git-credentials", ".pgpass", ".my.cnf", "*credential*",
+    "*secret*.json", "*secret*.y*ml", "*secret*.toml", "*service-account*.json", "*.tfstate", "*.tfstate.*", "*.tfvars",
+)  # fmt: skip
+SECRET_FOLDERS = frozenset(
+    {".git", ".hg", ".svn", ".ssh", ".aws", ".gnupg", ".docker", ".kube", ".codeopt", "__pycache__"}
+)
+
+
+@dataclass(frozen=True)
+class Module:
+    """How a file is imported."""
+
+    name: str
+    """Dotted."""
+    root: Path
+    """The project: what is shown of it is below this folder."""
+    path: Path
+    """The file itself, resolved."""
+    roots: tuple[Path, ...]
+    """Folders for sys.path, the one that `name` starts from first."""
+
+
+def locate(path: Path) -> Module:
+    """The import name of a file and the project around it: git's top level, else a folder with a project file, else
+    its own."""
+    path = path.resolve()
+    root = _project_root(path)
+    base = _import_base(path, root)
+    parts = list(path.relative_to(base).with_suffix("").parts)
+    if parts[-1] == "__init__":
+        parts.pop()
+    if not parts or not all(part.isidentifier() for part in parts):
+        base, parts = path.parent, [path.stem]
+    name = ".".join(parts)
+    if not all(part.isidentifier() for part in parts):
+        name = "".join(c if c.isalnum() else "_" for c in path.stem)
+        name = name if name.isidentifier() else f"_{name}"
+    others = [folder for folder in (root / "src", root) if folder.is_dir() and folder != base]
+    return Module(name, root, path, (base, *others))
+
+
+def _project_root(path: Path) -> Path:
+    for folder in path.parents:
+        if (folder / ".git").exists():
+            return folder
+        if folder.name in ("site-packages", "dist-packages"):
+            return folder
+    for folder in path.parents:
+        if any((folder / name).exists() for name in ("pyproject.toml", "setup.py", "setup.cfg")):
+            return folder
+    folder = path.parent
+    while (folder / "__init__.py").exists() and folder.parent != folder:
+        folder = folder.parent
+    return folder
+
+
+def _import_base(path: Path, root: Path) -> Path:
+    """The folder from which the file's dotted name counts: above the outermost regular package; src/ and site-packages
+    hold namespace packages too."""
+    if root.name in ("site-packages", "dist-packages"):
+        return root
+    if (root / "src") in path.parents and not (root / "src" / "__init__.py").exists():
+        return root / "src"
+    folder = path.parent
+    while (folder / "__init__.py").exists() and folder != root:
+        folder = folder.parent
+    return folder
+
+
+def tracked(module: Module) -> list[Path]:
+    """What may be shown, relative to the project: what git tracks, without secrets; without git, the Python files of
+    the
+    module's own package or folder."""
+    command = ["git", "-C", str(module.root), "ls-files", "-z", "--cached", "--", "."]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=60)
+    except (OSError, subprocess.SubprocessError):
+        return _neighbours(module)
+    names = done.stdout.decode("utf-8", "surrogateescape").split("\0") if done.returncode == 0 else []
+    found = [Path(name) for name in names if name]
+    return [path for path in found if not is_secret(path)] or _neighbours(module)
+
+
+def _neighbours(module: Module) -> list[Path]:
+    top = module.path.parent
+    while (top / "__init__.py").exists() and top != module.root:
+        top = top.parent
+    inside = module.path.relative_to(top).parts[0]
+    files: Iterable[Path] = (top / inside).rglob("*.py") if (top / inside).is_dir() else top.glob("*.py")
+    found = (path.relative_to(module.root) for path in sorted(files)[:5000])
+    return [path for path in found if not is_secret(path)]
+
+
+def is_secret(path: Path) -> bool:
+    """Whether a file, by its name, may hold what nobody else should read."""
+    if SECRET_FOLDERS & set(path.parts):
+        return True
+    name = path.name.lower()
+    return name.endswith((".py", ".pyi")) is False and any(fnmatch.fnmatchcase(name, pattern) for pattern in SECRET)
+
+
+@dataclass(frozen=True)
+class View:
+    """A copy of what may be shown, to be mounted read-only."""
+
+    folder: Path
+    module: Module
+    shown_at: str = INSIDE
+
+    def paths(self, isolated: bool) -> tuple[str, ...]:
+        """sys.path entries as the sandbox sees them."""
+        return tuple(self.inside(root, isolated) for root in self.module.roots)
+
+    def inside(self, path: Path, isolated: bool) -> str:
+        """Where a path of the project is, for the sandbox."""
+        base = Path(self.shown_at) if isolated else self.folder
+        return str(base / path.relative_to(self.module.root)) if self.copied else str(path)
+
+    @property
+    def copied(self) -> bool:
+        """Installed packages are in the sandbox anyway, with the interpreter, and are not copied."""
+        return self.module.root.name not in ("site-packages", "dist-packages")
+
+    @property
+    def mounts(self) -> tuple[tuple[str, str], ...]:
+        """For sandbox.Options."""
+        return ((str(self.folder), self.shown_at),) if self.copied else ()
+
+    def close(self) -> None:
+        """Remove the copy."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def open_view(module: Module, shown_at: str = INSIDE) -> View:
+    """Copy what may be shown. Raises UsageError when it is too much."""
+    folder = Path(tempfile.mkdtemp(prefix="codeopt-view-"))
+    folder.chmod(0o755)  # a run has a user of its own
+    view = View(folder, module, shown_at)
+    total = 0
+    for name in tracked(module) if view.copied else ():
+        source = module.root / name
+        if source.is_symlink() or not source.is_file() or source.stat().st_size > LARGEST_FILE:
+            continue
+        total += source.stat().st_size
+        if total > LARGEST_PROJECT:
+            view.close()
+            raise UsageError(
+                f"{module.root} tracks more than {LARGEST_PROJECT >> 20} MiB, which is not copied to a sandbox"
+            )
+        _copy(source, folder / name)
+    if view.copied:
+        roots = tuple(folder / root.relative_to(module.root) for root in module.roots)
+        compile_imports(folder / module.path.relative_to(module.root), roots)
+    _open_up(folder)
+    return view
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+
+
+def _open_up(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Files of the user's beside the project, copied to be shown: tests of an installed package, for example."""
+
+    path: Path
+    folder: Path | None
+    """The copy; None where the project's view has them."""
+    inside: str
+    """Where they are, for an isolating sandbox."""
+
+    def at(self, isolated: bool) -> str:
+        """Their path as the sandbox sees it."""
+        return self.inside if isolated or self.folder is None else str(self.folder / self.path.name)
+
+
+def open_places(paths: Iterable[Path], view: View, isolated: bool = True) -> list[Place]:
+    """Paths that the user named, with copies of those that the project's view has not. Raises UsageError."""
+    found = []
+    for number, path in enumerate(paths):
+        whole = path.resolve()
+        if not whole.exists():
+            raise UsageError(f"there is no {path}")
+        if (
+            view.copied
+            and view.module.root in whole.parents
+            and (view.folder / whole.relative_to(view.module.root)).exists()
+        ):
+            found.append(Place(whole, None, view.inside(whole, isolated)))
+            continue
+        folder = Path(tempfile.mkdtemp(prefix="codeopt-view-"))
+        folder.chmod(0o755)
+        top = whole if whole.is_dir() else whole.parent
+        files = [whole] if whole.is_file() else sorted(whole.rglob("*"))[:5000]
+        for file in files:
+            if file.is_file() and not file.is_symlink() and not is_secret(file.relative_to(top.parent)):
+                _copy(file, folder / file.relative_to(top.parent if whole.is_dir() else top))
+        _open_up(folder)
+        found.append(Place(whole, folder, f"{INSIDE}-tests{number}/{whole.name}"))
+    return found

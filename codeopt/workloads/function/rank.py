@@ -1,0 +1,84 @@
+"""A file that reads no standard input: its functions, ranked by the time they take under its tests."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt.errors import UsageError
+from codeopt.workloads.function.bench import Bench
+from codeopt.workloads.function.project import locate
+from codeopt.workloads.function.target import Function, definitions, first_line, read_function
+from codeopt.workloads.function.tests import find_all_tests, run_tests
+from codeopt.program import read_program
+
+MOST = 8
+_READS = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\(\s*0|\bfileinput\b|\bos\.read\(\s*0")
+
+
+def reads_stdin(source: str) -> bool:
+    """Whether a program's text mentions its standard input."""
+    return bool(_READS.search(source))
+
+
+def any_function(path: Path) -> Function | None:
+    """One function that could be improved, so that the module can be opened; None when there is none."""
+    for name, _ in definitions(ast.parse(read_program(path).source)):
+        try:
+            return read_function(path, name)
+        except UsageError:
+            continue
+    return None
+
+
+@dataclass(frozen=True)
+class Times:
+    """How long the functions of modules take under their tests."""
+
+    seconds: dict[Path, dict[str, float]]
+    """By module: qualified name -> with all that it calls; the longest first."""
+    total: float
+    """Seconds of the tests themselves."""
+    tests: int
+
+
+def function_times(bench: Bench, paths: Sequence[Path]) -> Times:
+    """Run the tests of modules of one project under a profiler, once; empty without tests."""
+    modules = [locate(path) for path in paths]
+    tests = find_all_tests(bench, modules)
+    if not tests:
+        return Times({}, 0.0, 0)
+    isolated = bench.sandbox.isolated
+    inside = {bench.view.inside(module.path, isolated): path for module, path in zip(modules, paths, strict=True)}
+    found = run_tests(bench, bench.source, tests, job="rank", files=list(inside))
+    names = {file: _names(path) for file, path in inside.items()}
+    ranked: dict[Path, dict[str, float]] = {}
+    for file, line, seconds in sorted(found.ranked, key=lambda row: -row[2]):
+        if line in names[file]:
+            ranked.setdefault(inside[file], {})[names[file][line]] = seconds
+    return Times(ranked, found.seconds, len(found.passed))
+
+
+def _names(path: Path) -> dict[int, str]:
+    return {first_line(node): name for name, node in definitions(ast.parse(read_program(path).source))}
+
+
+def offer(bench: Bench) -> str:
+    """One line that names the functions of the module, those that take longest under its tests first."""
+    path = bench.function.path
+    times = function_times(bench, [path])
+    here = times.seconds.get(path, {})
+    total = max(times.total, *here.values(), 0.0)
+    if total > 0 and here:
+        named = [f"{path}::{name} ({seconds / total:.0%})" for name, seconds in here.items()]
+        return (
+            f"{path} reads no standard input; name one of its functions, here with their shares of the time of "
+            f"{times.tests} test{'s' * (times.tests != 1)}, all that they call included: {', '.join(named[:MOST])}"
+        )
+    every = [name for name, _ in definitions(ast.parse(bench.source))]
+    return f"{path} reads no standard input; name one of its functions: " + ", ".join(
+        f"{path}::{n}" for n in every[:MOST]
+    )

@@ -1,0 +1,24 @@
+"""A file of the user's with `CALLS`, a list of (args, kwargs), and optionally `BIG` for timing. It runs in the
+sandbox."""
+
+from __future__ import annotations
+
+from codeopt.errors import UsageError
+from codeopt.workloads.function.bench import why
+from codeopt.workloads.function.sources import Ask, Found
+from sandbox.calls import Batch
+
+
+def find(ask: Ask) -> Found:
+    """Its calls. Raises UsageError when it does not run or has none."""
+    bench = ask.bench
+    if bench.target.calls_file is None:
+        return Found(())
+    _, lines, run = bench.runner.ask(bench.source, Batch((), "list", seconds=30.0))
+    if not lines:
+        raise UsageError(f"{ask.calls_file or 'the calls that the model wrote'}: {why(run)}")
+    middle = lines.index("") if "" in lines else len(lines)
+    calls, big = tuple(lines[:middle]), tuple(lines[middle + 1 :])
+    if not calls and not big:
+        raise UsageError(f"{ask.calls_file or 'what the model wrote'} defines no CALLS, a list of (args, kwargs)")
+    return Found((("calls_file" if ask.calls_file else "model", calls),), big)

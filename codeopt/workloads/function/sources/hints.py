@@ -1,0 +1,78 @@
+"""Guesses where little else is known: Hypothesis draws arguments from the function's type hints, as data, on this
+machine, and objects from what the project's classes take.
+
+Annotations are read, not evaluated: nothing of the module runs here. What the original does with the guesses decides
+whether they are sensible; the judge shrinks a failing call itself, whatever source it came from.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from typing import Any
+
+from codeopt.workloads.function.bench import Bench
+from codeopt.workloads.function.calls.guess import Guesser
+from codeopt.workloads.function.calls.kinds import Kinds
+from codeopt.workloads.function.calls.literals import Call, Made
+from codeopt.workloads.function.calls.scope import Scope
+from codeopt.workloads.function.calls.shapes import classes, of_function
+from codeopt.workloads.function.calls.texts import PLAIN
+from codeopt.workloads.function.sources import Ask
+from codeopt.workloads.function.target import definition
+
+GUESSES, ENOUGH = True, 5
+"""Made only when other sources gave fewer calls than this."""
+EXAMPLES = 120
+
+
+def find(ask: Ask) -> list[str]:
+    """Calls with arguments of the annotated types; none when a parameter without default has a type that is not known,
+    or Hypothesis is missing."""
+    try:
+        import hypothesis
+        from hypothesis import strategies as st
+    except ImportError:
+        return []
+    strategy = _strategy(ask.bench, st)
+    if strategy is None or strategy.is_empty:
+        return []
+    found: dict[str, None] = {}
+
+    @hypothesis.settings(
+        max_examples=EXAMPLES,
+        database=None,
+        derandomize=True,
+        deadline=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(strategy)
+    def draw(drawn: Made) -> None:
+        found[Call(drawn.args, drawn.kwargs).text()] = None
+
+    with contextlib.suppress(hypothesis.errors.Unsatisfiable):
+        draw()
+    return list(found)
+
+
+def _strategy(bench: Bench, st: Any) -> Any:
+    """The function's arguments; of a method, an object of its class first."""
+    function, module = bench.function, bench.view.module
+    tree = ast.parse(bench.source)
+    node = definition(tree, function.qualname)
+    if node is None:
+        return None
+    scope = Scope(module.name, module.path.name == "__init__.py", tree, module.roots)
+    words = [*bench.vocabulary.words[0], *PLAIN]
+    text = st.sampled_from(words) | st.text(max_size=20) | st.lists(st.sampled_from(words), max_size=8).map("".join)
+    guesser = Guesser(st, Kinds(st, text))
+    bound = function.kind in ("method", "property", "classmethod")
+    arguments = guesser.arguments(of_function(node, scope, int(bound)), "f")
+    if arguments is None or function.kind not in ("method", "property"):
+        return arguments
+    owner = next((each for name, each in classes(tree) if name == function.qualname.rpartition(".")[0]), None)
+    made = guesser.used(scope, owner, function.name) if owner is not None else None
+    if made is None:
+        return None
+    return st.tuples(made, arguments).map(lambda pair: Made("f", (pair[0], *pair[1].args), pair[1].kwargs))

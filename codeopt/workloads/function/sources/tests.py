@@ -1,0 +1,37 @@
+"""Calls that existing tests make (pytest), and the ids of the tests that pass: a draft must pass the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from codeopt.workloads.function.leftout import unwritten
+from codeopt.workloads.function.sources import Ask, Found
+from codeopt.workloads.function.tests import find_all_tests, find_tests, run_tests
+
+
+def find(ask: Ask) -> Found:
+    """The calls of the tests that the user named, or that name the function and import its module; where those make
+    none, of all that import it: a fixture or another function may make some."""
+    named = find_tests(ask.bench) if ask.use_tests else []
+    found = _find(ask, named)
+    if found.tests or not ask.use_tests or ask.bench.places:
+        return found
+    others = [path for path in find_all_tests(ask.bench, [ask.bench.view.module]) if path not in named]
+    more = _find(ask, others)
+    return more if more.tests else replace(found, notes=found.notes or more.notes)
+
+
+def _find(ask: Ask, paths: list[str]) -> Found:
+    if not paths:
+        return Found(())
+    ask.notify(f"running tests in {len(paths)} file{'s' * (len(paths) != 1)}")
+    found = run_tests(ask.bench, ask.bench.source, paths, record=True)
+    if not found.passed and len(paths) > 1:  # one that hangs or breaks takes the others with it
+        found = run_tests(ask.bench, ask.bench.source, paths[:1], record=True)
+    if not found.passed:
+        reason = found.error or next(iter(found.failed.values()), "none was found")
+        return Found((), notes=(f"tests: none passes on the original ({reason})",))
+    notes = (f"tests: {len(found.failed)} fail on the original and count for nothing",) if found.failed else ()
+    ids = found.passed if found.calls or found.lost else ()  # tests that never call the function say nothing of it
+    calls = (("tests", found.calls),) if found.calls else ()
+    return Found(calls, tests=ids, notes=notes, dropped=unwritten(found.lost), places=found.places)

@@ -1,0 +1,198 @@
+"""Which calls are timed, and how: the longest there are, each once in a process, read to their ends within the timed
+region.
+
+Calls that take microseconds are timed many together. The same arguments never come twice in one process, so a draft
+that only remembers its answers gains nothing; it may where the function itself asks the same thing again within one
+call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+
+from codeopt.errors import ProgramError
+from codeopt.workloads.function.bench import Bench
+from codeopt.workloads.function.calls.derive import derive
+from codeopt.workloads.function.calls.larger import grow
+from codeopt.workloads.function.evidence import Evidence
+from codeopt.workloads.function.observing import MADE_UP, Known, observe
+from sandbox.calls import Batch, CallRunner
+from sandbox.compare import Plan
+from sandbox.outcome import Case
+
+ENOUGH_S = 0.001
+"""Calls are grown, and more are made, until a pass takes this long."""
+LONG_ENOUGH_S = 0.004
+"""A call is grown until it takes this long."""
+TOO_LONG_S = 1.0
+"""A given call that takes longer is timed only where no shorter one is long enough: each is made some fifty times."""
+SLOWER, LEAST_S, MOST_S = 50, 10.0, 60.0
+"""So many times as long as the original a draft may take in a pass, within these bounds, before it is ended."""
+PAIR_S = 0.03
+"""A run makes so many passes that the clock sees this much."""
+PASS_S = 0.2
+"""A pass of long calls has as many of them as fit in this; one at least."""
+AROUND_S = 0.5
+"""Arguments are made and results looked at in each pass: fewer passes where that takes long."""
+MOST_CALLS, MOST_PASSES = 400, 20
+MOST_TEXT = 3_000_000
+"""Characters of the calls of a pass: their arguments are made anew in each."""
+SHORTEST_S = 15e-6
+"""A pass must take this long: reading the clock from outside costs about 10 microseconds."""
+
+
+@dataclass(frozen=True)
+class CallPlan(Plan):
+    """What is timed of a function: passes of some calls, within one process."""
+
+    timed: Timed = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What is timed, and in words."""
+
+    batch: Batch
+    seconds: float
+    """That one pass takes the original."""
+    around: float
+    """Seconds before and after it, for arguments and results."""
+    note: str
+
+    def passes(self, seconds: float, most: int) -> int:
+        """How many passes it takes to spend this long in calls; fewer where most of the time goes elsewhere."""
+        return max(1, min(most, round(seconds / max(self.seconds, 1e-5)), round(AROUND_S / max(self.around, 0.01))))
+
+    @property
+    def case(self) -> Case:
+        """For sandbox.compare; the original says what is expected."""
+        return Case("timed", self.batch.stdin(), held_back=True)
+
+
+def choose(bench: Bench, evidence: Evidence, seed: int = 0, notify: Callable[[str], None] = lambda line: None) -> Timed:
+    """The calls to time. Raises ProgramError when they are too short for any clock."""
+    notify("choosing calls to time")
+    runner = bench.runner
+    iterators = _iterators(evidence.known)
+    warm = _warm(evidence.known)
+    calls, note = _candidates(bench, evidence, seed)
+    warm = warm if set(calls) - set(warm) else []
+    calls = [text for text in calls if text not in warm]
+    if not calls:
+        raise ProgramError(f"no call of {bench.function.qualname} returns anything: there is nothing to time")
+    batch = Batch((*warm, *calls), "time", warm=len(warm), iterators=iterators)
+    seconds = _pass_seconds(bench, runner, batch)
+    if seconds < SHORTEST_S:
+        raise ProgramError(
+            f"the calls are too short to time: {len(calls)} of them take {seconds * 1e6:.0f} us together; give larger "
+            "ones as BIG in the --calls file"
+        )
+    around = min(runner.outside_s.get(bench.source, [0.0]))
+    text = f"{note}, {len(calls)} in a pass of {_duration(seconds)}"
+    timed = Timed(batch, seconds, around, text)
+    limit = min(MOST_S, max(LEAST_S, SLOWER * seconds))
+    return replace(timed, batch=replace(batch, passes=timed.passes(PAIR_S, MOST_PASSES), pass_seconds=limit))
+
+
+def _warm(known: Sequence[Known]) -> list[str]:
+    """A short call and a usual one, made before the clock runs: what is imported late is not the timed calls' cost."""
+    ordered = sorted((k for k in known if k.returns), key=lambda k: k.seconds)
+    return list(dict.fromkeys(ordered[at].text for at in (0, len(ordered) // 2))) if ordered else []
+
+
+def _iterators(known: Sequence[Known]) -> str:
+    """How results are read: "" when none is an iterator."""
+    if not any(k.outcome.endswith(" | yields") or " | yields |" in k.outcome for k in known):
+        return ""
+    nested = any(k.outcome.count("<iterator of") > 1 for k in known)
+    return "nested" if nested else "flat"
+
+
+def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str], str]:
+    """Calls that return, longest first, and where they come from."""
+    if evidence.big:
+        known, _ = observe(bench, evidence.big, dict.fromkeys(evidence.big, "big"))
+        if known:
+            return [k.text for k in known], "the BIG calls"
+        raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
+    returning = [k for k in evidence.known if k.returns]
+    given = [k for k in returning if k.source not in MADE_UP] or returning
+    given = bearable(sorted(given, key=lambda k: -k.seconds))
+    if not given:
+        return [], ""
+    longest = given[0].seconds
+    if longest >= LONG_ENOUGH_S:
+        return _within([k for k in given if k.seconds >= 0.3 * longest][:20], PASS_S), "the longest calls"
+    grown = _grown(bench, given, seed)
+    pool = sorted([*grown, *given], key=lambda k: -k.seconds)
+    chosen = [k for k in pool if k.seconds >= 0.3 * pool[0].seconds]
+    note = "calls grown from the given ones" if grown else "the longest calls"
+    if sum(k.seconds for k in chosen) < ENOUGH_S:  # so short that single times say little: as many as there are
+        more, _ = observe(bench, derive([k.text for k in pool[:8]], 300, 50 + seed, bench.vocabulary, small=False), {})
+        chosen = [k for k in [*pool, *more] if k.returns]
+    return _short([k.text for k in dict.fromkeys(chosen)][:MOST_CALLS]), note
+
+
+def _short(calls: list[str]) -> list[str]:
+    """As many as have MOST_TEXT characters together; one at least."""
+    sizes = list(accumulate(map(len, calls)))
+    return [text for at, text in enumerate(calls) if not at or sizes[at] <= MOST_TEXT]
+
+
+def bearable(given: list[Known]) -> list[Known]:
+    """Without the longest, as long as something that can be timed is left."""
+    shorter = [k for k in given if k.seconds <= TOO_LONG_S]
+    longer = [k for k in given if k.seconds > TOO_LONG_S]
+    will_do = shorter and (shorter[0].seconds >= LONG_ENOUGH_S or grow(shorter[0].text, 2))
+    return shorter if will_do or not longer else longer[-1:]
+
+
+def _within(known: Sequence[Known], seconds: float) -> list[str]:
+    """The first, and more as long as all of them take no longer."""
+    spent = list(accumulate(k.seconds for k in known))
+    return [k.text for at, k in enumerate(known) if not at or spent[at] <= seconds]
+
+
+def _grown(bench: Bench, given: Sequence[Known], seed: int) -> list[Known]:
+    """The longest calls made longer, twice and twice again, until one takes long enough or they fail."""
+    found: list[Known] = []
+    bases = [k.text for k in given[:50] if grow(k.text, 2)][:4]  # of short calls the longest may be so by chance
+    for steps in ((1, 2, 3), (4, 5, 6), (7, 8)):  # a few at a time: each look imports the module twice
+        grown = [grow(base, 2**step, seed + at) for step in steps for at, base in enumerate(bases)]
+        texts = [text for text in grown if text and len(text) < 1_000_000]
+        if not texts:
+            break
+        known, _ = observe(bench, texts, {})
+        usable = [k for k in known if k.returns]
+        found += usable
+        if not usable or max(k.seconds for k in usable) >= LONG_ENOUGH_S:
+            break
+    enough = min((k.seconds for k in found if k.seconds >= LONG_ENOUGH_S), default=0.4)
+    found = [k for k in found if k.seconds <= 2 * enough]
+    best = max((k.seconds for k in found), default=0.0)
+    return [k for k in found if k.seconds >= 0.3 * best and k.seconds < 0.4 and best > 1.5 * given[0].seconds]
+
+
+def _pass_seconds(bench: Bench, runner: CallRunner, batch: Batch) -> float:
+    """CPU seconds of one pass of the original, or wall seconds when it waits; the middle of three."""
+    found = []
+    for _ in range(3):
+        run = runner.run(bench.source, batch.stdin())
+        if run.exit != 0 or run.stop:
+            raise ProgramError(
+                f"the original cannot be timed: {run.evidence or run.stderr.decode(errors='replace')[-200:]}"
+            )
+        found.append(max(run.cpu_s, run.wall_s * 0.5))
+    return sorted(found)[1]
+
+
+def _duration(seconds: float) -> str:
+    return (
+        f"{seconds * 1e6:.0f} us"
+        if seconds < 1e-3
+        else f"{seconds * 1e3:.1f} ms"
+        if seconds < 1
+        else f"{seconds:.1f} s"
+    )

@@ -1,0 +1,279 @@
+"""A function of a module, measured: a draft makes every known call as the original does, then both are timed on the
+larger of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from codeopt.budget import NOTHING_USED, Usage
+from codeopt.errors import ModelError, ProgramError
+from codeopt.history import Candidate
+from codeopt.proposers import Proposer
+from codeopt.rules import Rule as RewriteRule
+from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, WorkloadRequest
+from codeopt.workloads.function.bench import Bench
+from codeopt.workloads.function.calls.derive import derive
+from codeopt.workloads.function.calls.shrink import LATE, first_failing, smallest
+from codeopt.workloads.function.evidence import FRESH, Evidence, NotVerifiable, TooThin
+from codeopt.workloads.function.growth import growth
+from codeopt.workloads.function.learn import learn
+from codeopt.workloads.function.observing import Known, observe
+from codeopt.workloads.function.profiling import profile_function
+from codeopt.workloads.function.proposer import NOTE, FunctionProposer, within
+from codeopt.workloads.function.tests import failing
+from codeopt.workloads.function.timing import CallPlan, choose
+from codeopt.workloads.function.written import ask_for_calls
+from sandbox.answers import ARROW, check_calls
+from sandbox.calls import Batch, CallRunner
+from sandbox.compare import Decision, Rule, make_plan
+from sandbox.growth import GrowthPair
+from sandbox.judge import Checker, judge
+from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.profile import Profile
+
+OTHER_HASH_SEED = 1
+OVERRUN = r"^case timed: (TLE |.*the timed calls take longer than)"
+FAR_TOO_LONG = "got takes longer than"
+FAR = 0.1
+"""At most so fast is a function whose call was given up: it gets ten times what the slowest of the original's takes."""
+SEEN = 4
+"""Calls with outcomes that a model is shown beside the function."""
+IN_A_CASE, LONG_S, LARGE = 500, 2.0, 2_000_000
+"""Calls that are made in one run: as many as take the original no longer than this and have outcomes of so many
+characters, one at least."""
+
+
+@dataclass(frozen=True)
+class FunctionWorkload(Defaults):
+    """One function, and the calls that are known of it. A draft's source is the whole module."""
+
+    request: WorkloadRequest
+    bench: Bench
+    evidence: Evidence
+    runner: CallRunner
+    baseline: Candidate
+    suite: Suite
+    rule: Rule
+    plan: CallPlan | None = None
+    too_short: str = ""
+    """Why the calls are too short to time; empty when they are not, and before that was tried."""
+    usage: Usage = NOTHING_USED
+
+    region = TimedRegion.CALLS
+    note = NOTE
+
+    def timed(self) -> FunctionWorkload:
+        """With what is timed and the original's profile; without, and why, where the calls are too short."""
+        try:
+            plan = self._plan(seed=0)
+        except ProgramError as error:
+            return replace(self, too_short=str(error))
+        original = self.baseline
+        if self.request.profile_modes and original.profile is None:
+            self._notify("profiling the original")
+            original = replace(original, profile=profile_function(self.bench, plan.timed, self.bench.source))
+        return replace(self, baseline=original, plan=plan)
+
+    def _plan(self, seed: int) -> CallPlan:
+        """Raises ProgramError when no call is long enough, or the original is not the same each time."""
+        timed = choose(self.bench, self.evidence, seed=seed, notify=self._notify)
+        self._notify("timing the original")
+        try:
+            plan = make_plan(self.runner, self.bench.source, [timed.case], self.suite.check, self.rule)
+        except ValueError as error:
+            raise NotVerifiable(f"the original does not do the same twice: {error}") from error
+        return CallPlan(**vars(plan), timed=timed)
+
+    def require_plan(self) -> CallPlan:
+        """The plan. Raises NotVerifiable when every call is too short."""
+        if self.plan is None:
+            raise NotVerifiable(self.too_short)
+        return self.plan
+
+    def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
+        """Make the calls of a case in a fresh interpreter."""
+        run = self.runner.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
+        return judge(case, run, self.suite.check)
+
+    def explain(self, source: str, case: Case, outcome: Outcome) -> Outcome:
+        """A wrong answer with the smallest call that shows it, and where that comes from."""
+        if outcome.verdict is not Verdict.WA:
+            return outcome
+        first, detail = first_failing(case, outcome.run.stdout, self.suite.check)
+        if not first:
+            return outcome
+        if case.held_back:
+            call, detail = first, ""
+        elif LATE in detail:  # a smaller one may only be quicker, and each try costs seconds
+            call = first
+        else:
+            call, detail = smallest(self.runner, self.baseline.source, source, first, self.suite.check)
+        near = "the smallest found near " * bool(detail and call != first)
+        return replace(outcome, detail=f"{detail or outcome.detail} ({near}{self.evidence.whence(first)})")
+
+    def check(self, source: str, stage: Stage) -> Checked:
+        """The project's tests that pass on the original, in each round: they are slow, and see no more a second
+        time."""
+        if stage is not Stage.ROUND or not self.evidence.tests:
+            return Checked()
+        self._notify(f"running {len(self.evidence.tests)} tests")
+        return Checked(rejection=failing(self.bench, source, self.evidence.tests))
+
+    def unseen_cases(self) -> tuple[Case, ...]:
+        """Calls that were never made before."""
+        texts = [known.text for known in self.evidence.known]
+        made = derive(texts, FRESH, 101, self.bench.vocabulary)
+        known, _ = observe(self.bench, [text for text in made if text not in texts], {})
+        return tuple(make_cases(self.bench, self.runner, known, "fresh", self.suite.check, held_back=True))
+
+    def confirmation_plan(self, unseen: Sequence[Case]) -> CallPlan:
+        """Other calls than in the rounds."""
+        return self._plan(seed=1)
+
+    def profile(self, source: str) -> Profile | None:
+        """Where a pass of the timed calls spends its time; lines are those of the module."""
+        return profile_function(self.bench, self.plan.timed, source) if self.plan else None
+
+    def growth(self, source: str) -> GrowthPair | None:
+        """By calls made longer and longer."""
+        return growth(self.bench, self.evidence, source)
+
+    def bound(self, candidate: Candidate) -> float | None:
+        """Of a call that was given up after ten times the slowest of the original's, or of the passes that are
+        timed."""
+        wrong = next((outcome for outcome in candidate.outcomes if outcome.verdict is not Verdict.AC), None)
+        if wrong is not None and FAR_TOO_LONG in wrong.detail:
+            return FAR
+        found = candidate.comparison
+        if self.plan is None or found is None or found.decision is not Decision.REJECTED:
+            return None
+        if not re.search(OVERRUN, found.reason):
+            return None
+        timed = self.plan.timed
+        return round(timed.seconds * timed.batch.passes / timed.batch.pass_seconds, 6)
+
+    def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
+        """Those that are not for whole programs, each cut back to the function."""
+        return within((rule for rule in rules if not rule.scripts_only), self.bench.function.qualname)
+
+    def adapt(self, proposer: Proposer) -> Proposer:
+        """One that sees an excerpt of the module, and some of the calls that may be shown."""
+        cases = [case for case in self.suite.cases if not case.held_back]
+        lines = (cases[0].expected or b"").decode("utf-8", "replace").split("\n") if cases else []
+        seen = tuple(line[:200] for line in lines if line and not line.startswith("state: "))
+        target = self.bench
+        return FunctionProposer(proposer, target.target.module, target.function.qualname, seen[:SEEN])
+
+    @property
+    def headline(self) -> str:
+        """`12 calls (9 derived, 3 calls_file), 80% of the function's lines   2 in a pass of 4.1 ms`."""
+        return self.evidence.words + (f"   {self.plan.timed.note}" if self.plan else "")
+
+    def facts(self) -> dict[str, Any]:
+        """What is known of the function, as figures."""
+        return {
+            "evidence": self.evidence.figures(),
+            "timed": self.plan.timed.note if self.plan else None,
+            "calls_text": self.bench.target.calls_file or "",
+        }
+
+    def _notify(self, line: str) -> None:
+        self.request.session.console.progress(line)
+
+
+def measure(request: WorkloadRequest, bench: Bench) -> FunctionWorkload:
+    """Find out what the function does, by calls of every source. Raises ProgramError when too little can be known.
+
+    A language model writes calls where it may, and nothing else gives enough.
+    """
+    try:
+        return _measured(request, bench, request.calls_text)
+    except TooThin as error:
+        if request.options.calls or not request.model_calls:
+            raise
+        session = request.session
+        session.console.say(f"{error}; asking the model for calls")
+        written = ask_for_calls(session.open_model(request.options, session.console.warn), bench, str(error))
+        session.on_usage(written.usage)
+        if written.problem:
+            raise ModelError(f"the model wrote no calls: {written.problem}") from error
+        return replace(_measured(request, bench, written.text), usage=written.usage)
+
+
+def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> FunctionWorkload:
+    options, notify = request.options, request.session.console.progress
+    bench, evidence = learn(bench, options, calls_text, notify)
+    if reason := evidence.thin():
+        raise TooThin(reason)
+    runner = bench.runner
+
+    def check(expected: bytes, got: bytes) -> str:
+        return check_calls(expected, got, options.tolerance)
+
+    given = [known for known in evidence.known if known.source != "derived"]
+    derived = [known for known in evidence.known if known.source == "derived"]
+    shown, held = _split(given, derived)
+    cases = make_cases(bench, runner, shown, "calls", check) + make_cases(
+        bench, runner, held, "held", check, held_back=True
+    )
+    runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
+    outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
+    original = replace(request.baseline or Candidate(0, bench.source, "the original"), outcomes=outcomes)
+    once = replace(request.rule, pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
+    return FunctionWorkload(request, bench, evidence, runner, original, Suite(tuple(cases), check), once)
+
+
+def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[Known]]:
+    """A third of all calls is never shown, of the given ones only where there are many."""
+    few = len(given) < 9
+    shown = [known for at, known in enumerate(given) if few or at % 3] + [k for at, k in enumerate(derived) if at % 3]
+    names = {known.text for known in shown}
+    return shown, [known for known in (*given, *derived) if known.text not in names]
+
+
+def make_cases(
+    bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, *, held_back: bool = False
+) -> list[Case]:
+    """Calls as cases, with what the original answers. Raises NotVerifiable when that depends on which calls come
+    together."""
+    cases = []
+    for number, part in enumerate(_parts(known), 1):
+        seconds = max(2.0, 10 * max(k.seconds for k in part))
+        total = max(10.0, 10 * sum(k.seconds for k in part))
+        stdin = Batch(tuple(k.text for k in part), seconds=min(seconds, 20.0), lost=0, budget=total).stdin()
+        run = runner.run(bench.source, stdin, mode="exec")
+        title = f"{len(part)} calls of the function"
+        case = Case(f"{name}.{number}", stdin, run.stdout, held_back, title)
+        if not _as_known(run, part):
+            again = runner.run(bench.source, stdin, mode="exec", hash_seed=OTHER_HASH_SEED)
+            outcome = judge(case, again, check)
+            if run.exit != 0 or outcome.verdict is not Verdict.AC:
+                raise NotVerifiable(
+                    f"{bench.function.qualname} does not do the same twice: {outcome.detail or run.evidence}"
+                )
+        cases.append(case)
+    return cases
+
+
+def _parts(known: list[Known]) -> Iterator[list[Known]]:
+    """The calls of each case, in order."""
+    part: list[Known] = []
+    seconds, size = 0.0, 0
+    for one in known:
+        seconds, size = seconds + one.seconds, size + len(one.outcome)
+        if part and (len(part) == IN_A_CASE or seconds > LONG_S or size > LARGE):
+            yield part
+            part, seconds, size = [], one.seconds, len(one.outcome)
+        part.append(one)
+    if part:
+        yield part
+
+
+def _as_known(run: Run, part: list[Known]) -> bool:
+    """Whether the calls do here what they did when they were made twice, in other orders, and leave nothing behind."""
+    lines = run.stdout.decode("utf-8", "surrogatepass").split("\n")
+    same = all(line.endswith(ARROW + known.outcome) for line, known in zip(lines, part, strict=False))
+    return run.exit == 0 and same and lines[len(part) :] == ["state: unchanged", ""]

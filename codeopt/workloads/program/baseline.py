@@ -1,0 +1,192 @@
+"""Before the first round: the original is run, found fit to be judged by its cases, timed and profiled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt import registry
+from codeopt.cases import Request, collect, hold_back
+from codeopt.cases.generator import find_script
+from codeopt.errors import ProgramError, UsageError
+from codeopt.history import Candidate
+from codeopt.options import ImproveOptions
+from codeopt.workloads import Suite, WorkloadRequest
+from codeopt.workloads.program.differential import Challenge, choose, make_challenge
+from sandbox import Sandbox
+from sandbox.compare import Plan
+from sandbox.judge import Checker, judge, open_checker
+from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.profile import Mode, Profile, profile
+
+if TYPE_CHECKING:
+    from codeopt.workloads.program.workload import ProgramWorkload
+
+OTHER_HASH_SEED = 1
+TOO_SHORT_S = 0.001
+"""A run shorter than this, with the interpreter's own start left out, is mostly the cost of starting a process."""
+_ADVICE = {
+    Verdict.TLE: "; see --timeout",
+    Verdict.MLE: "; see --memory",
+    Verdict.RE: "; a run has standard input alone: no arguments, no files, no network",
+}
+CANDIDATES = 5
+"""So many of the longest cases are run again to choose those that are timed ..."""
+SURELY_ENOUGH = 3
+"""... unless the longest took so many times what is enough to time it alone."""
+
+
+def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
+    """Run the original on its cases. Raises UsageError without cases, ProgramError when it cannot be judged by them."""
+    from codeopt.workloads.program.workload import ProgramWorkload
+
+    notify, check = request.session.console.progress, open_checker(request.options.check)
+    asked, source = case_request(request.target.path, request.options, sandbox), request.program.source
+    notify("collecting cases")
+    cases = collect(asked)
+    runs = [_run_original(sandbox, source, case, check, notify) for case in cases]
+    cases = [_with_output(case, run) for case, run in zip(cases, runs, strict=True)]
+    _require_steady(sandbox, source, cases, runs, check, notify)
+    cases = hold_back(cases, [run.own_s for run in runs])
+    cases = [replace(case, held_back=request.held_out.get(case.name, case.held_back)) for case in cases]
+    challenge = _challenge(request, sandbox, asked, cases, check)
+    outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
+    original = replace(request.baseline or Candidate(0, source, "the original"), outcomes=outcomes)
+    suite = Suite(tuple(cases), check, challenge.made)
+    return ProgramWorkload(request, sandbox, asked, original, suite, challenge, request.rule)
+
+
+def _challenge(
+    request: WorkloadRequest, sandbox: Sandbox, asked: Request, cases: Sequence[Case], check: Checker
+) -> Challenge:
+    """Fuzzed inputs of the cases that may be shown."""
+    generated = not asked.stdin and find_script(asked) is not None
+    strictness = choose(request.options.changed_inputs, cases, generated=generated)
+    shown = [case for case in cases if not case.held_back]
+    return make_challenge(
+        sandbox, request.program.source, shown, check, strictness, seed=1, also_known=cases,
+        notify=request.session.console.progress,
+    ).prepared()  # fmt: skip
+
+
+def case_request(program: Path, options: ImproveOptions, sandbox: Sandbox) -> Request:
+    """What the sources of cases are asked for. Raises UsageError."""
+    if options.stdin and options.cases:
+        raise UsageError("give --cases or --stdin, not both")
+
+    def run(source: str, args: Sequence[str]) -> Run:
+        return sandbox.run(source, args=args, mode="exec")
+
+    return Request(program, options.cases, options.stdin, run)
+
+
+def fresh_cases(
+    sandbox: Sandbox, source: str, request: Request, check: Checker, notify: Callable[[str], None]
+) -> list[Case]:
+    """Cases that were never run before, with what the original prints."""
+    found = _find_fresh(request)
+    return [_with_output(case, _run_original(sandbox, source, case, check, notify)) for case in found]
+
+
+def _find_fresh(request: Request) -> list[Case]:
+    other = replace(request, first_seed=101)
+    names = [] if request.stdin else registry.names("codeopt.cases")
+    return [
+        replace(case, name=f"fresh.{case.name}", held_back=True)
+        for name in names
+        for case in registry.load("codeopt.cases", name).find(other)
+    ]
+
+
+def _run_original(sandbox: Sandbox, source: str, case: Case, check: Checker, notify: Callable[[str], None]) -> Run:
+    notify(f"running the original on case {case.name}")
+    run = sandbox.run(source, case.stdin, mode="exec")
+    outcome = judge(case, run, check)
+    if outcome.verdict is not Verdict.AC:
+        detail = f"{outcome.verdict} ({outcome.detail}){_ADVICE.get(outcome.verdict, '')}"
+        raise ProgramError(f"the original fails case {case.name}: {detail}")
+    return run
+
+
+def _with_output(case: Case, run: Run) -> Case:
+    return case if case.expected is not None else replace(case, expected=run.stdout)
+
+
+def _require_steady(
+    sandbox: Sandbox,
+    source: str,
+    cases: Sequence[Case],
+    runs: Sequence[Run],
+    check: Checker,
+    notify: Callable[[str], None],
+) -> None:
+    """The original must print the same again, also when sets of strings are in another order."""
+    spent = 0.0
+    for case, _ in sorted(zip(cases, runs, strict=True), key=lambda pair: pair[1].wall_s):
+        if spent > 2.0:  # seconds; the shortest cases come first, and one is always run again
+            break
+        notify(f"running the original again on case {case.name}")
+        again = judge(case, sandbox.run(source, case.stdin, mode="exec", hash_seed=OTHER_HASH_SEED), check)
+        spent += again.run.wall_s
+        if again.verdict is not Verdict.AC:
+            raise ProgramError(
+                f"the original does not print the same twice on case {case.name} ({again.detail}); random numbers, the "
+                "clock or the order of a set? Nothing can be compared with it"
+            )
+
+
+def too_short(sandbox: Sandbox, source: str, plan: Plan) -> str:
+    """Why nothing can be timed on the longest case; empty when it can."""
+    longest = plan.cases[0]
+    took = math.inf
+    for _ in range(10):  # whatever disturbs a run makes it longer
+        run = sandbox.run(source, longest.stdin)
+        took = min(took, run.own_s)
+        if took >= 10 * TOO_SHORT_S:
+            break
+    if took >= TOO_SHORT_S:
+        return ""
+    return (
+        f"the cases are too small to time: the longest ({longest.name}) takes the original {took * 1000:.2f} ms; "
+        f"give an input on which it takes {TOO_SHORT_S * 1000:.0f} ms at least, better 100 ms"
+    )
+
+
+def longest_cases(cases: Sequence[Case], original: Candidate, enough_s: float) -> list[Case]:
+    """The cases among which those to time are chosen: one alone when it surely takes much longer than is enough.
+
+    Processor time alone is sure: the first run of a short case may have waited long, for others or for the disk.
+    """
+    runs = {outcome.case: outcome.run for outcome in original.outcomes}
+    ordered = sorted(cases, key=lambda case: -runs[case.name].own_s)
+    return ordered[: 1 if runs[ordered[0].name].cpu_s > SURELY_ENOUGH * enough_s else CANDIDATES]
+
+
+def case_to_profile(cases: Sequence[Case], original: Candidate) -> Case:
+    """The case that takes longest: what it shows is where the time goes, not what the input is."""
+    slowest = max(original.outcomes, key=lambda outcome: outcome.run.own_s)
+    return next(case for case in cases if case.name == slowest.case)
+
+
+def profile_longest(request: WorkloadRequest, sandbox: Sandbox) -> Profile:
+    """Of a program that was not judged: its longest case is found by running all of them."""
+    notify, source = request.session.console.progress, request.program.source
+    notify("collecting cases")
+    cases = collect(case_request(request.target.path, request.options, sandbox))
+    notify("finding the longest case")
+    longest = max(cases, key=lambda case: sandbox.run(source, case.stdin).wall_s)
+    notify(f"profiling case {longest.name}")
+    return take_profile(sandbox, source, longest)
+
+
+def take_profile(sandbox: Sandbox, source: str, case: Case, modes: Sequence[Mode] = ("lines", "scalene")) -> Profile:
+    """Profile one run in the sandbox; what cannot be measured is a note in the profile."""
+    limits = sandbox.limits
+    # A traced line costs many times what it costs untraced; Scalene maps sparse files of 256 MiB.
+    roomy = replace(limits, seconds=limits.seconds * 4 + 20, file_mib=max(limits.file_mib, 300))
+    return profile(
+        lambda driver, stdin: sandbox.run(driver, stdin, mode="exec", limits=roomy), source, case, modes=modes
+    )

@@ -1,0 +1,180 @@
+"""A program that reads standard input, measured: cases, fuzzed inputs, whole runs by the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from codeopt.cases import Request
+from codeopt.errors import ProgramError
+from codeopt.history import Candidate
+from codeopt.mutants import mutants, shorter
+from codeopt.rules import Rule as RewriteRule
+from codeopt.workloads import Checked, Defaults, Stage, Suite, WorkloadRequest
+from codeopt.workloads.program import baseline
+from codeopt.workloads.program.differential import Challenge, make_challenge
+from sandbox import Sandbox
+from sandbox.compare import Plan, Rule, make_plan
+from sandbox.growth import GrowthPair, fit, pair, sizes
+from sandbox.judge import judge
+from sandbox.outcome import Case, Outcome, Verdict
+from sandbox.profile import Mode, Profile
+
+LAST_WORD_S = 0.1
+"""Cases are added until the original takes this long, so that a confirmation is not about one alone."""
+LONG_ENOUGH = 0.3
+"""Cases that were never shown decide in the end, if the longest takes this share of the longest timed one."""
+LOOKED_AT = 12
+"""So many fuzzed inputs are offered to find some on which the gain can be looked for."""
+LENGTHS = (0.95, 0.8)
+"""A known input made a little shorter is mostly as valid as before."""
+GROWTH_LENGTHS = (0.7, 0.5, 0.35, 0.25, 0.12)
+BELOW_LINEAR = ("constant", "log n", "sqrt n")
+"""A program that seems to grow less than its input was too quick to tell: it reads all of it."""
+TRACEBACK = b"Traceback (most recent call last):"
+
+
+@dataclass(frozen=True)
+class ProgramWorkload(Defaults):
+    """One program and its cases in one sandbox."""
+
+    request: WorkloadRequest
+    sandbox: Sandbox
+    cases: Request
+    """Where cases come from."""
+    baseline: Candidate
+    suite: Suite
+    challenge: Challenge
+    rule: Rule
+    plan: Plan | None = None
+    too_short: str = ""
+    """Why nothing can be timed; empty when it can."""
+
+    @property
+    def runner(self) -> Sandbox:
+        """The sandbox itself."""
+        return self.sandbox
+
+    @property
+    def source(self) -> str:
+        """The original."""
+        return self.baseline.source
+
+    def timed(self) -> ProgramWorkload:
+        """With the plan and the original's profile."""
+        original, modes = self.baseline, self.request.profile_modes
+        if modes and original.profile is None:
+            self._notify("profiling the original")
+            original = replace(original, profile=self._profile(self.source, modes))
+        self._notify("timing the original")
+        cases = baseline.longest_cases(self.suite.cases, original, self.rule.enough_seconds)
+        plan = make_plan(self.sandbox, self.source, cases, self.suite.check, self.rule)
+        too_short = baseline.too_short(self.sandbox, self.source, plan) if self.request.needs_time else ""
+        return replace(self, baseline=original, plan=plan, too_short=too_short)
+
+    def require_plan(self) -> Plan:
+        """The plan. Raises ProgramError when the longest case is too short."""
+        if self.too_short or self.plan is None:
+            raise ProgramError(self.too_short)
+        return self.plan
+
+    def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
+        """In a fresh interpreter; a Traceback counts, whatever the exit status."""
+        run = self.sandbox.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
+        outcome = judge(case, run, self.suite.check)
+        if outcome.verdict is Verdict.AC and TRACEBACK in run.stderr and not self._shows_tracebacks():
+            return replace(outcome, verdict=Verdict.RE, detail="a Traceback on standard error, though it exits with 0")
+        return outcome
+
+    def _shows_tracebacks(self) -> bool:
+        return any(TRACEBACK in outcome.run.stderr for outcome in self.baseline.outcomes)
+
+    def check(self, source: str, stage: Stage) -> Checked:
+        """What fuzzed inputs say: the same ones in each round, new ones to confirm."""
+        self._notify("trying changed inputs")
+        challenge = self._new_challenge() if stage is Stage.CONFIRMATION else self.challenge
+        return Checked(challenge.run(self.sandbox, source, self.suite.check))
+
+    def _new_challenge(self) -> Challenge:
+        return make_challenge(
+            self.sandbox, self.source, self.suite.cases, self.suite.check, self.challenge.strictness, seed=2,
+            also_known=self.suite.cases, held_back=True, notify=self._notify,
+        )  # fmt: skip
+
+    def unseen_cases(self) -> tuple[Case, ...]:
+        """What a generator of cases makes of other seeds."""
+        return tuple(baseline.fresh_cases(self.sandbox, self.source, self.cases, self.suite.check, self._notify))
+
+    def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
+        """What nobody has seen, unless that is too short to show the gain."""
+        rule = replace(self.rule, enough_seconds=LAST_WORD_S)
+        usual = self.require_plan()
+
+        def planned(cases: Sequence[Case]) -> Plan:
+            return make_plan(self.sandbox, self.source, cases, self.suite.check, rule)
+
+        never_shown = (*self._longest_held_out(), *unseen)
+        if never_shown and (plan := planned(never_shown)).longest_s >= LONG_ENOUGH * usual.longest_s:
+            return plan
+        return planned(usual.cases)
+
+    def _longest_held_out(self) -> tuple[Case, ...]:
+        took = {outcome.case: outcome.run.own_s for outcome in self.baseline.outcomes}
+        held = (case for case in self.suite.cases if case.held_back)
+        return tuple(sorted(held, key=lambda case: -took[case.name])[: self.rule.timed_cases])
+
+    def similar_inputs(self, case: Case) -> Iterator[bytes]:  # type: ignore[override]
+        """A little shorter, then fuzzed."""
+        yield from shorter(case.stdin, LENGTHS)
+        changed = (mutant.stdin for mutant in mutants([case.stdin], seed=3) if not mutant.beyond)
+        yield from islice(changed, LOOKED_AT)
+
+    def profile(self, source: str) -> Profile:
+        """Of a run on the case that takes longest."""
+        return self._profile(source, ("lines", "scalene"))
+
+    def _profile(self, source: str, modes: Sequence[Mode]) -> Profile:
+        longest = baseline.case_to_profile(self.suite.cases, self.baseline)
+        return baseline.take_profile(self.sandbox, source, longest, modes)
+
+    def growth(self, source: str) -> GrowthPair:
+        """On the cases, and on shorter versions of the longest: cases tend to be either tiny or all of one size."""
+        shorts = shorter(self.require_plan().cases[0].stdin, GROWTH_LENGTHS)
+        cases = [*self.suite.cases, *(Case(f"shorter.{at}", data) for at, data in enumerate(shorts))]
+        size, ns = sizes(cases)
+        nothing = min(self.sandbox.run("").cpu_s for _ in range(3))
+        found = []
+        for program in (self.source, source):
+            runs = [self.sandbox.run(program, case.stdin) for case in cases]
+            points = [(n, run.cpu_s - nothing) for n, run in zip(ns, runs, strict=True) if run.exit == 0]
+            found.append(fit(size, points))
+        return pair(found[0], found[1] if not found[1] or found[1].model not in BELOW_LINEAR else None)
+
+    def bound(self, candidate: Candidate) -> float | None:
+        """Of the time limit of a run, within which the original ends."""
+        late = next((outcome for outcome in candidate.outcomes if outcome.verdict is not Verdict.AC), None)
+        if late is None or late.verdict is not Verdict.TLE:
+            return None
+        limit = self.sandbox.limits.seconds
+        old = next((known.run.wall_s for known in self.baseline.outcomes if known.case == late.case), limit)
+        return round(old / limit, 6) if old < limit else None
+
+    def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
+        """All of them."""
+        return tuple(rules)
+
+    @property
+    def headline(self) -> str:
+        """How many cases, and how long the longest takes."""
+        longest = max(outcome.run.wall_s for outcome in self.baseline.outcomes)
+        cases = f"{len(self.suite.cases)} cases, {self.suite.held_back} held back"
+        return f"{cases}   longest {longest:.3f} s"
+
+    def facts(self) -> dict[str, Any]:
+        """How many cases there are, and how many were fuzzed."""
+        return {"tests": {"total": len(self.suite.cases), "changed_inputs": len(self.challenge.made)}}
+
+    def _notify(self, line: str) -> None:
+        self.request.session.console.progress(line)

@@ -34,12 +34,12 @@ def improve(
     from codeopt.engine import improve as improve_target
     from codeopt.options import ImproveOptions
     from codeopt.report import End
-    from codeopt.screen import Listener
+    from codeopt.console import CallbackConsole
     from codeopt.session import Session
     from codeopt.target import as_target
 
     named = {"cases": cases, "model": model, "task": task, "sandbox": sandbox, "max_rounds": max_rounds, **options}
-    result = improve_target(as_target(target), ImproveOptions.of(named), Session(Listener(notify)))
+    result = improve_target(as_target(target), ImproveOptions.of(named), Session(CallbackConsole(notify)))
     if result.end is End.INTERRUPTED:
         raise KeyboardInterrupt(f"interrupted; the run is saved in {result.saved}")
     return result

@@ -17,7 +17,7 @@ from codeopt.session import Session
 from codeopt.target import Target
 from codeopt.workloads import Opened, Stage, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.evidence import NotVerifiable
-from sandbox.compare import Comparison, Decision, Rule
+from sandbox.compare import Comparison, Decision, StoppingRule
 from sandbox.growth import UNKNOWN, GrowthPair
 
 SCHEMA = "codeopt.compare/1"
@@ -85,7 +85,7 @@ def compare(
 ) -> PairResult:
     """Compare two programs, or two functions. Raises CodeoptError, SandboxError."""
     kind = kind_of(old, options)
-    rule = Rule(max_pairs=options.max_pairs, clock=options.clock, enough_seconds=ENOUGH_S)
+    rule = StoppingRule(max_pairs=options.max_pairs, clock=options.clock, enough_seconds=ENOUGH_S)
     request = WorkloadRequest(
         old, kind.read(old), options, session, rule, own_code_only=own_code_only, rival=new
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from codeopt.budget import Budget, Ledger
 from codeopt.history import History
 from codeopt.judge import Judge
-from codeopt.loop import Improvement
+from codeopt.loop import RefineLoop
 from codeopt.model_choice import proposer_name, wants_model
 from codeopt.options import ImproveOptions
 from codeopt.proposers.opening import check_proposer, open_proposer
@@ -19,7 +19,7 @@ from codeopt.store import SavedRun
 from codeopt.target import Target
 from codeopt.tasks import Task, needs_time, open_task
 from codeopt.workloads import Opened, Workload, WorkloadRequest, kind_of
-from sandbox.compare import Rule
+from sandbox.compare import StoppingRule
 from sandbox.profile import Mode
 
 MODEL_ROUNDS = 4
@@ -51,10 +51,10 @@ def improve(target: Target, options: ImproveOptions, session: Session, reference
         return finish(loop, end, program, opened.sandbox.backend, run, session.console, reference)
 
 
-def rule_of(options: ImproveOptions, task: Task) -> Rule:
+def rule_of(options: ImproveOptions, task: Task) -> StoppingRule:
     """When a comparison stops, and what is believed."""
     clock = "memory" if task.metric == "memory" else options.clock
-    return Rule(max_pairs=options.max_pairs, worth_having=1 + task.min_gain, clock=clock)
+    return StoppingRule(max_pairs=options.max_pairs, worth_having=1 + task.min_gain, clock=clock)
 
 
 def _modes(options: ImproveOptions) -> tuple[Mode, ...]:
@@ -66,7 +66,7 @@ def _modes(options: ImproveOptions) -> tuple[Mode, ...]:
 
 def _measured(opened: Opened, task: Task, request: WorkloadRequest) -> Workload:
     """The original, run and timed; what it is like is said. Raises ProgramError when it cannot be judged."""
-    say = request.session.console.say
+    say = request.session.console.print
     sandbox = opened.sandbox
     for line in opening(opened.title, task.name, proposer_name(request.options), sandbox):
         say(line)
@@ -81,7 +81,7 @@ def _new_run(workload: Workload) -> SavedRun:
     return SavedRun(History((workload.baseline,)), Ledger().add(workload.usage))
 
 
-def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: SavedRun) -> Improvement:
+def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: SavedRun) -> RefineLoop:
     """The loop before its first round, or where an earlier sitting left it."""
     options, session = request.options, request.session
     console = session.console
@@ -94,7 +94,7 @@ def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: Saved
     proposer = open_proposer(
         options, task, workload, lambda: session.open_model(options, console.warn), console
     )
-    return Improvement(
+    return RefineLoop(
         proposer, task, judge, _budget(options), saved.history, saved.ledger, on_usage=session.on_usage
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from codeopt.errors import NoSandbox
 from codeopt.options import ImproveOptions
-from sandbox import BackendUnavailable, Limits, Options, Sandbox, open_sandbox
+from sandbox import BackendUnavailable, RunLimits, Options, Sandbox, open_sandbox
 
 NOT_ISOLATED = (
     "neither Docker nor namespaces can be used here: your program runs as a plain process, with limits but not isolated"
@@ -27,7 +27,7 @@ def open_isolated(
     then, `auto` may end with plain processes where nothing can isolate, and says so.
     core: the one that runs have; None: the one that has the least to do.
     """
-    limits = Limits(seconds=options.timeout, memory_mib=options.memory)
+    limits = RunLimits(seconds=options.timeout, memory_mib=options.memory)
     chosen = Options(limits, options.python, options.image, options.runtime, core=core, mounts=mounts)
     try:
         return open_sandbox(options.sandbox, options=chosen)

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from codeopt import guards
 from codeopt.history import Candidate, Draft, History
 from codeopt.workloads import Stage, Suite, Workload
-from sandbox.compare import Comparison, Decision, Plan, Rule, compare
+from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Outcome, Verdict
-from sandbox.race import race
+from sandbox.ablation import time_variants
 
 OTHER_HASH_SEED = 1
 MAX_FAILURES = 2
@@ -54,7 +54,7 @@ class Judge:
         if reason:
             return replace(candidate, rejection=reason)
         with self.alone():
-            if draft.trial:
+            if draft.screening_only:
                 candidate = self._run_cases(candidate)
                 return self._ablated(candidate, draft)
             candidate = self._run_cases(candidate, _of_its_trial(draft, history))
@@ -133,7 +133,7 @@ class Judge:
         found = self.workload.check(candidate.source, stage)
         return replace(candidate, outcomes=candidate.outcomes + found.outcomes, rejection=found.rejection)
 
-    def _compared(self, candidate: Candidate, plan: Plan, rule: Rule, seed: int) -> Candidate:
+    def _compared(self, candidate: Candidate, plan: Plan, rule: StoppingRule, seed: int) -> Candidate:
         self.notify("comparing with the original")
         comparison = compare(
             self.workload.runner, self.original.source, candidate.source, plan.cases,
@@ -154,14 +154,14 @@ class Judge:
     def _ablated(self, candidate: Candidate, draft: Draft) -> Candidate:
         """With the draft's variants that are right, and how many times as long as the draft each takes."""
         plan = self.workload.plan
-        if not candidate.correct or not draft.variants or plan is None:
+        if not candidate.correct or not draft.ablations or plan is None:
             return candidate
         self.notify("timing it without each of its changes")
-        sources = [draft.source, *(source for _, source in draft.variants)]
-        took = race(self.workload.runner, sources, plan, self.suite.check)
-        named = zip(draft.variants, took, strict=True)
+        sources = [draft.source, *(source for _, source in draft.ablations)]
+        took = time_variants(self.workload.runner, sources, plan, self.suite.check)
+        named = zip(draft.ablations, took, strict=True)
         beside = tuple((name, round(ratio, 4)) for (name, _), ratio in named if ratio is not None)
-        return replace(candidate, beside=beside)
+        return replace(candidate, ablation=beside)
 
     def _profiled(self, candidate: Candidate) -> Candidate:
         if not self.profiled or not candidate.correct:
@@ -183,14 +183,14 @@ def _with(candidate: Candidate, comparison: Comparison, finding: guards.Finding)
 
 def _of_its_trial(draft: Draft, history: History) -> tuple[Outcome, ...]:
     """What the same program printed on the cases when it was tried: a confirmation has runs of its own."""
-    return next((c.outcomes for c in history.candidates if c.tried and c.correct and c.source == draft.source), ())
+    return next((c.outcomes for c in history.candidates if c.screening_only and c.correct and c.source == draft.source), ())
 
 
 def repeated(source: str, history: History) -> str:
     """Why a draft need not be run: the same program, but for comments and layout, was compared before."""
     shape = shape_of(source)
     for earlier in history.candidates:
-        if not earlier.tried and shape_of(earlier.source) == shape:
+        if not earlier.screening_only and shape_of(earlier.source) == shape:
             which = "the original" if earlier.round == 0 else f"round {earlier.round}"
             return f"the same program as {which}, but for comments and layout"
     return ""

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self, get_args, get_type_hints
 
 from codeopt.errors import UsageError
 from codeopt.strictness import Strictness
-from sandbox import Limits
+from sandbox import RunLimits
 from sandbox.host import BACKENDS
 from sandbox.judge import open_checker
 
@@ -19,7 +19,7 @@ Feedback = Literal["measured+critique", "measured", "critique", "generic", "none
 Extent = Literal["full", "last"]
 ClockChoice = Literal["auto", "cpu", "wall", "memory"]
 
-_LIMITS = Limits()
+_LIMITS = RunLimits()
 
 
 def positive(value: Any) -> float:

@@ -5,32 +5,32 @@ from __future__ import annotations
 from codeopt.errors import ModelError
 from codeopt.history import Candidate
 from codeopt.judge import Judge
-from codeopt.loop import Improvement, Saver
+from codeopt.loop import RefineLoop, Saver
 from codeopt.program import Program
 from codeopt.report import HEADER, End, Result, row, to_json
-from codeopt.screen import Screen
+from codeopt.console import Console
 from codeopt.store import RunStore, SavedRun
 from codeopt.workloads import Suite
 
 
-def saver(run: RunStore, suite: Suite, console: Screen) -> Saver:
+def saver(run: RunStore, suite: Suite, console: Console) -> Saver:
     """Saves the run after each round, and says how it went."""
-    held_out = {case.name: case.held_back for case in suite.cases}
+    held_out = {case.name: case.held_out for case in suite.cases}
 
-    def save(loop: Improvement) -> None:
+    def save(loop: RefineLoop) -> None:
         run.save(SavedRun(loop.history, loop.ledger, held_out))
         if len(loop.history.candidates) > 1:
-            console.say(row(loop.history.last))
+            console.print(row(loop.history.last))
         console.stage(f"round {len(loop.history.candidates)}: ")
 
     return save
 
 
-def run_rounds(loop: Improvement, console: Screen) -> End:
+def run_rounds(loop: RefineLoop, console: Console) -> End:
     """Run the rounds, after those of an earlier sitting. A failing model ends them too, once there is a draft."""
-    console.say(HEADER)
+    console.print(HEADER)
     for candidate in loop.history.candidates[1:]:
-        console.say(row(candidate))
+        console.print(row(candidate))
     console.stage(f"round {len(loop.history.candidates)}: ")
     try:
         loop.run()
@@ -48,7 +48,7 @@ def run_rounds(loop: Improvement, console: Screen) -> End:
 
 
 def finish(
-    loop: Improvement, end: End, program: Program, backend: str, run: RunStore, console: Screen, reference: str
+    loop: RefineLoop, end: End, program: Program, backend: str, run: RunStore, console: Console, reference: str
 ) -> Result:
     """Confirm the best draft and save the end of the run."""
     console.stage("")
@@ -66,7 +66,7 @@ def finish(
         end=end,
         ledger=loop.ledger,
         seconds=loop.ledger.seconds,
-        held_back=judge.suite.held_back,
+        held_out=judge.suite.held_out,
         saved=run.path,
         facts=judge.workload.facts(),
         growth=_growth(judge, best) if best else "",
@@ -84,7 +84,7 @@ def _growth(judge: Judge, best: Candidate) -> str:
     return found.text if found and found.old and found.new else ""
 
 
-def _judged(judge: Judge, source: str, console: Screen) -> Candidate:
+def _judged(judge: Judge, source: str, console: Console) -> Candidate:
     """A person's program: the same judge, the same sandbox, confirmed in the same way."""
     console.progress("judging the human's program")
     found = judge.check(source, "the human's program")

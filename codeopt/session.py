@@ -15,7 +15,7 @@ from codeopt.isolation import open_isolated
 from codeopt.models import Model
 from codeopt.model_choice import open_chosen_model
 from codeopt.options import ImproveOptions
-from codeopt.screen import Screen
+from codeopt.console import Console
 from codeopt.store import Runs, open_runs
 from sandbox import Sandbox
 
@@ -36,7 +36,7 @@ class SandboxOpener(Protocol):
 class Session:
     """The surroundings; the defaults are those of a single command."""
 
-    console: Screen = field(default_factory=lambda: Screen(quiet=True))
+    console: Console = field(default_factory=lambda: Console(quiet=True))
     runs: Callable[[ImproveOptions], Runs] = open_runs
     open_sandbox: SandboxOpener = open_isolated
     open_model: Callable[[ImproveOptions, Callable[[str], None]], Model] = open_chosen_model

@@ -12,12 +12,12 @@ from codeopt.commands import _flags, _review
 from codeopt.commands._pair import certain, ratio_of, takes
 from codeopt.comparison import PairResult, PairVerdict, compare
 from codeopt.errors import CodeoptError, NoSandbox, UsageError
-from codeopt.quoting import log_line
-from codeopt.review.before import open_before
+from codeopt.escaping import log_line
+from codeopt.review.base_checkout import open_base_checkout
 from codeopt.options import ImproveOptions
 from codeopt.review.suggestion import full_name
-from codeopt.review.touched import find_targets
-from codeopt.screen import Screen
+from codeopt.review.changed_functions import find_targets
+from codeopt.console import Console
 from codeopt.session import Session
 from codeopt.target import Target
 from sandbox.errors import SandboxError
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     paths = _review.below([Path(text) for text in arguments.targets])
     if arguments.cases or arguments.stdin or arguments.calls:
         raise UsageError("--cases, --stdin and --calls are of one program or function; with --base there are many")
-    with Screen(quiet=arguments.quiet) as screen:
+    with Console(quiet=arguments.quiet) as console:
         repository, change = _review.open_change(arguments)
         targets, skipped = find_targets(change, repository, paths, arguments.exclude)
         altered = [target for target in targets if target.old_path]
@@ -38,11 +38,11 @@ def run(arguments: argparse.Namespace) -> int:
         if altered:
             _review.require_settings(repository, change)
             options = _review.isolated(_flags.options_of(arguments))
-            with open_before(repository, change) as before:
+            with open_base_checkout(repository, change) as before:
                 for number, target in enumerate(altered, 1):
-                    screen.stage(f"{number} of {len(altered)}, {target.name}: ")
+                    console.stage(f"{number} of {len(altered)}, {target.name}: ")
                     old = Target(before / target.old_path, target.function)
-                    found = _one(old, Target(target.file, target.function), options, Session(screen))
+                    found = _one(old, Target(target.file, target.function), options, Session(console))
                     rows.append(Row(target.path, target.function, found))
     rows += [Row(each.path, each.function, PairResult(PairVerdict.NOT_VERIFIED, each.reason)) for each in skipped]
     limit = arguments.fail_if_slower

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from codeopt.errors import UsageError
 from codeopt.program import write_whole
-from codeopt.quoting import acts_in_a_log, printable
+from codeopt.escaping import acts_in_a_log, printable
 
 CI = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
 

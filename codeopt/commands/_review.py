@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from codeopt.review.change import Change
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Suggestion
-    from codeopt.review.touched import Target
+    from codeopt.review.changed_functions import ReviewTarget
     from codeopt.review.work import Left
     from codeopt.session import Mounts, Session
     from sandbox import Sandbox
@@ -143,7 +143,7 @@ def below(paths: list[Path]) -> list[Path]:
     return [path.resolve() for path in paths]
 
 
-def rank(options: ImproveOptions, targets: list[Target], session: Session) -> list[Target]:
+def rank(options: ImproveOptions, targets: list[ReviewTarget], session: Session) -> list[ReviewTarget]:
     """The targets, those that take longest under their tests first."""
     from codeopt.review.ranking import ranked
 
@@ -170,7 +170,7 @@ class Rechecker:
         from codeopt.target import Target
         from codeopt.workloads import WorkloadRequest
 
-        target = Target(self.root / found.path, found.function)
+        target = ReviewTarget(self.root / found.path, found.function)
         request = WorkloadRequest(
             target, read_program(target.path), self.options, self.session, own_code_only=False, calls_text=calls_text
         )
@@ -184,7 +184,7 @@ class Improver:
     options: ImproveOptions
     session: Session
 
-    def __call__(self, target: Target, left: Left, pay: Callable[[Usage], None]) -> Result:
+    def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Usage], None]) -> Result:
         """One improvement; nothing is written but the run's own folder."""
         from codeopt.engine import improve
         from codeopt.target import Target as Place

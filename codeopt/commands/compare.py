@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare; print a table or one JSON object."""
     from codeopt.commands._pair import table
     from codeopt.comparison import PairVerdict, compare
-    from codeopt.screen import Screen
+    from codeopt.console import Console
     from codeopt.session import Session
     from codeopt.target import as_target
 
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     if limit is not None and arguments.max_pairs < 7:
         raise UsageError("--max-pairs must be 7 at least: fewer pairs decide nothing")
     old, new = map(as_target, arguments.targets)
-    with Screen(quiet=arguments.quiet) as screen:
-        found = compare(old, new, _flags.options_of(arguments), Session(screen))
+    with Console(quiet=arguments.quiet) as console:
+        found = compare(old, new, _flags.options_of(arguments), Session(console))
     print(json.dumps(found.to_json()) if arguments.json else table(found))
     return int(limit is not None and (found.is_slower(limit) or found.verdict is PairVerdict.REJECTED))

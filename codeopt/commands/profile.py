@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Profile; print the source with its hot lines marked, or one JSON object."""
-    from codeopt.screen import Screen
+    from codeopt.console import Console
     from codeopt.session import Session
     from codeopt.target import as_target
     from codeopt.workloads import WorkloadRequest, kind_of
@@ -37,8 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     target, options = as_target(arguments.target), _flags.options_of(arguments)
     kind = kind_of(target, options)
     program = kind.read(target)
-    with Screen(quiet=arguments.quiet) as screen:
-        with kind.open_workload(WorkloadRequest(target, program, options, Session(screen))) as opened:
+    with Console(quiet=arguments.quiet) as console:
+        with kind.open_workload(WorkloadRequest(target, program, options, Session(console))) as opened:
             profile = opened.profile()
     print(json.dumps(as_json(profile)) if arguments.json else table(profile, program.source, arguments.lines))
     return 0
@@ -63,7 +63,7 @@ def as_json(profile: Profile) -> dict[str, Any]:
 
 def table(profile: Profile, source: str, rows: int) -> str:
     """The source with shares and hits at the hot lines, then functions, split and memory."""
-    from codeopt.quoting import printable
+    from codeopt.escaping import printable
 
     by_line = {line.line: line for line in profile.lines[:rows]}
     out = [f"case {profile.case}", "   share        hits   time/hit", ""]

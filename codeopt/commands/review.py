@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from codeopt.review.change import Change
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Review
-    from codeopt.review.touched import Target
-    from codeopt.review.work import Work
-    from codeopt.screen import Screen
+    from codeopt.review.changed_functions import ReviewTarget
+    from codeopt.review.work import ReviewRun
+    from codeopt.console import Console
     from codeopt.session import Session
 
 ORDER = 4
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Review a change. Heavy imports happen here, so that --help is quick."""
     from codeopt.commands._deliver import deliver
-    from codeopt.screen import Screen
+    from codeopt.console import Console
 
     name = "json" if arguments.json else arguments.output_format
     reporter = registry.load(REPORTERS, name)
@@ -66,30 +66,30 @@ def run(arguments: argparse.Namespace) -> int:
         able = [each for each in registry.names(REPORTERS) if hasattr(registry.load(REPORTERS, each), "post")]
         raise UsageError(f"--reporter {arguments.reporter} posts nothing; name one of: {', '.join(able)}")
     _refuse(arguments)
-    with Screen(quiet=arguments.quiet) as screen:
-        review, failure = make_review(arguments, screen)
+    with Console(quiet=arguments.quiet) as console:
+        review, failure = make_review(arguments, console)
         deliver(reporter.render(review), arguments.output)
         for notice in review.notices:
-            screen.warn(f"notice: {notice}")
+            console.warn(f"notice: {notice}")
         if poster is not None and failure != INTERRUPTED:
-            failure = _post(poster, review, screen) or failure
+            failure = _post(poster, review, console) or failure
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
     return FOUND if arguments.fail_level == "any" and review.suggestions else 0
 
 
-def make_review(arguments: argparse.Namespace, screen: Screen) -> tuple[Review, int]:
+def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review, int]:
     """The review, and the exit status of what kept it from being whole. Raises UsageError for a wrong request."""
     from codeopt.commands import _review
     from codeopt.machine import machine
     from codeopt.review.suggestion import Review
-    from codeopt.review.touched import find_targets
+    from codeopt.review.changed_functions import find_targets
 
     paths = _review.below(arguments.paths)
     repository, change = _review.open_change(arguments)
     targets, skipped = find_targets(change, repository, paths, arguments.exclude)
-    screen.say(f"{len(targets)} changed functions and programs, {len(skipped)} left alone")
-    work = _work(arguments, repository, change, targets, screen)
+    console.print(f"{len(targets)} changed functions and programs, {len(skipped)} left alone")
+    work = _work(arguments, repository, change, targets, console)
     review = Review(
         base=change.base,
         head=change.head,
@@ -104,16 +104,16 @@ def make_review(arguments: argparse.Namespace, screen: Screen) -> tuple[Review, 
 
 
 def _work(
-    arguments: argparse.Namespace, repository: Repository, change: Change, targets: list[Target], screen: Screen
-) -> Work:
+    arguments: argparse.Namespace, repository: Repository, change: Change, targets: list[ReviewTarget], console: Console
+) -> ReviewRun:
     """Try the targets; what stops it is a notice, and what was found until then is kept."""
     from codeopt.commands import _review
-    from codeopt.review.work import Limits, Work
+    from codeopt.review.work import ReviewBudget, ReviewRun
     from codeopt.session import Session
 
     with tempfile.TemporaryDirectory(prefix="codeopt-review-") as folder:
-        options, session = _flags.options_of(arguments, run_dir=arguments.run_dir or folder), Session(screen)
-        work = Work(Limits(arguments.max_functions, arguments.deadline, arguments.max_cost), screen.say)
+        options, session = _flags.options_of(arguments, run_dir=arguments.run_dir or folder), Session(console)
+        work = ReviewRun(ReviewBudget(arguments.max_functions, arguments.deadline, arguments.max_cost), console.print)
         try:
             if targets:
                 _review.require_settings(repository, change)
@@ -126,7 +126,7 @@ def _work(
     return work
 
 
-def _run(options: ImproveOptions, session: Session, work: Work, targets: list[Target]) -> ImproveOptions:
+def _run(options: ImproveOptions, session: Session, work: ReviewRun, targets: list[ReviewTarget]) -> ImproveOptions:
     """Rank the targets and try them in turn, in a sandbox that isolates; the options with that sandbox."""
     from codeopt.commands import _review
     from codeopt.proposers.opening import check_proposer
@@ -154,12 +154,12 @@ def _refuse(arguments: argparse.Namespace) -> None:
         raise UsageError(f"cannot write {arguments.output}: there is no directory {arguments.output.parent}")
 
 
-def _post(poster: object, review: Review, screen: Screen) -> int:
+def _post(poster: object, review: Review, console: Console) -> int:
     """Send the review; the exit status of what went wrong."""
     posted = poster.post(review)  # type: ignore[attr-defined]
     if posted.output:
         sys.stdout.write(posted.output)
     for notice in (*posted.notices, *filter(None, [posted.failed])):
-        screen.warn(f"notice: {notice}")
-    screen.say(f"{posted.comments} comments posted, {posted.withdrawn} withdrawn")
+        console.warn(f"notice: {notice}")
+    console.print(f"{posted.comments} comments posted, {posted.withdrawn} withdrawn")
     return FOUND if posted.failed else 0

@@ -58,14 +58,14 @@ def _ratios(gain: Gain, inputs: Iterable[bytes], least: float) -> Iterator[float
     """How many times as fast the draft is on each input that can be used: both print the same, after `least` seconds of
     the original at least. Each input meets a guest in which the draft has never run."""
     runner, clock = gain.workload.runner, gain.comparison.clock
-    runner.renew()
+    runner.restart_guest()
     for data in inputs:
         old = runner.run(gain.original, data)
         took = amount(old, clock)
         if old.exit != 0 or old.stop or took < least:
             continue
         new = runner.run(gain.draft, data)
-        runner.renew()
+        runner.restart_guest()
         if judge(Case("new", data, old.stdout), new, gain.workload.suite.check).verdict is Verdict.AC:
             yield took / amount(new, clock)
 

@@ -11,7 +11,7 @@ from typing import Literal
 from codeopt.feedback import GENERIC, FeedbackMode, describe
 from codeopt.history import Candidate, History
 from codeopt.models import Message, estimate_tokens
-from codeopt.quoting import cut, fenced, inline
+from codeopt.escaping import cut, fenced, inline
 from codeopt.tasks import Example, Task
 from sandbox.outcome import Case
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from codeopt.history import Draft
 from codeopt.models import Reply
-from codeopt.quoting import inline
+from codeopt.escaping import inline
 from codeopt.readability import parse
 
 COMPARABLE = 0.6

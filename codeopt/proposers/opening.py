@@ -15,7 +15,7 @@ from codeopt.tasks import Task, needs_model, rules_first, with_note
 
 if TYPE_CHECKING:
     from codeopt.models import Model
-    from codeopt.screen import Screen
+    from codeopt.console import Console
     from codeopt.workloads import Workload
 
 
@@ -29,7 +29,7 @@ def check_proposer(options: ImproveOptions, task: Task) -> None:
 
 
 def open_proposer(
-    options: ImproveOptions, task: Task, workload: Workload, open_model: Callable[[], Model], console: Screen
+    options: ImproveOptions, task: Task, workload: Workload, open_model: Callable[[], Model], console: Console
 ) -> Proposer:
     """Who writes the drafts. Before a model is asked, what the rules make of the target is measured."""
     rules = Rules(workload.rules(select_rules(options.select, options.ignore)))
@@ -57,7 +57,7 @@ def open_proposer(
 class Received:
     """Says how much of a reply is there."""
 
-    def __init__(self, console: Screen) -> None:
+    def __init__(self, console: Console) -> None:
         self._console, self._characters = console, 0
 
     def __call__(self, text: str) -> None:

@@ -12,7 +12,7 @@ from codeopt.errors import CodeoptError
 from codeopt.workloads.function.bench import open_bench
 from codeopt.workloads.function.project import locate
 from codeopt.workloads.function.rank import Times, any_function, function_times
-from codeopt.review.touched import Target
+from codeopt.review.changed_functions import ReviewTarget
 from codeopt.session import Mounts
 from sandbox import Sandbox
 from sandbox.errors import SandboxError
@@ -21,11 +21,11 @@ Open = Callable[[Mounts], AbstractContextManager[Sandbox]]
 
 
 def ranked(
-    targets: Sequence[Target],
+    targets: Sequence[ReviewTarget],
     open_with: Open,
     tests: tuple[Path, ...] = (),
     notify: Callable[[str], None] = lambda line: None,
-) -> list[Target]:
+) -> list[ReviewTarget]:
     """The targets with their share of the time, the longest first; what no test runs keeps its order behind them.
 
     Programs come first: their cases are made to run them. open_with: opens a sandbox with these mounts.

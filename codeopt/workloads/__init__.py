@@ -30,7 +30,7 @@ from codeopt.rules import Rule as RewriteRule
 from codeopt.session import Mounts, Session
 from codeopt.target import Target
 from sandbox import Sandbox
-from sandbox.compare import Plan, Rule
+from sandbox.compare import Plan, StoppingRule
 from sandbox.growth import GrowthPair
 from sandbox.judge import Checker
 from sandbox.outcome import Case, Outcome
@@ -68,9 +68,9 @@ class Suite:
         return (*self.cases, *self.fuzzed)
 
     @property
-    def held_back(self) -> int:
+    def held_out(self) -> int:
         """How many cases no proposer ever sees."""
-        return sum(case.held_back for case in self.cases)
+        return sum(case.held_out for case in self.cases)
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class WorkloadRequest:
     program: Program
     options: ImproveOptions
     session: Session
-    rule: Rule = Rule()
+    rule: StoppingRule = StoppingRule()
     """When a comparison stops, and by which clock."""
     own_code_only: bool = True
     """Nothing but the user's own code, and what the built-in rules made of it, will run."""
@@ -134,7 +134,7 @@ class Workload(Protocol):
         ...
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> StoppingRule:
         """When a comparison stops, and what to believe."""
         ...
 
@@ -282,7 +282,7 @@ class Defaults:
     @property
     def headline(self) -> str:
         """How many cases there are."""
-        return f"{len(self.suite.cases)} cases, {self.suite.held_back} held back"
+        return f"{len(self.suite.cases)} cases, {self.suite.held_out} held back"
 
     def facts(self) -> dict[str, Any]:
         """How many cases there are."""

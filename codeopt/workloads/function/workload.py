@@ -28,7 +28,7 @@ from codeopt.workloads.function.timing import CallPlan, choose
 from codeopt.workloads.function.written import ask_for_calls
 from sandbox.answers import ARROW, check_calls
 from sandbox.calls import Batch, CallRunner
-from sandbox.compare import Decision, Rule, make_plan
+from sandbox.compare import Decision, StoppingRule, make_plan
 from sandbox.growth import GrowthPair
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict
@@ -56,7 +56,7 @@ class FunctionWorkload(Defaults):
     runner: CallRunner
     baseline: Candidate
     suite: Suite
-    rule: Rule
+    rule: StoppingRule
     plan: CallPlan | None = None
     too_short: str = ""
     """Why the calls are too short to time; empty when they are not, and before that was tried."""
@@ -105,7 +105,7 @@ class FunctionWorkload(Defaults):
         first, detail = first_failing(case, outcome.run.stdout, self.suite.check)
         if not first:
             return outcome
-        if case.held_back:
+        if case.held_out:
             call, detail = first, ""
         elif LATE in detail:  # a smaller one may only be quicker, and each try costs seconds
             call = first
@@ -127,7 +127,7 @@ class FunctionWorkload(Defaults):
         texts = [known.text for known in self.evidence.known]
         made = derive(texts, FRESH, 101, self.bench.vocabulary)
         known, _ = observe(self.bench, [text for text in made if text not in texts], {})
-        return tuple(make_cases(self.bench, self.runner, known, "fresh", self.suite.check, held_back=True))
+        return tuple(make_cases(self.bench, self.runner, known, "fresh", self.suite.check, held_out=True))
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> CallPlan:
         """Other calls than in the rounds."""
@@ -161,7 +161,7 @@ class FunctionWorkload(Defaults):
 
     def adapt(self, proposer: Proposer) -> Proposer:
         """One that sees an excerpt of the module, and some of the calls that may be shown."""
-        cases = [case for case in self.suite.cases if not case.held_back]
+        cases = [case for case in self.suite.cases if not case.held_out]
         lines = (cases[0].expected or b"").decode("utf-8", "replace").split("\n") if cases else []
         seen = tuple(line[:200] for line in lines if line and not line.startswith("state: "))
         target = self.bench
@@ -195,7 +195,7 @@ def measure(request: WorkloadRequest, bench: Bench) -> FunctionWorkload:
         if request.options.calls or not request.model_calls:
             raise
         session = request.session
-        session.console.say(f"{error}; asking the model for calls")
+        session.console.print(f"{error}; asking the model for calls")
         written = ask_for_calls(session.open_model(request.options, session.console.warn), bench, str(error))
         session.on_usage(written.usage)
         if written.problem:
@@ -217,7 +217,7 @@ def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> Functi
     derived = [known for known in evidence.known if known.source == "derived"]
     shown, held = _split(given, derived)
     cases = make_cases(bench, runner, shown, "calls", check) + make_cases(
-        bench, runner, held, "held", check, held_back=True
+        bench, runner, held, "held", check, held_out=True
     )
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
@@ -235,7 +235,7 @@ def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[
 
 
 def make_cases(
-    bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, *, held_back: bool = False
+    bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, *, held_out: bool = False
 ) -> list[Case]:
     """Calls as cases, with what the original answers. Raises NotVerifiable when that depends on which calls come
     together."""
@@ -246,13 +246,13 @@ def make_cases(
         stdin = Batch(tuple(k.text for k in part), seconds=min(seconds, 20.0), lost=0, budget=total).stdin()
         run = runner.run(bench.source, stdin, mode="exec")
         title = f"{len(part)} calls of the function"
-        case = Case(f"{name}.{number}", stdin, run.stdout, held_back, title)
+        case = Case(f"{name}.{number}", stdin, run.stdout, held_out, title)
         if not _as_known(run, part):
             again = runner.run(bench.source, stdin, mode="exec", hash_seed=OTHER_HASH_SEED)
             outcome = judge(case, again, check)
             if run.exit != 0 or outcome.verdict is not Verdict.AC:
                 raise NotVerifiable(
-                    f"{bench.function.qualname} does not do the same twice: {outcome.detail or run.evidence}"
+                    f"{bench.function.qualname} does not do the same twice: {outcome.detail or run.stop_detail}"
                 )
         cases.append(case)
     return cases

@@ -11,7 +11,7 @@ from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.excerpt import excerpt
 from codeopt.models import Message, Model
 from codeopt.proposers._reply import to_draft
-from codeopt.quoting import fenced, inline
+from codeopt.escaping import fenced, inline
 
 ASK = Template("""\
 Below stands the function `$qualname` of the Python module `$module`. Write a Python file that defines

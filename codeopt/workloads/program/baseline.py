@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt import registry
-from codeopt.cases import Request, collect, hold_back
+from codeopt.cases import Request, collect, hold_out
 from codeopt.cases.generator import find_script
 from codeopt.errors import ProgramError, UsageError
 from codeopt.history import Candidate
@@ -50,8 +50,8 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     runs = [_run_original(sandbox, source, case, check, notify) for case in cases]
     cases = [_with_output(case, run) for case, run in zip(cases, runs, strict=True)]
     _require_steady(sandbox, source, cases, runs, check, notify)
-    cases = hold_back(cases, [run.own_s for run in runs])
-    cases = [replace(case, held_back=request.held_out.get(case.name, case.held_back)) for case in cases]
+    cases = hold_out(cases, [run.active_s for run in runs])
+    cases = [replace(case, held_out=request.held_out.get(case.name, case.held_out)) for case in cases]
     challenge = _challenge(request, sandbox, asked, cases, check)
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, source, "the original"), outcomes=outcomes)
@@ -65,7 +65,7 @@ def _challenge(
     """Fuzzed inputs of the cases that may be shown."""
     generated = not asked.stdin and find_script(asked) is not None
     strictness = choose(request.options.changed_inputs, cases, generated=generated)
-    shown = [case for case in cases if not case.held_back]
+    shown = [case for case in cases if not case.held_out]
     return make_challenge(
         sandbox, request.program.source, shown, check, strictness, seed=1, also_known=cases,
         notify=request.session.console.progress,
@@ -95,7 +95,7 @@ def _find_fresh(request: Request) -> list[Case]:
     other = replace(request, first_seed=101)
     names = [] if request.stdin else registry.names("codeopt.cases")
     return [
-        replace(case, name=f"fresh.{case.name}", held_back=True)
+        replace(case, name=f"fresh.{case.name}", held_out=True)
         for name in names
         for case in registry.load("codeopt.cases", name).find(other)
     ]
@@ -144,7 +144,7 @@ def too_short(sandbox: Sandbox, source: str, plan: Plan) -> str:
     took = math.inf
     for _ in range(10):  # whatever disturbs a run makes it longer
         run = sandbox.run(source, longest.stdin)
-        took = min(took, run.own_s)
+        took = min(took, run.active_s)
         if took >= 10 * TOO_SHORT_S:
             break
     if took >= TOO_SHORT_S:
@@ -161,13 +161,13 @@ def longest_cases(cases: Sequence[Case], original: Candidate, enough_s: float) -
     Processor time alone is sure: the first run of a short case may have waited long, for others or for the disk.
     """
     runs = {outcome.case: outcome.run for outcome in original.outcomes}
-    ordered = sorted(cases, key=lambda case: -runs[case.name].own_s)
+    ordered = sorted(cases, key=lambda case: -runs[case.name].active_s)
     return ordered[: 1 if runs[ordered[0].name].cpu_s > SURELY_ENOUGH * enough_s else CANDIDATES]
 
 
 def case_to_profile(cases: Sequence[Case], original: Candidate) -> Case:
     """The case that takes longest: what it shows is where the time goes, not what the input is."""
-    slowest = max(original.outcomes, key=lambda outcome: outcome.run.own_s)
+    slowest = max(original.outcomes, key=lambda outcome: outcome.run.active_s)
     return next(case for case in cases if case.name == slowest.case)
 
 

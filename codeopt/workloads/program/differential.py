@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from codeopt.mutants import Mutant, mutants
+from codeopt.fuzzing import MutatedInput, mutate_inputs
 from codeopt.strictness import Strictness
 from sandbox import Sandbox
 from sandbox.judge import Checker, judge
@@ -98,7 +98,7 @@ def _explained(case: Case, outcome: Outcome) -> str:
     shown = case.stdin if len(case.stdin) <= 80 else case.stdin[:80] + b"..."
     text = shown.decode("utf-8", "backslashreplace")
     return (
-        f"on the changed input {text!r}: {outcome.detail or outcome.verdict}" if not case.held_back else outcome.detail
+        f"on the changed input {text!r}: {outcome.detail or outcome.verdict}" if not case.held_out else outcome.detail
     )
 
 
@@ -120,7 +120,7 @@ def make_challenge(
     *,
     seed: int,
     also_known: Sequence[Case] = (),
-    held_back: bool = False,
+    held_out: bool = False,
     notify: Callable[[str], None] = lambda line: None,
 ) -> Challenge:
     """Mutants of `cases` that the original ends well on. Where a draft differs, it must print the same once more.
@@ -129,7 +129,7 @@ def make_challenge(
     """
     if strictness is Strictness.OFF:
         return Challenge(strictness)
-    inputs = mutants([case.stdin for case in cases], seed=seed, also_known=[case.stdin for case in also_known])
+    inputs = mutate_inputs([case.stdin for case in cases], seed=seed, also_known=[case.stdin for case in also_known])
     wanted = [mutant for mutant in inputs if strictness is Strictness.STRICT or not mutant.beyond]
     limits = replace(sandbox.limits, seconds=min(RUN_S, sandbox.limits.seconds))
 
@@ -137,17 +137,17 @@ def make_challenge(
         again = sandbox.run(source, case.stdin, mode="exec", limits=limits, hash_seed=hash_seed)
         return judge(case, again, check).verdict is Verdict.AC
 
-    def run(mutant: Mutant) -> Run:
+    def run(mutant: MutatedInput) -> Run:
         return sandbox.run(source, mutant.stdin, limits=limits)
 
-    return Challenge(strictness, [], _taken(run, wanted, MOST_MUTANTS[strictness], held_back, notify), is_steady)
+    return Challenge(strictness, [], _taken(run, wanted, MOST_MUTANTS[strictness], held_out, notify), is_steady)
 
 
 def _taken(
-    run_original: Callable[[Mutant], Run],
-    wanted: Sequence[Mutant],
+    run_original: Callable[[MutatedInput], Run],
+    wanted: Sequence[MutatedInput],
     most: int,
-    held_back: bool,
+    held_out: bool,
     notify: Callable[[str], None],
 ) -> Iterator[Case]:
     """The mutants that the original takes, until there are enough or it has run for too long."""
@@ -166,4 +166,4 @@ def _taken(
             too_long.add(kind)
         if run.exit == 0 and not run.stop and not run.stderr:
             found += 1
-            yield Case(f"changed.{mutant.name}", mutant.stdin, run.stdout, held_back)
+            yield Case(f"changed.{mutant.name}", mutant.stdin, run.stdout, held_out)

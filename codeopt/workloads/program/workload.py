@@ -10,13 +10,13 @@ from typing import Any
 from codeopt.cases import Request
 from codeopt.errors import ProgramError
 from codeopt.history import Candidate
-from codeopt.mutants import mutants, shorter
+from codeopt.fuzzing import mutate_inputs, shorter
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Stage, Suite, WorkloadRequest
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.differential import Challenge, make_challenge
 from sandbox import Sandbox
-from sandbox.compare import Plan, Rule, make_plan
+from sandbox.compare import Plan, StoppingRule, make_plan
 from sandbox.growth import GrowthPair, fit, pair, sizes
 from sandbox.judge import judge
 from sandbox.outcome import Case, Outcome, Verdict
@@ -47,7 +47,7 @@ class ProgramWorkload(Defaults):
     baseline: Candidate
     suite: Suite
     challenge: Challenge
-    rule: Rule
+    rule: StoppingRule
     plan: Plan | None = None
     too_short: str = ""
     """Why nothing can be timed; empty when it can."""
@@ -100,7 +100,7 @@ class ProgramWorkload(Defaults):
     def _new_challenge(self) -> Challenge:
         return make_challenge(
             self.sandbox, self.source, self.suite.cases, self.suite.check, self.challenge.strictness, seed=2,
-            also_known=self.suite.cases, held_back=True, notify=self._notify,
+            also_known=self.suite.cases, held_out=True, notify=self._notify,
         )  # fmt: skip
 
     def unseen_cases(self) -> tuple[Case, ...]:
@@ -121,14 +121,14 @@ class ProgramWorkload(Defaults):
         return planned(usual.cases)
 
     def _longest_held_out(self) -> tuple[Case, ...]:
-        took = {outcome.case: outcome.run.own_s for outcome in self.baseline.outcomes}
-        held = (case for case in self.suite.cases if case.held_back)
+        took = {outcome.case: outcome.run.active_s for outcome in self.baseline.outcomes}
+        held = (case for case in self.suite.cases if case.held_out)
         return tuple(sorted(held, key=lambda case: -took[case.name])[: self.rule.timed_cases])
 
     def similar_inputs(self, case: Case) -> Iterator[bytes]:  # type: ignore[override]
         """A little shorter, then fuzzed."""
         yield from shorter(case.stdin, LENGTHS)
-        changed = (mutant.stdin for mutant in mutants([case.stdin], seed=3) if not mutant.beyond)
+        changed = (mutant.stdin for mutant in mutate_inputs([case.stdin], seed=3) if not mutant.beyond)
         yield from islice(changed, LOOKED_AT)
 
     def profile(self, source: str) -> Profile:
@@ -169,7 +169,7 @@ class ProgramWorkload(Defaults):
     def headline(self) -> str:
         """How many cases, and how long the longest takes."""
         longest = max(outcome.run.wall_s for outcome in self.baseline.outcomes)
-        cases = f"{len(self.suite.cases)} cases, {self.suite.held_back} held back"
+        cases = f"{len(self.suite.cases)} cases, {self.suite.held_out} held back"
         return f"{cases}   longest {longest:.3f} s"
 
     def facts(self) -> dict[str, Any]:

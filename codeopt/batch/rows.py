@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from codeopt.batch.facts import Stage
+from codeopt.batch.records import Stage
 from codeopt.history import Candidate
 from codeopt.models import Message, Reply
 from codeopt.sets import Problem

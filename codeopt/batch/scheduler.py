@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from codeopt.batch.facts import Effort, Ending
-from codeopt.batch.message import Message
+from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.store import BatchStore
+from codeopt.batch.worker_events import WorkerEvent
 from codeopt.errors import ModelError
 
 MAX_ATTEMPTS = 2
@@ -19,11 +19,11 @@ PATIENCE = 8
 
 
 @dataclass
-class Foreman:
+class Scheduler:
     """The problems that wait, and what is known of how the batch goes."""
 
     store: BatchStore
-    tell: Callable[[int, Message], None]
+    tell: Callable[[int, WorkerEvent], None]
     """Receives the worker's number and what it says; for the progress display."""
     waiting: deque[str] = field(default_factory=deque)
     stopped: str = ""
@@ -40,15 +40,15 @@ class Foreman:
         """A problem that was given out but not taken up."""
         self.waiting.appendleft(problem)
 
-    def ended(self, worker: int, message: Message) -> None:
+    def ended(self, worker: int, event: WorkerEvent) -> None:
         """A problem has ended. Raises ModelError when the model's server fails everyone."""
-        self.tell(worker, message)
-        if message.result == "paused":
-            self.stopped = message.text
-        self._failures = self._failures + 1 if message.result == "failed: model" else 0
+        self.tell(worker, event)
+        if event.result == "paused":
+            self.stopped = event.text
+        self._failures = self._failures + 1 if event.result == "failed: model" else 0
         if self._failures >= PATIENCE:
             raise ModelError(
-                f"{self._failures} problems in a row failed for the model's sake, the last with: {message.text}; "
+                f"{self._failures} problems in a row failed for the model's sake, the last with: {event.text}; "
                 "the batch stops here (the same command with --retry-failed goes on)"
             )
 
@@ -58,8 +58,8 @@ class Foreman:
         if self.store.attempts(problem) < MAX_ATTEMPTS:
             self.waiting.append(problem)
             return
-        self.store.end(problem, Ending("failed", reason, fault="worker"), Effort())
-        self.tell(worker, Message("ended", problem, reason, "failed: worker"))
+        self.store.end(problem, ProblemResult("failed", reason, fault="worker"), TimeSpent())
+        self.tell(worker, WorkerEvent("ended", problem, reason, "failed: worker"))
 
     def record_time(self, *, last: bool = False) -> None:
         """The batch's own wall time, so that a killed batch loses no more than a moment of it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from codeopt.batch.facts import Effort, Ending, Spent, Stage
+from codeopt.batch.records import ProblemResult, Spent, Stage, TimeSpent
 from codeopt.budget import Ledger
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply
@@ -25,7 +25,7 @@ class Pauses(Protocol):
     def refused(self, wait_s: float | None = None) -> float: ...
 
 
-class Keeper(Protocol):
+class WorkerStore(Protocol):
     """A batch's database as a worker sees it: store.BatchStore, or one at the end of a wire."""
 
     @property
@@ -35,11 +35,13 @@ class Keeper(Protocol):
 
     def load(self, id: str) -> tuple[History, Ledger, dict[str, bool]] | None: ...
 
-    def save(self, id: str, history: History, ledger: Ledger, suite: Mapping[str, bool], effort: Effort) -> None: ...
+    def save(
+        self, id: str, history: History, ledger: Ledger, suite: Mapping[str, bool], time_spent: TimeSpent
+    ) -> None: ...
 
     def keep(self, id: str, stage: Stage, candidate: Candidate) -> None: ...
 
-    def end(self, id: str, ending: Ending, effort: Effort) -> None: ...
+    def end(self, id: str, ending: ProblemResult, time_spent: TimeSpent) -> None: ...
 
     def note(self, problem: str, text: str) -> None: ...
 

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from codeopt.batch.facts import Ending
+from codeopt.batch.records import ProblemResult
 
 TELL_S = 0.2
 """Progress is told at most so often."""
 
 
 @dataclass(frozen=True)
-class Message:
+class WorkerEvent:
     """One word of a worker."""
 
     kind: Literal["ready", "progress", "ended", "broken"]
@@ -29,7 +29,7 @@ class Message:
     """broken: of the error."""
 
 
-def ended(problem: str, ending: Ending) -> Message:
+def ended(problem: str, ending: ProblemResult) -> WorkerEvent:
     """How a problem ended, for people."""
     result: str = ending.status
     if ending.status == "done":
@@ -37,14 +37,14 @@ def ended(problem: str, ending: Ending) -> Message:
     elif ending.status == "failed":
         result = f"failed: {ending.fault}"
     ratio = ending.best.comparison.ratio if ending.best and ending.best.comparison else None
-    return Message("ended", problem, ending.reason, result, ratio)
+    return WorkerEvent("ended", problem, ending.reason, result, ratio)
 
 
 @dataclass
-class Teller:
+class ThrottledProgress:
     """Tells the batch what is being done now, but not too often."""
 
-    send: Callable[[Message], None]
+    send: Callable[[WorkerEvent], None]
     problem: str
     _last: float = field(default=0.0, repr=False)
 
@@ -52,4 +52,4 @@ class Teller:
         now = time.monotonic()
         if now - self._last >= TELL_S:
             self._last = now
-            self.send(Message("progress", self.problem, line))
+            self.send(WorkerEvent("progress", self.problem, line))

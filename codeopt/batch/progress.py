@@ -1,4 +1,4 @@
-"""What a person sees of a running batch: a live board in a terminal, one line a problem in a log."""
+"""What a person sees of a running batch: a live display in a terminal, one line a problem in a log."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from codeopt.batch.facts import Spent
-from codeopt.batch.message import Message
+from codeopt.batch.records import Spent
 from codeopt.batch.store import BatchStore
+from codeopt.batch.worker_events import WorkerEvent
 from codeopt.quoting import inline
 from codeopt.screen import Screen
 
@@ -23,14 +23,14 @@ HEARTBEAT_S = 25.0
 """CI systems end jobs that say nothing for long."""
 
 
-class Board(Protocol):
+class ProgressView(Protocol):
     """Hears what the workers say."""
 
     def begin(self, total: int, workers: int) -> None:
         """So many problems are left, so many workers work on them."""
         ...
 
-    def hear(self, worker: int, message: Message) -> None:
+    def on_event(self, worker: int, event: WorkerEvent) -> None:
         """A worker said something."""
         ...
 
@@ -45,13 +45,13 @@ class Board(Protocol):
     ) -> None: ...
 
 
-def open_board(store: BatchStore, *, quiet: bool, limit: float | None) -> Board:
-    """The board that fits where standard error goes. limit: USD that may be spent."""
-    tally = Tally(store, limit)
-    return Live(tally) if sys.stderr.isatty() and not quiet else Log(tally, quiet)
+def open_progress(store: BatchStore, *, quiet: bool, limit: float | None) -> ProgressView:
+    """The display that fits where standard error goes. limit: USD that may be spent."""
+    progress = Progress(store, limit)
+    return LiveProgress(progress) if sys.stderr.isatty() and not quiet else LogProgress(progress, quiet)
 
 
-class Tally:
+class Progress:
     """What has happened so far in this sitting."""
 
     def __init__(self, store: BatchStore, limit: float | None) -> None:
@@ -66,14 +66,14 @@ class Tally:
         """Start the clock."""
         self.total, self.workers, self._started = total, workers, time.monotonic()
 
-    def hear(self, message: Message) -> None:
+    def on_event(self, event: WorkerEvent) -> None:
         """Count a problem that ended."""
-        if message.kind != "ended":
+        if event.kind != "ended":
             return
         self.ended += 1
-        self.results[message.result] += 1
-        if message.ratio is not None and message.ratio > self.best[1]:
-            self.best = (message.problem, message.ratio)
+        self.results[event.result] += 1
+        if event.ratio is not None and event.ratio > self.best[1]:
+            self.best = (event.problem, event.ratio)
 
     def seconds(self) -> float:
         """Of this sitting."""
@@ -101,58 +101,58 @@ class Tally:
         return f"{spent.tokens:,} tokens, {cost}" + (f" of {self._limit:.2f}" if self._limit else "")
 
 
-class Log(AbstractContextManager["Log"]):
+class LogProgress(AbstractContextManager["LogProgress"]):
     """One line a problem, and one now and then while nothing ends."""
 
-    def __init__(self, tally: Tally, quiet: bool) -> None:
-        self._tally, self._screen = tally, Screen(quiet=quiet)
+    def __init__(self, progress: Progress, quiet: bool) -> None:
+        self._progress, self._screen = progress, Screen(quiet=quiet)
         self._last = time.monotonic()
 
     def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
-        if self._tally.ended:
-            self._say(
-                f"{self._tally.ended} of {self._tally.total} ended in {clock(self._tally.seconds())}: "
-                f"{self._tally.counts()}"
+        if self._progress.ended:
+            self._print(
+                f"{self._progress.ended} of {self._progress.total} ended in {clock(self._progress.seconds())}: "
+                f"{self._progress.counts()}"
             )
 
     def begin(self, total: int, workers: int) -> None:
         """Say how much there is to do."""
-        self._tally.begin(total, workers)
-        self._say(f"{total} problems to do, {workers} workers")
+        self._progress.begin(total, workers)
+        self._print(f"{total} problems to do, {workers} workers")
 
-    def hear(self, worker: int, message: Message) -> None:
+    def on_event(self, worker: int, event: WorkerEvent) -> None:
         """A line for each problem that ended."""
-        self._tally.hear(message)
-        if message.kind == "ended":
-            ratio = f"{message.ratio:.2f}x" if message.ratio else "-"
-            self._say(
-                f"{self._tally.ended}/{self._tally.total} {inline(message.problem, 40):<12} {message.result:<14} "
-                f"{ratio:>8}  {inline(message.text, 100)}{self._after()}"
+        self._progress.on_event(event)
+        if event.kind == "ended":
+            ratio = f"{event.ratio:.2f}x" if event.ratio else "-"
+            self._print(
+                f"{self._progress.ended}/{self._progress.total} {inline(event.problem, 40):<12} {event.result:<14} "
+                f"{ratio:>8}  {inline(event.text, 100)}{self._after()}"
             )
-        elif time.monotonic() - self._last > HEARTBEAT_S and message.kind == "progress":
-            self._say(f"... {inline(message.problem, 40)}: {inline(message.text, 80)}")
+        elif time.monotonic() - self._last > HEARTBEAT_S and event.kind == "progress":
+            self._print(f"... {inline(event.problem, 40)}: {inline(event.text, 80)}")
 
     def warn(self, line: str) -> None:
         """Also when quiet."""
         self._screen.warn(inline(line, 400))
 
     def _after(self) -> str:
-        money = self._tally.money()
+        money = self._progress.money()
         return f"  [{money}]" if money else ""
 
-    def _say(self, line: str) -> None:
-        self._screen.say(f"[{clock(self._tally.seconds())}] {line}")
+    def _print(self, line: str) -> None:
+        self._screen.say(f"[{clock(self._progress.seconds())}] {line}")
         self._last = time.monotonic()
 
 
-class Live(AbstractContextManager["Live"]):
-    """The board in a terminal: overall bar, a line a worker, the last results."""
+class LiveProgress(AbstractContextManager["LiveProgress"]):
+    """The display in a terminal: overall bar, a line a worker, the last results."""
 
-    def __init__(self, tally: Tally) -> None:
+    def __init__(self, progress: Progress) -> None:
         from rich.console import Console
         from rich.live import Live as RichLive
 
-        self._tally = tally
+        self._progress = progress
         self._console = Console(stderr=True)
         self._live = RichLive(console=self._console, refresh_per_second=1 / REDRAW_S, transient=True)
         self._doing: dict[int, tuple[str, str]] = {}
@@ -168,52 +168,52 @@ class Live(AbstractContextManager["Live"]):
         self._live.__exit__(kind, error, trace)
 
     def begin(self, total: int, workers: int) -> None:
-        """Draw the empty board."""
-        self._tally.begin(total, workers)
+        """Draw the empty display."""
+        self._progress.begin(total, workers)
         self._draw(force=True)
 
-    def hear(self, worker: int, message: Message) -> None:
-        """Remember what the worker does; a problem that ended scrolls by above the board."""
-        self._tally.hear(message)
-        if message.kind == "progress":
-            self._doing[worker] = (message.problem, message.text)
-        elif message.kind == "ended":
+    def on_event(self, worker: int, event: WorkerEvent) -> None:
+        """Remember what the worker does; a problem that ended scrolls by above the display."""
+        self._progress.on_event(event)
+        if event.kind == "progress":
+            self._doing[worker] = (event.problem, event.text)
+        elif event.kind == "ended":
             self._doing.pop(worker, None)
-            ratio = f"{message.ratio:.2f}x" if message.ratio else "-"
+            ratio = f"{event.ratio:.2f}x" if event.ratio else "-"
             self._console.print(
-                f"{inline(message.problem, 30):<16} {message.result:<14} {ratio:>8}  {inline(message.text, 80)}",
+                f"{inline(event.problem, 30):<16} {event.result:<14} {ratio:>8}  {inline(event.text, 80)}",
                 markup=False, highlight=False, no_wrap=True, overflow="ellipsis",
             )  # fmt: skip
-        self._draw(force=message.kind == "ended")
+        self._draw(force=event.kind == "ended")
 
     def warn(self, line: str) -> None:
-        """Above the board."""
+        """Above the display."""
         self._console.print(f"codeopt: {inline(line, 400)}", markup=False, highlight=False, soft_wrap=True)
 
     def _draw(self, *, force: bool) -> None:
         now = time.monotonic()
         if force or now - self._drawn >= REDRAW_S:
             self._drawn = now
-            self._live.update(self._board())
+            self._live.update(self._rendered())
 
-    def _board(self) -> RenderableType:
+    def _rendered(self) -> RenderableType:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
 
-        tally = self._tally
+        progress = self._progress
         grid = Table.grid(padding=(0, 1))
-        for worker in range(tally.workers):
+        for worker in range(progress.workers):
             problem, doing = self._doing.get(worker, ("", "-"))
             grid.add_row(f"worker {worker}", Text(inline(problem, 30)), Text(inline(doing, 70), style="dim"))
         head = Table.grid(padding=(0, 1))
-        best = f"best {inline(tally.best[0], 30)} {tally.best[1]:.2f}x" if tally.best[0] else ""
+        best = f"best {inline(progress.best[0], 30)} {progress.best[1]:.2f}x" if progress.best[0] else ""
         head.add_row(
-            ProgressBar(total=max(1, tally.total), completed=tally.ended, width=40),
-            f"{tally.ended}/{tally.total}", f"{clock(tally.seconds())} gone, about {tally.eta()} left",
+            ProgressBar(total=max(1, progress.total), completed=progress.ended, width=40),
+            f"{progress.ended}/{progress.total}", f"{clock(progress.seconds())} gone, about {progress.eta()} left",
         )  # fmt: skip
-        return Group(head, Text("   ".join(filter(None, (tally.counts(), best, tally.money())))), grid)
+        return Group(head, Text("   ".join(filter(None, (progress.counts(), best, progress.money())))), grid)
 
 
 def clock(seconds: float) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.batch.backoff import Backoff
-from codeopt.batch.paid import TRIES, BudgetSpent, PaidModel
+from codeopt.batch.durable_model import TRIES, BudgetSpent, CachedModel
 from codeopt.batch.store import BatchStore
 from codeopt.errors import ModelError
 from codeopt.models import Message, open_model
@@ -17,7 +17,7 @@ from tests.support.wire_server import WireServer
 from tests.support.wire_steps import StepLike, cut, garbage, status
 
 ASK = [Message("user", "faster, please")]
-Open = Callable[..., PaidModel]
+Open = Callable[..., CachedModel]
 
 
 class Clock:
@@ -54,9 +54,9 @@ def paid_store(tmp_path: Path) -> BatchStore:
 
 @pytest.fixture
 def open_paid(wire: Callable[..., WireServer], paid_store: BatchStore, backoff: Backoff) -> Open:
-    def start(steps: list[StepLike], first: int = 0, may_spend: Callable[[], None] = lambda: None) -> PaidModel:
+    def start(steps: list[StepLike], first: int = 0, may_spend: Callable[[], None] = lambda: None) -> CachedModel:
         model = open_model("m", base_url=wire(steps).base_url, max_retries=0)
-        return PaidModel(model, paid_store, "p", first, backoff, may_spend, lambda line: None)
+        return CachedModel(model, paid_store, "p", first, backoff, may_spend, lambda line: None)
 
     return start
 

@@ -12,7 +12,7 @@ from codeopt.measurement import Suite
 from sandbox import Run, Sandbox
 
 
-class Clocked:
+class TimedSandbox:
     """A sandbox that adds up how long programs ran in it; otherwise the sandbox itself."""
 
     def __init__(self, inner: Sandbox) -> None:
@@ -32,7 +32,7 @@ class Clocked:
 
 
 @dataclass(frozen=True)
-class CoreJudge:
+class PinnedJudge:
     """A judge that has its core alone while it measures."""
 
     inner: Judging

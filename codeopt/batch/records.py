@@ -22,7 +22,7 @@ class Spent:
 
 
 @dataclass(frozen=True)
-class Effort:
+class TimeSpent:
     """Where seconds of the clock went."""
 
     seconds: float = 0.0
@@ -33,7 +33,7 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Ending:
+class ProblemResult:
     """How a problem ended, or for now."""
 
     status: Literal["paused", "done", "failed", "dropped"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from codeopt.batch.keeper import Keeper, Pauses
+from codeopt.batch.worker_store import Pauses, WorkerStore
 from codeopt.errors import CodeoptError, ModelError
 from codeopt.models import Message, Model, Reply
 
@@ -21,7 +21,7 @@ class BudgetSpent(CodeoptError):
     exit_status = 6
 
 
-class PaidModel:
+class CachedModel:
     """Stands between a proposer and its model. Raises ModelError when the model fails for good, BudgetSpent.
 
     first: how many of the problem's replies were used before; later ones that are in the database are given out again.
@@ -31,7 +31,7 @@ class PaidModel:
     def __init__(
         self,
         model: Model,
-        store: Keeper,
+        store: WorkerStore,
         problem: str,
         first: int,
         backoff: Pauses,

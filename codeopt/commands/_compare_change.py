@@ -15,9 +15,9 @@ from codeopt.functions.compare import compare_functions
 from codeopt.functions.flags import chosen
 from codeopt.functions.target import read_function
 from codeopt.quoting import log_line
-from codeopt.review.before import open_before
+from codeopt.review.base_checkout import open_base_checkout
+from codeopt.review.changed_functions import ReviewTarget, find_targets
 from codeopt.review.suggestion import Skipped, full_name
-from codeopt.review.touched import Target, find_targets
 from codeopt.screen import Screen
 from sandbox import Sandbox
 from sandbox.compare import Rule
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         if altered:
             _review.require_settings(repository, change)
             _review.require_isolation(arguments)
-            with open_before(repository, change) as before:
+            with open_base_checkout(repository, change) as before:
                 for number, target in enumerate(altered, 1):
                     screen.stage(f"{number} of {len(altered)}, {target.name}: ")
                     rows.append(
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     return int(bool(slower))
 
 
-def _one(arguments: argparse.Namespace, target: Target, before: Path, screen: Screen) -> dict[str, Any]:
+def _one(arguments: argparse.Namespace, target: ReviewTarget, before: Path, screen: Screen) -> dict[str, Any]:
     """One comparison; "not verified" where none can be made. Raises NoSandbox."""
     try:
         return _compared(arguments, target, before / target.old_path, screen)
@@ -63,7 +63,7 @@ def _one(arguments: argparse.Namespace, target: Target, before: Path, screen: Sc
         return {"verdict": "not verified", "reason": str(error), "ratio": None}
 
 
-def _compared(arguments: argparse.Namespace, target: Target, old: Path, screen: Screen) -> dict[str, Any]:
+def _compared(arguments: argparse.Namespace, target: ReviewTarget, old: Path, screen: Screen) -> dict[str, Any]:
     def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
         return open_from(arguments, own_code_only=False, notify=screen.warn, mounts=mounts)
 

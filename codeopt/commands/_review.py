@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from codeopt.models import Reply
     from codeopt.report import Result
     from codeopt.review.change import Change
+    from codeopt.review.changed_functions import ReviewTarget
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Suggestion
-    from codeopt.review.touched import Target
     from codeopt.review.work import Left
     from codeopt.screen import Screen
     from sandbox import Sandbox
@@ -148,7 +148,7 @@ def below(paths: list[Path]) -> list[Path]:
     return [path.resolve() for path in paths]
 
 
-def rank(arguments: argparse.Namespace, targets: list[Target], screen: Screen) -> list[Target]:
+def rank(arguments: argparse.Namespace, targets: list[ReviewTarget], screen: Screen) -> list[ReviewTarget]:
     """The targets, those that take longest under their tests first."""
     from codeopt.review.ranking import ranked
 
@@ -191,7 +191,7 @@ class Improver:
     screen: Screen
     run_dir: Path
 
-    def __call__(self, target: Target, left: Left, pay: Callable[[Reply], None]) -> Result:
+    def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Reply], None]) -> Result:
         """One improvement; nothing is written but the run's own folder."""
         from codeopt.commands._improvement import improve_target
 

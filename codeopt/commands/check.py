@@ -17,9 +17,9 @@ from codeopt.commands._review import add_exclude_argument, add_work_arguments
 from codeopt.commands._shares import share
 
 if TYPE_CHECKING:
+    from codeopt.review.changed_functions import ReviewTarget
     from codeopt.review.suggestion import Skipped, Suggestion
-    from codeopt.review.touched import Target
-    from codeopt.review.work import Work
+    from codeopt.review.work import ReviewRun
     from codeopt.screen import Screen
 
 ORDER = 4.5
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.commands._deliver import deliver
     from codeopt.reporters.json import dump
     from codeopt.review.change import whole_files
-    from codeopt.review.touched import find_targets
+    from codeopt.review.changed_functions import find_targets
     from codeopt.screen import Screen
 
     paths = _review.below(arguments.paths or [Path.cwd()])
@@ -68,19 +68,19 @@ def run(arguments: argparse.Namespace) -> int:
     return GAIN if gains else 0
 
 
-def _worth(target: Target, least: float) -> bool:
+def _worth(target: ReviewTarget, least: float) -> bool:
     """A program has cases that were made to run it; a function its share of the time."""
     return not target.function or (target.share or 0.0) >= least
 
 
-def _improve(arguments: argparse.Namespace, targets: list[Target], screen: Screen) -> Work:
+def _improve(arguments: argparse.Namespace, targets: list[ReviewTarget], screen: Screen) -> ReviewRun:
     from codeopt.commands._review import Improver
-    from codeopt.review.work import Limits, Work
+    from codeopt.review.work import ReviewBudget, ReviewRun
 
     own = argparse.Namespace(**{**vars(arguments), "model": RULES, "task": "runtime", "record": None})
     with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
-        limits = Limits(arguments.max_functions, arguments.deadline)
-        work = Work(Improver(own, screen, Path(folder)), limits, screen.say)
+        limits = ReviewBudget(arguments.max_functions, arguments.deadline)
+        work = ReviewRun(Improver(own, screen, Path(folder)), limits, screen.say)
         work.run(targets)
     return work
 
@@ -113,7 +113,7 @@ class Row:
         }
 
 
-def _row(target: Target, work: Work, least: float) -> Row:
+def _row(target: ReviewTarget, work: ReviewRun, least: float) -> Row:
     suggestion = next((each for each in work.suggestions if _same(each, target)), None)
     why = next((each.reason for each in work.skipped if _same(each, target)), "")
     judged = suggestion is not None or bool(why)
@@ -122,7 +122,7 @@ def _row(target: Target, work: Work, least: float) -> Row:
     return Row(target.path, target.function, target.share, target.seconds, suggestion, why, judged)
 
 
-def _same(one: Suggestion | Skipped, target: Target) -> bool:
+def _same(one: Suggestion | Skipped, target: ReviewTarget) -> bool:
     return (one.path, one.function) == (target.path, target.function)
 
 

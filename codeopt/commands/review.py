@@ -18,10 +18,10 @@ from codeopt.errors import ModelError, NoSandbox, UsageError
 
 if TYPE_CHECKING:
     from codeopt.review.change import Change
+    from codeopt.review.changed_functions import ReviewTarget
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Review
-    from codeopt.review.touched import Target
-    from codeopt.review.work import Work
+    from codeopt.review.work import ReviewRun
     from codeopt.screen import Screen
 
 ORDER = 4
@@ -79,8 +79,8 @@ def make_review(arguments: argparse.Namespace, screen: Screen) -> tuple[Review, 
     """The review, and the exit status of what kept it from being whole. Raises UsageError for a wrong request."""
     from codeopt.commands import _review
     from codeopt.machine import machine
+    from codeopt.review.changed_functions import find_targets
     from codeopt.review.suggestion import Review
-    from codeopt.review.touched import find_targets
 
     paths = _review.below(arguments.paths)
     repository, change = _review.open_change(arguments)
@@ -101,15 +101,17 @@ def make_review(arguments: argparse.Namespace, screen: Screen) -> tuple[Review, 
 
 
 def _work(
-    arguments: argparse.Namespace, repository: Repository, change: Change, targets: list[Target], screen: Screen
-) -> Work:
+    arguments: argparse.Namespace, repository: Repository, change: Change, targets: list[ReviewTarget], screen: Screen
+) -> ReviewRun:
     """Try the targets; what stops it is a notice, and what was found until then is kept."""
     from codeopt.commands import _review
-    from codeopt.review.work import Limits, Work
+    from codeopt.review.work import ReviewBudget, ReviewRun
 
     with tempfile.TemporaryDirectory(prefix="codeopt-review-") as folder:
         improver = _review.Improver(arguments, screen, arguments.run_dir or Path(folder))
-        work = Work(improver, Limits(arguments.max_functions, arguments.deadline, arguments.max_cost), screen.say)
+        work = ReviewRun(
+            improver, ReviewBudget(arguments.max_functions, arguments.deadline, arguments.max_cost), screen.say
+        )
         try:
             if targets:
                 _review.require_settings(repository, change)
@@ -122,7 +124,7 @@ def _work(
     return work
 
 
-def _run(arguments: argparse.Namespace, work: Work, targets: list[Target], screen: Screen) -> None:
+def _run(arguments: argparse.Namespace, work: ReviewRun, targets: list[ReviewTarget], screen: Screen) -> None:
     """Rank the targets and try them in turn."""
     from codeopt.commands import _review
     from sandbox.errors import SandboxError

@@ -12,7 +12,7 @@ Wrong = Callable[[Suggestion, str], str]
 """Why the function of a suggestion is not right in another text of its file; empty when it is."""
 
 
-def together(found: Sequence[Suggestion], wrong: Wrong) -> tuple[list[Suggestion], list[Skipped]]:
+def combine(found: Sequence[Suggestion], wrong: Wrong) -> tuple[list[Suggestion], list[Skipped]]:
     """The suggestions that hold with all others of their file applied, and those that do not.
 
     Where all of them do not go together, the one that gains most is kept, and each other that goes with what is kept.

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from codeopt.errors import UsageError
 from codeopt.review.change import Change
+from codeopt.review.changed_functions import is_test
 from codeopt.review.repository import Repository, run_git
-from codeopt.review.touched import is_test
 
 
 @contextlib.contextmanager
-def open_before(repository: Repository, change: Change) -> Iterator[Path]:
+def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]:
     """The folder; gone afterwards. Raises UsageError for a change that names no commit."""
     if not change.base:
         raise UsageError("--diff does not say what all other files were like; give --base REF to compare")

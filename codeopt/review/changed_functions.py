@@ -38,7 +38,7 @@ HEAD_LINES = 5
 
 
 @dataclass(frozen=True)
-class Target:
+class ReviewTarget:
     """One function or program of a change."""
 
     path: str
@@ -61,12 +61,12 @@ class Target:
 
 def find_targets(
     change: Change, repository: Repository | None, paths: Sequence[Path] = (), exclude: Sequence[str] = ()
-) -> tuple[list[Target], list[Skipped]]:
+) -> tuple[list[ReviewTarget], list[Skipped]]:
     """What the change adds or alters below `paths`, and what of it is left alone."""
     files = [file for file in change.files if _below(change.root / file.path, paths) and not is_test(file.path)]
     marked = repository.attributes(MARKS, [file.path for file in files]) if repository else {}
     moved = _moved(change)
-    targets: list[Target] = []
+    targets: list[ReviewTarget] = []
     skipped: list[Skipped] = []
     for file in files:
         where = change.root / file.path
@@ -91,7 +91,9 @@ def _without_path(reason: str, path: Path) -> str:
     return reason.removeprefix(str(path)).removeprefix(" ").removeprefix(":")
 
 
-def _in_file(change: Change, file: ChangedFile, source: str, moved: set[str]) -> tuple[list[Target], list[Skipped]]:
+def _in_file(
+    change: Change, file: ChangedFile, source: str, moved: set[str]
+) -> tuple[list[ReviewTarget], list[Skipped]]:
     """The program that a file is, or its functions."""
     path = change.root / file.path
     ignored = ignoring(source)
@@ -100,14 +102,14 @@ def _in_file(change: Change, file: ChangedFile, source: str, moved: set[str]) ->
     before, now = _shapes(file.old or ""), _shapes(source)
     if reads_stdin(source) and cases_beside(path):
         same = file.old is not None and _dump(ast.parse(source)) == _parsed_dump(file.old)
-        return ([] if same else [Target(file.path, "", path, file.old_path if file.old is not None else "")]), []
+        return ([] if same else [ReviewTarget(file.path, "", path, file.old_path if file.old is not None else "")]), []
     targets, skipped = [], []
     altered = [name for name, shape in now.items() if shape not in (before.get(name), *moved)]
     for name, function in functions(path, altered):
         if covered(function, source, ignored):
             skipped.append(Skipped(file.path, name, "# codeopt: ignore"))
         else:
-            targets.append(Target(file.path, name, path, file.old_path if name in before else ""))
+            targets.append(ReviewTarget(file.path, name, path, file.old_path if name in before else ""))
     return targets, skipped
 
 

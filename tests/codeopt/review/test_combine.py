@@ -9,8 +9,8 @@ import pytest
 from codeopt.functions.flags import Chosen
 from codeopt.functions.recheck import recheck
 from codeopt.functions.target import read_function
+from codeopt.review.combine import combine
 from codeopt.review.suggestion import Suggestion
-from codeopt.review.together import together
 from sandbox import Limits, Options, open_sandbox
 from tests.conftest import open_or_skip
 from tests.support.reviews import SPEEDUP, suggestion
@@ -45,7 +45,7 @@ def test_what_does_not_go_together_is_not_suggested_together(
         applied = [name for name, line in zip("abc", text.split("\n")[1::4], strict=True) if "quick" in line]
         return "test_x fails" if clashing and set(clashing) <= set(applied) and found.function == clashing[0] else ""
 
-    here, there = together([A, B, C, OTHER], wrong)
+    here, there = combine([A, B, C, OTHER], wrong)
     assert {each.function: each.together for each in here if each.path == "m.py"} == kept
     assert [each.together for each in here if each.path == "n.py"] == [1]
     assert {each.function for each in there} == set(dropped)
@@ -58,13 +58,13 @@ def test_one_alone_is_not_looked_at_again() -> None:
     def wrong(found: Suggestion, text: str) -> str:
         raise AssertionError
 
-    assert together([A, OTHER], wrong) == ([A, OTHER], [])
+    assert combine([A, OTHER], wrong) == ([A, OTHER], [])
 
 
 def test_two_answers_for_the_same_lines_are_a_choice() -> None:
     """They are never applied together, so nothing is asked of both."""
     other = suggestion("m.py", TEXT, TEXT.replace("return 1", "return 0 + 1"), "a", speedup={**SPEEDUP, "ratio": 1.5})
-    kept, dropped = together([A, other], lambda found, text: "wrong")
+    kept, dropped = combine([A, other], lambda found, text: "wrong")
     assert ([each.together for each in kept], dropped) == ([1, 1], [])
 
 

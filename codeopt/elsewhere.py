@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice, repeat
 from statistics import median
 
-from codeopt.mutants import mutants, shorter
+from codeopt.fuzzing import mutate_inputs, shorter
 from sandbox import Sandbox
 from sandbox.compare import Clock, Comparison, amount
 from sandbox.judge import Checker, judge
@@ -86,5 +86,5 @@ def _best(ratios: Iterator[float], wanted: float) -> float:
 def _new_inputs(timed: Case, fresh: Sequence[Case]) -> Iterator[bytes]:
     yield from sorted((case.stdin for case in fresh), key=len, reverse=True)
     yield from (data for data in shorter(timed.stdin, LENGTHS) if data != timed.stdin)
-    changed = (mutant.stdin for mutant in mutants([timed.stdin], seed=3) if not mutant.beyond)
+    changed = (mutant.stdin for mutant in mutate_inputs([timed.stdin], seed=3) if not mutant.beyond)
     yield from islice(changed, LOOKED_AT)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from codeopt.challenge import Challenge, Strictness, make_challenge
 from codeopt.elsewhere import Meeting, gains_only_where_known
 from codeopt.errors import ProgramError
+from codeopt.fuzzing import shorter
 from codeopt.gate import refuse
 from codeopt.history import Candidate, Draft, History
-from codeopt.mutants import shorter
 from sandbox import Sandbox
 from sandbox.compare import Comparison, Plan, Rule, compare, make_plan
 from sandbox.growth import describe, fit, sizes

@@ -29,7 +29,7 @@ LAYERS = (
     "opening",
     "measurement",
     "challenge elsewhere",
-    "mutants gate",
+    "fuzzing gate",
     "proposers",
     "feedback",
     "_figures",

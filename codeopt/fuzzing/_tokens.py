@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable
 
-from codeopt.mutants._text import DIGITS, NUMBER, Range, Text, integer
+from codeopt.fuzzing._text import DIGITS, NUMBER, Range, Text, integer
 
 Change = Callable[[Text, random.Random, Range], dict[int, bytes]]
 

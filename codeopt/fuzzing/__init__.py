@@ -12,18 +12,18 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codeopt.mutants._lengths import Lengthen, longer, shorter, shrunk
-from codeopt.mutants._text import range_of, read_text
-from codeopt.mutants._tokens import CHANGES
+from codeopt.fuzzing._lengths import Lengthen, longer, shorter, shrunk
+from codeopt.fuzzing._text import range_of, read_text
+from codeopt.fuzzing._tokens import CHANGES
 
-__all__ = ["LONG_ENOUGH", "Mutant", "mutants", "shorter", "shrunk"]
+__all__ = ["LONG_ENOUGH", "MutatedInput", "mutate_inputs", "shorter", "shrunk"]
 
 LARGEST_BASE = 200_000  # bytes; a longer input is not changed token by token
 LONG_ENOUGH = 140_000  # bytes; more than two pipe buffers
 
 
 @dataclass(frozen=True)
-class Mutant:
+class MutatedInput:
     """One changed input."""
 
     name: str
@@ -32,7 +32,9 @@ class Mutant:
     """Outside of what the known inputs show: more negative, larger, longer, other words."""
 
 
-def mutants(inputs: Sequence[bytes], *, seed: int, each: int = 2, also_known: Sequence[bytes] = ()) -> list[Mutant]:
+def mutate_inputs(
+    inputs: Sequence[bytes], *, seed: int, each: int = 2, also_known: Sequence[bytes] = ()
+) -> list[MutatedInput]:
     """Changed inputs, those that are longer than every known one first. The same seed gives the same ones.
 
     also_known: inputs that are not changed, but say what is large and long.
@@ -41,11 +43,11 @@ def mutants(inputs: Sequence[bytes], *, seed: int, each: int = 2, also_known: Se
     bases = sorted({data for data in inputs if len(data) <= LARGEST_BASE}, key=len)[:4]
     texts = [read_text(data) for data in bases]
     known = range_of(texts, [*inputs, *also_known])
-    found: dict[bytes, Mutant] = {}
+    found: dict[bytes, MutatedInput] = {}
 
     def lengthen(kind: str, number: int, how: Lengthen) -> None:
         if number >= 0 and (data := longer(texts[number], draw, known, how)) is not None:
-            found.setdefault(data, Mutant(f"{kind}.{number}", data, True))
+            found.setdefault(data, MutatedInput(f"{kind}.{number}", data, True))
 
     last = len(texts) - 1
     lengthen("longer", last, Lengthen(1.5, 0, False))
@@ -54,9 +56,9 @@ def mutants(inputs: Sequence[bytes], *, seed: int, each: int = 2, also_known: Se
         for place, (name, beyond, change) in enumerate(CHANGES):
             number = (turn + place) % len(texts)
             data = texts[number].with_tokens(change(texts[number], draw, known))
-            found.setdefault(data, Mutant(f"{name}.{number}.{turn // len(texts)}", data, beyond))
+            found.setdefault(data, MutatedInput(f"{name}.{number}.{turn // len(texts)}", data, beyond))
         if turn == 0:
             for number in (last, last - 1):
                 lengthen("long", number, Lengthen(0.0, LONG_ENOUGH, False))
             lengthen("longer", last - 1, Lengthen(1.5, 0, False))
-    return [mutant for data, mutant in found.items() if data not in set(inputs)]
+    return [mutated for data, mutated in found.items() if data not in set(inputs)]

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from codeopt.mutants._text import DIGITS, NUMBER, Range, Text, integer
+from codeopt.fuzzing._text import DIGITS, NUMBER, Range, Text, integer
 
 MOST_PIECES = 200_000  # lines, tokens or letters of a longer input
 

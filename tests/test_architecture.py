@@ -36,7 +36,7 @@ LAYERS = (
     "tasks",
     "readability",
     "_lint",
-    "sets",
+    "datasets",
     "cases program",
     "budget",
     "models rules",

@@ -26,9 +26,9 @@ from codeopt.batch.tools import Tools
 from codeopt.batch.work import ProblemJob
 from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
 from codeopt.batch.worker_store import WorkerStore
+from codeopt.datasets import Problem
 from codeopt.errors import CodeoptError, UsageError
 from codeopt.program import read_program
-from codeopt.sets import Problem
 from sandbox import Sandbox
 from sandbox.caseio import FOLDERS
 

@@ -30,10 +30,10 @@ from codeopt.batch.rows import (
 )
 from codeopt.batch.schema import FINAL, TABLES, VERSION
 from codeopt.budget import Ledger
+from codeopt.datasets import Problem
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply
-from codeopt.sets import Problem
 from codeopt.store import candidate_from_json
 
 BUSY_S = 60.0  # a writer waits so long for another one; a transaction takes milliseconds

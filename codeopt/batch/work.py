@@ -16,6 +16,7 @@ from codeopt.batch.tools import Notify, Tools
 from codeopt.batch.worker_store import WorkerStore
 from codeopt.budget import Ledger
 from codeopt.cases import Request
+from codeopt.datasets import Problem
 from codeopt.errors import ModelError, ProgramError, UsageError
 from codeopt.history import Draft, History
 from codeopt.judging import Judging
@@ -23,7 +24,6 @@ from codeopt.loop import Improvement
 from codeopt.models import Model
 from codeopt.opening import open_judge
 from codeopt.proposers import Proposer
-from codeopt.sets import Problem
 from codeopt.tasks import Task
 from sandbox import Run, Sandbox, SandboxError
 

@@ -159,8 +159,8 @@ def _prepare(arguments: argparse.Namespace, store: BatchStore) -> None:
     from itertools import islice
 
     from codeopt.batch.cores import measuring_cores
+    from codeopt.datasets import SetRequest, read_set
     from codeopt.machine import machine
-    from codeopt.sets import SetRequest, read_set
 
     store.require_same(_settings(arguments))
     problems = read_set(SetRequest(arguments.set.resolve(), _absolute(arguments.cases)), arguments.layout)

@@ -19,7 +19,7 @@ from codeopt.errors import UsageError
 from codeopt.screen import Screen
 
 if TYPE_CHECKING:
-    from codeopt.sets._importers import Decision
+    from codeopt.datasets._importers import Decision
     from sandbox import Run, Sandbox
 
 ORDER = 7
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, run each original on its cases, write what can be judged. Raises UsageError."""
-    from codeopt.sets._importers import write
+    from codeopt.datasets._importers import write
 
     out = _new_folder(arguments.output)
     tally: Counter[str] = Counter()
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _decisions(arguments: argparse.Namespace, sandbox: Sandbox, screen: Screen) -> Iterator[Decision]:
     from codeopt import registry
-    from codeopt.sets._importers import ImportRequest, sift
+    from codeopt.datasets._importers import ImportRequest, sift
 
     def run(source: str, stdin: bytes, hash_seed: int) -> Run:
         return sandbox.run(source, stdin, mode="exec", hash_seed=hash_seed)
@@ -76,7 +76,7 @@ def _decisions(arguments: argparse.Namespace, sandbox: Sandbox, screen: Screen) 
     if not arguments.path.exists():
         raise UsageError(f"there is no {arguments.path}")
     request = ImportRequest(arguments.path, arguments.cases)
-    pairs = registry.load("codeopt.sets._importers", arguments.kind).read(request)
+    pairs = registry.load("codeopt.datasets._importers", arguments.kind).read(request)
     check = checker(arguments)
     for number, pair in enumerate(islice(pairs, arguments.limit), 1):
         screen.progress(f"pair {number}, {pair.id}")

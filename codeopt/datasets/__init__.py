@@ -3,7 +3,7 @@
     for problem in read_set(SetRequest(Path("problems"))):
         ...
 
-A new layout is a new file in this folder (or an entry point in the group `codeopt.sets`) and no edit anywhere else.
+A new layout is a new file in this folder (or an entry point in the group `codeopt.datasets`) and no edit anywhere else.
 """
 
 from __future__ import annotations

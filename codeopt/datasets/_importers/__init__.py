@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
+from codeopt.datasets.pie import not_python
 from codeopt.errors import UsageError
-from codeopt.sets.pie import not_python
 from sandbox.caseio import read_cases
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Run, Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from codeopt.sets._importers import ImportRequest, Pair, cases_in, pie
+from codeopt.datasets._importers import ImportRequest, Pair, cases_in, pie
 
 KINDS = ("public_test_cases", "private_test_cases", "generated_test_cases", "codenet/public_test_cases",
          "codenet/generated_test_cases")  # fmt: skip

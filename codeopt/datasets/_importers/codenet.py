@@ -6,8 +6,8 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
+from codeopt.datasets._importers import ImportRequest, Pair, cases_in
 from codeopt.errors import UsageError
-from codeopt.sets._importers import ImportRequest, Pair, cases_in
 from sandbox.outcome import Case
 
 LIFT = 1.1

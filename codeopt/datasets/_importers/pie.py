@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codeopt.sets._importers import ImportRequest, Pair, cases_in, json_lines
-from codeopt.sets.pie import SOURCES, TARGETS
+from codeopt.datasets._importers import ImportRequest, Pair, cases_in, json_lines
+from codeopt.datasets.pie import SOURCES, TARGETS
 
 FOLDERS = ("", "cases", "test_cases", "public_test_cases", "merged_test_cases", "codenet/public_test_cases")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.cli import main
-from codeopt.sets import SetRequest, read_set
+from codeopt.datasets import SetRequest, read_set
 
 DOUBLE = "print(2 * int(input()))\n"
 FLAGS = ("--sandbox", "process", "-q")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from codeopt.sets import Problem, SetRequest, program_at
+from codeopt.datasets import Problem, SetRequest, program_at
 
 
 def recognises(request: SetRequest) -> bool:

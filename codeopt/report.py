@@ -14,10 +14,10 @@ from typing import Any
 
 from codeopt import __version__
 from codeopt.budget import Ledger
+from codeopt.escaping import inline
 from codeopt.history import Candidate, History
 from codeopt.machine import machine
 from codeopt.program import Program
-from codeopt.quoting import inline
 from codeopt.store import digest
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Verdict

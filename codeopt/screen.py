@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
 
-from codeopt.quoting import harmless, inline, printable
+from codeopt.escaping import harmless, inline, printable
 
 HEARTBEAT_S = 25.0
 """CI systems end jobs that say nothing for long."""

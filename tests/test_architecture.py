@@ -32,7 +32,7 @@ LAYERS = (
     "fuzzing gate",
     "proposers",
     "feedback",
-    "_figures",
+    "_feedback_tables",
     "tasks",
     "readability",
     "_lint",
@@ -41,7 +41,7 @@ LAYERS = (
     "budget",
     "models rules",
     "history",
-    "settings registry quoting",
+    "settings registry escaping",
     "errors",
 )
 """Modules and packages of codeopt from left to right: each may import what stands further right, and none of its own

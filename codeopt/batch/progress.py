@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from codeopt.batch.records import Spent
 from codeopt.batch.store import BatchStore
 from codeopt.batch.worker_events import WorkerEvent
-from codeopt.quoting import inline
+from codeopt.escaping import inline
 from codeopt.screen import Screen
 
 if TYPE_CHECKING:

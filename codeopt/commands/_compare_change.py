@@ -11,10 +11,10 @@ from codeopt.commands import _review
 from codeopt.commands._pair import certain, compare_programs, is_slower, takes
 from codeopt.commands._sandbox import open_from
 from codeopt.errors import CodeoptError, NoSandbox, UsageError
+from codeopt.escaping import log_line
 from codeopt.functions.compare import compare_functions
 from codeopt.functions.flags import chosen
 from codeopt.functions.target import read_function
-from codeopt.quoting import log_line
 from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.changed_functions import ReviewTarget, find_targets
 from codeopt.review.suggestion import Skipped, full_name

@@ -128,7 +128,7 @@ def _same(one: Suggestion | Skipped, target: ReviewTarget) -> bool:
 
 def table(rows: list[Row]) -> str:
     """For a person: the slow ones with what the rules would do, the others in a line."""
-    from codeopt.quoting import log_line
+    from codeopt.escaping import log_line
     from codeopt.review.suggestion import full_name
 
     lines = []

@@ -77,7 +77,7 @@ def as_json(profile: Profile) -> dict[str, Any]:
 
 def table(profile: Profile, source: str, rows: int) -> str:
     """The source with shares and hits at the hot lines, then functions, split and memory."""
-    from codeopt.quoting import printable
+    from codeopt.escaping import printable
 
     by_line = {line.line: line for line in profile.lines[:rows]}
     out = [f"case {profile.case}", "   share        hits   time/hit", ""]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
-from codeopt.quoting import log_line
+from codeopt.escaping import log_line
 from codeopt.reporters._comments import WITHDRAWN, comment, marked, overview
 from codeopt.reporters._edits import Edit, Hunk
 from codeopt.reporters._finding import fingerprint, lines, rule, sentence

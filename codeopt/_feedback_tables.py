@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from codeopt.escaping import fenced, inline
 from codeopt.history import Candidate
-from codeopt.quoting import fenced, inline
 from sandbox.compare import CaseTimes, Comparison, Decision
 from sandbox.outcome import Case, Verdict
 from sandbox.profile import HotLine, Profile

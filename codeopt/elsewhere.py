@@ -86,5 +86,5 @@ def _best(ratios: Iterator[float], wanted: float) -> float:
 def _new_inputs(timed: Case, fresh: Sequence[Case]) -> Iterator[bytes]:
     yield from sorted((case.stdin for case in fresh), key=len, reverse=True)
     yield from (data for data in shorter(timed.stdin, LENGTHS) if data != timed.stdin)
-    changed = (mutant.stdin for mutant in mutate_inputs([timed.stdin], seed=3) if not mutant.beyond)
+    changed = (mutated.stdin for mutated in mutate_inputs([timed.stdin], seed=3) if not mutated.beyond)
     yield from islice(changed, LOOKED_AT)

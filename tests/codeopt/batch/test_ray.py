@@ -129,9 +129,9 @@ def test_a_node_without_the_folder_gets_the_cases_sent(tmp_path: Path) -> None:
         ("ray:127.0.0.1:9", "no Ray cluster at 127.0.0.1:9"),
     ],
 )
-def test_refused_in_one_line(cluster: str, events: str, tmp_path: Path) -> None:
+def test_refused_in_one_line(cluster: str, said: str, tmp_path: Path) -> None:
     code, out, err = finish(write_set(tmp_path, 1), tmp_path / "run", "--cluster", cluster)
     assert code == 2
     assert out == ""
-    assert events in err
+    assert said in err
     assert len(err.strip().splitlines()) <= 2  # the log's first line may come before

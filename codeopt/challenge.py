@@ -1,8 +1,8 @@
 """Does a draft behave as the original on inputs that nobody has seen? Mutants are run on both; outputs must agree.
 
 How much a difference counts depends on how well the valid inputs are known. On 40 contest problems with about ten cases
-each, the human's own faster program differed from the slow one on some mutated input of 17, nearly always on one that the
-problem's limits forbid (a sign, a size, a graph that is no tree). So:
+each, the human's own faster program differed from the slow one on some mutated input of 17, nearly always on one that
+the problem's limits forbid (a sign, a size, a graph that is no tree). So:
 
 strict   one difference is enough. For programs with few cases and no generator: nothing else shows what is valid, and
          behaving as the original is what was promised.

@@ -22,7 +22,7 @@ LAYERS = (
     "reporters",
     "review results",
     "batch functions",
-    "screen report",
+    "console report",
     "store machine",
     "loop",
     "judging",
@@ -59,7 +59,7 @@ CATCHES_ALL = ("codeopt/cli.py", "sandbox/guest/")
 """The last resort, which turns our own mistakes into one line; and what runs programs, which may raise anything."""
 PRINTS = (
     "codeopt/cli.py",
-    "codeopt/screen.py",
+    "codeopt/console.py",
     "codeopt/commands/",
     "sandbox/__main__.py",
     "sandbox/conformance/__init__.py",

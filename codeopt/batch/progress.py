@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol, Self
 from codeopt.batch.records import Spent
 from codeopt.batch.store import BatchStore
 from codeopt.batch.worker_events import WorkerEvent
+from codeopt.console import Console
 from codeopt.escaping import inline
-from codeopt.screen import Screen
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -105,7 +105,7 @@ class LogProgress(AbstractContextManager["LogProgress"]):
     """One line a problem, and one now and then while nothing ends."""
 
     def __init__(self, progress: Progress, quiet: bool) -> None:
-        self._progress, self._screen = progress, Screen(quiet=quiet)
+        self._progress, self._console = progress, Console(quiet=quiet)
         self._last = time.monotonic()
 
     def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
@@ -134,14 +134,14 @@ class LogProgress(AbstractContextManager["LogProgress"]):
 
     def warn(self, line: str) -> None:
         """Also when quiet."""
-        self._screen.warn(inline(line, 400))
+        self._console.warn(inline(line, 400))
 
     def _after(self) -> str:
         money = self._progress.money()
         return f"  [{money}]" if money else ""
 
     def _print(self, line: str) -> None:
-        self._screen.say(f"[{clock(self._progress.seconds())}] {line}")
+        self._console.print(f"[{clock(self._progress.seconds())}] {line}")
         self._last = time.monotonic()
 
 
@@ -149,11 +149,11 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
     """The display in a terminal: overall bar, a line a worker, the last results."""
 
     def __init__(self, progress: Progress) -> None:
-        from rich.console import Console
+        from rich.console import Console as RichConsole
         from rich.live import Live as RichLive
 
         self._progress = progress
-        self._console = Console(stderr=True)
+        self._console = RichConsole(stderr=True)
         self._live = RichLive(console=self._console, refresh_per_second=1 / REDRAW_S, transient=True)
         self._doing: dict[int, tuple[str, str]] = {}
         self._drawn = 0.0

@@ -17,10 +17,10 @@ from codeopt.commands._review import add_exclude_argument, add_work_arguments
 from codeopt.commands._shares import share
 
 if TYPE_CHECKING:
+    from codeopt.console import Console
     from codeopt.review.changed_functions import ReviewTarget
     from codeopt.review.suggestion import Skipped, Suggestion
     from codeopt.review.work import ReviewRun
-    from codeopt.screen import Screen
 
 ORDER = 4.5
 OTHERS_FILES = True
@@ -47,10 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Check everything below the paths. Raises UsageError, NoSandbox."""
     from codeopt.commands import _review
     from codeopt.commands._deliver import deliver
+    from codeopt.console import Console
     from codeopt.reporters.json import dump
     from codeopt.review.change import whole_files
     from codeopt.review.changed_functions import find_targets
-    from codeopt.screen import Screen
 
     paths = _review.below(arguments.paths or [Path.cwd()])
     repository, everything = whole_files(paths)
@@ -58,9 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
     rows: list[Row] = [Row(each.path, each.function, reason=each.reason) for each in skipped]
     if targets:
         _review.require_isolation(arguments)
-        with Screen(quiet=arguments.quiet) as screen:
-            ranked = _review.rank(arguments, targets, screen)
-            work = _improve(arguments, [each for each in ranked if _worth(each, arguments.min_share)], screen)
+        with Console(quiet=arguments.quiet) as console:
+            ranked = _review.rank(arguments, targets, console)
+            work = _improve(arguments, [each for each in ranked if _worth(each, arguments.min_share)], console)
         rows = [_row(each, work, arguments.min_share) for each in ranked] + rows
     gains = sum(row.suggestion is not None for row in rows)
     found = {"schema": SCHEMA, "gains": gains, "functions": [row.to_json() for row in rows]}
@@ -73,14 +73,14 @@ def _worth(target: ReviewTarget, least: float) -> bool:
     return not target.function or (target.share or 0.0) >= least
 
 
-def _improve(arguments: argparse.Namespace, targets: list[ReviewTarget], screen: Screen) -> ReviewRun:
+def _improve(arguments: argparse.Namespace, targets: list[ReviewTarget], console: Console) -> ReviewRun:
     from codeopt.commands._review import Improver
     from codeopt.review.work import ReviewBudget, ReviewRun
 
     own = argparse.Namespace(**{**vars(arguments), "model": RULES, "task": "runtime", "record": None})
     with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
         limits = ReviewBudget(arguments.max_functions, arguments.deadline)
-        work = ReviewRun(Improver(own, screen, Path(folder)), limits, screen.say)
+        work = ReviewRun(Improver(own, console, Path(folder)), limits, console.print)
         work.run(targets)
     return work
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.commands._sandbox import add_check_arguments, add_sandbox_arguments, checker, count, open_from
+from codeopt.console import Console
 from codeopt.errors import UsageError
-from codeopt.screen import Screen
 
 if TYPE_CHECKING:
     from codeopt.datasets._importers import Decision
@@ -46,27 +46,27 @@ def run(arguments: argparse.Namespace) -> int:
 
     out = _new_folder(arguments.output)
     tally: Counter[str] = Counter()
-    with Screen(quiet=arguments.quiet) as screen:
+    with Console(quiet=arguments.quiet) as console:
         with (
-            open_from(arguments, own_code_only=False, notify=screen.warn) as sandbox,
+            open_from(arguments, own_code_only=False, notify=console.warn) as sandbox,
             (out / "pairs.jsonl").open("w", encoding="utf-8") as pairs,
             (out / "import.csv").open("w", encoding="utf-8", newline="") as table,
         ):
             rows = csv.writer(table, lineterminator="\n")
             rows.writerow(["problem", "kept", "reason"])
-            for decision in _decisions(arguments, sandbox, screen):
+            for decision in _decisions(arguments, sandbox, console):
                 rows.writerow([decision.pair.id, int(not decision.dropped), decision.dropped or decision.note])
                 tally[_kind(decision)] += 1
                 if not decision.dropped:
                     write(decision, out, pairs)
         for what, number in tally.most_common():
-            screen.say(f"{number:>6}  {what}")
+            console.print(f"{number:>6}  {what}")
     print(out / "pairs.jsonl")
     sys.stdout.flush()
     return 0 if tally["kept"] else NOTHING_KEPT
 
 
-def _decisions(arguments: argparse.Namespace, sandbox: Sandbox, screen: Screen) -> Iterator[Decision]:
+def _decisions(arguments: argparse.Namespace, sandbox: Sandbox, console: Console) -> Iterator[Decision]:
     from codeopt import registry
     from codeopt.datasets._importers import ImportRequest, sift
 
@@ -79,7 +79,7 @@ def _decisions(arguments: argparse.Namespace, sandbox: Sandbox, screen: Screen) 
     pairs = registry.load("codeopt.datasets._importers", arguments.kind).read(request)
     check = checker(arguments)
     for number, pair in enumerate(islice(pairs, arguments.limit), 1):
-        screen.progress(f"pair {number}, {pair.id}")
+        console.progress(f"pair {number}, {pair.id}")
         yield sift(pair, run, check)
 
 

@@ -16,7 +16,7 @@ HEARTBEAT_S = 25.0
 """CI systems end jobs that say nothing for long."""
 
 
-class Screen(AbstractContextManager["Screen"]):
+class Console(AbstractContextManager["Console"]):
     """Progress and messages. No text of programs, models or file names steers a terminal or a CI system that reads
     along."""
 
@@ -33,7 +33,7 @@ class Screen(AbstractContextManager["Screen"]):
     def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
         self._clear()
 
-    def say(self, line: str) -> None:
+    def print(self, line: str) -> None:
         """One line that stays."""
         if not self._quiet:
             self._clear()
@@ -58,7 +58,7 @@ class Screen(AbstractContextManager["Screen"]):
             sys.stderr.flush()
             self._shown = text
         elif not self._quiet and time.monotonic() - self._last > HEARTBEAT_S:
-            self.say(f"  {text} ...")
+            self.print(f"  {text} ...")
 
     def _clear(self) -> None:
         if self._shown:
@@ -74,14 +74,14 @@ def _width() -> int:
         return 80
 
 
-class Listener(Screen):
+class CallbackConsole(Console):
     """Gives every line that stays to a function instead of a terminal; for use from Python."""
 
     def __init__(self, notify: Callable[[str], None]) -> None:
         super().__init__(quiet=True)
         self._notify = notify
 
-    def say(self, line: str) -> None:
+    def print(self, line: str) -> None:
         """One line."""
         self._notify(line)
 

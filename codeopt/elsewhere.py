@@ -41,14 +41,14 @@ class Meeting:
 
     def ratios(self, inputs: Iterable[bytes], least: float) -> Iterator[float]:
         """How many times as fast it is on each input that can be used: both print the same, after `least` at least."""
-        self.sandbox.renew()
+        self.sandbox.restart_guest()
         for data in inputs:
             old = self.sandbox.run(self.original, data)
             took = amount(old, self.clock)
             if old.exit != 0 or old.stop or took < least:
                 continue
             new = self.sandbox.run(self.candidate, data)
-            self.sandbox.renew()
+            self.sandbox.restart_guest()
             if judge(Case("new", data, old.stdout), new, self.check).verdict is Verdict.AC:
                 yield took / amount(new, self.clock)
 

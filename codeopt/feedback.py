@@ -151,8 +151,8 @@ def _stopped(outcome: Outcome) -> list[str]:
         else f"exit status {run.exit}"
     )
     lines = [f"The run ended with {how} after {used}, {_feedback_tables.mib(run.peak_bytes)} at its peak."]
-    if run.evidence:
-        lines.append(f"Evidence: {inline(run.evidence)}")
+    if run.stop_detail:
+        lines.append(f"Evidence: {inline(run.stop_detail)}")
     if run.stderr.strip():
         tail = decoded(run.stderr[-4000:]).strip()[-800:]
         lines += [f"End of its error output {DATA}:", fenced(tail)]

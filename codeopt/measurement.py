@@ -14,12 +14,12 @@ from codeopt.fuzzing import shorter
 from codeopt.gate import refuse
 from codeopt.history import Candidate, Draft, History
 from sandbox import Sandbox
-from sandbox.compare import Comparison, Plan, Rule, compare, make_plan
+from sandbox.ablation import time_variants
+from sandbox.compare import Comparison, Plan, StoppingRule, compare, make_plan
 from sandbox.growth import describe, fit, sizes
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Outcome, Verdict
 from sandbox.profile import Mode, Profile, profile
-from sandbox.race import race
 from sandbox.runner import Runner
 
 OTHER_HASH_SEED = 1
@@ -61,7 +61,7 @@ class Judge:
     sandbox: Sandbox
     original: Candidate
     suite: Suite
-    rule: Rule
+    rule: StoppingRule
     plan: Plan
     fresh: Callable[[], Sequence[Case]]
     """Cases that were never run before, for the last word; may be none."""
@@ -132,7 +132,7 @@ class Judge:
 
     def _never_shown(self) -> tuple[Case, ...]:
         """The longest of the cases that are held back."""
-        took = {outcome.case: outcome.run.own_s for outcome in self.original.outcomes}
+        took = {outcome.case: outcome.run.active_s for outcome in self.original.outcomes}
         held = (case for case in self.suite.cases if case.held_back)
         return tuple(sorted(held, key=lambda case: -took[case.name])[: self.rule.timed_cases])
 
@@ -180,7 +180,9 @@ class Judge:
         if not candidate.faster:
             return candidate
         self.notify("running it often")
-        cases = sorted(zip(self.original.outcomes, self.suite.cases, strict=True), key=lambda pair: pair[0].run.own_s)
+        cases = sorted(
+            zip(self.original.outcomes, self.suite.cases, strict=True), key=lambda pair: pair[0].run.active_s
+        )
         deadline = time.monotonic() + STEADY_S
         for number in range(STEADY_RUNS):
             if time.monotonic() > deadline:
@@ -219,7 +221,7 @@ class Judge:
     def _shows_tracebacks(self) -> bool:
         return any(TRACEBACK in outcome.run.stderr for outcome in self.original.outcomes)
 
-    def _compare(self, source: str, plan: Plan, rule: Rule, seed: int) -> Comparison:
+    def _compare(self, source: str, plan: Plan, rule: StoppingRule, seed: int) -> Comparison:
         return compare(
             self.sandbox, self.original.source, source, plan.cases, check=self.suite.check, rule=rule, plan=plan,
             seed=seed, notify=lambda pairs: self.notify(f"comparing with the original, pair {pairs}"),
@@ -228,7 +230,7 @@ class Judge:
 
 def to_profile(suite: Suite, original: Candidate) -> Case:
     """The case that takes longest: what it shows is where the time goes, not what the input is."""
-    slowest = max(original.outcomes, key=lambda outcome: outcome.run.own_s)
+    slowest = max(original.outcomes, key=lambda outcome: outcome.run.active_s)
     return next(case for case in suite.cases if case.name == slowest.case)
 
 
@@ -254,7 +256,7 @@ def beside(
     if not draft.variants:
         return ()
     notify("timing it without each of its changes")
-    took = race(runner, [draft.source, *(source for _, source in draft.variants)], plan, check)
+    took = time_variants(runner, [draft.source, *(source for _, source in draft.variants)], plan, check)
     named = zip(draft.variants, took, strict=True)
     return tuple((name, round(ratio, 4)) for (name, _), ratio in named if ratio is not None)
 

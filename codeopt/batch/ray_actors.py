@@ -165,7 +165,7 @@ class Worker:
         assert self._sandbox is not None
         store = RemoteStore(self.coordinator)
         teller = ThrottledProgress(lambda event: self.coordinator.send.remote(self.number, event), id)
-        self._sandbox.renew()  # nothing of one problem's programs meets those of the next
+        self._sandbox.restart_guest()  # nothing of one problem's programs meets those of the next
         with tempfile.TemporaryDirectory(prefix="codeopt-parcel-") as box:
             try:
                 problem = self._at_hand(store.problem(id), Path(box))

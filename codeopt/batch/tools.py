@@ -15,7 +15,7 @@ from codeopt.models import Model
 from codeopt.proposers import Proposer
 from codeopt.tasks import Task
 from sandbox import Sandbox
-from sandbox.compare import Rule
+from sandbox.compare import StoppingRule
 from sandbox.judge import Checker
 
 Notify = Callable[[str], None]
@@ -71,7 +71,7 @@ class Tools(Protocol):
         """What is made of changed inputs."""
         ...
 
-    def rule(self, task: Task) -> Rule:
+    def rule(self, task: Task) -> StoppingRule:
         """When a comparison stops."""
         ...
 

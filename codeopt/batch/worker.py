@@ -46,7 +46,7 @@ def _serve(connection: Connection, folder: Path, lock: CoreLock, tools: Tools) -
             if id is None:
                 return
             if number:
-                sandbox.renew()  # nothing of one problem's programs meets those of the next
+                sandbox.restart_guest()  # nothing of one problem's programs meets those of the next
             work = ProblemJob(
                 store.problem(id), store, timed_sandbox, lock, tools, ThrottledProgress(connection.send, id)
             )

@@ -90,5 +90,5 @@ def text(path: Path) -> bytes:
 def failed(what: str, run: Run) -> ProgramError:
     """A generator that did not end well, as an error for its author."""
     last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
-    how = run.evidence or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
+    how = run.stop_detail or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
     return ProgramError(f"{what} failed: {how}{': ' + last if last else ''}")

@@ -20,7 +20,7 @@ from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.changed_functions import ReviewTarget, find_targets
 from codeopt.review.suggestion import Skipped, full_name
 from sandbox import Sandbox
-from sandbox.compare import Rule
+from sandbox.compare import StoppingRule
 from sandbox.errors import SandboxError
 
 SCHEMA = "codeopt.compare-change/1"
@@ -72,7 +72,7 @@ def _compared(arguments: argparse.Namespace, target: ReviewTarget, old: Path, co
         with open_with(()) as sandbox:
             return compare_programs(both, sandbox, console.progress)
     was, now = (read_function(path, target.function) for path in (old, target.file))
-    rule = Rule(max_pairs=arguments.max_pairs, clock=arguments.clock)
+    rule = StoppingRule(max_pairs=arguments.max_pairs, clock=arguments.clock)
     return compare_functions(was, now, chosen(arguments), open_with, rule, console.progress, arguments.seed)
 
 

@@ -31,7 +31,7 @@ from codeopt.report import Result, hot, opening
 from codeopt.store import RunFolder, new_run
 from codeopt.tasks import Task, open_task
 from sandbox import Sandbox
-from sandbox.compare import Rule
+from sandbox.compare import StoppingRule
 
 SEEN = 4
 """Calls with outcomes that a model is shown beside the function."""
@@ -75,7 +75,7 @@ def _judge(
 ) -> tuple[Evidence, FunctionJudge, Ledger]:
     """Calls, if need be written by the model, and a judge on them; what the model took for it."""
     options, profiled = chosen(arguments), not arguments.no_profile
-    rule = Rule(max_pairs=arguments.max_pairs, worth_having=1 + task.min_gain, clock=arguments.clock)
+    rule = StoppingRule(max_pairs=arguments.max_pairs, worth_having=1 + task.min_gain, clock=arguments.clock)
     spent = Ledger()
     try:
         _, evidence, judge = prepare(bench, options, rule, console.progress, profiled=profiled)

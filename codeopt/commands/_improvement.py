@@ -22,7 +22,7 @@ from codeopt.report import Result, hot, opening
 from codeopt.store import RunFolder, new_run
 from codeopt.tasks import Task, open_task
 from sandbox import Sandbox
-from sandbox.compare import Rule
+from sandbox.compare import StoppingRule
 
 
 def improve_target(arguments: argparse.Namespace, console: Console) -> Result:
@@ -69,7 +69,7 @@ def _judge(arguments: argparse.Namespace, program: Program, task: Task, sandbox:
         case_request(arguments, program.path, sandbox),
         checker(arguments),
         metric=task.metric,
-        rule=Rule(max_pairs=arguments.max_pairs, worth_having=1 + task.min_gain, clock=arguments.clock),
+        rule=StoppingRule(max_pairs=arguments.max_pairs, worth_having=1 + task.min_gain, clock=arguments.clock),
         profiled=not arguments.no_profile,
         timed=task.name != "readability",
         modes=profile_modes(wants_model(arguments)),

@@ -17,7 +17,7 @@ from codeopt.measurement import LAST_WORD_S, Judge
 from codeopt.opening import open_judge
 from codeopt.program import read_program
 from sandbox import Sandbox
-from sandbox.compare import Decision, Rule
+from sandbox.compare import Decision, StoppingRule
 from sandbox.outcome import Verdict
 
 
@@ -38,7 +38,8 @@ def _judged(arguments: argparse.Namespace, sandbox: Sandbox, progress: Any) -> t
         raise UsageError("--max-pairs must be 7 at least: fewer pairs decide nothing")
     judge = open_judge(
         sandbox, old.source, case_request(arguments, old.path, sandbox), checker(arguments),
-        rule=Rule(max_pairs=arguments.max_pairs, clock=arguments.clock, enough_seconds=LAST_WORD_S), profiled=False,
+        rule=StoppingRule(max_pairs=arguments.max_pairs, clock=arguments.clock, enough_seconds=LAST_WORD_S),
+        profiled=False,
         strictness=arguments.changed_inputs,
         notify=progress,
     )  # fmt: skip

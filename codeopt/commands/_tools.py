@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from codeopt.proposers import Proposer
     from codeopt.tasks import Task
     from sandbox import Sandbox
-    from sandbox.compare import Rule
+    from sandbox.compare import StoppingRule
     from sandbox.judge import Checker
 
 Notify = Callable[[str], None]
@@ -80,11 +80,13 @@ class FlagTools:
         found: Strictness = self.arguments.changed_inputs
         return found
 
-    def rule(self, task: Task) -> Rule:
+    def rule(self, task: Task) -> StoppingRule:
         """When a comparison stops."""
-        from sandbox.compare import Rule
+        from sandbox.compare import StoppingRule
 
-        return Rule(max_pairs=self.arguments.max_pairs, worth_having=1 + task.min_gain, clock=self.arguments.clock)
+        return StoppingRule(
+            max_pairs=self.arguments.max_pairs, worth_having=1 + task.min_gain, clock=self.arguments.clock
+        )
 
     @contextmanager
     def open_function(

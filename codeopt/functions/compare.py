@@ -24,7 +24,7 @@ from codeopt.functions.target import Function, read_function, split_target
 from codeopt.history import Candidate
 from sandbox import Sandbox
 from sandbox.calls import harness
-from sandbox.compare import Comparison, Decision, Rule
+from sandbox.compare import Comparison, Decision, StoppingRule
 
 _OVERRUN = r"^case timed: (TLE |.*the timed calls take longer than)"
 _FAR_TOO_LONG = "got takes longer than"
@@ -57,7 +57,7 @@ def compare_targets(
     def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
         return open_from(arguments, own_code_only=True, notify=console.warn, mounts=mounts)
 
-    rule = Rule(max_pairs=arguments.max_pairs, clock=arguments.clock)
+    rule = StoppingRule(max_pairs=arguments.max_pairs, clock=arguments.clock)
     return compare_functions(old, new, options, open_with, rule, console.progress, arguments.seed)
 
 
@@ -73,7 +73,7 @@ def compare_functions(
     new: Function,
     options: Chosen,
     open_with: Callable[[tuple[tuple[str, str], ...]], Sandbox],
-    rule: Rule,
+    rule: StoppingRule,
     notify: Callable[[str], None] = lambda line: None,
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def compare_functions(
 def prepare(
     bench: Bench,
     options: Chosen,
-    rule: Rule,
+    rule: StoppingRule,
     notify: Callable[[str], None],
     *,
     profiled: bool = False,

@@ -21,7 +21,7 @@ from codeopt.history import Candidate, Draft, History
 from codeopt.measurement import MAX_FAILURES, OTHER_HASH_SEED, Suite, beside, repeated
 from sandbox.answers import ARROW, check_calls
 from sandbox.calls import Batch, CallRunner
-from sandbox.compare import Comparison, Decision, Plan, Rule, compare, make_plan
+from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.profile import Profile
@@ -40,7 +40,7 @@ class FunctionJudge:
     runner: CallRunner
     original: Candidate
     suite: Suite
-    rule: Rule
+    rule: StoppingRule
     plan: Plan | None
     """None, as is `timed`, when the calls are too short to time anything on them."""
     timed: Timed | None
@@ -136,7 +136,7 @@ class FunctionJudge:
         near = "the smallest found near " * bool(detail and call != first)
         return replace(outcome, detail=f"{detail or outcome.detail} ({near}{self.evidence.whence(first)})")
 
-    def compare(self, source: str, plan: Plan, rule: Rule, seed: int) -> Comparison:
+    def compare(self, source: str, plan: Plan, rule: StoppingRule, seed: int) -> Comparison:
         """Time a draft against the original."""
         return compare(
             self.runner, self.original.source, source, plan.cases,
@@ -157,7 +157,7 @@ def open_function_judge(
     bench: Bench,
     evidence: Evidence,
     *,
-    rule: Rule | None = None,
+    rule: StoppingRule | None = None,
     tolerance: float = 0.0,
     profiled: bool = True,
     timing: bool = True,
@@ -184,7 +184,7 @@ def open_function_judge(
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     suite = Suite(tuple(cases), check)
     original = Candidate(0, bench.source, "the original", outcomes)
-    once = replace(rule or Rule(), pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
+    once = replace(rule or StoppingRule(), pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
     judge = FunctionJudge(bench, evidence, runner, original, suite, once, None, None, profiled=profiled, notify=notify)
     return with_timing(judge) if timing else judge
 
@@ -233,7 +233,7 @@ def make_cases(
             outcome = judge(case, again, check)
             if run.exit != 0 or outcome.verdict is not Verdict.AC:
                 raise NotVerifiable(
-                    f"{bench.function.qualname} does not do the same twice: {outcome.detail or run.evidence}"
+                    f"{bench.function.qualname} does not do the same twice: {outcome.detail or run.stop_detail}"
                 )
         cases.append(case)
     return cases

@@ -11,7 +11,7 @@ from codeopt.functions.recheck import recheck
 from codeopt.functions.target import read_function
 from codeopt.review.combine import combine
 from codeopt.review.suggestion import Suggestion
-from sandbox import Limits, Options, open_sandbox
+from sandbox import Options, RunLimits, open_sandbox
 from tests.conftest import open_or_skip
 from tests.support.reviews import SPEEDUP, suggestion
 
@@ -98,7 +98,7 @@ def test_two_helpers_of_one_name_are_found(tmp_path: Path) -> None:
             function,
             source,
             Chosen(),
-            lambda mounts: open_sandbox("bubblewrap", options=Options(Limits(), mounts=mounts)),
+            lambda mounts: open_sandbox("bubblewrap", options=Options(RunLimits(), mounts=mounts)),
         )
 
     assert ask(one) == ""

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.evidence import centre, interval, log_evidence, rejects
+from sandbox.sequential_test import hodges_lehmann, interval, log_e_value, rejects_null
 
 SIZES = st.lists(st.floats(1e-6, 10), min_size=1, max_size=9)
 DIFFERENCES = st.lists(st.floats(-5, 5).map(lambda x: round(x, 6)), min_size=2, max_size=25)
 
 
 def largest(signs: tuple[int, ...], sizes: list[float]) -> float:
-    return log_evidence([sign * size for sign, size in zip(signs, sizes, strict=True)], 0.0, 1)
+    return log_e_value([sign * size for sign, size in zip(signs, sizes, strict=True)], 0.0, 1)
 
 
 @given(SIZES)
@@ -35,32 +35,32 @@ def test_under_equal_speed_one_gains_nothing_on_average(size: float, n: int) -> 
 
 @given(DIFFERENCES, st.floats(-3, 3), st.sampled_from([1, -1]))
 def test_sides_mirror_each_other(differences: list[float], theta: float, side: int) -> None:
-    mirrored = log_evidence([-d for d in differences], -theta, -side)  # type: ignore[arg-type]
-    assert log_evidence(differences, theta, side) == pytest.approx(mirrored)  # type: ignore[arg-type]
+    mirrored = log_e_value([-d for d in differences], -theta, -side)  # type: ignore[arg-type]
+    assert log_e_value(differences, theta, side) == pytest.approx(mirrored)  # type: ignore[arg-type]
 
 
 @given(st.floats(0, 1e-300), st.floats(1, 1e300))
 def test_next_to_nothing_beside_very_much_is_no_error(small: float, large: float) -> None:
-    assert math.isfinite(log_evidence([small, small, large], 0.0, 1))
+    assert math.isfinite(log_e_value([small, small, large], 0.0, 1))
 
 
 @given(DIFFERENCES)
 def test_more_pairs_never_take_evidence_back(differences: list[float]) -> None:
-    grown = [log_evidence(differences[:n], 0.0, 1) for n in range(len(differences) + 1)]
+    grown = [log_e_value(differences[:n], 0.0, 1) for n in range(len(differences) + 1)]
     assert grown[0] == 0
     assert grown == sorted(grown)
 
 
 @given(st.lists(st.floats(0.001, 5), min_size=1, max_size=20))
 def test_only_gains_are_evidence_for_a_gain(gains: list[float]) -> None:
-    assert log_evidence(gains, 0.0, 1) > 0
-    assert log_evidence(gains, 0.0, -1) == 0
+    assert log_e_value(gains, 0.0, 1) > 0
+    assert log_e_value(gains, 0.0, -1) == 0
 
 
 @given(DIFFERENCES, st.floats(0.01, 0.5))
 def test_the_interval_contains_the_centre_and_grows_with_certainty(differences: list[float], alpha: float) -> None:
     low, high = interval(differences, alpha)
-    middle = centre(differences)
+    middle = hodges_lehmann(differences)
     assert low <= middle + 1e-9
     assert middle <= high + 1e-9
     wider_low, wider_high = interval(differences, alpha / 5)
@@ -84,12 +84,12 @@ def test_a_steady_difference_is_found(difference: float, n: int) -> None:
     low, high = interval(differences, 0.05)
     assert low == pytest.approx(difference, abs=0.05)
     assert high == pytest.approx(difference, abs=0.05)
-    assert rejects(differences, difference - 0.1, 1, 0.05)
-    assert not rejects(differences, difference + 0.1, 1, 0.05)
+    assert rejects_null(differences, difference - 0.1, 1, 0.05)
+    assert not rejects_null(differences, difference + 0.1, 1, 0.05)
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=12))
 def test_the_centre_lies_within_the_data_and_keeps_its_order(differences: list[float]) -> None:
-    assert min(differences) <= centre(differences) <= max(differences)
-    assert centre(differences) == pytest.approx(centre(differences[::-1]))
-    assert centre([d + 1 for d in differences]) == pytest.approx(centre(differences) + 1)
+    assert min(differences) <= hodges_lehmann(differences) <= max(differences)
+    assert hodges_lehmann(differences) == pytest.approx(hodges_lehmann(differences[::-1]))
+    assert hodges_lehmann([d + 1 for d in differences]) == pytest.approx(hodges_lehmann(differences) + 1)

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from statistics import median
 
 from sandbox.compare import Plan, amount
-from sandbox.evidence import centre
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Verdict
 from sandbox.runner import Runner
+from sandbox.sequential_test import hodges_lehmann
 
 LEAST, MOST = 3, 6
 """Rounds, in each of which every program runs once or, when it is short, some times."""
@@ -22,7 +22,7 @@ PLAIN = {1: 1.5, 2: 1.15}
 """One that took this many times as long as the first in each of so many rounds is slower: it need not run again."""
 
 
-def race(
+def time_variants(
     runner: Runner, programs: Sequence[str], plan: Plan, check: Checker, *, seconds: float = 2.0, seed: int = 0
 ) -> tuple[float | None, ...]:
     """How many times as long as the first each other program takes; None for one that is wrong or fails.
@@ -83,4 +83,4 @@ def _plainly_slower(logs: Sequence[float], base: Sequence[float]) -> bool:
 
 def _ratio(logs: Sequence[float], base: Sequence[float]) -> float:
     """Of the rounds in which both ran: the first ones."""
-    return math.exp(centre([a - b for a, b in zip(logs, base, strict=False)]))
+    return math.exp(hodges_lehmann([a - b for a, b in zip(logs, base, strict=False)]))

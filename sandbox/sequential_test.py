@@ -33,7 +33,7 @@ _FARTHEST = 1e6  # typical sizes; beyond it nothing is bet
 _LARGEST_BET = 0.97  # one outlier must not end the game
 
 
-def log_evidence(differences: Sequence[float], theta: float, side: Side) -> float:
+def log_e_value(differences: Sequence[float], theta: float, side: Side) -> float:
     """log of the largest E so far against "the centre is not above theta" (side 1) or not below (side -1)."""
     logs = [math.log(weight) for *_, weight in _BETS]
     sizes: list[float] = []  # so far, in order of size
@@ -54,12 +54,12 @@ def _middle(ordered: Sequence[float]) -> float:
     return (ordered[len(ordered) // 2] + ordered[(len(ordered) - 1) // 2]) / 2
 
 
-def rejects(differences: Sequence[float], theta: float, side: Side, alpha: float) -> bool:
+def rejects_null(differences: Sequence[float], theta: float, side: Side, alpha: float) -> bool:
     """Whether the centre is above theta (side 1) or below it (side -1), with error at most alpha."""
-    return log_evidence(differences, theta, side) >= -math.log(alpha)
+    return log_e_value(differences, theta, side) >= -math.log(alpha)
 
 
-def centre(differences: Sequence[float]) -> float:
+def hodges_lehmann(differences: Sequence[float]) -> float:
     """Hodges-Lehmann: the median of all pairwise means. Robust, and nearly as exact as the mean."""
     n = len(differences)
     return median((differences[i] + differences[j]) / 2 for i in range(n) for j in range(i, n))
@@ -67,7 +67,7 @@ def centre(differences: Sequence[float]) -> float:
 
 def interval(differences: Sequence[float], alpha: float) -> tuple[float, float]:
     """Every centre that is not rejected at alpha/2 on its side; infinite on a side where none is yet."""
-    middle = centre(differences)
+    middle = hodges_lehmann(differences)
     return -_reach([-d for d in differences], -middle, alpha / 2), _reach(differences, middle, alpha / 2)
 
 
@@ -75,9 +75,9 @@ def _reach(differences: Sequence[float], middle: float, alpha: float) -> float:
     """How far above the middle one must go for "the centre is below" to be sure; by bisection."""
     spread = max(differences) - min(differences)
     low, high = middle, max(differences) + 10 * spread + 1e-6
-    if not rejects(differences, high, -1, alpha):
+    if not rejects_null(differences, high, -1, alpha):
         return math.inf
     for _ in range(40):
         between = (low + high) / 2
-        low, high = (low, between) if rejects(differences, between, -1, alpha) else (between, high)
+        low, high = (low, between) if rejects_null(differences, between, -1, alpha) else (between, high)
     return high

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from sandbox import Sandbox
-from sandbox.compare import Plan, Rule, make_plan
+from sandbox.ablation import MOST, time_variants
+from sandbox.compare import Plan, StoppingRule, make_plan
 from sandbox.judge import check_tokens
 from sandbox.outcome import Case, Run
-from sandbox.race import MOST, race
 
 SLOW = "total = 0\nfor i in range({}):\n    total += i\nprint(7)\n"
 
 
 def test_more_work_takes_longer_and_wrong_programs_have_no_time(sandbox: Sandbox) -> None:
-    plan = make_plan(sandbox, SLOW.format(400_000), [Case("1", b"", b"7")], check_tokens, Rule())
+    plan = make_plan(sandbox, SLOW.format(400_000), [Case("1", b"", b"7")], check_tokens, StoppingRule())
     programs = [SLOW.format(40_000), SLOW.format(400_000), "print(8)\n", "raise SystemExit(3)\n"]
-    longer, *wrong = race(sandbox, programs, plan, check_tokens, seconds=0.5)
+    longer, *wrong = time_variants(sandbox, programs, plan, check_tokens, seconds=0.5)
     assert longer is not None
     assert longer > 2
     assert wrong == [None, None]
@@ -28,8 +28,8 @@ def test_more_work_takes_longer_and_wrong_programs_have_no_time(sandbox: Sandbox
 
 @pytest.mark.parametrize("first", ["print(8)\n", "1/0\n"])
 def test_nothing_is_known_beside_a_wrong_program(sandbox: Sandbox, first: str) -> None:
-    plan = make_plan(sandbox, "print(7)\n", [Case("1", b"", b"7")], check_tokens, Rule())
-    assert race(sandbox, [first, "print(7)\n"], plan, check_tokens, seconds=0.1) == (None,)
+    plan = make_plan(sandbox, "print(7)\n", [Case("1", b"", b"7")], check_tokens, StoppingRule())
+    assert time_variants(sandbox, [first, "print(7)\n"], plan, check_tokens, seconds=0.1) == (None,)
 
 
 class Stated:
@@ -44,7 +44,7 @@ class Stated:
         self.ran[program] += 1
         return replace(self.sandbox.run(program, stdin, **options), cpu_s=self.seconds[program])
 
-    def settle(self) -> None:
+    def quiesce(self) -> None:
         """Nothing to wait for."""
 
 
@@ -52,6 +52,6 @@ def test_what_is_plainly_slower_does_not_run_as_often(sandbox: Sandbox) -> None:
     first, close, slower, much_slower = programs = [f"print(7)  # {number}\n" for number in range(4)]
     runner = Stated(sandbox, dict(zip(programs, [1.0, 1.01, 1.3, 4.0], strict=True)))
     plan = Plan((Case("1", b"", b"7"),), "cpu", 1)
-    assert race(runner, programs, plan, check_tokens) == pytest.approx((1.01, 1.3, 4.0))
+    assert time_variants(runner, programs, plan, check_tokens) == pytest.approx((1.01, 1.3, 4.0))
     assert [runner.ran[program] for program in (close, slower, much_slower)] == [MOST, 2, 1]
-    assert race(runner, [first, much_slower], plan, check_tokens) == pytest.approx((4.0,))
+    assert time_variants(runner, [first, much_slower], plan, check_tokens) == pytest.approx((4.0,))

@@ -107,7 +107,7 @@ def _explained(case: Case, outcome: Outcome) -> str:
     shown = case.stdin if len(case.stdin) <= 80 else case.stdin[:80] + b"..."
     text = shown.decode("utf-8", "backslashreplace")
     return (
-        f"on the changed input {text!r}: {outcome.detail or outcome.verdict}" if not case.held_back else outcome.detail
+        f"on the changed input {text!r}: {outcome.detail or outcome.verdict}" if not case.held_out else outcome.detail
     )
 
 
@@ -129,7 +129,7 @@ def make_challenge(
     *,
     seed: int,
     also_known: Sequence[Case] = (),
-    held_back: bool = False,
+    held_out: bool = False,
     notify: Callable[[str], None] = lambda line: None,
 ) -> Challenge:
     """Mutants of `cases` that the original ends well on. Where a draft differs, it must print the same once more.
@@ -149,14 +149,14 @@ def make_challenge(
     def run(mutated: MutatedInput) -> Run:
         return sandbox.run(source, mutated.stdin, limits=limits)
 
-    return Challenge(strictness, [], _taken(run, wanted, MAX_MUTATED_INPUTS[strictness], held_back, notify), is_steady)
+    return Challenge(strictness, [], _taken(run, wanted, MAX_MUTATED_INPUTS[strictness], held_out, notify), is_steady)
 
 
 def _taken(
     run_original: Callable[[MutatedInput], Run],
     wanted: Sequence[MutatedInput],
     most: int,
-    held_back: bool,
+    held_out: bool,
     notify: Callable[[str], None],
 ) -> Iterator[Case]:
     """The mutated inputs that the original takes, until there are enough or it has run for too long."""
@@ -175,4 +175,4 @@ def _taken(
             too_long.add(kind)
         if run.exit == 0 and not run.stop and not run.stderr:
             found += 1
-            yield Case(f"changed.{mutated.name}", mutated.stdin, run.stdout, held_back)
+            yield Case(f"changed.{mutated.name}", mutated.stdin, run.stdout, held_out)

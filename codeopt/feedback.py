@@ -44,7 +44,7 @@ class FeedbackMode(StrEnum):
 
 def describe(candidate: Candidate, original: Candidate, task: Task, cases: Sequence[Case]) -> str:
     """Everything measured of `candidate`; a case that is not in `cases` counts as held back."""
-    shown = Shown({case.name: case for case in cases if not case.held_back})
+    shown = Shown({case.name: case for case in cases if not case.held_out})
     parts = [
         _verdicts(candidate, shown),
         _failure(candidate, original, shown),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from codeopt import registry
-from codeopt.cases import Request, collect, hold_back
+from codeopt.cases import Request, collect, hold_out
 from codeopt.cases.generator import find_script
 from codeopt.challenge import Strictness, choose, make_challenge
 from codeopt.errors import ProgramError
@@ -58,9 +58,9 @@ def open_judge(
     runs = [_run_original(sandbox, source, case, check, notify) for case in cases]
     cases = [_with_output(case, run) for case, run in zip(cases, runs, strict=True)]
     _require_steady(sandbox, source, cases, runs, check, notify)
-    cases = hold_back(cases, [run.active_s for run in runs])
-    cases = [replace(case, held_back=held.get(case.name, case.held_back)) for case in cases] if held else cases
-    shown = [case for case in cases if not case.held_back]
+    cases = hold_out(cases, [run.active_s for run in runs])
+    cases = [replace(case, held_out=held.get(case.name, case.held_out)) for case in cases] if held else cases
+    shown = [case for case in cases if not case.held_out]
     strictness = choose(strictness, cases, generated=not request.stdin and find_script(request) is not None)
     challenge = make_challenge(sandbox, source, shown, check, strictness, seed=1, also_known=cases, notify=notify)
     suite = Suite(tuple(cases), check, challenge.prepared())
@@ -86,7 +86,7 @@ def _find_fresh(request: Request) -> list[Case]:
     other = replace(request, first_seed=101)
     names = [] if request.stdin else registry.names("codeopt.cases")
     return [
-        replace(case, name=f"fresh.{case.name}", held_back=True)
+        replace(case, name=f"fresh.{case.name}", held_out=True)
         for name in names
         for case in registry.load("codeopt.cases", name).find(other)
     ]

@@ -196,7 +196,7 @@ def make_plan(sandbox: Runner, original: str, cases: Sequence[Case], check: Chec
         if run.active_s < _DISTURBED_S:  # whatever disturbs a run makes it longer, a short one many times
             again = (sandbox.run(original, case.stdin) for _ in range(2))
             run = min(run, *again, key=lambda run: run.active_s)
-        found.append((Case(case.name, case.stdin, expected, case.held_back), run))
+        found.append((Case(case.name, case.stdin, expected, case.held_out), run))
     found.sort(key=lambda pair: -pair[1].active_s)
     longest = found[0][1]
     timed = found[:1]

@@ -48,7 +48,7 @@ class Case:
     stdin: bytes
     expected: bytes | None = None
     """None: the original program's output decides."""
-    held_back: bool = False
+    held_out: bool = False
     """Never shown to a proposer."""
     title: str = ""
     """What is said of the input to people, where it is no text for them."""

@@ -29,7 +29,7 @@ LAYERS = (
     "opening",
     "measurement",
     "challenge elsewhere",
-    "fuzzing gate",
+    "fuzzing static_checks",
     "proposers",
     "feedback",
     "_feedback_tables",

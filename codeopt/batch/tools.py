@@ -10,7 +10,7 @@ from codeopt.budget import Budget
 from codeopt.challenge import Strictness
 from codeopt.datasets import Problem
 from codeopt.judging import Judging
-from codeopt.loop import Improvement
+from codeopt.loop import RefineLoop
 from codeopt.models import Model
 from codeopt.proposers import Proposer
 from codeopt.tasks import Task
@@ -82,7 +82,7 @@ class Tools(Protocol):
         ...
 
     def open_proposer(
-        self, task: Task, judge: Judging, work: Improvement, wrap: Callable[[Model], Model], notify: Notify
+        self, task: Task, judge: Judging, work: RefineLoop, wrap: Callable[[Model], Model], notify: Notify
     ) -> Proposer:
         """Who writes the drafts."""
         ...

@@ -20,7 +20,7 @@ from codeopt.datasets import Problem
 from codeopt.errors import ModelError, ProgramError, UsageError
 from codeopt.history import Draft, History
 from codeopt.judging import Judging
-from codeopt.loop import Improvement
+from codeopt.loop import RefineLoop
 from codeopt.models import Model
 from codeopt.opening import open_judge
 from codeopt.proposers import Proposer
@@ -93,7 +93,7 @@ class ProblemJob:
             task, found, adapt = opening.__enter__()
         try:
             history, ledger, _ = self.store.load(self.problem.id) or (History((found.original,)), Ledger(), {})
-            self._suite = {case.name: case.held_back for case in found.suite.cases}
+            self._suite = {case.name: case.held_out for case in found.suite.cases}
             self.store.save(self.problem.id, history, ledger, self._suite, self.time_spent())
             return self._rounds(task, PinnedJudge(found, self.lock), history, ledger, adapt)
         finally:
@@ -103,7 +103,7 @@ class ProblemJob:
         self, task: Task, judge: Judging, history: History, ledger: Ledger, adapt: Callable[[Proposer], Proposer]
     ) -> ProblemResult:
         """The loop, from where it was left."""
-        work = Improvement(None, task, judge, self.tools.budget, history, ledger, self._save)  # type: ignore[arg-type]
+        work = RefineLoop(None, task, judge, self.tools.budget, history, ledger, self._save)  # type: ignore[arg-type]
         work.proposer = adapt(self.tools.open_proposer(task, judge, work, self._paid(ledger), self.notify))
         try:
             work.run()
@@ -114,7 +114,7 @@ class ProblemJob:
         self.store.save(self.problem.id, work.history, work.ledger, self._suite, self.time_spent())
         return self._confirmed(work)
 
-    def _confirmed(self, work: Improvement) -> ProblemResult:
+    def _confirmed(self, work: RefineLoop) -> ProblemResult:
         best, reason = work.confirm()
         if best is not None:
             self.store.keep(self.problem.id, "confirm", best)
@@ -122,7 +122,7 @@ class ProblemJob:
             self._judge_target(work)
         return ProblemResult("done", reason, work.stopped, best=best)
 
-    def _judge_target(self, work: Improvement) -> None:
+    def _judge_target(self, work: RefineLoop) -> None:
         """The human's program: same judge, same run, confirmed in the same way."""
         self.notify("judging the human's program")
         draft = Draft(self.problem.target or "", "the human's program")
@@ -146,7 +146,7 @@ class ProblemJob:
         if judge.too_short:
             raise ProgramError(judge.too_short)
         history, ledger, _ = saved or (History((judge.original,)), Ledger(), {})
-        self._suite = {case.name: case.held_back for case in judge.suite.cases}
+        self._suite = {case.name: case.held_out for case in judge.suite.cases}
         judge = replace(
             judge, original=history.original, profiled=self.tools.profiled and self.tools.drafts_profiled
         )  # fmt: skip
@@ -163,7 +163,7 @@ class ProblemJob:
             raise UsageError(f"it has no cases: there is no folder {folder}")
         return Request(self.problem.path, folder, None, run)
 
-    def _save(self, work: Improvement) -> None:
+    def _save(self, work: RefineLoop) -> None:
         self.store.save(self.problem.id, work.history, work.ledger, self._suite, self.time_spent())
         self._check_budget()
 

@@ -69,14 +69,14 @@ def _unique(cases: Iterable[Case]) -> list[Case]:
     return result
 
 
-def hold_back(cases: Sequence[Case], seconds: Sequence[float]) -> list[Case]:
+def hold_out(cases: Sequence[Case], seconds: Sequence[float]) -> list[Case]:
     """Mark the cases that are never shown: the one that takes longest, and every third one down from it.
 
     `seconds` is what each case took the original. A single case has to be shown.
     """
     order = sorted(range(len(cases)), key=lambda at: -seconds[at])
     held = set(order[::3]) if len(cases) > 1 else set()
-    return [replace(case, held_back=at in held) for at, case in enumerate(cases)]
+    return [replace(case, held_out=at in held) for at, case in enumerate(cases)]
 
 
 def text(path: Path) -> bytes:

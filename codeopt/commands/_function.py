@@ -22,7 +22,7 @@ from codeopt.functions.proposer import NOTE, FunctionProposer, within
 from codeopt.functions.target import read_function
 from codeopt.functions.written import ask_for_calls
 from codeopt.history import History
-from codeopt.loop import Improvement
+from codeopt.loop import RefineLoop
 from codeopt.program import read_program
 from codeopt.proposers import Proposer
 from codeopt.proposers.rules import Rules
@@ -60,7 +60,7 @@ def improve_function(arguments: argparse.Namespace, console: Console) -> Result:
         history, ledger = earlier or (History((judge.original,)), spent)
         rounds_judge = judge if wants_model(arguments) else replace(judge, profiled=False)
         save = saver(folder, program, console)
-        work = Improvement(None, task, rounds_judge, budget_of(arguments), history, ledger, save)  # type: ignore[arg-type]
+        work = RefineLoop(None, task, rounds_judge, budget_of(arguments), history, ledger, save)  # type: ignore[arg-type]
         inner = open_proposer(arguments, task, judge.suite.known, judge.original, work, folder.path, console)
         work.proposer = for_function(inner, judge.bench.target.module, judge)
         end = rounds_of(work, console)
@@ -108,7 +108,7 @@ def for_function(inner: Proposer, module: str, judge: FunctionJudge) -> Proposer
         return inner
     if isinstance(inner, RulesFirst):  # the rules are for whole programs, or for the function in its module
         inner = inner.model
-    cases = [case for case in judge.suite.cases if not case.held_back]
+    cases = [case for case in judge.suite.cases if not case.held_out]
     lines = (cases[0].expected or b"").decode("utf-8", "replace").split("\n") if cases else []
     seen = tuple(line[:200] for line in lines if line and not line.startswith("state: "))
     return FunctionProposer(inner, module, qualname, seen[:SEEN])

@@ -14,7 +14,7 @@ from codeopt.commands._sandbox import case_request, checker, open_from
 from codeopt.console import Console
 from codeopt.errors import ProgramError
 from codeopt.history import History
-from codeopt.loop import Improvement
+from codeopt.loop import RefineLoop
 from codeopt.measurement import Judge
 from codeopt.opening import open_judge
 from codeopt.program import Program, read_program
@@ -79,7 +79,7 @@ def _judge(arguments: argparse.Namespace, program: Program, task: Task, sandbox:
     if judge.too_short:
         raise ProgramError(judge.too_short)
     longest = max(outcome.run.wall_s for outcome in judge.original.outcomes)
-    cases = f"{len(judge.suite.cases)} cases, {judge.suite.held_back} held back"
+    cases = f"{len(judge.suite.cases)} cases, {judge.suite.held_out} held back"
     console.print(f"original   {cases}   longest {longest:.3f} s{hot(judge.original.profile)}")
     return judge
 
@@ -89,10 +89,10 @@ def _work(
     task: Task,
     judge: Judge,
     earlier: tuple[History, Ledger] | None,
-    save: Callable[[Improvement], None],
-) -> Improvement:
+    save: Callable[[RefineLoop], None],
+) -> RefineLoop:
     """The improvement before its first round, or where an earlier sitting left it; its proposer is still to come."""
     history, ledger = earlier or (History((judge.original,)), Ledger())
     if not wants_model(arguments):
         judge = replace(judge, profiled=False)  # the rules go by the original's profile
-    return Improvement(None, task, judge, budget_of(arguments), history, ledger, save)  # type: ignore[arg-type]
+    return RefineLoop(None, task, judge, budget_of(arguments), history, ledger, save)  # type: ignore[arg-type]

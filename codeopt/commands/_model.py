@@ -12,7 +12,7 @@ from codeopt.errors import UsageError
 
 if TYPE_CHECKING:
     from codeopt.history import Candidate
-    from codeopt.loop import Improvement
+    from codeopt.loop import RefineLoop
     from codeopt.models import Model, Price
     from codeopt.proposers import Proposer
     from codeopt.proposers.rules import Rules
@@ -95,7 +95,7 @@ def open_proposer(
     task: Task,
     cases: Sequence[Case],
     original: Candidate,
-    work: Improvement,
+    work: RefineLoop,
     folder: Path,
     console: Voice,
     wrap: Callable[[Model], Model] | None = None,

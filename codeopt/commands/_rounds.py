@@ -11,7 +11,7 @@ from codeopt.commands._model import wants_model
 from codeopt.console import Console
 from codeopt.errors import ModelError
 from codeopt.judging import Judging
-from codeopt.loop import Improvement
+from codeopt.loop import RefineLoop
 from codeopt.measurement import Judge
 from codeopt.program import Program
 from codeopt.report import HEADER, End, Result, row, to_json
@@ -27,10 +27,10 @@ def budget_of(arguments: argparse.Namespace) -> Budget:
     return Budget(rounds, arguments.max_seconds, arguments.max_tokens, arguments.max_cost)
 
 
-def saver(folder: RunFolder, program: Program, console: Console) -> Callable[[Improvement], None]:
+def saver(folder: RunFolder, program: Program, console: Console) -> Callable[[RefineLoop], None]:
     """Saves the run after each round, and says how it went."""
 
-    def save(work: Improvement) -> None:
+    def save(work: RefineLoop) -> None:
         folder.save(work.history, work.ledger, program.source)
         console.print(row(work.history.last))
         console.stage(f"round {len(work.history.candidates)}: ")
@@ -38,7 +38,7 @@ def saver(folder: RunFolder, program: Program, console: Console) -> Callable[[Im
     return save
 
 
-def rounds_of(work: Improvement, console: Console) -> End:
+def rounds_of(work: RefineLoop, console: Console) -> End:
     """Run the rounds, after those of an earlier sitting. A failing model ends them too, once there is a draft."""
     console.print(HEADER)
     for candidate in work.history.candidates[1:]:
@@ -61,7 +61,7 @@ def rounds_of(work: Improvement, console: Console) -> End:
 
 def finish(
     program: Program,
-    work: Improvement,
+    work: RefineLoop,
     end: End,
     backend: str,
     folder: RunFolder,
@@ -85,7 +85,7 @@ def finish(
         end=end,
         ledger=work.ledger,
         seconds=work.ledger.seconds,
-        held_back=work.judge.suite.held_back,
+        held_out=work.judge.suite.held_out,
         saved=folder.path,
         evidence=evidence,
         growth=_growth(work.judge, best.source) if best and timed else "",

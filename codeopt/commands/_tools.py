@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from codeopt.challenge import Strictness
     from codeopt.datasets import Problem
     from codeopt.judging import Judging
-    from codeopt.loop import Improvement
+    from codeopt.loop import RefineLoop
     from codeopt.models import Model
     from codeopt.proposers import Proposer
     from codeopt.tasks import Task
@@ -112,7 +112,7 @@ class FlagTools:
             yield task, rounds_judge, lambda proposer: for_function(proposer, module, judge)
 
     def open_proposer(
-        self, task: Task, judge: Judging, work: Improvement, wrap: Callable[[Model], Model], notify: Notify
+        self, task: Task, judge: Judging, work: RefineLoop, wrap: Callable[[Model], Model], notify: Notify
     ) -> Proposer:
         """Who writes the drafts."""
         cases, original = judge.suite.known, judge.original

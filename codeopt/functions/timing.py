@@ -60,7 +60,7 @@ class Timed:
     @property
     def case(self) -> Case:
         """For sandbox.compare; the original says what is expected."""
-        return Case("timed", self.batch.stdin(), held_back=True)
+        return Case("timed", self.batch.stdin(), held_out=True)
 
 
 def choose(bench: Bench, evidence: Evidence, seed: int = 0, notify: Callable[[str], None] = lambda line: None) -> Timed:

@@ -114,8 +114,8 @@ def test_a_draft_that_fails_is_wrong(guest: Sandbox) -> None:
 
 
 def test_what_is_held_back_is_never_quoted(guest: Sandbox) -> None:
-    made = challenge(guest, SUM, held_back=True)
-    assert all(case.held_back for case in list(made))
+    made = challenge(guest, SUM, held_out=True)
+    assert all(case.held_out for case in list(made))
     (wrong,) = made.run(guest, BY_HEART, check_tokens)
     case = next(case for case in made.made if case.name == wrong.case)
     assert "changed input" not in wrong.detail

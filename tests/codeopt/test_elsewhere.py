@@ -93,7 +93,7 @@ def table_of(judge: Judge, *, shown_only: bool = False) -> str:
     known = {
         hashlib.md5(case.stdin).hexdigest(): int(case.expected or b"")
         for case in judge.suite.cases
-        if not (shown_only and case.held_back)
+        if not (shown_only and case.held_out)
     }
     return f"{ORIGINAL}KNOWN = {known}\n{TABLE}"
 

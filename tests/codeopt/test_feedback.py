@@ -154,7 +154,7 @@ def leaky(draw: st.DrawFn) -> tuple[Candidate, Candidate, tuple[Case, ...], list
     """A candidate and an original with a canary in every text that a held-back case can reach."""
     canaries = draw(st.lists(CANARY, min_size=9, max_size=9, unique=True))
     name, stdin, expected, stdout, stderr, detail, reason, evidence, note = canaries
-    held = Case(name, stdin.encode(), expected.encode() if draw(st.booleans()) else None, held_back=True)
+    held = Case(name, stdin.encode(), expected.encode() if draw(st.booleans()) else None, held_out=True)
     verdict = draw(st.sampled_from([v for v in Verdict if v is not Verdict.AC]))
     bad = run(stdout.encode(), stderr.encode(), 1, stop_detail=evidence)
     outcomes = [Outcome(held.name, verdict, bad, detail)]

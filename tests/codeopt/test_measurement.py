@@ -60,7 +60,7 @@ def test_a_faster_draft_is_believed_and_confirmed(judge: Judge) -> None:
 def test_a_held_back_case_that_only_seemed_long_does_not_decide(judge: Judge) -> None:
     """Its first run was disturbed; what is timed for the last word takes long now, too."""
     short, *_, long = sorted(judge.suite.cases, key=lambda case: len(case.stdin))
-    cases = [replace(case, held_back=case is short) for case in judge.suite.cases]
+    cases = [replace(case, held_out=case is short) for case in judge.suite.cases]
     seemed = [
         replace(outcome, run=replace(outcome.run, wall_s=9.0)) if outcome.case == short.name else outcome
         for outcome in judge.original.outcomes
@@ -91,11 +91,11 @@ def test_a_short_case_whose_first_run_had_to_wait_is_not_timed_alone(judge: Judg
 
 
 def test_the_longest_case_is_held_back(judge: Judge) -> None:
-    held = [case for case in judge.suite.cases if case.held_back]
-    assert len(held) == judge.suite.held_back >= 1
+    held = [case for case in judge.suite.cases if case.held_out]
+    assert len(held) == judge.suite.held_out >= 1
     longest = max(judge.suite.cases, key=lambda case: len(case.stdin))
     assert longest in held
-    assert any(not case.held_back for case in judge.suite.cases)
+    assert any(not case.held_out for case in judge.suite.cases)
 
 
 def test_a_wrong_draft_is_not_timed_and_not_run_to_the_end(judge: Judge) -> None:

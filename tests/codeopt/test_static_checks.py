@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.gate import newly_touched, refuse
+from codeopt.static_checks import newly_touched, why_refused
 
 PLAIN = "import sys\nprint(sum(map(int, sys.stdin.read().split())))\n"
 ALLOWED = [
@@ -95,21 +95,21 @@ REFUSED = [  # a draft, what has to be named
 @pytest.mark.parametrize("draft", ALLOWED)
 def test_allowed(draft: str) -> None:
     assert newly_touched(draft, PLAIN) == []
-    assert refuse(draft, PLAIN) == ""
+    assert why_refused(draft, PLAIN) == ""
 
 
 @pytest.mark.parametrize(("draft", "named"), REFUSED)
 def test_refused_with_the_reason(draft: str, named: str) -> None:
     found = newly_touched(draft, PLAIN)
     assert any(named in name for name in found), found
-    assert named in refuse(draft, PLAIN)
-    assert "\n" not in refuse(draft, PLAIN)
+    assert named in why_refused(draft, PLAIN)
+    assert "\n" not in why_refused(draft, PLAIN)
 
 
 @pytest.mark.parametrize(("draft", "named"), REFUSED)
 def test_what_the_original_uses_itself_is_allowed(draft: str, named: str) -> None:
-    assert refuse(draft + "\nprint(1)\n", draft) == ""
-    assert named in refuse(draft, "print(1)\n")
+    assert why_refused(draft + "\nprint(1)\n", draft) == ""
+    assert named in why_refused(draft, "print(1)\n")
 
 
 def test_only_what_is_new_is_named() -> None:
@@ -118,16 +118,16 @@ def test_only_what_is_new_is_named() -> None:
 
 @given(st.text(), st.text())
 def test_no_text_is_an_error(draft: str, original: str) -> None:
-    assert isinstance(refuse(draft, original), str)
+    assert isinstance(why_refused(draft, original), str)
 
 
 @given(st.text("()[]{}=:.,'\"\\\n\t #@osyeval import1_", max_size=60))
 def test_no_text_that_looks_like_a_program_is_an_error(draft: str) -> None:
-    assert refuse(draft, draft) == ""
+    assert why_refused(draft, draft) == ""
 
 
 @pytest.mark.parametrize(
     "draft", ["(" * 100_000, "-" * 100_000 + "1", "[" * 3000 + "]" * 3000, "a." * 50_000 + "b", "\ud800"]
 )
 def test_no_depth_is_an_error(draft: str) -> None:
-    assert isinstance(refuse(draft, PLAIN), str)
+    assert isinstance(why_refused(draft, PLAIN), str)

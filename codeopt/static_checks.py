@@ -44,7 +44,7 @@ def newly_touched(draft: str, original: str) -> list[str]:
     return sorted(_touched(draft) - _touched(original))
 
 
-def refuse(draft: str, original: str) -> str:
+def why_refused(draft: str, original: str) -> str:
     """Why a draft is not run at all, in one line; empty when it may be."""
     found = newly_touched(draft, original)
     if not found:

@@ -115,7 +115,7 @@ def _follow(rules: Sequence[Rule], history: History) -> tuple[Draft | None, Cand
 
 
 def _measured(draft: Draft, history: History) -> Candidate | None:
-    """What became of a draft; one that was right in a trial is measured again when it is to be compared."""
+    """What became of a draft; one that was right when screened is measured again when it is to be compared."""
     found = (
         c
         for c in history.candidates

@@ -19,7 +19,7 @@ from codeopt.console import Console
 from codeopt.errors import UsageError
 
 if TYPE_CHECKING:
-    from codeopt.datasets._importers import Decision
+    from codeopt.datasets._importers import ImportDecision
     from sandbox import Run, Sandbox
 
 ORDER = 7
@@ -66,9 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if tally["kept"] else NOTHING_KEPT
 
 
-def _decisions(arguments: argparse.Namespace, sandbox: Sandbox, console: Console) -> Iterator[Decision]:
+def _decisions(arguments: argparse.Namespace, sandbox: Sandbox, console: Console) -> Iterator[ImportDecision]:
     from codeopt import registry
-    from codeopt.datasets._importers import ImportRequest, sift
+    from codeopt.datasets._importers import ImportRequest, check_pair
 
     def run(source: str, stdin: bytes, hash_seed: int) -> Run:
         return sandbox.run(source, stdin, mode="exec", hash_seed=hash_seed)
@@ -80,10 +80,10 @@ def _decisions(arguments: argparse.Namespace, sandbox: Sandbox, console: Console
     check = checker(arguments)
     for number, pair in enumerate(islice(pairs, arguments.limit), 1):
         console.progress(f"pair {number}, {pair.id}")
-        yield sift(pair, run, check)
+        yield check_pair(pair, run, check)
 
 
-def _kind(decision: Decision) -> str:
+def _kind(decision: ImportDecision) -> str:
     """The reason without what differs from pair to pair."""
     if not decision.dropped:
         return "kept"

@@ -1,4 +1,4 @@
-"""Foreign data sets: one a file, each with `read(request) -> Iterator[Pair]`; `sift` decides what is kept."""
+"""Foreign data sets: a file each, with `read(request) -> Iterator[ProgramPair]`; `check_pair` decides what is kept."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ImportRequest:
 
 
 @dataclass(frozen=True)
-class Pair:
+class ProgramPair:
     """One pair of a foreign set."""
 
     id: str
@@ -39,31 +39,33 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Decision:
+class ImportDecision:
     """What became of a pair."""
 
-    pair: Pair
+    pair: ProgramPair
     dropped: str = ""
     """Why it was left out; empty when it was kept."""
     note: str = ""
     """What was left out of a pair that was kept."""
 
 
-def sift(pair: Pair, run: RunProgram, check: Checker) -> Decision:
+def check_pair(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDecision:
     """Keep what can be judged: Python 3, right on its own cases, the same each time, with answers that are unique."""
     if reason := _static(pair):
-        return Decision(pair, reason)
+        return ImportDecision(pair, reason)
     for case in pair.cases:
         outcome = judge(case, run(pair.source, case.stdin, 0), check)
         if outcome.verdict is not Verdict.AC:
-            return Decision(pair, f"it fails its own case {case.name}: {outcome.verdict} {outcome.detail}".strip())
+            return ImportDecision(
+                pair, f"it fails its own case {case.name}: {outcome.verdict} {outcome.detail}".strip()
+            )
     again = judge(pair.cases[0], run(pair.source, pair.cases[0].stdin, 1), check)
     if again.verdict is not Verdict.AC:
-        return Decision(pair, f"it prints something else each time: {again.detail}")
+        return ImportDecision(pair, f"it prints something else each time: {again.detail}")
     return _with_target(pair, run, check)
 
 
-def _static(pair: Pair) -> str:
+def _static(pair: ProgramPair) -> str:
     if not pair.language.lower().startswith("py"):
         return f"it is {pair.language}"
     if reason := not_python(pair.source):
@@ -73,22 +75,24 @@ def _static(pair: Pair) -> str:
     return "" if pair.source.strip() else "it has no program"
 
 
-def _with_target(pair: Pair, run: RunProgram, check: Checker) -> Decision:
+def _with_target(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDecision:
     """The contest's judge accepted the human's program too: where it answers otherwise, answers are not unique."""
     if not pair.target or not_python(pair.target):
-        return Decision(replace(pair, target=None), note="the target is not Python 3" if pair.target else "")
+        return ImportDecision(replace(pair, target=None), note="the target is not Python 3" if pair.target else "")
     for case in pair.cases:
         outcome = judge(case, run(pair.target, case.stdin, 0), check)
         if outcome.verdict is Verdict.WA:
-            return Decision(
+            return ImportDecision(
                 pair, f"its answers are not unique: the target's differ on case {case.name}, {outcome.detail}"
             )
         if outcome.verdict is not Verdict.AC:
-            return Decision(replace(pair, target=None), note=f"the target fails case {case.name}: {outcome.verdict}")
-    return Decision(pair)
+            return ImportDecision(
+                replace(pair, target=None), note=f"the target fails case {case.name}: {outcome.verdict}"
+            )
+    return ImportDecision(pair)
 
 
-def write(decision: Decision, home: Path, pairs: TextIO) -> None:
+def write(decision: ImportDecision, home: Path, pairs: TextIO) -> None:
     """A pair that was kept, in the layout that `codeopt batch` reads."""
     pair = decision.pair
     folder = home / Path(pair.id).name

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from codeopt.datasets._importers import ImportRequest, Pair, cases_in
+from codeopt.datasets._importers import ImportRequest, ProgramPair, cases_in
 from codeopt.errors import UsageError
 from sandbox.outcome import Case
 
@@ -14,7 +14,7 @@ LIFT = 1.1
 """Least ratio of the judge's times for a pair."""
 
 
-def read(request: ImportRequest) -> Iterator[Pair]:
+def read(request: ImportRequest) -> Iterator[ProgramPair]:
     """The pair with the largest ratio of each problem."""
     tables = sorted((request.path / "metadata").glob("p*.csv"))
     if not tables:
@@ -25,14 +25,14 @@ def read(request: ImportRequest) -> Iterator[Pair]:
             yield pair
 
 
-def _pair(request: ImportRequest, table: Path) -> Pair | None:
+def _pair(request: ImportRequest, table: Path) -> ProgramPair | None:
     id = table.stem
     best = max(_lifts(table), default=None)
     if best is None or best[0] < LIFT:
         return None
     slow, fast = (_source(request.path / "data" / id / "Python" / f"{name}.py") for name in best[1:])
     homes = [request.cases] if request.cases else [request.path / "derived" / "input_output" / "data"]
-    return Pair(id, slow, fast or None, cases_in([home / id for home in homes]) or _single(homes[0] / id))
+    return ProgramPair(id, slow, fast or None, cases_in([home / id for home in homes]) or _single(homes[0] / id))
 
 
 def _lifts(table: Path) -> Iterator[tuple[float, str, str]]:

@@ -20,7 +20,7 @@ from statistics import fmean, median
 
 from benchmarks.rules_of_others import PIE_TRIALS, codeflash_says_faster, pie_says_faster
 from sandbox import Options, Sandbox, open_sandbox
-from sandbox.compare import Clock, Decision, Plan, StoppingRule, Series, decide, typical
+from sandbox.compare import Clock, Decision, Plan, Series, StoppingRule, decide, typical
 
 CLOCKS: tuple[Clock, ...] = ("cpu", "wall")
 HOG = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(10**6): pass\n"

@@ -2,7 +2,7 @@
 
 Self-Refine (Madaan et al. 2023) with a judge. A wrong candidate is feedback too. What is returned is the
 original unless a candidate is right on every case and better with statistical confidence, twice: in its round, and
-when it is confirmed with fresh timings and with cases that were never shown.
+when it is confirmed with fresh timings and with held-out cases.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_CONFIRMATIONS = 3
 """How many candidates are confirmed before none is believed."""
 
 
-Saver = Callable[["Improvement"], None]
+Saver = Callable[["RefineLoop"], None]
 
 
 @dataclass

@@ -7,7 +7,7 @@ with open_sandbox() as sandbox:
 
 from sandbox.errors import BackendUnavailable, GuestLost, SandboxError
 from sandbox.host import Options, Sandbox, open_sandbox
-from sandbox.outcome import Case, RunLimits, Outcome, Run, Verdict
+from sandbox.outcome import Case, Outcome, Run, RunLimits, Verdict
 
 __all__ = [
     "BackendUnavailable",

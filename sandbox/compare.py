@@ -16,10 +16,10 @@ from enum import StrEnum
 from statistics import fmean, median
 from typing import Literal
 
-from sandbox.sequential_test import hodges_lehmann, interval, rejects_null
 from sandbox.judge import Checker, check_tokens, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.runner import Runner
+from sandbox.sequential_test import hodges_lehmann, interval, rejects_null
 
 Clock = Literal["cpu", "wall", "memory"]
 METHOD = "test martingale on paired log ratios (Hodges-Lehmann estimate, anytime-valid interval)"
@@ -65,7 +65,7 @@ class StoppingRule:
     """... until the original takes this long in all; a program that takes longer is timed on its longest case alone."""
 
     def screening(self) -> StoppingRule:
-        """For choosing what deserves a last word with fresh pairs: it may err more often, and takes fewer pairs."""
+        """For choosing what deserves a confirmation with fresh pairs: it may err more often, and takes fewer pairs."""
         return replace(self, alpha=0.05, min_pairs=5, interval=0.90)
 
 

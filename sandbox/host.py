@@ -13,7 +13,7 @@ from typing import Any, Self, get_args
 from sandbox.channel import Guest, Pipe
 from sandbox.cores import quietest_core
 from sandbox.errors import BackendUnavailable, GuestLost, SandboxError
-from sandbox.outcome import RunLimits, Mode, Run, Stop
+from sandbox.outcome import Mode, Run, RunLimits, Stop
 from sandbox.pool import Pool
 
 BACKENDS = ("docker", "bubblewrap", "process")

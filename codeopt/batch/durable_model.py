@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from codeopt.batch.worker_store import WorkerStore, Pauses
+from codeopt.batch.worker_store import Pauses, WorkerStore
 from codeopt.errors import CodeoptError, ModelError
 from codeopt.models import Message, Model, Reply
 

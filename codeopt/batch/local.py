@@ -10,8 +10,8 @@ from pathlib import Path
 
 from codeopt.batch import worker as worker_process
 from codeopt.batch.scheduler import Scheduler
-from codeopt.batch.worker_events import WorkerEvent
 from codeopt.batch.tools import Tools
+from codeopt.batch.worker_events import WorkerEvent
 from codeopt.errors import CodeoptError, NoSandbox
 
 TICK_S = 0.5

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from codeopt import __version__
-from codeopt.batch.scheduler import Scheduler
-from codeopt.batch.worker_events import WorkerEvent
-from codeopt.batch.ray_actors import Coordinator, Worker, describe_node
 from codeopt.batch.local import as_error
+from codeopt.batch.ray_actors import Coordinator, Worker, describe_node
+from codeopt.batch.scheduler import Scheduler
 from codeopt.batch.tools import Tools
+from codeopt.batch.worker_events import WorkerEvent
 from codeopt.errors import NoSandbox, UsageError
 
 TICK_S = 0.5
@@ -71,7 +71,9 @@ class RayBatch:
         ray = _connect(self.address)
         try:
             here = ray.get_runtime_context().get_node_id()
-            self._coordinator = ray.remote(Coordinator).options(num_cpus=0, **_at(here)).remote(self.scheduler.store.folder)
+            self._coordinator = (
+                ray.remote(Coordinator).options(num_cpus=0, **_at(here)).remote(self.scheduler.store.folder)
+            )
             while self._calls or (self.scheduler.waiting and not self.scheduler.stopped):
                 self._count_nodes(ray)
                 self._poll(ray)
@@ -113,7 +115,9 @@ class RayBatch:
     def _start_worker(self, ray: Any, node: str, core: int) -> None:
         environ = {name: value for name, value in os.environ.items() if name.startswith(PASSED_ON)}
         actor = ray.remote(Worker).options(num_cpus=1 / self.ahead, max_restarts=0, **_at(node))
-        worker = RemoteWorker(self._count, node, actor.remote(self._count, core, self.tools, self._coordinator, environ))
+        worker = RemoteWorker(
+            self._count, node, actor.remote(self._count, core, self.tools, self._coordinator, environ)
+        )
         self._count += 1
         self._calls[worker.actor.open.remote()] = worker
 

@@ -10,10 +10,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from codeopt.batch.records import Spent
-from codeopt.batch.worker_events import WorkerEvent
 from codeopt.batch.store import BatchStore
-from codeopt.escaping import inline
+from codeopt.batch.worker_events import WorkerEvent
 from codeopt.console import Console
+from codeopt.escaping import inline
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

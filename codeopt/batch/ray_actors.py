@@ -17,24 +17,26 @@ from pathlib import Path
 from typing import Any, cast
 
 from codeopt import __version__
-from codeopt.batch.exclusive import TimedSandbox
 from codeopt.batch.backoff import Backoff, sleep_out
 from codeopt.batch.cores import CoreLock, measuring_cores
-from codeopt.batch.records import TimeSpent, ProblemResult
-from codeopt.batch.worker_store import WorkerStore
-from codeopt.batch.worker_events import WorkerEvent, ThrottledProgress, ended
+from codeopt.batch.exclusive import TimedSandbox
+from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.store import BatchStore
 from codeopt.batch.tools import Tools
 from codeopt.batch.work import ProblemJob
+from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
+from codeopt.batch.worker_store import WorkerStore
+from codeopt.datasets import Problem
 from codeopt.errors import CodeoptError, UsageError
 from codeopt.program import read_program
-from codeopt.datasets import Problem
 from sandbox import Sandbox
 from sandbox.caseio import FOLDERS
 
 MAX_TRANSFER_BYTES = 512 * 2**20
 """Cases of one problem that are sent to a node at most."""
-REMOTE_METHODS = frozenset({"begin", "load", "save", "keep", "end", "note", "exchanges", "add_exchange", "spent", "problem"})
+REMOTE_METHODS = frozenset(
+    {"begin", "load", "save", "keep", "end", "note", "exchanges", "add_exchange", "spent", "problem"}
+)
 """What may be asked of the database from outside."""
 
 

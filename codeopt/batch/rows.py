@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from codeopt.batch.records import Stage
+from codeopt.datasets import Problem
 from codeopt.history import Candidate
 from codeopt.models import Message, Reply
-from codeopt.datasets import Problem
 from codeopt.store import candidate_to_json
 from sandbox.compare import Comparison
 

@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from codeopt.batch.records import TimeSpent, ProblemResult
-from codeopt.batch.worker_events import WorkerEvent
+from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.store import BatchStore
+from codeopt.batch.worker_events import WorkerEvent
 from codeopt.errors import ModelError
 
 MAX_ATTEMPTS = 2

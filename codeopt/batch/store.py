@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from codeopt.batch.backoff import Backoff
-from codeopt.batch.records import TimeSpent, ProblemResult, Spent, Stage
+from codeopt.batch.records import ProblemResult, Spent, Stage, TimeSpent
 from codeopt.batch.rows import (
     candidate_row,
     exchange_row,
@@ -30,10 +30,10 @@ from codeopt.batch.rows import (
 )
 from codeopt.batch.schema import FINAL, TABLES, VERSION
 from codeopt.budget import Ledger
+from codeopt.datasets import Problem
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply
-from codeopt.datasets import Problem
 from codeopt.store import candidate_from_json
 
 BUSY_S = 60.0  # a writer waits so long for another one; a transaction takes milliseconds
@@ -187,7 +187,7 @@ class BatchStore:
         return int(self.db.execute("SELECT attempts FROM problem WHERE id = ?", [id]).fetchone()[0])
 
     def load(self, id: str) -> tuple[History, Ledger, dict[str, bool]] | None:
-        """Where a problem was: its history, what was spent, which cases are held back; None when it has not begun."""
+        """Where a problem was: its history, what was spent, which cases are held out; None when it has not begun."""
         row = self.db.execute("SELECT ledger, suite FROM problem WHERE id = ?", [id]).fetchone()
         bodies = self.db.execute(
             "SELECT body FROM candidate WHERE problem = ? AND stage = 'round' ORDER BY round", [id]

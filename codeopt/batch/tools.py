@@ -8,11 +8,11 @@ from typing import Protocol
 
 from codeopt.budget import Budget
 from codeopt.challenge import Strictness
+from codeopt.datasets import Problem
 from codeopt.judging import Judging
 from codeopt.loop import RefineLoop
 from codeopt.models import Model
 from codeopt.proposers import Proposer
-from codeopt.datasets import Problem
 from codeopt.tasks import Task
 from sandbox import Sandbox
 from sandbox.compare import StoppingRule

@@ -8,14 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import cast
 
-from codeopt.batch.exclusive import TimedSandbox, PinnedJudge
 from codeopt.batch.cores import CoreLock
-from codeopt.batch.records import TimeSpent, ProblemResult
-from codeopt.batch.worker_store import WorkerStore
 from codeopt.batch.durable_model import BudgetSpent, CachedModel
+from codeopt.batch.exclusive import PinnedJudge, TimedSandbox
+from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.tools import Notify, Tools
+from codeopt.batch.worker_store import WorkerStore
 from codeopt.budget import Ledger
 from codeopt.cases import Request
+from codeopt.datasets import Problem
 from codeopt.errors import ModelError, ProgramError, UsageError
 from codeopt.history import Draft, History
 from codeopt.judging import Judging
@@ -23,7 +24,6 @@ from codeopt.loop import RefineLoop
 from codeopt.models import Model
 from codeopt.opening import open_judge
 from codeopt.proposers import Proposer
-from codeopt.datasets import Problem
 from codeopt.tasks import Task
 from sandbox import Run, Sandbox, SandboxError
 

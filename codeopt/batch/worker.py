@@ -9,12 +9,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NoReturn
 
-from codeopt.batch.exclusive import TimedSandbox
 from codeopt.batch.cores import CoreLock
-from codeopt.batch.worker_events import WorkerEvent, ThrottledProgress, ended
+from codeopt.batch.exclusive import TimedSandbox
 from codeopt.batch.store import BatchStore
 from codeopt.batch.tools import Tools
 from codeopt.batch.work import ProblemJob
+from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
 from codeopt.errors import CodeoptError
 
 _PR_SET_PDEATHSIG = 1
@@ -47,7 +47,9 @@ def _serve(connection: Connection, folder: Path, lock: CoreLock, tools: Tools) -
                 return
             if number:
                 sandbox.restart_guest()  # nothing of one problem's programs meets those of the next
-            work = ProblemJob(store.problem(id), store, timed_sandbox, lock, tools, ThrottledProgress(connection.send, id))
+            work = ProblemJob(
+                store.problem(id), store, timed_sandbox, lock, tools, ThrottledProgress(connection.send, id)
+            )
             connection.send(ended(id, work.run()))
 
 

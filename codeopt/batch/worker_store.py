@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from codeopt.batch.records import TimeSpent, ProblemResult, Spent, Stage
+from codeopt.batch.records import ProblemResult, Spent, Stage, TimeSpent
 from codeopt.budget import Ledger
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply
@@ -35,7 +35,9 @@ class WorkerStore(Protocol):
 
     def load(self, id: str) -> tuple[History, Ledger, dict[str, bool]] | None: ...
 
-    def save(self, id: str, history: History, ledger: Ledger, suite: Mapping[str, bool], time_spent: TimeSpent) -> None: ...
+    def save(
+        self, id: str, history: History, ledger: Ledger, suite: Mapping[str, bool], time_spent: TimeSpent
+    ) -> None: ...
 
     def keep(self, id: str, stage: Stage, candidate: Candidate) -> None: ...
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.commands import _flags, _review
-from codeopt.commands._pair import certain, ratio_of, takes
+from codeopt.commands._pair import certain, in_words, ratio_of, takes
 from codeopt.comparison import PairResult, PairVerdict, compare
 from codeopt.errors import CodeoptError, NoSandbox, UsageError
 from codeopt.escaping import log_line
@@ -86,7 +86,7 @@ def table(rows: list[Row], slower: list[Row]) -> str:
 
 def _lines(row: Row, fails: bool) -> list[str]:
     name, found = log_line(full_name(row.path, row.function)), row.found
-    text = f"{'FAIL ' * fails}{found.verdict:<12} {name}"
+    text = f"{'FAIL ' * fails}{in_words(found.verdict):<25} {name}"
     if ratio_of(found):
         text += f"   {takes(found)}{certain(found)}"
     return [text, *([f"    {log_line(found.reason)}"] if found.reason else [])]

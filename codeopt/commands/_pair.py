@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from codeopt.comparison import PairResult
-from codeopt.report import interval
+from codeopt.comparison import PairResult, PairVerdict
+from codeopt.report import NO_DIFFERENCE, interval
 from sandbox.compare import Comparison
 
 
 def table(found: PairResult) -> str:
     """The verdict, the figures by case, what was checked."""
-    lines = [f"{found.verdict}{': ' + found.reason if found.reason else ''}"]
+    lines = [f"{in_words(found.verdict)}{': ' + found.reason if found.reason else ''}"]
     if ratio := ratio_of(found):
         verb = "is" if ratio >= 1 else "takes"
         lines.append(f"NEW {verb} {takes(found)} as OLD{certain(found)}")
@@ -22,6 +22,11 @@ def table(found: PairResult) -> str:
     if "changed_inputs" in tests:
         lines.append(f"checked on {tests['total']} cases and {tests['changed_inputs']} changed inputs")
     return "\n".join([*lines, *found.notes])
+
+
+def in_words(verdict: PairVerdict) -> str:
+    """A verdict for a person; JSON says `same` of what differs by less than is worth having, or not surely."""
+    return NO_DIFFERENCE if verdict is PairVerdict.SAME else str(verdict)
 
 
 def ratio_of(found: PairResult) -> float:

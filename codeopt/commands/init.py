@@ -29,7 +29,10 @@ class CiTemplate:
 
 TEMPLATES = {
     "github": (CiTemplate(".github/workflows/codeopt.yml", "github.yml"),),
-    "gitlab": (CiTemplate(".gitlab/codeopt.yml", "gitlab.yml"), CiTemplate(".gitlab-ci.yml", "gitlab-ci.yml", shared=True)),
+    "gitlab": (
+        CiTemplate(".gitlab/codeopt.yml", "gitlab.yml"),
+        CiTemplate(".gitlab-ci.yml", "gitlab-ci.yml", shared=True),
+    ),
     "pre-commit": (CiTemplate(".pre-commit-config.yaml", "pre-commit.yaml", shared=True),),
 }
 NEXT = {

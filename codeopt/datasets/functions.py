@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codeopt.errors import UsageError
 from codeopt.datasets import Problem, SetRequest, program_at, read_text
+from codeopt.errors import UsageError
 
 
 def recognises(request: SetRequest) -> bool:

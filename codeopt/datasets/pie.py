@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from codeopt.errors import UsageError
 from codeopt.datasets import Problem, SetRequest
+from codeopt.errors import UsageError
 
 SOURCES = ("input", "src_code", "slow", "code_v0_no_empty_lines", "code_v0")
 """Names of the slow program's field: the paper's, then those of other releases."""

@@ -32,7 +32,9 @@ class MutatedInput:
     """Outside of what the known inputs show: more negative, larger, longer, other words."""
 
 
-def mutate_inputs(inputs: Sequence[bytes], *, seed: int, each: int = 2, also_known: Sequence[bytes] = ()) -> list[MutatedInput]:
+def mutate_inputs(
+    inputs: Sequence[bytes], *, seed: int, each: int = 2, also_known: Sequence[bytes] = ()
+) -> list[MutatedInput]:
     """Changed inputs, those that are longer than every known one first. The same seed gives the same ones.
 
     also_known: inputs that are not changed, but say what is large and long.

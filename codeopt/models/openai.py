@@ -11,7 +11,7 @@ from codeopt.errors import ModelError, UsageError
 from codeopt.models import Message, Model, Reply, Settings, estimate_tokens
 from codeopt.models._endpoint import endpoint
 from codeopt.models._failures import explain, status_of, unknown_model
-from codeopt.models._wire import ReplyLimits, Reader, Received
+from codeopt.models._wire import Reader, Received, ReplyLimits
 
 if TYPE_CHECKING:
     import openai

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from codeopt.budget import Usage
+from codeopt.escaping import cut
 from codeopt.feedback import GENERIC, FeedbackMode
 from codeopt.history import Candidate, Critique, Draft, History
 from codeopt.models import Model, Reply
 from codeopt.proposers._prompt import Extent, Prompter, Step
 from codeopt.proposers._reply import is_done, to_draft, without_thoughts
-from codeopt.escaping import cut
 from codeopt.tasks import Task
 from sandbox.outcome import Case
 
@@ -32,7 +32,7 @@ LONGEST_CRITIQUE = 8_000
 
 
 class LanguageModel:
-    """Asks `model` for critiques and drafts; knows `cases`, of which the held-back ones are never shown.
+    """Asks `model` for critiques and drafts; knows `cases`, of which the held-out ones are never shown.
 
     feedback: which parts of the feedback go into the prompts, see FeedbackMode.
     history: "full" shows every round that fits, "last" the original's program and the newest round.

@@ -114,8 +114,12 @@ def _follow(rules: Sequence[Rule], history: History) -> tuple[Draft | None, Cand
 
 
 def _measured(draft: Draft, history: History) -> Candidate | None:
-    """What became of a draft; one that was right in a trial is measured again when it is to be compared."""
-    found = (c for c in history.candidates if c.source == draft.source and (c.screening_only == draft.screening_only or not c.correct))
+    """What became of a draft; one that was right when screened is measured again when it is to be compared."""
+    found = (
+        c
+        for c in history.candidates
+        if c.source == draft.source and (c.screening_only == draft.screening_only or not c.correct)
+    )
     return next(found, None)
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from codeopt.errors import UsageError
 from codeopt.review.change import Change
-from codeopt.review.repository import Repository, run_git
 from codeopt.review.changed_functions import is_test
+from codeopt.review.repository import Repository, run_git
 
 
 @contextlib.contextmanager

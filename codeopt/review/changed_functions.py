@@ -91,7 +91,9 @@ def _without_path(reason: str, path: Path) -> str:
     return reason.removeprefix(str(path)).removeprefix(" ").removeprefix(":")
 
 
-def _in_file(change: Change, file: ChangedFile, source: str, moved: set[str]) -> tuple[list[ReviewTarget], list[Skipped]]:
+def _in_file(
+    change: Change, file: ChangedFile, source: str, moved: set[str]
+) -> tuple[list[ReviewTarget], list[Skipped]]:
     """The program that a file is, or its functions."""
     path = change.root / file.path
     ignored = ignoring(source)

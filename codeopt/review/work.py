@@ -11,9 +11,9 @@ from codeopt import report
 from codeopt.budget import Budget, Ledger, Usage
 from codeopt.errors import CodeoptError, ModelError, NoSandbox
 from codeopt.report import End, Result
-from codeopt.review.suggestion import Skipped, Suggestion, full_name
-from codeopt.review.combine import combine
 from codeopt.review.changed_functions import ReviewTarget
+from codeopt.review.combine import combine
+from codeopt.review.suggestion import Skipped, Suggestion, full_name
 from sandbox.errors import SandboxError
 
 BUDGET_SPENT = 6
@@ -171,6 +171,6 @@ def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
 
 
 def _of_cases(result: Result) -> dict[str, object]:
-    """What a program's behaviour is known by, in the words of Evidence.figures."""
+    """What a program's behaviour is known by, in the words of functions.compare.describe."""
     cases = len(result.history.original.outcomes)
     return {"calls": 0, "sources": {"cases": cases}, "line_coverage": None, "left_out": {}, "tests": 0}

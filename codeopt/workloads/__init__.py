@@ -213,7 +213,7 @@ class Workload(Protocol):
 
     @property
     def headline(self) -> str:
-        """What is known of the original, in a few words: `13 cases, 5 held back   longest 0.699 s`."""
+        """What is known of the original, in a few words: `13 cases, 5 held out   longest 0.699 s`."""
         ...
 
     def facts(self) -> dict[str, Any]:
@@ -282,7 +282,7 @@ class Defaults:
     @property
     def headline(self) -> str:
         """How many cases there are."""
-        return f"{len(self.suite.cases)} cases, {self.suite.held_out} held back"
+        return f"{len(self.suite.cases)} cases, {self.suite.held_out} held out"
 
     def facts(self) -> dict[str, Any]:
         """How many cases there are."""

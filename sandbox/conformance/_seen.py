@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandbox.outcome import RunLimits, Run
+from sandbox.outcome import Run, RunLimits
 
 LIMITS = RunLimits(seconds=20.0, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)
 SHORT = RunLimits(seconds=0.5, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)

@@ -82,7 +82,7 @@ def test_counts_are_no_parameters(inputs: list[bytes]) -> None:
 
 @pytest.mark.parametrize("inputs", [N_NUMBERS, N_LINES, N_M_EDGES, N_K_NUMBERS, WORDS, ONE_WORD])
 def test_some_are_longer_than_the_longest_known(inputs: list[bytes]) -> None:
-    """Also than those that are held back: their length is known, nothing else of them is used."""
+    """Also than those that are held out: their length is known, nothing else of them is used."""
     secret = inputs[0][:2] + b" ".join([b"777"] * 500) if len(inputs[0].split()) > 1 else b"s" * 500
     found = mutate_inputs(inputs, seed=10, also_known=[secret])
     longer = of_kind(found, "longer", "fresh")
@@ -98,7 +98,9 @@ def test_some_are_longer_than_the_longest_known(inputs: list[bytes]) -> None:
 
 
 def test_numbers_a_little_beyond_the_largest() -> None:
-    larger = [int(data) for data in of_kind(mutate_inputs(ONE_NUMBER, seed=11, each=20, also_known=[b"5000\n"]), "larger")]
+    larger = [
+        int(data) for data in of_kind(mutate_inputs(ONE_NUMBER, seed=11, each=20, also_known=[b"5000\n"]), "larger")
+    ]
     assert larger
     assert all(5000 < n <= 10_000 for n in larger)
 
@@ -106,7 +108,9 @@ def test_numbers_a_little_beyond_the_largest() -> None:
 def test_numbers_are_made_of_others() -> None:
     """A target that two numbers make together is rare by chance."""
     made = [
-        m.stdin.split() for m in mutate_inputs([b"3 1000\n10 200 3000\n"], seed=1, each=12) if m.name.startswith("related")
+        m.stdin.split()
+        for m in mutate_inputs([b"3 1000\n10 200 3000\n"], seed=1, each=12)
+        if m.name.startswith("related")
     ]
     values = {10, 200, 3000}
     sums = {b"%d" % value for a in values for b in values for value in (2 * a, a + b, abs(a - b), a * b)}
@@ -115,7 +119,9 @@ def test_numbers_are_made_of_others() -> None:
 
 
 def test_fractions_keep_their_places() -> None:
-    made = [m.stdin.split() for m in mutate_inputs([b"2\n0.50 1.25\n"], seed=1, each=4) if m.name.startswith("resampled")]
+    made = [
+        m.stdin.split() for m in mutate_inputs([b"2\n0.50 1.25\n"], seed=1, each=4) if m.name.startswith("resampled")
+    ]
     assert made
     assert all(re.fullmatch(rb"\d+\.\d\d", token) for tokens in made for token in tokens[1:])
     assert len({token for tokens in made for token in tokens[1:]}) > 4

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from sandbox import Sandbox
+from sandbox.ablation import MOST, time_variants
 from sandbox.compare import Plan, StoppingRule, make_plan
 from sandbox.judge import check_tokens
 from sandbox.outcome import Case, Run
-from sandbox.ablation import MOST, time_variants
 
 SLOW = "total = 0\nfor i in range({}):\n    total += i\nprint(7)\n"
 

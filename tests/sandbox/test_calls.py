@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox import RunLimits, Run, Sandbox
+from sandbox import Run, RunLimits, Sandbox
 from sandbox.answers import check_calls, close
 from sandbox.calls import Batch, CallRunner, Target, harness
 

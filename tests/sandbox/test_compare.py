@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 
 from sandbox import Case, RunLimits, Sandbox
-from sandbox.compare import Decision, Plan, StoppingRule, Series, compare, decide, make_plan
-from sandbox.sequential_test import interval
+from sandbox.compare import Decision, Plan, Series, StoppingRule, compare, decide, make_plan
 from sandbox.judge import check_tokens
+from sandbox.sequential_test import interval
 from tests.conftest import open_or_skip
 
 Noise = Callable[[random.Random], float]
@@ -25,7 +25,9 @@ NOISES: dict[str, Noise] = {  # of one difference of logarithms between two equa
 RULE = StoppingRule()
 
 
-def simulated(noise: Noise, draw: random.Random, gain: float = 1.0, rule: StoppingRule = RULE) -> tuple[Decision, Series]:
+def simulated(
+    noise: Noise, draw: random.Random, gain: float = 1.0, rule: StoppingRule = RULE
+) -> tuple[Decision, Series]:
     """One comparison fed with made-up pairs, looked at after each as the real one is."""
     series = Series("cpu")
     decision = Decision.UNDECIDED

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sandbox import RunLimits, Run, Sandbox, SandboxError
+from sandbox import Run, RunLimits, Sandbox, SandboxError
 from sandbox.conformance import LIMITS, Result, checks, report, run_checks
 from tests.conftest import open_or_skip
 

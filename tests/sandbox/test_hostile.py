@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import Case, RunLimits, Outcome, Sandbox, Verdict
+from sandbox import Case, Outcome, RunLimits, Sandbox, Verdict
 from sandbox.judge import judge
 from sandbox.outcome import Mode
 from tests.conftest import ISOLATED, open_or_skip

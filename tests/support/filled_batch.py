@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.records import TimeSpent, ProblemResult
+from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.store import BatchStore
 from codeopt.budget import Ledger
+from codeopt.datasets import Problem
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply
-from codeopt.datasets import Problem
 from sandbox.compare import Decision
 from sandbox.outcome import Verdict
 from tests.support.candidates import FAST, SLOW, comparison, outcome, profile

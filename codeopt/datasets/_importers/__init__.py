@@ -1,4 +1,4 @@
-"""Foreign data sets: one a file, each with `read(request) -> Iterator[ProgramPair]`; `check_pair` decides what is kept."""
+"""Foreign data sets: a file each, with `read(request) -> Iterator[ProgramPair]`; `check_pair` decides what is kept."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from codeopt.errors import UsageError
 from codeopt.datasets.pie import not_python
+from codeopt.errors import UsageError
 from sandbox.caseio import read_cases
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Run, Verdict
@@ -56,7 +56,9 @@ def check_pair(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDeci
     for case in pair.cases:
         outcome = judge(case, run(pair.source, case.stdin, 0), check)
         if outcome.verdict is not Verdict.AC:
-            return ImportDecision(pair, f"it fails its own case {case.name}: {outcome.verdict} {outcome.detail}".strip())
+            return ImportDecision(
+                pair, f"it fails its own case {case.name}: {outcome.verdict} {outcome.detail}".strip()
+            )
     again = judge(pair.cases[0], run(pair.source, pair.cases[0].stdin, 1), check)
     if again.verdict is not Verdict.AC:
         return ImportDecision(pair, f"it prints something else each time: {again.detail}")
@@ -84,7 +86,9 @@ def _with_target(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDe
                 pair, f"its answers are not unique: the target's differ on case {case.name}, {outcome.detail}"
             )
         if outcome.verdict is not Verdict.AC:
-            return ImportDecision(replace(pair, target=None), note=f"the target fails case {case.name}: {outcome.verdict}")
+            return ImportDecision(
+                replace(pair, target=None), note=f"the target fails case {case.name}: {outcome.verdict}"
+            )
     return ImportDecision(pair)
 
 

@@ -6,8 +6,8 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from codeopt.errors import UsageError
 from codeopt.datasets._importers import ImportRequest, ProgramPair, cases_in
+from codeopt.errors import UsageError
 from sandbox.outcome import Case
 
 LIFT = 1.1

@@ -18,4 +18,6 @@ def read(request: ImportRequest) -> Iterator[ProgramPair]:
         id = str(row.get("problem_id") or f"line-{number}")
         source = next((str(row[name]) for name in SOURCES if row.get(name)), "")
         target = next((str(row[name]) for name in TARGETS if row.get(name)), None)
-        yield ProgramPair(id, source, target, cases_in([each / id for each in homes]), str(row.get("language") or "Python"))
+        yield ProgramPair(
+            id, source, target, cases_in([each / id for each in homes]), str(row.get("language") or "Python")
+        )

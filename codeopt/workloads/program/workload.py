@@ -169,7 +169,7 @@ class ProgramWorkload(Defaults):
     def headline(self) -> str:
         """How many cases, and how long the longest takes."""
         longest = max(outcome.run.wall_s for outcome in self.baseline.outcomes)
-        cases = f"{len(self.suite.cases)} cases, {self.suite.held_out} held back"
+        cases = f"{len(self.suite.cases)} cases, {self.suite.held_out} held out"
         return f"{cases}   longest {longest:.3f} s"
 
     def facts(self) -> dict[str, Any]:

@@ -11,9 +11,9 @@ import pytest
 
 from codeopt.errors import UsageError
 from codeopt.review.change import Change, change_of_diff, change_since, find_base, whole_files
+from codeopt.review.changed_functions import find_targets, matches
 from codeopt.review.patch import merged, patch
 from codeopt.review.repository import open_repository
-from codeopt.review.changed_functions import find_targets, matches
 from tests.codeopt.review.pull_request import commit, git, propose, write
 
 TWO = "def one(x):\n    return [x, 1]\n\n\ndef two(x):\n    return [x, 2]\n"

@@ -22,8 +22,9 @@ from dataclasses import dataclass
 from multiprocessing.pool import Pool
 from typing import cast
 
-from codeopt.batch.cores import CoreLock, measuring_cores
 from codeopt.batch.exclusive import TimedSandbox
+
+from codeopt.batch.cores import CoreLock, measuring_cores
 from sandbox import Case, Options, Sandbox, open_sandbox
 from sandbox.compare import Decision, compare
 

@@ -19,9 +19,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.functions import HEAD, Case, cases
 from codeopt.workloads.function.compare import compare_functions
 from codeopt.workloads.function.flags import Chosen
+
+from benchmarks.functions import HEAD, Case, cases
 from codeopt.workloads.function.putback import put_back
 from codeopt.workloads.function.target import Function, read_function
 from sandbox import Options, Sandbox, open_sandbox

@@ -8,9 +8,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from codeopt.opening import open_judge
+
 from codeopt.cases import Request
 from codeopt.history import Draft, History
-from codeopt.opening import open_judge
 from sandbox import Run, open_sandbox
 from sandbox.judge import check_tokens
 

@@ -23,8 +23,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from codeopt.workloads.function.proposer import given_away
 from codeopt.rules import Hot, all_rules
+from codeopt.workloads.function.proposer import given_away
 
 SECONDS = 60
 """A module on which the rules take longer is left as it is."""

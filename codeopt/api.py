@@ -31,10 +31,10 @@ def improve(
     Neither pyproject.toml nor CODEOPT_* variables are read for options. Raises codeopt.CodeoptError (its `exit_status`
     says of what kind), sandbox.SandboxError, and KeyboardInterrupt, after which the run can be resumed.
     """
+    from codeopt.console import CallbackConsole
     from codeopt.engine import improve as improve_target
     from codeopt.options import ImproveOptions
     from codeopt.report import End
-    from codeopt.console import CallbackConsole
     from codeopt.session import Session
     from codeopt.target import as_target
 

@@ -86,9 +86,7 @@ def compare(
     """Compare two programs, or two functions. Raises CodeoptError, SandboxError."""
     kind = kind_of(old, options)
     rule = StoppingRule(max_pairs=options.max_pairs, clock=options.clock, enough_seconds=ENOUGH_S)
-    request = WorkloadRequest(
-        old, kind.read(old), options, session, rule, own_code_only=own_code_only, rival=new
-    )
+    request = WorkloadRequest(old, kind.read(old), options, session, rule, own_code_only=own_code_only, rival=new)
     with kind.open_workload(request) as opened:
         found = _compared(opened, request)
         return replace(found, backend=opened.sandbox.backend, description=opened.sandbox.description)

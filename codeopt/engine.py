@@ -11,9 +11,10 @@ from codeopt.judge import Judge
 from codeopt.loop import RefineLoop
 from codeopt.model_choice import proposer_name, wants_model
 from codeopt.options import ImproveOptions
+from codeopt.program import Program
 from codeopt.proposers.opening import check_proposer, open_proposer
 from codeopt.report import Result, hot, opening
-from codeopt.rounds import finish, run_rounds, saver
+from codeopt.rounds import Recorder, finish, run_rounds
 from codeopt.session import Session
 from codeopt.store import SavedRun
 from codeopt.target import Target
@@ -26,29 +27,36 @@ MODEL_ROUNDS = 4
 """As in the paper; the rules stop by themselves."""
 
 
-def improve(target: Target, options: ImproveOptions, session: Session, reference: str = "") -> Result:
+def improve(
+    target: Target, options: ImproveOptions, session: Session, reference: str = "", program: Program | None = None
+) -> Result:
     """Improve a target; what cannot work is refused before anything is run. Raises CodeoptError.
 
     reference: source text of a program that a person wrote; it is judged in the same way.
+    program: what the target's file is taken to hold; None: what it holds.
     """
     task = open_task(options.task, options.min_gain)
     check_proposer(options, task)
     kind = kind_of(target, options)
-    program = kind.read(target)
+    program = program or kind.read(target)
     runs = session.runs(options)
     saved = runs.load(program.source)
+    model = wants_model(options)
     request = WorkloadRequest(
-        target, program, options, session, rule_of(options, task), own_code_only=not (wants_model(options) or reference),
+        target, program, options, session, rule_of(options, task), own_code_only=not model and not reference,
         held_out=saved.held_out if saved else {}, baseline=saved.history.original if saved else None,
-        profile_modes=_modes(options), needs_time=needs_time(task), model_calls=wants_model(options),
+        profile_modes=_modes(options), needs_time=needs_time(task), model_calls=model,
     )  # fmt: skip
     with kind.open_workload(request) as opened:
         workload = _measured(opened, task, request)
         run = runs.begin(opened.name)
         loop = _loop(workload, task, request, saved or _new_run(workload))
-        loop.save = saver(run, workload.suite, session.console)
+        recorder = Recorder(run, session)
+        loop.save = recorder.after_round
+        recorder.keep(loop)
         end = run_rounds(loop, session.console)
-        return finish(loop, end, program, opened.sandbox.backend, run, session.console, reference)
+        recorder.keep(loop)
+        return finish(loop, end, request, opened.sandbox.backend, run, reference)
 
 
 def rule_of(options: ImproveOptions, task: Task) -> StoppingRule:
@@ -91,12 +99,8 @@ def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: Saved
         notify=console.progress,
         alone=session.alone,
     )
-    proposer = open_proposer(
-        options, task, workload, lambda: session.open_model(options, console.warn), console
-    )
-    return RefineLoop(
-        proposer, task, judge, _budget(options), saved.history, saved.ledger, on_usage=session.on_usage
-    )
+    proposer = open_proposer(options, task, workload, lambda: session.open_model(options, console.warn), console)
+    return RefineLoop(proposer, task, judge, _budget(options), saved.history, saved.ledger, on_usage=session.on_usage)
 
 
 def _budget(options: ImproveOptions) -> Budget:

@@ -41,6 +41,13 @@ class ModelError(CodeoptError):
 
 
 class ProgramError(CodeoptError):
-    """The original program fails its own cases, is not deterministic, or has nothing to be judged by."""
+    """The original program fails its own cases, is not deterministic, or has nothing to be judged by.
+
+    busy: a run was ended for the time it took, so a busy machine may be the reason.
+    """
 
     exit_status = 5
+
+    def __init__(self, message: str, *, busy: bool = False) -> None:
+        super().__init__(message)
+        self.busy = busy

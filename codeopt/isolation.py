@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from codeopt.errors import NoSandbox
 from codeopt.options import ImproveOptions
-from sandbox import BackendUnavailable, RunLimits, Options, Sandbox, open_sandbox
+from sandbox import BackendUnavailable, Options, RunLimits, Sandbox, open_sandbox
 
 NOT_ISOLATED = (
     "neither Docker nor namespaces can be used here: your program runs as a plain process, with limits but not isolated"

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from codeopt import guards
 from codeopt.history import Candidate, Draft, History
 from codeopt.workloads import Stage, Suite, Workload
+from sandbox.ablation import time_variants
 from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Outcome, Verdict
-from sandbox.ablation import time_variants
 
 OTHER_HASH_SEED = 1
 MAX_FAILURES = 2
@@ -57,7 +57,7 @@ class Judge:
             if draft.screening_only:
                 candidate = self._run_cases(candidate)
                 return self._ablated(candidate, draft)
-            candidate = self._run_cases(candidate, _of_its_trial(draft, history))
+            candidate = self._run_cases(candidate, _screened(draft, history))
             candidate = self._checked(candidate, Stage.ROUND)
             if not candidate.correct:
                 return candidate
@@ -152,7 +152,7 @@ class Judge:
         return candidate
 
     def _ablated(self, candidate: Candidate, draft: Draft) -> Candidate:
-        """With the draft's variants that are right, and how many times as long as the draft each takes."""
+        """With the draft's ablations that are right, and how many times as long as the draft each takes."""
         plan = self.workload.plan
         if not candidate.correct or not draft.ablations or plan is None:
             return candidate
@@ -160,8 +160,8 @@ class Judge:
         sources = [draft.source, *(source for _, source in draft.ablations)]
         took = time_variants(self.workload.runner, sources, plan, self.suite.check)
         named = zip(draft.ablations, took, strict=True)
-        beside = tuple((name, round(ratio, 4)) for (name, _), ratio in named if ratio is not None)
-        return replace(candidate, ablation=beside)
+        found = tuple((name, round(ratio, 4)) for (name, _), ratio in named if ratio is not None)
+        return replace(candidate, ablation=found)
 
     def _profiled(self, candidate: Candidate) -> Candidate:
         if not self.profiled or not candidate.correct:
@@ -181,9 +181,10 @@ def _with(candidate: Candidate, comparison: Comparison, finding: guards.Finding)
     return replace(candidate, rejection=finding.reason)
 
 
-def _of_its_trial(draft: Draft, history: History) -> tuple[Outcome, ...]:
-    """What the same program printed on the cases when it was tried: a confirmation has runs of its own."""
-    return next((c.outcomes for c in history.candidates if c.screening_only and c.correct and c.source == draft.source), ())
+def _screened(draft: Draft, history: History) -> tuple[Outcome, ...]:
+    """What the same program printed on the cases when it was screened; a confirmation has runs of its own."""
+    earlier = (c for c in history.candidates if c.screening_only and c.correct and c.source == draft.source)
+    return next((candidate.outcomes for candidate in earlier), ())
 
 
 def repeated(source: str, history: History) -> str:

@@ -187,4 +187,3 @@ def choices(name: str) -> tuple[str, ...]:
 
 def _hints() -> dict[str, Any]:
     return get_type_hints(ImproveOptions)
-

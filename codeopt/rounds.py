@@ -1,29 +1,38 @@
-"""The rounds of an improvement as a user sees them: each is shown and saved, an end is explained, the best confirmed."""
+"""The rounds of an improvement as a user sees them: each is shown and saved, the end explained, the best confirmed."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from codeopt.console import Console
 from codeopt.errors import ModelError
 from codeopt.history import Candidate
 from codeopt.judge import Judge
-from codeopt.loop import RefineLoop, Saver
-from codeopt.program import Program
+from codeopt.loop import RefineLoop
 from codeopt.report import HEADER, End, Result, row, to_json
-from codeopt.console import Console
+from codeopt.session import Session
 from codeopt.store import RunStore, SavedRun
-from codeopt.workloads import Suite
+from codeopt.workloads import WorkloadRequest
 
 
-def saver(run: RunStore, suite: Suite, console: Console) -> Saver:
-    """Saves the run after each round, and says how it went."""
-    held_out = {case.name: case.held_out for case in suite.cases}
+@dataclass(frozen=True)
+class Recorder:
+    """Keeps a run, and says how it goes."""
 
-    def save(loop: RefineLoop) -> None:
-        run.save(SavedRun(loop.history, loop.ledger, held_out))
-        if len(loop.history.candidates) > 1:
-            console.print(row(loop.history.last))
-        console.stage(f"round {len(loop.history.candidates)}: ")
+    run: RunStore
+    session: Session
 
-    return save
+    def keep(self, loop: RefineLoop) -> None:
+        """Save the state; what was never shown to a proposer is marked."""
+        held_out = {case.name: case.held_out for case in loop.judge.suite.cases}
+        self.run.save(SavedRun(loop.history, loop.ledger, held_out))
+
+    def after_round(self, loop: RefineLoop) -> None:
+        """Save the round, and say how it went."""
+        self.keep(loop)
+        self.session.console.print(row(loop.history.last))
+        self.session.console.stage(f"round {len(loop.history.candidates)}: ")
+        self.session.between_rounds()
 
 
 def run_rounds(loop: RefineLoop, console: Console) -> End:
@@ -47,13 +56,11 @@ def run_rounds(loop: RefineLoop, console: Console) -> End:
     return End.BUDGET if loop.ledger.spent(loop.budget) == loop.stopped else End.SUFFICIENT
 
 
-def finish(
-    loop: RefineLoop, end: End, program: Program, backend: str, run: RunStore, console: Console, reference: str
-) -> Result:
-    """Confirm the best draft and save the end of the run."""
-    console.stage("")
+def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, run: RunStore, reference: str) -> Result:
+    """Confirm the best draft, judge the reference, save the end of the run."""
+    session, judge, program = request.session, loop.judge, request.program
+    session.console.stage("")
     best, reason = loop.confirm()
-    judge = loop.judge
     result = Result(
         program=program,
         task=loop.task.name,
@@ -69,8 +76,8 @@ def finish(
         held_out=judge.suite.held_out,
         saved=run.path,
         facts=judge.workload.facts(),
-        growth=_growth(judge, best) if best else "",
-        reference=_judged(judge, reference, console) if reference else None,
+        growth=_growth(judge, best) if best and session.growth else "",
+        reference=_judged(judge, reference, session.console) if reference else None,
     )
     run.finish(program.text, to_json(result), program.as_file(best.source) if best else None)
     return result

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from codeopt.budget import Usage
-from codeopt.isolation import open_isolated
-from codeopt.models import Model
-from codeopt.model_choice import open_chosen_model
-from codeopt.options import ImproveOptions
 from codeopt.console import Console
+from codeopt.isolation import open_isolated
+from codeopt.model_choice import open_chosen_model
+from codeopt.models import Model
+from codeopt.options import ImproveOptions
 from codeopt.store import Runs, open_runs
 from sandbox import Sandbox
 
@@ -42,5 +42,9 @@ class Session:
     open_model: Callable[[ImproveOptions, Callable[[str], None]], Model] = open_chosen_model
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while something is measured: nobody else measures on this core."""
+    growth: bool = True
+    """Fit how the cost of an accepted draft grows with its input, which takes some runs more."""
+    between_rounds: Callable[[], None] = lambda: None
+    """Called after each round; may raise what ends the run."""
     on_usage: Callable[[Usage], None] = lambda usage: None
     """Told of each reply of a model that was paid for, whatever becomes of the run."""

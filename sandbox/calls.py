@@ -18,7 +18,7 @@ from itertools import zip_longest
 from typing import Any, Literal
 
 from sandbox.answers import ARROW
-from sandbox.outcome import RunLimits, Mode, Run
+from sandbox.outcome import Mode, Run, RunLimits
 from sandbox.parts import text_of
 from sandbox.runner import Runner
 

@@ -16,6 +16,7 @@ from enum import StrEnum
 from statistics import fmean, median
 from typing import Literal
 
+from sandbox.errors import OriginalUnsteady
 from sandbox.judge import Checker, check_tokens, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.runner import Runner
@@ -161,7 +162,7 @@ def compare(
     """Compare two programs on the longest of `cases`. A case without `expected` takes the original's output.
 
     Never raises for what the candidate does: a wrong or failing run makes the decision REJECTED.
-    Raises SandboxError, and ValueError when the original fails a case or there is none.
+    Raises SandboxError, OriginalUnsteady when the original fails a case, ValueError when there is none.
     """
     rule = rule or StoppingRule()
     sandbox.quiesce()
@@ -183,7 +184,7 @@ def compare(
 
 
 def make_plan(sandbox: Runner, original: str, cases: Sequence[Case], check: Checker, rule: StoppingRule) -> Plan:
-    """Run the original on each case, and plan to time the longest. Raises ValueError when it fails one."""
+    """Run the original on each case, and plan to time the longest. Raises OriginalUnsteady when it fails one."""
     if not cases:
         raise ValueError("there is no case to time")
     found: list[tuple[Case, Run]] = []
@@ -191,7 +192,7 @@ def make_plan(sandbox: Runner, original: str, cases: Sequence[Case], check: Chec
         run = sandbox.run(original, case.stdin)
         outcome = judge(case, run, check)
         if outcome.verdict is not Verdict.AC:
-            raise ValueError(f"the original fails case {case.name}: {outcome.verdict} {outcome.detail}")
+            raise OriginalUnsteady(f"the original fails case {case.name}: {outcome.verdict} {outcome.detail}", outcome)
         expected = run.stdout if case.expected is None else case.expected
         if run.active_s < _DISTURBED_S:  # whatever disturbs a run makes it longer, a short one many times
             again = (sandbox.run(original, case.stdin) for _ in range(2))
@@ -241,7 +242,9 @@ def _pair(
                 run = sandbox.run(programs[which], case.stdin)
                 outcome = judge(case, run, check)
                 if outcome.verdict is not Verdict.AC:
-                    raise _Wrong(outcome) if which else ValueError(f"the original fails case {case.name} now and then")
+                    if which:
+                        raise _Wrong(outcome)
+                    raise OriginalUnsteady(f"the original fails case {case.name} now and then", outcome, busy=True)
                 amounts[which].append(amount(run, series.clock))
                 wall[which].append(run.wall_s)
         for which in (0, 1):

@@ -5,6 +5,24 @@ SandboxError            our side failed: an engine, a guest or a disk
 └── GuestLost           a guest died or stopped answering
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sandbox.outcome import Outcome
+
+
+class OriginalUnsteady(ValueError):
+    """The original, which is what others are compared with, fails a case, always or now and then.
+
+    busy: a machine that was too busy for it may be the reason.
+    """
+
+    def __init__(self, message: str, outcome: Outcome, *, busy: bool = False) -> None:
+        super().__init__(message)
+        self.busy = busy or outcome.run.stop == "time"
+
 
 class SandboxError(Exception):
     """The sandbox failed, with the evidence in the message. Says nothing about the program."""

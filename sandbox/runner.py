@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from sandbox.outcome import RunLimits, Mode, Run
+from sandbox.outcome import Mode, Run, RunLimits
 
 
 class Runner(Protocol):

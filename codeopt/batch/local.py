@@ -9,8 +9,8 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 from codeopt.batch import worker as worker_process
+from codeopt.batch.batch_options import BatchOptions
 from codeopt.batch.scheduler import Scheduler
-from codeopt.batch.tools import Tools
 from codeopt.batch.worker_events import WorkerEvent
 from codeopt.errors import CodeoptError, NoSandbox
 
@@ -37,7 +37,7 @@ class LocalBatch:
     """A batch under way."""
 
     scheduler: Scheduler
-    tools: Tools
+    options: BatchOptions
     cores: list[int]
     """One entry a worker: the core it measures on."""
     _workers: dict[int, WorkerProcess] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class LocalBatch:
         ours, theirs = context.Pipe()
         folder = self.scheduler.store.folder
         log = folder / f"worker-{number}.log"
-        process = context.Process(target=worker_process.main, args=(theirs, folder, core, self.tools, log))
+        process = context.Process(target=worker_process.main, args=(theirs, folder, core, self.options, log))
         process.start()
         theirs.close()
         return WorkerProcess(number, core, process, ours, log)

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from codeopt import __version__
+from codeopt.batch.batch_options import BatchOptions
 from codeopt.batch.local import as_error
 from codeopt.batch.ray_actors import Coordinator, Worker, describe_node
 from codeopt.batch.scheduler import Scheduler
-from codeopt.batch.tools import Tools
 from codeopt.batch.worker_events import WorkerEvent
 from codeopt.errors import NoSandbox, UsageError
 
@@ -49,7 +49,7 @@ class RayBatch:
     """
 
     scheduler: Scheduler
-    tools: Tools
+    options: BatchOptions
     ahead: int
     """Workers a core: one measures, the others draft."""
     cores: int | None = None
@@ -116,7 +116,7 @@ class RayBatch:
         environ = {name: value for name, value in os.environ.items() if name.startswith(PASSED_ON)}
         actor = ray.remote(Worker).options(num_cpus=1 / self.ahead, max_restarts=0, **_at(node))
         worker = RemoteWorker(
-            self._count, node, actor.remote(self._count, core, self.tools, self._coordinator, environ)
+            self._count, node, actor.remote(self._count, core, self.options, self._coordinator, environ)
         )
         self._count += 1
         self._calls[worker.actor.open.remote()] = worker

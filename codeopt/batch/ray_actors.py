@@ -18,12 +18,12 @@ from typing import Any, cast
 
 from codeopt import __version__
 from codeopt.batch.backoff import Backoff, sleep_out
+from codeopt.batch.batch_options import BatchOptions
 from codeopt.batch.cores import CoreLock, measuring_cores
-from codeopt.batch.exclusive import TimedSandbox
+from codeopt.batch.problem_job import ProblemJob, open_worker_sandbox
 from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.store import BatchStore
-from codeopt.batch.tools import Tools
-from codeopt.batch.work import ProblemJob
+from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
 from codeopt.batch.worker_store import WorkerStore
 from codeopt.datasets import Problem
@@ -142,7 +142,7 @@ class Worker:
 
     number: int
     core: int
-    tools: Tools
+    options: BatchOptions
     coordinator: Any
     environ: Mapping[str, str]
     _open: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
@@ -155,7 +155,7 @@ class Worker:
     def open(self) -> WorkerEvent:
         """Open the sandbox: `ready`, or `broken` and why."""
         try:
-            self._sandbox = self._open.enter_context(self.tools.open_sandbox(self.core))
+            self._sandbox = self._open.enter_context(open_worker_sandbox(self.options, self.core))
         except CodeoptError as error:
             return WorkerEvent("broken", text=str(error), exit_status=error.exit_status)
         return WorkerEvent("ready", text=f"{self._sandbox.backend}: {self._sandbox.description}")
@@ -175,7 +175,9 @@ class Worker:
                 store.end(id, ending, TimeSpent())
                 return ended(id, ending)
             timed_sandbox = TimedSandbox(self._sandbox)
-            work = ProblemJob(problem, cast(WorkerStore, store), timed_sandbox, CoreLock(self.core), self.tools, teller)
+            work = ProblemJob(
+                problem, cast(WorkerStore, store), timed_sandbox, CoreLock(self.core), self.options, teller
+            )
             return ended(id, work.run())
 
     def _at_hand(self, problem: Problem, box: Path) -> Problem:

@@ -9,11 +9,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NoReturn
 
+from codeopt.batch.batch_options import BatchOptions
 from codeopt.batch.cores import CoreLock
-from codeopt.batch.exclusive import TimedSandbox
+from codeopt.batch.problem_job import ProblemJob, open_worker_sandbox
 from codeopt.batch.store import BatchStore
-from codeopt.batch.tools import Tools
-from codeopt.batch.work import ProblemJob
+from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
 from codeopt.errors import CodeoptError
 
@@ -22,7 +22,7 @@ PROBLEMS_A_LIFE = 200
 """A worker is replaced after so many, so that nothing can pile up in it."""
 
 
-def main(connection: Connection, folder: Path, core: int, tools: Tools, log: Path) -> None:
+def main(connection: Connection, folder: Path, core: int, options: BatchOptions, log: Path) -> None:
     """Work until there is nothing more to do; the batch's own death ends it at once."""
     _die_with_parent(os.getppid())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the batch ends us in order
@@ -30,15 +30,15 @@ def main(connection: Connection, folder: Path, core: int, tools: Tools, log: Pat
     handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
     os.dup2(handle, 2)  # the traceback of a crash, for the row of the problem that caused it
     try:
-        _serve(connection, folder, CoreLock(core), tools)
+        _serve(connection, folder, CoreLock(core), options)
     except CodeoptError as error:
         connection.send(WorkerEvent("broken", text=str(error), exit_status=error.exit_status))
     except (KeyboardInterrupt, BrokenPipeError, EOFError):
         return
 
 
-def _serve(connection: Connection, folder: Path, lock: CoreLock, tools: Tools) -> None:
-    with BatchStore(folder) as store, tools.open_sandbox(lock.core) as sandbox:
+def _serve(connection: Connection, folder: Path, lock: CoreLock, options: BatchOptions) -> None:
+    with BatchStore(folder) as store, open_worker_sandbox(options, lock.core) as sandbox:
         timed_sandbox = TimedSandbox(sandbox)
         connection.send(WorkerEvent("ready", text=f"{sandbox.backend}: {sandbox.description}"))
         for number in range(PROBLEMS_A_LIFE):
@@ -48,7 +48,7 @@ def _serve(connection: Connection, folder: Path, lock: CoreLock, tools: Tools) -
             if number:
                 sandbox.restart_guest()  # nothing of one problem's programs meets those of the next
             work = ProblemJob(
-                store.problem(id), store, timed_sandbox, lock, tools, ThrottledProgress(connection.send, id)
+                store.problem(id), store, timed_sandbox, lock, options, ThrottledProgress(connection.send, id)
             )
             connection.send(ended(id, work.run()))
 

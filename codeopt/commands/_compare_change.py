@@ -11,13 +11,13 @@ from typing import Any
 from codeopt.commands import _flags, _review
 from codeopt.commands._pair import certain, in_words, ratio_of, takes
 from codeopt.comparison import PairResult, PairVerdict, compare
+from codeopt.console import Console
 from codeopt.errors import CodeoptError, NoSandbox, UsageError
 from codeopt.escaping import log_line
-from codeopt.review.base_checkout import open_base_checkout
 from codeopt.options import ImproveOptions
-from codeopt.review.suggestion import full_name
+from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.changed_functions import find_targets
-from codeopt.console import Console
+from codeopt.review.suggestion import full_name
 from codeopt.session import Session
 from codeopt.target import Target
 from sandbox.errors import SandboxError
@@ -48,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     limit = arguments.fail_if_slower
     slower = [row for row in rows if limit is not None and row.found.is_slower(limit)]
     functions = [row.to_json() for row in rows]
-    found = {"schema": SCHEMA, "base": change.base, "head": change.head, "functions": functions, "failed": len(slower)}
-    print(json.dumps(found) if arguments.json else table(rows, slower))
+    report = {"schema": SCHEMA, "base": change.base, "head": change.head, "functions": functions, "failed": len(slower)}
+    print(json.dumps(report) if arguments.json else table(rows, slower))
     return int(bool(slower))
 
 

@@ -86,7 +86,10 @@ def add_function_arguments(parser: argparse.ArgumentParser) -> None:
     """For targets like FILE::FUNCTION."""
     group = parser.add_argument_group("functions (FILE::FUNCTION, FILE::Class.method)")
     group.add_argument(
-        "--calls", type=Path, metavar="FILE", help="Python file with CALLS, a list of (args, kwargs), and BIG for timing"
+        "--calls",
+        type=Path,
+        metavar="FILE",
+        help="Python file with CALLS, a list of (args, kwargs), and BIG to time",
     )
     add_test_arguments(group)
 

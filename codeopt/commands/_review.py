@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from codeopt.budget import Usage
     from codeopt.report import Result
     from codeopt.review.change import Change
+    from codeopt.review.changed_functions import ReviewTarget
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Suggestion
-    from codeopt.review.changed_functions import ReviewTarget
     from codeopt.review.work import Left
     from codeopt.session import Mounts, Session
     from sandbox import Sandbox
@@ -59,7 +59,9 @@ def add_work_arguments(parser: argparse.ArgumentParser, *, functions: int) -> No
         "--max-functions", type=_flags.count, default=functions, metavar="N", help="that are judged (%(default)d)"
     )
     budget.add_argument("--max-cost", type=_flags.positive, metavar="USD", help="needs [tool.codeopt.prices.MODEL]")
-    budget.add_argument("--deadline", type=_flags.duration, default=900.0, metavar="TIME", help="such as 90s, 15m or 1h (15m)")
+    budget.add_argument(
+        "--deadline", type=_flags.duration, default=900.0, metavar="TIME", help="such as 90s, 15m or 1h (15m)"
+    )
     budget.add_argument("-n", "--max-rounds", type=_flags.count, metavar="N", help="drafts a function (4 with a model)")
     budget.add_argument("--max-tokens", type=_flags.count, metavar="N", help="a function, in and out together")
     judging = parser.add_argument_group("judging")
@@ -170,7 +172,7 @@ class Rechecker:
         from codeopt.target import Target
         from codeopt.workloads import WorkloadRequest
 
-        target = ReviewTarget(self.root / found.path, found.function)
+        target = Target(self.root / found.path, found.function)
         request = WorkloadRequest(
             target, read_program(target.path), self.options, self.session, own_code_only=False, calls_text=calls_text
         )
@@ -187,7 +189,7 @@ class Improver:
     def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Usage], None]) -> Result:
         """One improvement; nothing is written but the run's own folder."""
         from codeopt.engine import improve
-        from codeopt.target import Target as Place
+        from codeopt.target import Target
 
         own = replace(self.options, max_seconds=left.seconds, max_cost=left.cost_usd)
-        return improve(Place(target.file, target.function), own, replace(self.session, on_usage=pay))
+        return improve(Target(target.file, target.function), own, replace(self.session, on_usage=pay))

@@ -12,18 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt import __version__
-from codeopt.commands._judging import add_judging_arguments
-from codeopt.commands._model import add_model_arguments, check_proposer, wants_model
-from codeopt.commands._sandbox import add_check_arguments, add_sandbox_arguments, count, positive
+from codeopt.commands import _flags
 from codeopt.errors import UsageError
-from codeopt.workloads.function.flags import add_function_arguments
+from codeopt.model_choice import proposer_name, wants_model
 
 if TYPE_CHECKING:
-    from codeopt.batch.scheduler import Scheduler
-    from codeopt.batch.on_ray import RayBatch
+    from codeopt.batch.batch_options import BatchOptions
     from codeopt.batch.local import LocalBatch
+    from codeopt.batch.on_ray import RayBatch
+    from codeopt.batch.scheduler import Scheduler
     from codeopt.batch.store import BatchStore
-    from codeopt.batch.tools import Tools
+    from codeopt.options import ImproveOptions
 
 ORDER = 5
 MODEL_ROUNDS = 4
@@ -55,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run-dir", type=Path, required=True, metavar="DIR", help="where the batch is kept")
     parser.add_argument("--cases", type=Path, metavar="DIR", help="one folder of cases a problem (default: beside SET)")
     parser.add_argument("--layout", default="", metavar="NAME", help="of SET, if it is not found out by itself")
-    parser.add_argument("--limit", type=count, metavar="N", help="only the first N problems")
+    parser.add_argument("--limit", type=_flags.count, metavar="N", help="only the first N problems")
     parser.add_argument("--with-target", action="store_true", help="judge the human's programs too, where SET has them")
     parser.add_argument(
         "--retry-failed",
@@ -65,23 +64,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-t", "--task", default="runtime", metavar="NAME", help="runtime, or a dotted path (%(default)s)"
     )
-    add_function_arguments(parser)
-    add_model_arguments(parser)
+    _flags.add_function_arguments(parser)
+    _flags.add_model_arguments(parser)
     budget = parser.add_argument_group("budget")
-    budget.add_argument("--max-cost", type=positive, metavar="USD", help="of the whole batch, all sittings")
-    budget.add_argument("--max-seconds", type=positive, metavar="S", help="of the clock, this sitting")
+    budget.add_argument("--max-cost", type=_flags.positive, metavar="USD", help="of the whole batch, all sittings")
+    budget.add_argument("--max-seconds", type=_flags.positive, metavar="S", help="of the clock, this sitting")
     budget.add_argument(
-        "-n", "--max-rounds", type=count, metavar="N", help=f"drafts a problem ({MODEL_ROUNDS} with a model)"
+        "-n", "--max-rounds", type=_flags.count, metavar="N", help=f"drafts a problem ({MODEL_ROUNDS} with a model)"
     )
-    budget.add_argument("--max-tokens", type=count, metavar="N", help="a problem, in and out together")
+    budget.add_argument("--max-tokens", type=_flags.count, metavar="N", help="a problem, in and out together")
     judging = parser.add_argument_group("judging")
-    add_check_arguments(judging)
-    add_judging_arguments(judging)
-    add_sandbox_arguments(parser)
+    _flags.add_check_arguments(judging)
+    _flags.add_judging_arguments(judging)
+    _flags.add_sandbox_arguments(parser)
     workers = parser.add_argument_group("workers")
-    workers.add_argument("--cores", type=count, metavar="N", help="that measure (all but one, both of two)")
+    workers.add_argument("--cores", type=_flags.count, metavar="N", help="that measure (all but one, both of two)")
     workers.add_argument(
-        "--ahead", type=count, metavar="N",
+        "--ahead", type=_flags.count, metavar="N",
         help=f"workers a core; one measures, the others draft ({RULES_AHEAD}, with a model {MODEL_AHEAD})",
     )  # fmt: skip
     workers.add_argument(
@@ -104,22 +103,23 @@ def run(arguments: argparse.Namespace) -> int:
     """Run or resume a batch. Raises UsageError for a set, a folder or settings that do not fit."""
     from collections import deque
 
-    from codeopt.batch.progress import open_progress
     from codeopt.batch.cores import measuring_cores
-    from codeopt.batch.scheduler import Scheduler
     from codeopt.batch.lock import locked
+    from codeopt.batch.progress import open_progress
+    from codeopt.batch.scheduler import Scheduler
     from codeopt.batch.store import BatchStore
 
-    _check(arguments)
+    options = _options(arguments)
     with locked(arguments.run_dir), BatchStore(arguments.run_dir, create=True) as store:
-        _prepare(arguments, store)
+        _prepare(arguments, options.improve, store)
         ids = store.left(arguments.limit)
-        cores = measuring_cores(arguments.cores) * (arguments.ahead or _ahead(arguments))
+        ahead = arguments.ahead or (MODEL_AHEAD if wants_model(options.improve) else RULES_AHEAD)
+        cores = measuring_cores(arguments.cores) * ahead
         with open_progress(store, quiet=arguments.quiet, limit=arguments.max_cost) as progress:
             scheduler = Scheduler(store, progress.on_event, deque(ids))
             progress.begin(len(ids), len(cores[: len(ids)]))
             try:
-                _batch(arguments, scheduler, cores).run()
+                _batch(arguments, options, scheduler, cores, ahead).run()
             except KeyboardInterrupt:
                 progress.warn("interrupted; every saved round is kept, the same command goes on")
                 return INTERRUPTED
@@ -129,40 +129,43 @@ def run(arguments: argparse.Namespace) -> int:
         return BUDGET_SPENT if store.left(arguments.limit) else DONE
 
 
-def _batch(arguments: argparse.Namespace, scheduler: Scheduler, cores: list[int]) -> LocalBatch | RayBatch:
+def _batch(
+    arguments: argparse.Namespace, options: BatchOptions, scheduler: Scheduler, cores: list[int], ahead: int
+) -> LocalBatch | RayBatch:
     """The batch, on this machine or on a cluster."""
     from codeopt.batch.local import LocalBatch
 
     if not arguments.cluster:
-        return LocalBatch(scheduler, _tools(arguments), cores)
+        return LocalBatch(scheduler, options, cores)
     from codeopt.batch.on_ray import RayBatch
 
-    ahead = arguments.ahead or _ahead(arguments)
-    return RayBatch(scheduler, _tools(arguments), ahead, arguments.cores, arguments.cluster.partition(":")[2])
+    return RayBatch(scheduler, options, ahead, arguments.cores, arguments.cluster.partition(":")[2])
 
 
-def _ahead(arguments: argparse.Namespace) -> int:
-    return MODEL_AHEAD if wants_model(arguments) else RULES_AHEAD
-
-
-def _check(arguments: argparse.Namespace) -> None:
-    """Refuse before anything is run what could not end well."""
+def _options(arguments: argparse.Namespace) -> BatchOptions:
+    """What is asked for; refused before anything is run where it could not end well."""
+    from codeopt.batch.batch_options import BatchOptions
+    from codeopt.proposers.opening import check_proposer
     from codeopt.tasks import open_task
 
     if arguments.record or (arguments.model or "").startswith("replay:"):
         raise UsageError("a batch keeps every reply in its database; --record and replay:FILE are for codeopt improve")
-    check_proposer(arguments, open_task(arguments.task))
+    # time and money are of the whole batch, cases of each problem
+    options = _flags.options_of(arguments, max_seconds=None, max_cost=None, cases=None)
+    check_proposer(options, open_task(options.task))
+    deadline = time.time() + arguments.max_seconds if arguments.max_seconds else None
+    return BatchOptions(options, arguments.with_target, arguments.max_cost, deadline)
 
 
-def _prepare(arguments: argparse.Namespace, store: BatchStore) -> None:
+def _prepare(arguments: argparse.Namespace, options: ImproveOptions, store: BatchStore) -> None:
     """Settings and problems into the database."""
     from itertools import islice
 
     from codeopt.batch.cores import measuring_cores
-    from codeopt.machine import machine
     from codeopt.datasets import SetRequest, read_set
+    from codeopt.machine import machine
 
-    store.require_same(_settings(arguments))
+    store.require_same(_settings(arguments, options))
     problems = read_set(SetRequest(arguments.set.resolve(), _absolute(arguments.cases)), arguments.layout)
     if not store.register(islice(problems, arguments.limit)):
         raise UsageError(f"{arguments.set} holds no problem")
@@ -174,25 +177,14 @@ def _prepare(arguments: argparse.Namespace, store: BatchStore) -> None:
     store.set_meta("cores", str(len(measuring_cores(arguments.cores))))
 
 
-def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    from codeopt.commands._model import DEFAULT_MODEL, RULES
-
+def _settings(arguments: argparse.Namespace, options: ImproveOptions) -> dict[str, Any]:
     found: dict[str, Any] = {name: getattr(arguments, name) for name in SAME}
-    found["model"] = (arguments.model or DEFAULT_MODEL) if wants_model(arguments) else RULES
-    return {**found, "set": arguments.set.name}
+    rules = {name: ",".join(found[name]) if found[name] else None for name in ("select", "ignore")}
+    return {**found, **rules, "model": proposer_name(options), "set": arguments.set.name}
 
 
 def _absolute(path: Path | None) -> Path | None:
     return path.resolve() if path else None
-
-
-def _tools(arguments: argparse.Namespace) -> Tools:
-    from codeopt.budget import Budget
-    from codeopt.commands._tools import FlagTools
-
-    rounds = arguments.max_rounds or (MODEL_ROUNDS if wants_model(arguments) else None)
-    deadline = time.time() + arguments.max_seconds if arguments.max_seconds else None
-    return FlagTools(arguments, Budget(rounds, tokens=arguments.max_tokens), deadline)
 
 
 def _report(arguments: argparse.Namespace, store: BatchStore) -> None:

@@ -17,11 +17,11 @@ from codeopt.commands._review import add_exclude_argument, add_work_arguments
 from codeopt.model_choice import RULES
 
 if TYPE_CHECKING:
-    from codeopt.options import ImproveOptions
-    from codeopt.review.suggestion import Skipped, Suggestion
-    from codeopt.review.changed_functions import ReviewTarget
-    from codeopt.review.work import ReviewBudget, ReviewRun
     from codeopt.console import Console
+    from codeopt.options import ImproveOptions
+    from codeopt.review.changed_functions import ReviewTarget
+    from codeopt.review.suggestion import Skipped, Suggestion
+    from codeopt.review.work import ReviewBudget, ReviewRun
 
 ORDER = 4.5
 OTHERS_FILES = True
@@ -36,7 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_exclude_argument(parser.add_argument_group("files"))
     add_work_arguments(parser, functions=20)
     parser.add_argument(
-        "--min-share", type=_flags.share, default=0.05, metavar="SHARE", help="of the tests' time that is worth a look (5%%)"
+        "--min-share",
+        type=_flags.share,
+        default=0.05,
+        metavar="SHARE",
+        help="of the tests' time worth a look (5%%)",
     )
     parser.add_argument("--select", type=_flags.name_list, metavar="RULES", help="only these rules, by commas")
     parser.add_argument("--ignore", type=_flags.name_list, metavar="RULES", help="not these built-in rules")
@@ -48,11 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Check everything below the paths. Raises UsageError, NoSandbox."""
     from codeopt.commands import _review
     from codeopt.commands._deliver import deliver
+    from codeopt.console import Console
     from codeopt.reporters.json import dump
     from codeopt.review.change import whole_files
     from codeopt.review.changed_functions import find_targets
     from codeopt.review.work import ReviewBudget
-    from codeopt.console import Console
     from codeopt.session import Session
 
     paths = _review.below(arguments.paths or [Path.cwd()])

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.commands import _flags
+from codeopt.console import Console
 from codeopt.errors import UsageError
 from codeopt.isolation import open_isolated
-from codeopt.console import Console
 from sandbox.judge import open_checker
 
 if TYPE_CHECKING:

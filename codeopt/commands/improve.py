@@ -16,8 +16,8 @@ from codeopt.commands import _flags
 from codeopt.errors import UsageError
 
 if TYPE_CHECKING:
-    from codeopt.report import Result
     from codeopt.console import Console
+    from codeopt.report import Result
 
 ORDER = 1
 ACCEPTED, NOT_ACCEPTED, BUDGET_SPENT, INTERRUPTED = 0, 1, 6, 130
@@ -58,8 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Improve one program. Heavy imports happen here, so that --help is quick."""
     from codeopt import report
-    from codeopt.engine import improve
     from codeopt.console import Console
+    from codeopt.engine import improve
     from codeopt.session import Session
     from codeopt.target import as_target
 

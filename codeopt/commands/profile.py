@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="program that reads stdin, or FILE::FUNCTION")
     _flags.add_case_arguments(parser)
     _flags.add_function_arguments(parser)
-    parser.add_argument("--lines", type=_flags.count, default=15, metavar="N", help="hot lines in the table (%(default)d)")
+    parser.add_argument("--lines", type=_flags.count, default=15, metavar="N", help="hot lines shown (%(default)d)")
     _flags.add_sandbox_arguments(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
@@ -37,9 +37,9 @@ def run(arguments: argparse.Namespace) -> int:
     target, options = as_target(arguments.target), _flags.options_of(arguments)
     kind = kind_of(target, options)
     program = kind.read(target)
-    with Console(quiet=arguments.quiet) as console:
-        with kind.open_workload(WorkloadRequest(target, program, options, Session(console))) as opened:
-            profile = opened.profile()
+    console = Console(quiet=arguments.quiet)
+    with console, kind.open_workload(WorkloadRequest(target, program, options, Session(console))) as opened:
+        profile = opened.profile()
     print(json.dumps(as_json(profile)) if arguments.json else table(profile, program.source, arguments.lines))
     return 0
 

@@ -21,8 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command, not isolated; its own exit status does not matter as long as calls were seen."""
-    from codeopt.workloads.function.recording import not_recorded, record
     from codeopt.target import as_target
+    from codeopt.workloads.function.recording import not_recorded, record
     from codeopt.workloads.function.target import read_function
 
     target = as_target(arguments.target)
@@ -34,7 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
     function = read_function(target.path, target.name)
     status, new, where = record(function, command)
     print(
-        f"{new} new calls of {target.name} in {where}" + (f" (the command ended with status {status})" if status else ""),
+        f"{new} new calls of {target.name} in {where}"
+        + (f" (the command ended with status {status})" if status else ""),
         file=sys.stderr,
     )
     if lost := not_recorded(function):

@@ -18,13 +18,13 @@ from codeopt.commands._review import add_change_arguments, add_draft_arguments, 
 from codeopt.errors import ModelError, NoSandbox, UsageError
 
 if TYPE_CHECKING:
+    from codeopt.console import Console
     from codeopt.options import ImproveOptions
     from codeopt.review.change import Change
+    from codeopt.review.changed_functions import ReviewTarget
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Review
-    from codeopt.review.changed_functions import ReviewTarget
     from codeopt.review.work import ReviewRun
-    from codeopt.console import Console
     from codeopt.session import Session
 
 ORDER = 4
@@ -82,8 +82,8 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     """The review, and the exit status of what kept it from being whole. Raises UsageError for a wrong request."""
     from codeopt.commands import _review
     from codeopt.machine import machine
-    from codeopt.review.suggestion import Review
     from codeopt.review.changed_functions import find_targets
+    from codeopt.review.suggestion import Review
 
     paths = _review.below(arguments.paths)
     repository, change = _review.open_change(arguments)

@@ -28,9 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print one line a rule, or one rule in full."""
     from codeopt.rules import rule, select_rules
 
-    chosen = (
-        [rule(arguments.name)] if arguments.name else select_rules(arguments.select or (), arguments.ignore or ())
-    )
+    chosen = [rule(arguments.name)] if arguments.name else select_rules(arguments.select or (), arguments.ignore or ())
     if arguments.json:
         print(json.dumps([as_json(each) for each in chosen]))
     else:
@@ -66,4 +64,3 @@ def explained(rule: Rule) -> str:
     ]
     parts = [rule.name, rule.reason, rule.limits, *(text for text in kind if text), "\n".join(diff)]
     return "\n\n".join(part for part in parts if part)
-

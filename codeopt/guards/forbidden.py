@@ -46,15 +46,9 @@ def newly_touched(draft: str, original: str) -> list[str]:
     return sorted(_touched(draft) - _touched(original))
 
 
-<<<<<<<< HEAD:codeopt/guards/forbidden.py
 def look(draft: Reading) -> Finding | None:
     """A draft that newly uses what is watched is not run at all."""
     found = newly_touched(draft.draft, draft.original)
-========
-def why_refused(draft: str, original: str) -> str:
-    """Why a draft is not run at all, in one line; empty when it may be."""
-    found = newly_touched(draft, original)
->>>>>>>> names:codeopt/static_checks.py
     if not found:
         return None
     reason = (

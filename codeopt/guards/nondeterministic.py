@@ -20,7 +20,8 @@ def check(gain: Gain) -> Finding | None:
     """Its first wrong run among many, the shortest cases first."""
     gain.notify("running it often")
     suite = gain.workload.suite
-    timed = sorted(zip(gain.workload.baseline.outcomes, suite.cases, strict=True), key=lambda pair: pair[0].run.active_s)
+    outcomes = zip(gain.workload.baseline.outcomes, suite.cases, strict=True)
+    timed = sorted(outcomes, key=lambda pair: pair[0].run.active_s)
     deadline = time.monotonic() + SECONDS
     for number in range(RUNS):
         if time.monotonic() > deadline:

@@ -14,8 +14,8 @@ from codeopt.rules import select_rules
 from codeopt.tasks import Task, needs_model, rules_first, with_note
 
 if TYPE_CHECKING:
-    from codeopt.models import Model
     from codeopt.console import Console
+    from codeopt.models import Model
     from codeopt.workloads import Workload
 
 

@@ -7,11 +7,11 @@ import hashlib
 import warnings
 from collections.abc import Callable
 
-from codeopt.workloads.function.target import first_line
 from codeopt.reporters import _words
 from codeopt.reporters._edits import Edit, edits, inside, whole
 from codeopt.review.patch import lines_of
 from codeopt.review.suggestion import Suggestion
+from codeopt.workloads.function.target import first_line
 
 NAME = "codeopt"
 Quote = Callable[[str], str]

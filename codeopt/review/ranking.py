@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from codeopt.errors import CodeoptError
+from codeopt.review.changed_functions import ReviewTarget
+from codeopt.session import Mounts
 from codeopt.workloads.function.bench import open_bench
 from codeopt.workloads.function.project import locate
 from codeopt.workloads.function.rank import Times, any_function, function_times
-from codeopt.review.changed_functions import ReviewTarget
-from codeopt.session import Mounts
 from sandbox import Sandbox
 from sandbox.errors import SandboxError
 

@@ -12,7 +12,7 @@ no Python file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -181,7 +181,7 @@ class Workload(Protocol):
         """What is timed to confirm a draft."""
         ...
 
-    def similar_inputs(self, case: Case) -> Sequence[bytes]:
+    def similar_inputs(self, case: Case) -> Iterable[bytes]:
         """Inputs like that of a case, which no draft has met."""
         ...
 
@@ -230,9 +230,9 @@ class Defaults:
     plan: Plan | None
     suite: Suite
 
-    def timed(self) -> Self:
+    def timed(self) -> Workload:
         """As it is: the plan is there."""
-        return self
+        return cast(Workload, self)
 
     def require_plan(self) -> Plan:
         """The plan."""
@@ -255,7 +255,7 @@ class Defaults:
         """The same as in the rounds."""
         return self.require_plan()
 
-    def similar_inputs(self, case: Case) -> Sequence[bytes]:
+    def similar_inputs(self, case: Case) -> Iterable[bytes]:
         """None."""
         return ()
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from codeopt.cases import Request
 from codeopt.challenge import Strictness
-from codeopt.history import Draft, History
 from codeopt.measurement import Judge
 from codeopt.opening import open_judge
+
+from codeopt.cases import Request
+from codeopt.history import Draft, History
 from sandbox import RunLimits, Sandbox
 from sandbox.compare import Decision, StoppingRule
 from sandbox.judge import check_tokens

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-from codeopt.cases import Request
 from codeopt.challenge import Strictness
-from codeopt.errors import ProgramError, UsageError
-from codeopt.history import Candidate, Draft, History
 from codeopt.measurement import MAX_FAILURES, Judge
 from codeopt.opening import longest_cases, open_judge
+
+from codeopt.cases import Request
+from codeopt.errors import ProgramError, UsageError
+from codeopt.history import Candidate, Draft, History
 from sandbox import RunLimits, Sandbox, Verdict
 from sandbox.compare import Decision, StoppingRule
 from sandbox.growth import MODELS

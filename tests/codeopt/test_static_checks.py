@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from codeopt.static_checks import newly_touched, why_refused
 from hypothesis import given
 from hypothesis import strategies as st
-
-from codeopt.static_checks import newly_touched, why_refused
 
 PLAIN = "import sys\nprint(sum(map(int, sys.stdin.read().split())))\n"
 ALLOWED = [

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from codeopt.static_checks import why_refused
+
 from tests.codeopt.command import codeopt
 
 OWN = sorted((Path(__file__).parent / "traps").iterdir())

@@ -6,8 +6,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
-from codeopt.workloads.function.target import Def, definitions, first_line
 from codeopt.history import Candidate, History
+from codeopt.workloads.function.target import Def, definitions, first_line
 from sandbox.profile import Profile
 
 MOST_LINES = 400

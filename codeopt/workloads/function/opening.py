@@ -91,9 +91,7 @@ def _rival(function: Function, target: Target | None) -> Function | None:
     if target is None:
         return None
     if not target.name:
-        raise UsageError(
-            f"{target} names no function; a function can only be compared with another (FILE::FUNCTION)"
-        )
+        raise UsageError(f"{target} names no function; a function can only be compared with another (FILE::FUNCTION)")
     other = read_function(target.path, target.name)
     require_same_parameters(function, other)
     return other

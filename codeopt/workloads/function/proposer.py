@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
+from codeopt.history import Candidate, Critique, Draft, History
+from codeopt.proposers import Proposer
+from codeopt.rules import Hot, Rule
 from codeopt.workloads.function.definitions import PutBackError
 from codeopt.workloads.function.excerpt import shown
 from codeopt.workloads.function.putback import put_back
 from codeopt.workloads.function.target import definition, first_line
-from codeopt.history import Candidate, Critique, Draft, History
-from codeopt.proposers import Proposer
-from codeopt.rules import Hot, Rule
 
 NOTE = """
 

@@ -13,7 +13,7 @@ from codeopt.errors import ModelError, ProgramError
 from codeopt.history import Candidate
 from codeopt.proposers import Proposer
 from codeopt.rules import Rule as RewriteRule
-from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, WorkloadRequest
+from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.shrink import LATE, first_failing, smallest
@@ -65,7 +65,7 @@ class FunctionWorkload(Defaults):
     region = TimedRegion.CALLS
     note = NOTE
 
-    def timed(self) -> FunctionWorkload:
+    def timed(self) -> Workload:
         """With what is timed and the original's profile; without, and why, where the calls are too short."""
         try:
             plan = self._plan(seed=0)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from string import Template
 
 from codeopt.budget import Usage
-from codeopt.workloads.function.bench import Bench
-from codeopt.workloads.function.excerpt import excerpt
+from codeopt.escaping import fenced, inline
 from codeopt.models import Message, Model
 from codeopt.proposers._reply import to_draft
-from codeopt.escaping import fenced, inline
+from codeopt.workloads.function.bench import Bench
+from codeopt.workloads.function.excerpt import excerpt
 
 ASK = Template("""\
 Below stands the function `$qualname` of the Python module `$module`. Write a Python file that defines

@@ -107,7 +107,8 @@ def _run_original(sandbox: Sandbox, source: str, case: Case, check: Checker, not
     outcome = judge(case, run, check)
     if outcome.verdict is not Verdict.AC:
         detail = f"{outcome.verdict} ({outcome.detail}){_ADVICE.get(outcome.verdict, '')}"
-        raise ProgramError(f"the original fails case {case.name}: {detail}")
+        busy = outcome.verdict is Verdict.TLE
+        raise ProgramError(f"the original fails case {case.name}: {detail}", busy=busy)
     return run
 
 
@@ -134,7 +135,8 @@ def _require_steady(
         if again.verdict is not Verdict.AC:
             raise ProgramError(
                 f"the original does not print the same twice on case {case.name} ({again.detail}); random numbers, the "
-                "clock or the order of a set? Nothing can be compared with it"
+                "clock or the order of a set? Nothing can be compared with it",
+                busy=again.verdict is Verdict.TLE,
             )
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from codeopt.cases import Request
 from codeopt.errors import ProgramError
-from codeopt.history import Candidate
 from codeopt.fuzzing import mutate_inputs, shorter
+from codeopt.history import Candidate
 from codeopt.rules import Rule as RewriteRule
-from codeopt.workloads import Checked, Defaults, Stage, Suite, WorkloadRequest
+from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.differential import Challenge, make_challenge
 from sandbox import Sandbox
@@ -62,7 +62,7 @@ class ProgramWorkload(Defaults):
         """The original."""
         return self.baseline.source
 
-    def timed(self) -> ProgramWorkload:
+    def timed(self) -> Workload:
         """With the plan and the original's profile."""
         original, modes = self.baseline, self.request.profile_modes
         if modes and original.profile is None:
@@ -125,7 +125,7 @@ class ProgramWorkload(Defaults):
         held = (case for case in self.suite.cases if case.held_out)
         return tuple(sorted(held, key=lambda case: -took[case.name])[: self.rule.timed_cases])
 
-    def similar_inputs(self, case: Case) -> Iterator[bytes]:  # type: ignore[override]
+    def similar_inputs(self, case: Case) -> Iterator[bytes]:
         """A little shorter, then fuzzed."""
         yield from shorter(case.stdin, LENGTHS)
         changed = (mutant.stdin for mutant in mutate_inputs([case.stdin], seed=3) if not mutant.beyond)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from codeopt.workloads.function.compare import compare_functions
 from codeopt.workloads.function.flags import Chosen
+
 from codeopt.workloads.function.target import read_function
 from sandbox import Options, Sandbox, open_sandbox
 from sandbox.compare import StoppingRule

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from codeopt.workloads.function.compare import compare_functions
+from codeopt.workloads.function.flags import Chosen
 
 from codeopt.workloads.function.bench import open_bench
 from codeopt.workloads.function.calls.literals import Call, read
-from codeopt.workloads.function.compare import compare_functions
-from codeopt.workloads.function.flags import Chosen
 from codeopt.workloads.function.naming import find_names
 from codeopt.workloads.function.sources import Ask
 from codeopt.workloads.function.sources.hints import find

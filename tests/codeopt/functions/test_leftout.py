@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.workloads.function.leftout import COMPARED, EFFECTS, ENDED, NO_SENSE, TOO_LONG, TWICE, LeftOut, objection, unwritten
+from codeopt.workloads.function.leftout import (
+    COMPARED,
+    EFFECTS,
+    ENDED,
+    NO_SENSE,
+    TOO_LONG,
+    TWICE,
+    LeftOut,
+    objection,
+    unwritten,
+)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from codeopt.workloads.function.proposer import within
 from codeopt.rules import Hot, rule
+from codeopt.workloads.function.proposer import within
 
 MODULE = """\
 def common(a, b):

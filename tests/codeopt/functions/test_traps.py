@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.codeopt.command import codeopt
-from tests.codeopt.workloads.function.conftest import Compare
 from tests.codeopt.test_traps import SHARED
+from tests.codeopt.workloads.function.conftest import Compare
 
 GIVEN = sorted(path for path in SHARED.glob("*") if "function" in json.loads((path / "meta.json").read_text()))
 

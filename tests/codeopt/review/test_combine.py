@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from codeopt.workloads.function.flags import Chosen
 from codeopt.workloads.function.recheck import recheck
-from codeopt.workloads.function.target import read_function
-from codeopt.review.suggestion import Suggestion
+
 from codeopt.review.combine import combine
-from sandbox import RunLimits, Options, open_sandbox
+from codeopt.review.suggestion import Suggestion
+from codeopt.workloads.function.target import read_function
+from sandbox import Options, RunLimits, open_sandbox
 from tests.conftest import open_or_skip
 from tests.support.reviews import SPEEDUP, suggestion
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeopt.workloads.function.proposer import within
 from codeopt.rules import Hot, all_rules, rule
+from codeopt.workloads.function.proposer import within
 
 CHANGED = {
     "membership": ("list_membership_to_set", "return [x for x in a if x in b]"),

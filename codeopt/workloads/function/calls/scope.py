@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 from codeopt.errors import UsageError
-from codeopt.workloads.function.target import dotted
 from codeopt.program import read_program
+from codeopt.workloads.function.target import dotted
 
 FAR = 6
 """So many imports are followed from one name to another."""

@@ -1,0 +1,21 @@
+"""What a batch is asked for: how each of its problems is improved, and what the whole may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codeopt.options import ImproveOptions
+
+
+@dataclass(frozen=True)
+class BatchOptions:
+    """Goes to the workers, which may be on other machines."""
+
+    improve: ImproveOptions
+    """Of each problem; its own cases take the place of those named here."""
+    with_target: bool = False
+    """Judge the human's program too, where the set has one."""
+    max_cost: float | None = None
+    """USD that the whole batch may spend."""
+    deadline: float | None = None
+    """Seconds since the epoch after which no round is begun."""

@@ -1,0 +1,210 @@
+"""One problem of a batch in one worker: `improve`, saved after each round, on a core of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, cast
+
+from codeopt.batch.batch_options import BatchOptions
+from codeopt.batch.cores import CoreLock
+from codeopt.batch.durable_model import BudgetSpent, CachedModel
+from codeopt.batch.records import ProblemResult, TimeSpent
+from codeopt.batch.timed_sandbox import TimedSandbox
+from codeopt.batch.worker_store import WorkerStore
+from codeopt.console import Console
+from codeopt.datasets import Problem
+from codeopt.engine import improve
+from codeopt.errors import ModelError, ProgramError, UsageError
+from codeopt.isolation import open_isolated
+from codeopt.model_choice import open_chosen_model
+from codeopt.models import Model
+from codeopt.options import ImproveOptions
+from codeopt.program import Program
+from codeopt.session import Mounts, Session
+from codeopt.store import RunStore, SavedRun
+from codeopt.target import Target
+from sandbox import Sandbox, SandboxError
+from sandbox.errors import OriginalUnsteady
+
+Notify = Callable[[str], None]
+
+
+class WorkerConsole(Console):
+    """All that is said while a problem is improved is progress; what matters is in the database."""
+
+    def __init__(self, notify: Notify) -> None:
+        super().__init__(quiet=True)
+        self._notify = notify
+
+    def print(self, line: str) -> None:
+        """Nothing."""
+
+    def warn(self, line: str) -> None:
+        """As progress."""
+        self._notify(line)
+
+    def progress(self, line: str) -> None:
+        """What is being done now."""
+        self._notify(line)
+
+
+@dataclass
+class ProblemJob:
+    """One worker's work on one problem. `run` never raises for what the problem, its drafts or the model do."""
+
+    problem: Problem
+    store: WorkerStore
+    sandbox: TimedSandbox
+    lock: CoreLock
+    options: BatchOptions
+    notify: Notify
+    _model: CachedModel | None = None
+    _replies: int = 0
+    """So many of the problem's replies were used in earlier sittings."""
+    _counted: TimeSpent = TimeSpent()
+    _started: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self._counted = replace(self._total(), seconds=0.0)
+
+    def run(self) -> ProblemResult:
+        """Improve it, and keep how it ended. An original that failed for want of time is given a second chance."""
+        self.store.begin(self.problem.id)
+        ending, busy = self._attempt()
+        if ending.status == "dropped" and busy:
+            self.store.note(self.problem.id, f"{ending.reason}; tried again")
+            ending, _ = self._attempt()
+        self.store.end(self.problem.id, ending, self.time_spent())
+        return ending
+
+    def _attempt(self) -> tuple[ProblemResult, bool]:
+        """How it ended, and whether a busy machine may be why."""
+        try:
+            return self._improve(), False
+        except BudgetSpent as error:
+            return ProblemResult("paused", str(error)), False
+        except ModelError as error:
+            return ProblemResult("failed", str(error), fault="model"), False
+        except SandboxError as error:
+            return ProblemResult("failed", f"the sandbox failed: {error}", fault="sandbox"), False
+        except (ProgramError, UsageError, OriginalUnsteady) as error:
+            return ProblemResult("dropped", str(error), fault="program"), _for_want_of_time(error)
+
+    def time_spent(self) -> TimeSpent:
+        """Where the time went since this was asked last."""
+        now, before = self._total(), self._counted
+        self._counted = now
+        return TimeSpent(**{f.name: getattr(now, f.name) - getattr(before, f.name) for f in fields(TimeSpent)})
+
+    def _total(self) -> TimeSpent:
+        asking = self._model.asking_s if self._model else 0.0
+        clock = time.monotonic() - self._started
+        return TimeSpent(clock, self.lock.waited_s, asking, self.sandbox.programs_s, self.sandbox.runs)
+
+    def _improve(self) -> ProblemResult:
+        self.check_budget()
+        problem = self.problem
+        if problem.cases and not problem.cases.is_dir():
+            raise UsageError(f"it has no cases: there is no folder {problem.cases}")
+        kind = "function" if problem.function else "program"
+        options = replace(self.options.improve, cases=problem.cases, workload=kind)
+        session = Session(
+            WorkerConsole(self.notify), lambda options: StoredRuns(self), self._open_sandbox, self._open_model,
+            self.lock.held, growth=False, between_rounds=self.check_budget,
+        )  # fmt: skip
+        reference = problem.target if self.options.with_target and not problem.function else None
+        program = Program(problem.path, problem.source, problem.source)
+        result = improve(Target(problem.path, problem.function), options, session, reference or "", program)
+        if result.best is not None:
+            self.store.keep(problem.id, "confirm", result.best)
+        if result.reference is not None:
+            self.store.keep(problem.id, "target", replace(result.reference, round=0))
+        return ProblemResult("done", result.reason, result.stopped, best=result.best)
+
+    @contextmanager
+    def _open_sandbox(
+        self, options: ImproveOptions, *, own_code_only: bool, notify: Notify, mounts: Mounts = ()
+    ) -> Iterator[Sandbox]:
+        """The worker's own for a program; a function needs one that shows its project."""
+        if not mounts:
+            yield cast(Sandbox, self.sandbox)
+            return
+        with open_isolated(
+            options, own_code_only=own_code_only, notify=notify, mounts=mounts, core=self.lock.core
+        ) as sandbox:
+            yield sandbox
+
+    def _open_model(self, options: ImproveOptions, notify: Notify) -> Model:
+        """One whose replies are kept, and that is asked again here and nowhere else."""
+        model = open_chosen_model(options, notify, max_retries=0)
+        self._model = CachedModel(
+            model, self.store, self.problem.id, self._replies, self.store.backoff, self.check_budget, self.notify
+        )
+        return self._model
+
+    def load(self) -> SavedRun | None:
+        """Where an earlier sitting left it."""
+        found = self.store.load(self.problem.id)
+        self._replies = found[1].replies if found else 0
+        return SavedRun(*found) if found else None
+
+    def check_budget(self) -> None:
+        """Raises BudgetSpent when the whole batch may go on no longer."""
+        if self.options.deadline is not None and time.time() >= self.options.deadline:
+            raise BudgetSpent("the time limit of the batch is reached")
+        limit = self.options.max_cost
+        if limit is None:
+            return
+        cost = self.store.spent().cost_usd
+        if cost is None:
+            raise BudgetSpent(
+                "the price of the model is not known, so --max-cost cannot be held; see [tool.codeopt.prices]"
+            )
+        if cost >= limit:
+            raise BudgetSpent(f"the batch has spent {cost:.4f} USD of {limit:.2f}")
+
+
+@dataclass(frozen=True)
+class StoredRuns:
+    """The batch's database as the place where a run is kept."""
+
+    job: ProblemJob
+
+    @property
+    def path(self) -> Path:
+        """Of the program; a batch has no folder for each run."""
+        return self.job.problem.path
+
+    def load(self, source: str) -> SavedRun | None:
+        """Where an earlier sitting left the problem."""
+        return self.job.load()
+
+    def begin(self, name: str) -> RunStore:
+        """The problem's own rows."""
+        return self
+
+    def save(self, run: SavedRun) -> None:
+        """Into the database."""
+        job = self.job
+        job.store.save(job.problem.id, run.history, run.ledger, dict(run.held_out), job.time_spent())
+
+    def finish(self, original: str, result: dict[str, Any], best: str | None) -> None:
+        """The job keeps the end by itself."""
+
+
+def _for_want_of_time(error: BaseException | None) -> bool:
+    """Whether an original also ends so on a machine that is too busy for it; measured: at load 12 on 2 cores 17 of 40
+    did."""
+    return error is not None and (bool(getattr(error, "busy", False)) or _for_want_of_time(error.__cause__))
+
+
+def open_worker_sandbox(options: BatchOptions, core: int) -> AbstractContextManager[Sandbox]:
+    """A sandbox whose runs have that core. Raises NoSandbox."""
+    from codeopt.model_choice import wants_model
+
+    own = not wants_model(options.improve) and not options.with_target
+    return open_isolated(options.improve, own_code_only=own, notify=lambda line: None, core=core)

@@ -11,7 +11,7 @@ import pytest
 
 from codeopt import errors, registry
 from codeopt.cli import build_parser
-from codeopt.settings import TABLES, flag_of
+from codeopt.commands._defaults import TABLES, flag_of
 from sandbox.__main__ import _parser as sandbox_parser
 
 ROOT = Path(__file__).parents[1]

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from codeopt.budget import Budget, Ledger
+from codeopt.budget import Budget, Ledger, Usage
 from codeopt.errors import UsageError
 from codeopt.models import Reply
 
-REPLY = Reply("text", tokens_in=100, tokens_out=20, cost_usd=0.25, seconds=1.0, model="m")
+REPLY = Usage.of(Reply("text", tokens_in=100, tokens_out=20, cost_usd=0.25, seconds=1.0, model="m"))
 UNPRICED = replace(REPLY, cost_usd=None, estimated=True)
 
 
-def ledger(*replies: Reply, rounds: int = 0, earlier_s: float = 0.0) -> Ledger:
+def ledger(*replies: Usage, rounds: int = 0, earlier_s: float = 0.0) -> Ledger:
     spent = Ledger(rounds=rounds, earlier_s=earlier_s)
     for reply in replies:
         spent = spent.add(reply)

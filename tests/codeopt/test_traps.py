@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from codeopt.static_checks import why_refused
+from codeopt.guards import Reading
+from codeopt.guards.forbidden import look
 
 from tests.codeopt.command import codeopt
 
@@ -77,7 +78,9 @@ def test_given_trap(folder: Path) -> None:
 @pytest.mark.parametrize("name", REFUSED_UNRUN)
 def test_what_reaches_for_the_machine_is_refused_unrun(name: str) -> None:
     folder = OWN[0].parent / name
-    assert REFUSED_UNRUN[name] in why_refused((folder / "cheat.py").read_text(), (folder / "original.py").read_text())
+    found = look(Reading((folder / "original.py").read_text(), (folder / "cheat.py").read_text()))
+    assert found is not None
+    assert REFUSED_UNRUN[name] in found.reason
 
 
 def test_there_are_traps_of_both_kinds() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox import Case, Sandbox
-from sandbox.growth import FLOOR_S, Growth, describe, fit, sizes
+from sandbox.growth import RUN_FLOOR_S, Growth, describe, fit, sizes
 from tests.conftest import open_or_skip
 
 SIZES = (1000, 2000, 4000, 8000, 16000)
@@ -59,7 +59,7 @@ TOO_LITTLE = [
     [(1000, 0.1), (2000, 0.2)],
     [(1000, 0.1)] * 5,
     [(1000, 0.1), (1001, 0.1), (1002, 0.1)],
-    [(n, FLOOR_S / 2) for n in SIZES],
+    [(n, RUN_FLOOR_S / 2) for n in SIZES],
     [(1, 0.1), (1.5, 0.2), (0, 0.3)],
 ]
 
@@ -77,7 +77,7 @@ def test_no_points_are_an_error(points: list[tuple[float, float]]) -> None:
 
 @given(st.floats(1e-3, 1e3), st.sampled_from(list(COSTS)))
 def test_a_faster_machine_changes_nothing(factor: float, name: str) -> None:
-    points = [(n, max(FLOOR_S, 10 * COSTS[name](n))) for n in SIZES]
+    points = [(n, max(RUN_FLOOR_S, 10 * COSTS[name](n))) for n in SIZES]
     assert model([(n, s * max(1.0, factor)) for n, s in points]) == model(points)
 
 

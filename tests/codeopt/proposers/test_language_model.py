@@ -39,16 +39,17 @@ def conversation(
 
 
 def test_critique_and_draft() -> None:
-    replies: list[Reply] = []
     seen: list[str] = []
     model = Scripted([CRITIQUE, "Fine.\nVERDICT: DONE", DRAFT], name="gpt-test")
-    proposer = LanguageModel(model, TASK, CASES, on_reply=replies.append, on_text=seen.append)
+    proposer = LanguageModel(model, TASK, CASES, on_text=seen.append)
     assert proposer.name == "gpt-test"
-    assert proposer.critique(HISTORY) == Critique(CRITIQUE)
-    assert proposer.critique(HISTORY) == Critique("Fine.\nVERDICT: DONE", sufficient=True)
+    first, second = proposer.critique(HISTORY), proposer.critique(HISTORY)
+    assert (first.text, first.sufficient) == (CRITIQUE, False)
+    assert (second.text, second.sufficient) == ("Fine.\nVERDICT: DONE", True)
     draft = proposer.refine(HISTORY)
     assert (draft.source, draft.summary, draft.problem) == (FAST, "Read at once.", "")
-    assert [reply.text for reply in replies] == [CRITIQUE, "Fine.\nVERDICT: DONE", DRAFT]
+    assert [each.usage.replies for each in (first, second, draft)] == [1, 1, 1]
+    assert draft.usage.tokens_out > 0
     assert "".join(seen) == CRITIQUE + "Fine.\nVERDICT: DONE" + DRAFT
 
 

@@ -44,7 +44,7 @@ def play(judge: Callable[[str], float | None], **options: tuple[str, ...]) -> tu
     options = options or {"select": THREE}
     history = History((measured(0, SOURCE, "", 1.0),))
     for round_ in range(1, 30):
-        proposer = Rules(**options)
+        proposer = Rules(select_rules(**options))
         critique = proposer.critique(history)
         history = history.with_critique(critique.text)
         if critique.sufficient:
@@ -128,19 +128,19 @@ def test_each_draft_once() -> None:
 
 def test_drafts_of_others_do_not_disturb() -> None:
     history = History((measured(0, SOURCE, "", 1.0), measured(1, "print(1)\n", "a model's idea", 9.0)))
-    assert Rules(THREE).refine(history).summary == ALL
+    assert Rules(select_rules(THREE)).refine(history).summary == ALL
 
 
 def test_critique_names_rules_and_lines() -> None:
-    critique = Rules().critique(History((measured(0, SOURCE, "", 1.0),)))
+    critique = Rules(select_rules()).critique(History((measured(0, SOURCE, "", 1.0),)))
     assert "eval_input, line 1: " in critique.text
     assert not critique.sufficient
 
 
 def test_nothing_to_do() -> None:
     history = History((measured(0, "print(1)\n", "", 1.0),))
-    assert Rules().critique(history).sufficient
-    assert Rules().refine(history).problem
+    assert Rules(select_rules()).critique(history).sufficient
+    assert Rules(select_rules()).refine(history).problem
 
 
 @pytest.mark.parametrize(
@@ -152,6 +152,6 @@ def test_selection(options: dict[str, tuple[str, ...]], first: str) -> None:
 
 
 def test_functions_of_modules_get_no_rules_for_scripts() -> None:
-    names = {rule.name for rule in Rules(script=False).rules}
+    names = {rule.name for rule in ProgramLess}
     assert "min_max_conditional" in names
     assert not names & set(THREE)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from codeopt.workloads.function.flags import Chosen
-from codeopt.workloads.function.recheck import recheck
 
 from codeopt.review.combine import combine
 from codeopt.review.suggestion import Suggestion
-from codeopt.workloads.function.target import read_function
-from sandbox import Options, RunLimits, open_sandbox
+from codeopt.comparison import why_wrong
+from codeopt.program import read_program
+from codeopt.session import Session
+from codeopt.target import Target
+from codeopt.workloads import WorkloadRequest
 from tests.conftest import open_or_skip
+from tests.support.judges import BUBBLEWRAP
 from tests.support.reviews import SPEEDUP, suggestion
 
 TEXT = "def a():\n    return 1\n\n\ndef b():\n    return 2\n\n\ndef c():\n    return 3\n"
@@ -89,17 +91,10 @@ def test_two_helpers_of_one_name_are_found(tmp_path: Path) -> None:
     """Each right by itself; in the file with both the second one is everybody's."""
     open_or_skip("bubblewrap").close()
     (tmp_path / "m.py").write_text(MODULE)
-    function = read_function(tmp_path / "m.py", "evens")
+    target = Target(tmp_path / "m.py", "evens")
+    request = WorkloadRequest(target, read_program(target.path), BUBBLEWRAP, Session())
     one = FIRST + MODULE.replace("x % 2 == 0]", "_keep(x)]")
     both = one.replace("def odds", SECOND + "def odds").replace("if x % 2]", "if _keep(x)]")
 
-    def ask(source: str) -> str:
-        return recheck(
-            function,
-            source,
-            Chosen(),
-            lambda mounts: open_sandbox("bubblewrap", options=Options(RunLimits(), mounts=mounts)),
-        )
-
-    assert ask(one) == ""
-    assert "expected returns" in ask(both)
+    assert why_wrong(request, one) == ""
+    assert "expected returns" in why_wrong(request, both)

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from codeopt.static_checks import newly_touched, why_refused
+from codeopt.guards import Reading
+from codeopt.guards.forbidden import look, newly_touched
 from hypothesis import given
 from hypothesis import strategies as st
+
+
+def why_refused(draft: str, original: str) -> str:
+    found = look(Reading(original, draft))
+    return found.reason if found else ""
+
 
 PLAIN = "import sys\nprint(sum(map(int, sys.stdin.read().split())))\n"
 ALLOWED = [

@@ -10,13 +10,14 @@ from codeopt.workloads.function.growth import growth
 from codeopt.workloads.function.observing import Known
 from codeopt.workloads.function.target import read_function
 from sandbox import Options, open_sandbox
+from sandbox.growth import GrowthPair
 from tests.conftest import open_or_skip
 
 QUADRATIC = "def f(xs):\n    return [x for x in xs if [y for y in xs if y == x][1:]]\n"
 LINEAR = "def f(xs):\n    return [x for x in sorted(xs) for _ in range(40) if x]\n"
 
 
-def of(folder: Path, call: str) -> tuple[str, str, str]:
+def of(folder: Path, call: str) -> GrowthPair | None:
     (folder / "m.py").write_text(QUADRATIC)
     known = Known(call, "returns []", "tests", 1e-5)
     with open_bench(
@@ -28,7 +29,9 @@ def of(folder: Path, call: str) -> tuple[str, str, str]:
 
 def test_growth_is_told(tmp_path: Path) -> None:
     open_or_skip("bubblewrap").close()
-    old, new, text = of(tmp_path, f"f({list(range(12))})")
+    found = of(tmp_path, f"f({list(range(12))})")
+    assert found is not None
+    old, new, text = found.old, found.new, found.text
     assert old in ("n^1.5", "n^2", "n^3")
     assert new in ("n", "n log n", "")
     assert text.startswith(f"about {old} -> ")
@@ -36,4 +39,4 @@ def test_growth_is_told(tmp_path: Path) -> None:
 
 def test_what_cannot_be_longer_tells_nothing(tmp_path: Path) -> None:
     open_or_skip("bubblewrap").close()
-    assert of(tmp_path, "f([1])") == ("", "", "")
+    assert of(tmp_path, "f([1])") is None

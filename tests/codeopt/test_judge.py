@@ -7,19 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from codeopt.challenge import Strictness
-from codeopt.measurement import MAX_FAILURES, Judge
-from codeopt.opening import longest_cases, open_judge
 
-from codeopt.cases import Request
 from codeopt.errors import ProgramError, UsageError
 from codeopt.history import Candidate, Draft, History
+from codeopt.judge import MAX_FAILURES, Judge
+from codeopt.workloads.program.baseline import longest_cases
 from sandbox import RunLimits, Sandbox, Verdict
 from sandbox.compare import Decision, StoppingRule
 from sandbox.growth import MODELS
-from sandbox.judge import check_tokens
 from tests.codeopt.command import FAST, SLOW, WRONG, write_problem
 from tests.conftest import open_or_skip
+from tests.support.judges import program_judge, referee
 
 RULE = StoppingRule(max_pairs=12, pair_seconds=0.01)
 
@@ -30,11 +28,9 @@ def guest() -> Iterator[Sandbox]:
         yield opened
 
 
-def judge_of(guest: Sandbox, path: Path, **other: object) -> Judge:
+def judge_of(guest: Sandbox, path: Path, *, needs_time: bool = True) -> Judge:
     """A judge of the program at `path` with the cases beside it."""
-    request = Request(path, None, None, lambda source, args: guest.run(source, args=args, mode="exec"))
-    options = {"rule": RULE, "profiled": False, "strictness": Strictness.OFF, **other}
-    return open_judge(guest, path.read_text(), request, check_tokens, **options)  # type: ignore[arg-type]
+    return program_judge(guest, path, rule=RULE, needs_time=needs_time)
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +39,8 @@ def judge(guest: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Judge:
     return judge_of(guest, write_problem(tmp_path_factory.mktemp("problem"), words=1500))
 
 
-def measured(judge: Judge, source: str, *, gated: bool = True) -> Candidate:
-    return judge.measure(Draft(source, "a try"), History((judge.original,)), gated=gated)
+def measured(judge: Judge, source: str) -> Candidate:
+    return judge.measure(Draft(source, "a try"), History((judge.original,)))
 
 
 def test_a_faster_draft_is_believed_and_confirmed(judge: Judge) -> None:
@@ -65,12 +61,9 @@ def test_a_held_out_case_that_only_seemed_long_does_not_decide(judge: Judge) -> 
         replace(outcome, run=replace(outcome.run, wall_s=9.0)) if outcome.case == short.name else outcome
         for outcome in judge.original.outcomes
     ]
-    disturbed = replace(
-        judge,
-        suite=replace(judge.suite, cases=tuple(cases)),
-        original=replace(judge.original, outcomes=tuple(seemed)),
-        fresh=lambda: [],
-    )
+    baseline = replace(judge.original, outcomes=tuple(seemed))
+    suite = replace(judge.suite, cases=tuple(cases))
+    disturbed = replace(judge, workload=replace(judge.workload, suite=suite, baseline=baseline))  # type: ignore[type-var]
     confirmed = disturbed.confirm(measured(judge, FAST))
     assert confirmed.faster
     assert confirmed.comparison is not None
@@ -86,7 +79,7 @@ def test_a_short_case_whose_first_run_had_to_wait_is_not_timed_alone(judge: Judg
             else outcome
             for outcome in judge.original.outcomes
         ]
-        chosen = longest_cases(judge.suite, replace(judge.original, outcomes=tuple(waited)), 0.1)
+        chosen = longest_cases(judge.suite.cases, replace(judge.original, outcomes=tuple(waited)), 0.1)
         assert long.name in [case.name for case in chosen]
 
 
@@ -129,13 +122,13 @@ def test_brackets_without_end_are_a_wrong_program(judge: Judge) -> None:
 
 
 def test_what_a_person_wrote_is_not_gated(judge: Judge) -> None:
-    assert measured(judge, "import gc\n" + FAST, gated=False).correct
+    assert referee(judge, "import gc\n" + FAST).correct
 
 
 def test_right_most_of_the_time_is_wrong(judge: Judge) -> None:
     """One run in four prints more; a busy machine gets forty runs done, which one in a hundred thousand survives."""
     source = FAST + "\nimport random\nif random.SystemRandom().random() < 0.25:\n    print(1)\n"
-    found = measured(judge, source, gated=False)
+    found = referee(judge, source)
     assert not found.faster
     wrong = [outcome for outcome in found.outcomes if outcome.verdict is not Verdict.AC]
     assert wrong or (found.comparison and found.comparison.decision is Decision.REJECTED)
@@ -150,14 +143,14 @@ thread.join()
 
 
 def test_a_traceback_counts_although_the_status_is_0(judge: Judge) -> None:
-    found = measured(judge, FAST + TRACE, gated=False)
+    found = referee(judge, FAST + TRACE)
     assert not found.correct
     assert "Traceback" in found.outcomes[0].detail
 
 
 def test_unless_the_original_shows_one_too(guest: Sandbox, tmp_path: Path) -> None:
-    noisy = judge_of(guest, write_problem(tmp_path, SLOW + TRACE, words=500), timed=False)
-    found = noisy.measure(Draft(FAST + TRACE, ""), History((noisy.original,)), gated=False)
+    noisy = judge_of(guest, write_problem(tmp_path, SLOW + TRACE, words=500), needs_time=False)
+    found = noisy.check(FAST + TRACE, "")
     assert found.correct
 
 
@@ -208,7 +201,8 @@ def test_cases_too_small_to_time(guest: Sandbox, tmp_path: Path) -> None:
 
 
 def test_growth_in_words(judge: Judge) -> None:
-    old, new, text = judge.growth(FAST)
-    assert {old, new} <= {"", *(name for name, _ in MODELS)}
-    assert old in text
-    assert new in text
+    found = judge.growth(FAST)
+    assert found is not None
+    assert {found.old, found.new} <= {"", *(name for name, _ in MODELS)}
+    assert found.old in found.text
+    assert found.new in found.text

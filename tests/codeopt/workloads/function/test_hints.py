@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from codeopt.workloads.function.compare import compare_functions
-from codeopt.workloads.function.flags import Chosen
 
 from codeopt.workloads.function.bench import open_bench
 from codeopt.workloads.function.calls.literals import Call, read
@@ -18,7 +16,7 @@ from codeopt.workloads.function.sources import Ask
 from codeopt.workloads.function.sources.hints import find
 from codeopt.workloads.function.target import read_function
 from sandbox.compare import StoppingRule
-from tests.codeopt.workloads.function.conftest import open_with
+from tests.support.judges import compared, open_with
 
 TYPES = """\
 import enum
@@ -260,8 +258,8 @@ def test_a_method_is_judged_by_made_up_objects(tmp_path: Path, body: str, wrong:
     new = OLD[: OLD.index("        seen, found")] + body
     for name, text in (("old", OLD), ("new", new)):
         (tmp_path / f"{name}.py").write_text(text)
-    old, other = (read_function(tmp_path / f"{name}.py", "Depot.twice") for name in ("old", "new"))
-    found = compare_functions(old, other, Chosen(), open_with, StoppingRule(max_pairs=4))
+    old, other = (f"{tmp_path / name}.py::Depot.twice" for name in ("old", "new"))
+    found = compared(old, other, 4)
     assert (found["verdict"] == "rejected") is wrong, found
     assert found["evidence"]["sources"]["hints"] > 50
     assert found["evidence"]["line_coverage"] == 1.0

@@ -6,8 +6,16 @@ import math
 from collections.abc import Iterator
 
 import pytest
-from codeopt.challenge import MANY_CASES, MAX_MUTATED_INPUTS, MOST, Challenge, Strictness, choose, make_challenge
 
+from codeopt.strictness import Strictness
+from codeopt.workloads.program.differential import (
+    MANY_CASES,
+    MAX_MUTATED_INPUTS,
+    MOST,
+    Challenge,
+    choose,
+    make_challenge,
+)
 from sandbox import Case, RunLimits, Sandbox, Verdict
 from sandbox.judge import check_tokens
 from tests.conftest import open_or_skip

@@ -7,16 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from codeopt.challenge import Strictness
-from codeopt.measurement import Judge
-from codeopt.opening import open_judge
 
-from codeopt.cases import Request
 from codeopt.history import Draft, History
+from codeopt.judge import Judge
 from sandbox import RunLimits, Sandbox
 from sandbox.compare import Decision, StoppingRule
-from sandbox.judge import check_tokens
 from tests.conftest import open_or_skip
+from tests.support.judges import program_judge, referee
 
 ORIGINAL = """\
 import sys
@@ -84,9 +81,8 @@ def judge_of(guest: Sandbox, folder: Path, *counts: int) -> Judge:
     path.write_text(SLOW)
     for number, count in enumerate(counts):
         (folder / f"input.{number}.txt").write_text(numbers(count))
-    request = Request(path, None, None, lambda source, args: guest.run(source, args=args, mode="exec"))
     rule = StoppingRule(max_pairs=12, pair_seconds=0.01, enough_seconds=10)  # all three are timed
-    return open_judge(guest, SLOW, request, check_tokens, rule=rule, profiled=False, strictness=Strictness.OFF)
+    return program_judge(guest, path, rule=rule)
 
 
 def table_of(judge: Judge, *, shown_only: bool = False) -> str:
@@ -102,7 +98,7 @@ def table_of(judge: Judge, *, shown_only: bool = False) -> str:
 def test_what_is_fast_only_on_what_it_has_met_is_refused(cheat: str, guest: Sandbox, tmp_path: Path) -> None:
     judge = judge_of(guest, tmp_path, 900)
     source = table_of(judge) if cheat == "table" else ORIGINAL + REMEMBERS
-    found = judge.measure(Draft(source, cheat), History((judge.original,)), gated=False)
+    found = referee(judge, source)
     assert found.comparison is not None
     assert found.comparison.decision is Decision.FASTER
     assert "on what it has not: it knows the cases" in found.rejection
@@ -112,13 +108,13 @@ def test_what_is_fast_only_on_what_it_has_met_is_refused(cheat: str, guest: Sand
 def test_a_gain_on_the_cases_that_were_shown_is_not_confirmed(guest: Sandbox, tmp_path: Path) -> None:
     """Two of the three that take longest were shown: a table of their answers is much faster in the round."""
     judge = judge_of(guest, tmp_path, 800, 805, 810)
-    found = judge.measure(Draft(table_of(judge, shown_only=True), "table"), History((judge.original,)), gated=True)
+    found = judge.measure(Draft(table_of(judge, shown_only=True), "table"), History((judge.original,)))
     assert found.faster
     assert not judge.confirm(found).faster
 
 
 def test_an_honest_gain_is_believed(guest: Sandbox, tmp_path: Path) -> None:
     judge = judge_of(guest, tmp_path, 900)
-    found = judge.measure(Draft(FAST, "counts"), History((judge.original,)), gated=False)
+    found = referee(judge, FAST)
     assert found.faster, found
     assert judge.confirm(found).faster

@@ -1,0 +1,65 @@
+"""Judges and comparisons as `codeopt` opens them, in a sandbox of the test's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from codeopt.comparison import compare
+from codeopt.history import Candidate
+from codeopt.isolation import open_isolated
+from codeopt.judge import MAX_FAILURES, Judge
+from codeopt.options import ImproveOptions
+from codeopt.program import read_program
+from codeopt.session import Session
+from codeopt.strictness import Strictness
+from codeopt.target import Target
+from codeopt.workloads import WorkloadRequest
+from codeopt.workloads.program import OpenedProgram
+from sandbox import Options, Sandbox, open_sandbox
+from sandbox.compare import StoppingRule
+
+BUBBLEWRAP = ImproveOptions(sandbox="bubblewrap")
+"""There without a daemon, as root and as an ordinary user."""
+
+
+def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
+    """Bubblewrap with these folders."""
+    return open_sandbox("bubblewrap", options=Options(mounts=mounts))
+
+
+def always(guest: Sandbox) -> Callable[..., AbstractContextManager[Sandbox]]:
+    """A Session's opener that gives a sandbox that is open already."""
+    return lambda options, **wanted: nullcontext(guest)
+
+
+def program_judge(
+    guest: Sandbox,
+    path: Path,
+    *,
+    rule: StoppingRule | None = None,
+    strictness: Strictness = Strictness.OFF,
+    needs_time: bool = True,
+) -> Judge:
+    """A judge of the program at `path` with the cases beside it."""
+    request = WorkloadRequest(
+        Target(path), read_program(path), ImproveOptions(changed_inputs=strictness),
+        Session(open_sandbox=always(guest)), rule or StoppingRule(), needs_time=needs_time,
+    )  # fmt: skip
+    return Judge(OpenedProgram(request, guest).measure().timed(), profiled=False)
+
+
+def referee(judge: Judge, source: str) -> Candidate:
+    """What becomes of a program that a person wrote."""
+    found = judge.check(source, "a person's", failures=MAX_FAILURES)
+    return judge.time(found) if found.correct else found
+
+
+def compared(old: str, new: str, max_pairs: int = 12, **options: Any) -> dict[str, Any]:
+    """The object that `codeopt compare --json` prints, of two targets."""
+    from codeopt.target import as_target
+
+    chosen = ImproveOptions.of({"sandbox": "bubblewrap", "max_pairs": max_pairs, **options})
+    return compare(as_target(old), as_target(new), chosen, Session(open_sandbox=open_isolated)).to_json()

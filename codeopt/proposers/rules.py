@@ -16,7 +16,7 @@ POTENTIAL = 1.04
 """The search ends when no choice among the rules is expected to be this many times as fast as the original."""
 
 ORIGINAL, WHOLE = "original", "with all rules"
-"""Names of variants that are not the draft without one of its rules."""
+"""Names of ablations that are not the draft without one of its rules."""
 
 PASSES = 2
 """How often the rules go over a program in one draft: a rule can open the door to an earlier one."""

@@ -5,12 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from codeopt.errors import UsageError
-
-if TYPE_CHECKING:
-    from codeopt.models import Reply
 
 
 @dataclass(frozen=True)
@@ -42,11 +38,6 @@ class Usage:
     """None where a price is not known (never 0 for unknown)."""
     estimated: bool = False
     """Some server did not count its tokens."""
-
-    @staticmethod
-    def of(reply: Reply) -> Usage:
-        """Of one reply."""
-        return Usage(1, reply.tokens_in, reply.tokens_out, reply.cost_usd, reply.estimated)
 
 
 NOTHING_USED = Usage()

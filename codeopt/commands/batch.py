@@ -145,7 +145,7 @@ def _batch(
 def _options(arguments: argparse.Namespace) -> BatchOptions:
     """What is asked for; refused before anything is run where it could not end well."""
     from codeopt.batch.batch_options import BatchOptions
-    from codeopt.proposers.opening import check_proposer
+    from codeopt.proposer_choice import check_proposer
     from codeopt.tasks import open_task
 
     if arguments.record or (arguments.model or "").startswith("replay:"):

@@ -129,7 +129,7 @@ def _work(
 def _run(options: ImproveOptions, session: Session, work: ReviewRun, targets: list[ReviewTarget]) -> ImproveOptions:
     """Rank the targets and try them in turn, in a sandbox that isolates; the options with that sandbox."""
     from codeopt.commands import _review
-    from codeopt.proposers.opening import check_proposer
+    from codeopt.proposer_choice import check_proposer
     from codeopt.tasks import open_task
     from sandbox.errors import SandboxError
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from codeopt import registry
+from codeopt.budget import Usage
 from codeopt.errors import UsageError
 
 
@@ -44,6 +45,11 @@ class Reply:
     """The reply is not whole: it met the server's length limit, or ours."""
     estimated: bool = False
     """The server did not count the tokens; they, and the cost, are estimates."""
+
+    @property
+    def usage(self) -> Usage:
+        """What it took."""
+        return Usage(1, self.tokens_in, self.tokens_out, self.cost_usd, self.estimated)
 
 
 class Model(Protocol):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from codeopt.budget import Usage
 from codeopt.escaping import cut
 from codeopt.feedback import GENERIC, FeedbackMode
 from codeopt.history import Candidate, Critique, Draft, History
@@ -69,12 +68,12 @@ class LanguageModel:
         reply = self._ask("critique", history)
         text = without_thoughts(reply.text)
         shortened = cut(text, LONGEST_CRITIQUE, LONGEST_CRITIQUE // 8)
-        return Critique(shortened, sufficient=is_done(text), usage=Usage.of(reply))
+        return Critique(shortened, sufficient=is_done(text), usage=reply.usage)
 
     def refine(self, history: History) -> Draft:
         """The next program. With the original alone this is the paper's first draft."""
         reply = self._ask("refine", history)
-        return replace(to_draft(reply), usage=Usage.of(reply))
+        return replace(to_draft(reply), usage=reply.usage)
 
     def preferred(self, history: History) -> Candidate | None:
         """None: the figures decide."""

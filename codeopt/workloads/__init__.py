@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import Enum
 from types import ModuleType
-from typing import Any, Protocol, Self, cast
+from typing import Any, Protocol, cast
 
 from codeopt import registry
 from codeopt.budget import NOTHING_USED, Usage

@@ -13,7 +13,7 @@ from codeopt.budget import Budget, Ledger, Usage
 from codeopt.errors import UsageError
 from codeopt.models import Reply
 
-REPLY = Usage.of(Reply("text", tokens_in=100, tokens_out=20, cost_usd=0.25, seconds=1.0, model="m"))
+REPLY = Reply("text", tokens_in=100, tokens_out=20, cost_usd=0.25, seconds=1.0, model="m").usage
 UNPRICED = replace(REPLY, cost_usd=None, estimated=True)
 
 

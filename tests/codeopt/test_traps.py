@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from codeopt.guards import Reading
 from codeopt.guards.forbidden import look
-
 from tests.codeopt.command import codeopt
 
 OWN = sorted((Path(__file__).parent / "traps").iterdir())

@@ -22,6 +22,11 @@ printed, and what became of the arguments. Nothing may be remembered between cal
 """Goes below a task's system prompt."""
 
 
+def function_rules(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
+    """Those of the rules that are not for whole programs, each cut back to one function."""
+    return within((rule for rule in rules if not rule.scripts_only), qualname)
+
+
 def within(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
     """The rules, each cut back to one function: what it would change elsewhere stays as it is."""
     return tuple(_cut_back(rule, qualname) for rule in rules)

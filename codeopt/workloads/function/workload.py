@@ -22,7 +22,7 @@ from codeopt.workloads.function.growth import growth
 from codeopt.workloads.function.learn import learn
 from codeopt.workloads.function.observing import Known, observe
 from codeopt.workloads.function.profiling import profile_function
-from codeopt.workloads.function.proposer import NOTE, FunctionProposer, within
+from codeopt.workloads.function.proposer import NOTE, FunctionProposer, function_rules
 from codeopt.workloads.function.tests import failing
 from codeopt.workloads.function.timing import CallPlan, choose
 from codeopt.workloads.function.written import ask_for_calls
@@ -157,7 +157,7 @@ class FunctionWorkload(Defaults):
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
         """Those that are not for whole programs, each cut back to the function."""
-        return within((rule for rule in rules if not rule.scripts_only), self.bench.function.qualname)
+        return function_rules(rules, self.bench.function.qualname)
 
     def adapt(self, proposer: Proposer) -> Proposer:
         """One that sees an excerpt of the module, and some of the calls that may be shown."""

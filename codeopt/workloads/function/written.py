@@ -57,4 +57,4 @@ def ask_for_calls(model: Model, bench: Bench, known: str) -> WrittenCalls:
     reply = model.complete((Message("user", prompt),))
     draft = to_draft(reply)
     problem = draft.problem or ("" if "CALLS" in draft.source else "CALLS is not defined")
-    return WrittenCalls(draft.source, Usage.of(reply), problem)
+    return WrittenCalls(draft.source, reply.usage, problem)

@@ -15,7 +15,7 @@ from codeopt.errors import ProgramError, UsageError
 from codeopt.history import Candidate
 from codeopt.options import ImproveOptions
 from codeopt.workloads import Suite, WorkloadRequest
-from codeopt.workloads.program.differential import Challenge, choose, make_challenge
+from codeopt.workloads.program.differential import DifferentialTest, choose, make_differential_test
 from sandbox import Sandbox
 from sandbox.compare import Plan
 from sandbox.judge import Checker, judge, open_checker
@@ -52,21 +52,21 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     _require_steady(sandbox, source, cases, runs, check, notify)
     cases = hold_out(cases, [run.active_s for run in runs])
     cases = [replace(case, held_out=request.held_out.get(case.name, case.held_out)) for case in cases]
-    challenge = _challenge(request, sandbox, asked, cases, check)
+    differential = _differential_test(request, sandbox, asked, cases, check)
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, source, "the original"), outcomes=outcomes)
-    suite = Suite(tuple(cases), check, challenge.made)
-    return ProgramWorkload(request, sandbox, asked, original, suite, challenge, request.rule)
+    suite = Suite(tuple(cases), check, differential.made)
+    return ProgramWorkload(request, sandbox, asked, original, suite, differential, request.rule)
 
 
-def _challenge(
+def _differential_test(
     request: WorkloadRequest, sandbox: Sandbox, asked: Request, cases: Sequence[Case], check: Checker
-) -> Challenge:
+) -> DifferentialTest:
     """Fuzzed inputs of the cases that may be shown."""
     generated = not asked.stdin and find_script(asked) is not None
     strictness = choose(request.options.changed_inputs, cases, generated=generated)
     shown = [case for case in cases if not case.held_out]
-    return make_challenge(
+    return make_differential_test(
         sandbox, request.program.source, shown, check, strictness, seed=1, also_known=cases,
         notify=request.session.console.progress,
     ).prepared()  # fmt: skip

@@ -14,7 +14,7 @@ from codeopt.history import Candidate
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
 from codeopt.workloads.program import baseline
-from codeopt.workloads.program.differential import Challenge, make_challenge
+from codeopt.workloads.program.differential import DifferentialTest, make_differential_test
 from sandbox import Sandbox
 from sandbox.compare import Plan, StoppingRule, make_plan
 from sandbox.growth import GrowthPair, fit, pair, sizes
@@ -46,7 +46,7 @@ class ProgramWorkload(Defaults):
     """Where cases come from."""
     baseline: Candidate
     suite: Suite
-    challenge: Challenge
+    differential: DifferentialTest
     rule: StoppingRule
     plan: Plan | None = None
     too_short: str = ""
@@ -94,12 +94,12 @@ class ProgramWorkload(Defaults):
     def check(self, source: str, stage: Stage) -> Checked:
         """What fuzzed inputs say: the same ones in each round, new ones to confirm."""
         self._notify("trying changed inputs")
-        challenge = self._new_challenge() if stage is Stage.CONFIRMATION else self.challenge
-        return Checked(challenge.run(self.sandbox, source, self.suite.check))
+        differential = self._new_differential_test() if stage is Stage.CONFIRMATION else self.differential
+        return Checked(differential.run(self.sandbox, source, self.suite.check))
 
-    def _new_challenge(self) -> Challenge:
-        return make_challenge(
-            self.sandbox, self.source, self.suite.cases, self.suite.check, self.challenge.strictness, seed=2,
+    def _new_differential_test(self) -> DifferentialTest:
+        return make_differential_test(
+            self.sandbox, self.source, self.suite.cases, self.suite.check, self.differential.strictness, seed=2,
             also_known=self.suite.cases, held_out=True, notify=self._notify,
         )  # fmt: skip
 
@@ -174,7 +174,7 @@ class ProgramWorkload(Defaults):
 
     def facts(self) -> dict[str, Any]:
         """How many cases there are, and how many were fuzzed."""
-        return {"tests": {"total": len(self.suite.cases), "changed_inputs": len(self.challenge.made)}}
+        return {"tests": {"total": len(self.suite.cases), "changed_inputs": len(self.differential.made)}}
 
     def _notify(self, line: str) -> None:
         self.request.session.console.progress(line)

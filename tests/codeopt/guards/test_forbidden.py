@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from codeopt.guards import Reading
-from codeopt.guards.forbidden import look, newly_touched
 from hypothesis import given
 from hypothesis import strategies as st
+
+from codeopt.guards import Reading
+from codeopt.guards.forbidden import look, newly_touched
 
 
 def why_refused(draft: str, original: str) -> str:

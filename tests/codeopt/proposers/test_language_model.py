@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.feedback import GENERIC
-from codeopt.history import Candidate, Critique, History
+from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply, estimate_tokens
 from codeopt.models.scripted import Scripted
 from codeopt.proposers.language_model import LanguageModel

@@ -9,6 +9,8 @@ import pytest
 
 from codeopt.history import Candidate, Draft, History
 from codeopt.proposers.rules import Rules
+from codeopt.rules import select_rules
+from codeopt.workloads.function.proposer import function_rules
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Outcome, Run, Verdict
 
@@ -152,6 +154,6 @@ def test_selection(options: dict[str, tuple[str, ...]], first: str) -> None:
 
 
 def test_functions_of_modules_get_no_rules_for_scripts() -> None:
-    names = {rule.name for rule in ProgramLess}
+    names = {rule.name for rule in function_rules(select_rules(), "f")}
     assert "min_max_conditional" in names
     assert not names & set(THREE)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.review.combine import combine
-from codeopt.review.suggestion import Suggestion
 from codeopt.comparison import why_wrong
 from codeopt.program import read_program
+from codeopt.review.combine import combine
+from codeopt.review.suggestion import Suggestion
 from codeopt.session import Session
 from codeopt.target import Target
 from codeopt.workloads import WorkloadRequest

@@ -15,7 +15,6 @@ from codeopt.workloads.function.naming import find_names
 from codeopt.workloads.function.sources import Ask
 from codeopt.workloads.function.sources.hints import find
 from codeopt.workloads.function.target import read_function
-from sandbox.compare import StoppingRule
 from tests.support.judges import compared, open_with
 
 TYPES = """\

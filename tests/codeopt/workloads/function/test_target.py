@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.errors import UsageError
-from codeopt.workloads.function.target import read_function, split_target
+from codeopt.workloads.function.target import read_function
 
 MODULE = '''\
 import functools
@@ -146,9 +146,3 @@ def test_a_stub_file_is_refused(tmp_path: Path) -> None:
     path.write_text("def f(a: int) -> int: return 1\n")
     with pytest.raises(UsageError, match="stub file"):
         read_function(path, "f")
-
-
-def test_splitting() -> None:
-    assert split_target("a/b.py::C.m") == (Path("a/b.py"), "C.m")
-    assert split_target("a/b.py::C::m") == (Path("a/b.py"), "C.m")
-    assert split_target("a/b.py") == (Path("a/b.py"), "")

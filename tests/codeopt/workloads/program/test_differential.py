@@ -12,9 +12,9 @@ from codeopt.workloads.program.differential import (
     MANY_CASES,
     MAX_MUTATED_INPUTS,
     MOST,
-    Challenge,
+    DifferentialTest,
     choose,
-    make_challenge,
+    make_differential_test,
 )
 from sandbox import Case, RunLimits, Sandbox, Verdict
 from sandbox.judge import check_tokens
@@ -32,8 +32,10 @@ def guest() -> Iterator[Sandbox]:
         yield opened
 
 
-def challenge(guest: Sandbox, source: str, strictness: Strictness = Strictness.STRICT, **other: bool) -> Challenge:
-    return make_challenge(guest, source, CASES, check_tokens, strictness, seed=1, **other)  # type: ignore[arg-type]
+def differential(
+    guest: Sandbox, source: str, strictness: Strictness = Strictness.STRICT, **other: bool
+) -> DifferentialTest:
+    return make_differential_test(guest, source, CASES, check_tokens, strictness, seed=1, **other)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,7 @@ def test_what_auto_means(asked: str, cases: int, generated: bool, found: str) ->
 
 
 def test_what_the_original_prints_is_what_is_expected(guest: Sandbox) -> None:
-    made = challenge(guest, SUM)
+    made = differential(guest, SUM)
     cases = list(made)
     assert len(cases) > 10
     for case in cases[:10]:
@@ -63,13 +65,13 @@ def test_what_the_original_prints_is_what_is_expected(guest: Sandbox) -> None:
 
 
 def test_strict_one_difference_is_enough(guest: Sandbox) -> None:
-    wrong = challenge(guest, SUM).run(guest, NO_NEGATIVES, check_tokens)
+    wrong = differential(guest, SUM).run(guest, NO_NEGATIVES, check_tokens)
     assert [outcome.verdict for outcome in wrong] == [Verdict.WA]
     assert "on the changed input" in wrong[0].detail
 
 
 def test_lenient_only_what_was_learnt_by_heart_is_found(guest: Sandbox) -> None:
-    made = challenge(guest, SUM, Strictness.LENIENT)
+    made = differential(guest, SUM, Strictness.LENIENT)
     assert list(made)
     assert made.run(guest, NO_NEGATIVES, check_tokens) == ()
     assert [outcome.verdict for outcome in made.run(guest, BY_HEART, check_tokens)] == [Verdict.WA]
@@ -77,17 +79,17 @@ def test_lenient_only_what_was_learnt_by_heart_is_found(guest: Sandbox) -> None:
 
 
 def test_no_more_mutants_are_made_than_decide(guest: Sandbox) -> None:
-    strict = challenge(guest, SUM)
+    strict = differential(guest, SUM)
     assert strict.run(guest, BY_HEART, check_tokens)
     assert len(strict.made) < len(list(strict))
-    lenient = challenge(guest, SUM, Strictness.LENIENT)
+    lenient = differential(guest, SUM, Strictness.LENIENT)
     for _ in range(2):  # the second draft meets those that the first one met
         assert lenient.run(guest, SUM, check_tokens) == ()
         assert len(lenient.made) == math.ceil((1 - MOST) * MAX_MUTATED_INPUTS[Strictness.LENIENT])
 
 
 def test_off_nothing_is_run(guest: Sandbox) -> None:
-    made = challenge(guest, SUM, Strictness.OFF)
+    made = differential(guest, SUM, Strictness.OFF)
     assert list(made) == []
     assert made.run(guest, BY_HEART, check_tokens) == ()
 
@@ -104,25 +106,25 @@ ORIGINALS = {
 @pytest.mark.parametrize("source", ORIGINALS.values(), ids=ORIGINALS)
 def test_an_input_that_the_original_does_not_take_counts_for_nothing(source: str) -> None:
     with open_or_skip("bubblewrap", RunLimits(seconds=0.1)) as hasty:
-        made = challenge(hasty, source)
+        made = differential(hasty, source)
         assert made.run(hasty, "print(0)\n", check_tokens) == ()
         assert made.made == []
 
 
 def test_some_inputs_are_taken_and_some_are_not(guest: Sandbox) -> None:
     picky = "import sys\na = list(map(int, sys.stdin.read().split()[1:]))\nassert min(a) > 0\nprint(sum(a))\n"
-    made = challenge(guest, picky)
+    made = differential(guest, picky)
     assert list(made)
     assert all(int(token) > 0 for case in made for token in case.stdin.split()[1:])
 
 
 def test_a_draft_that_fails_is_wrong(guest: Sandbox) -> None:
-    wrong = challenge(guest, SUM).run(guest, SUM + "raise SystemExit(1)\n", check_tokens)
+    wrong = differential(guest, SUM).run(guest, SUM + "raise SystemExit(1)\n", check_tokens)
     assert [outcome.verdict for outcome in wrong] == [Verdict.RE]
 
 
 def test_what_is_held_out_is_never_quoted(guest: Sandbox) -> None:
-    made = challenge(guest, SUM, held_out=True)
+    made = differential(guest, SUM, held_out=True)
     assert all(case.held_out for case in list(made))
     (wrong,) = made.run(guest, BY_HEART, check_tokens)
     case = next(case for case in made.made if case.name == wrong.case)
@@ -131,7 +133,7 @@ def test_what_is_held_out_is_never_quoted(guest: Sandbox) -> None:
 
 
 def test_a_long_input_is_quoted_in_part(guest: Sandbox) -> None:
-    for outcome in challenge(guest, SUM).run(guest, "print(0)\n", check_tokens):
+    for outcome in differential(guest, SUM).run(guest, "print(0)\n", check_tokens):
         assert len(outcome.detail) < 400
         assert "\n" not in outcome.detail
 
@@ -140,5 +142,5 @@ def test_other_seeds_of_hashes_are_tried(guest: Sandbox) -> None:
     """A set's order is right by chance under one seed, not under three."""
     original = "words = input().split()\nprint(*dict.fromkeys(words))\n"
     cases = [Case("a", b"red green blue red\n"), Case("b", b"one two three two\n")]
-    made = make_challenge(guest, original, cases, check_tokens, Strictness.STRICT, seed=1)
+    made = make_differential_test(guest, original, cases, check_tokens, Strictness.STRICT, seed=1)
     assert made.run(guest, original.replace("dict.fromkeys(words)", "set(words)"), check_tokens)

@@ -15,7 +15,7 @@ SECONDS = 20.0
 
 
 @dataclass(frozen=True)
-class Finding:
+class LintFinding:
     """One remark about one line."""
 
     line: int
@@ -23,7 +23,7 @@ class Finding:
     message: str
 
 
-def lint(source: str) -> tuple[Finding, ...] | None:
+def lint(source: str) -> tuple[LintFinding, ...] | None:
     """Findings in the order of lines; None when ruff is not there or fails."""
     # -P: a ruff.py in the folder that we happen to stand in is not run
     options = ["--isolated", "--no-cache", "--exit-zero", "--output-format", "json", "--select", ",".join(RULES)]
@@ -35,5 +35,5 @@ def lint(source: str) -> tuple[Finding, ...] | None:
         rows = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError):
         return None
-    found = [Finding(row["location"]["row"], row["code"] or "syntax", row["message"]) for row in rows]
+    found = [LintFinding(row["location"]["row"], row["code"] or "syntax", row["message"]) for row in rows]
     return tuple(sorted(found, key=lambda finding: (finding.line, finding.code)))

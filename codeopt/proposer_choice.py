@@ -45,7 +45,7 @@ def open_proposer(
         feedback=options.feedback,
         history=options.history,
         hints=hints if rules_first(task) else (),
-        on_text=Received(console),
+        on_text=ReplyProgress(console),
         notify=console.warn,
     )
     from codeopt.proposers.rules_first import RulesFirst
@@ -54,7 +54,7 @@ def open_proposer(
     return RulesFirst(rules, adapted) if rules_first(task) and not options.model_only else adapted
 
 
-class Received:
+class ReplyProgress:
     """Says how much of a reply is there."""
 
     def __init__(self, console: Console) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from codeopt._lint import Finding, lint
+from codeopt._lint import LintFinding, lint
 
 INDEX_NAMES = frozenset({"i", "j", "k", "n", "x", "y", "_"})
 """Say enough as the variable of a loop or comprehension, where they count neither for nor against."""
@@ -67,7 +67,7 @@ class Readability:
     meaningless: tuple[Name, ...]
     complexity: tuple[Complexity, ...]
     """Highest first."""
-    findings: tuple[Finding, ...] | None
+    findings: tuple[LintFinding, ...] | None
     """None when the linter could not be run."""
 
     @property

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         repository, change = _review.open_change(arguments)
         targets, skipped = find_targets(change, repository, paths, arguments.exclude)
         altered = [target for target in targets if target.old_path]
-        rows: list[Row] = []
+        rows: list[ComparedRow] = []
         if altered:
             _review.require_settings(repository, change)
             options = _review.isolated(_flags.options_of(arguments))
@@ -43,8 +43,10 @@ def run(arguments: argparse.Namespace) -> int:
                     console.stage(f"{number} of {len(altered)}, {target.name}: ")
                     old = Target(before / target.old_path, target.function)
                     found = _one(old, Target(target.file, target.function), options, Session(console))
-                    rows.append(Row(target.path, target.function, found))
-    rows += [Row(each.path, each.function, PairResult(PairVerdict.NOT_VERIFIED, each.reason)) for each in skipped]
+                    rows.append(ComparedRow(target.path, target.function, found))
+    rows += [
+        ComparedRow(each.path, each.function, PairResult(PairVerdict.NOT_VERIFIED, each.reason)) for each in skipped
+    ]
     limit = arguments.fail_if_slower
     slower = [row for row in rows if limit is not None and row.found.is_slower(limit)]
     functions = [row.to_json() for row in rows]
@@ -54,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedRow:
     """A function or program that the change alters, and how it compares."""
 
     path: str
@@ -76,7 +78,7 @@ def _one(old: Target, new: Target, options: ImproveOptions, session: Session) ->
         return PairResult(PairVerdict.NOT_VERIFIED, str(error))
 
 
-def table(rows: list[Row], slower: list[Row]) -> str:
+def table(rows: list[ComparedRow], slower: list[ComparedRow]) -> str:
     """A line each, what fails first."""
     ordered = [*slower, *(row for row in rows if row not in slower)]
     lines = [line for row in ordered for line in _lines(row, row in slower)]
@@ -84,7 +86,7 @@ def table(rows: list[Row], slower: list[Row]) -> str:
     return "\n".join([*lines, f"{count}, {len(slower)} slower beyond the limit" if slower else count])
 
 
-def _lines(row: Row, fails: bool) -> list[str]:
+def _lines(row: ComparedRow, fails: bool) -> list[str]:
     name, found = log_line(full_name(row.path, row.function)), row.found
     text = f"{'FAIL ' * fails}{in_words(found.verdict):<25} {name}"
     if ratio_of(found):

@@ -1,0 +1,1 @@
+"""Kinds of targets that tests bring along."""

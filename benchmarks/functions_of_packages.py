@@ -19,14 +19,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from codeopt.workloads.function.compare import compare_functions
-from codeopt.workloads.function.flags import Chosen
-
 from benchmarks.functions import HEAD, Case, cases
+from codeopt.comparison import compare
+from codeopt.options import ImproveOptions
+from codeopt.program import Program, read_program
+from codeopt.session import Session
+from codeopt.target import Target
 from codeopt.workloads.function.putback import put_back
-from codeopt.workloads.function.target import Function, read_function
-from sandbox import Options, Sandbox, open_sandbox
-from sandbox.compare import StoppingRule
 
 
 def installed(case: Case) -> bool:
@@ -34,43 +33,31 @@ def installed(case: Case) -> bool:
     return importlib.util.find_spec(case.target.partition(":")[0].partition(".")[0]) is not None
 
 
-def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
-    """Bubblewrap has no daemon to wait for."""
-    return open_sandbox("bubblewrap", options=Options(mounts=mounts))
-
-
-def versions(case: Case, folder: Path) -> list[Function]:
-    """The original, the slow and the wrong one, all in the place of the installed module."""
+def versions(case: Case) -> tuple[Target, Program, Program, Program]:
+    """The function, and the original, the slow and the wrong module, all in the place of the installed one."""
     module, _, name = case.target.partition(":")
     spec = importlib.util.find_spec(module)
     assert spec is not None
     assert spec.origin is not None
-    path = Path(spec.origin)
-    original = read_function(path, name)
-    found = [original]
-    for text in (case.slow, case.wrong):
-        other = folder / path.name
-        other.write_text(put_back(original.source, name, text))
-        found.append(replace(read_function(other, name), path=path))
-    return found
+    original = read_program(Path(spec.origin))
+    texts = [put_back(original.source, name, text) for text in (case.slow, case.wrong)]
+    slow, wrong = (replace(original, source=text, text=text) for text in texts)
+    return Target(original.path, name), original, slow, wrong
 
 
 def judge(case: Case, folder: Path) -> dict[str, Any]:
-    """The three verdicts."""
-    original, slow, wrong = versions(case, folder)
-    options, rule = chosen(case, folder), StoppingRule(max_pairs=20, max_seconds=10.0)
-    return {
-        "wrong": compare_functions(original, wrong, options, open_with, rule),
-        "slow": compare_functions(original, slow, options, open_with, rule),
-        "back": compare_functions(slow, original, options, open_with, rule),
-    }
-
-
-def chosen(case: Case, folder: Path) -> Chosen:
-    """What the function is known by, beside what its module brings."""
+    """The three verdicts, as `codeopt compare --json` prints them; bubblewrap has no daemon to wait for."""
+    target, original, slow, wrong = versions(case)
     calls = folder / "calls.py"
     calls.write_text(HEAD + case.calls)
-    return Chosen(calls=calls if case.calls else None, use_tests=False)
+    options = ImproveOptions(
+        sandbox="bubblewrap", calls=calls if case.calls else None, no_tests=True, max_pairs=20, workload="function"
+    )
+    pairs = {"wrong": (original, wrong), "slow": (original, slow), "back": (slow, original)}
+    return {
+        name: compare(target, target, options, Session(), programs=programs).to_json()
+        for name, programs in pairs.items()
+    }
 
 
 def row(case: Case, found: dict[str, Any], seconds: float) -> dict[str, Any]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
-from codeopt.opening import open_judge
-
-from codeopt.cases import Request
 from codeopt.history import Draft, History
-from sandbox import Run, open_sandbox
-from sandbox.judge import check_tokens
+from codeopt.judge import Judge
+from codeopt.options import ImproveOptions
+from codeopt.program import read_program
+from codeopt.session import Session
+from codeopt.target import Target
+from codeopt.workloads import WorkloadRequest
+from codeopt.workloads.program import OpenedProgram
+from sandbox import open_sandbox
 
 PROGRAM = "n = int(input())\ntotal = 0\nfor i in range(n):\n    total += i * i % 7\nprint(total)\n"
 FASTER = "def main():\n" + "".join(f"    {line}\n" for line in PROGRAM.splitlines()) + "main()\n"
@@ -32,11 +34,11 @@ def main() -> None:
         for number in range(arguments.cases):
             (folder / f"input.{number}.txt").write_text(f"{int(count) - number}\n")
 
-        def run(source: str, args: Sequence[str]) -> Run:
-            return sandbox.run(source, args=args)
-
+        (folder / "slow.py").write_text(PROGRAM)
+        target, program = Target(folder / "slow.py"), read_program(folder / "slow.py")
+        request = WorkloadRequest(target, program, ImproveOptions(), Session(), profile_modes=("lines", "scalene"))
         started = time.monotonic()
-        judge = open_judge(sandbox, PROGRAM, Request(folder / "slow.py", folder, None, run), check_tokens)
+        judge = Judge(OpenedProgram(request, sandbox).measure().timed())
         opened = time.monotonic()
         candidate = judge.measure(Draft(FASTER, "in a function"), History((judge.original,)))
         judged = time.monotonic()

@@ -12,6 +12,7 @@ from codeopt.history import Candidate
 from codeopt.judge import Judge
 from codeopt.machine import machine
 from codeopt.options import ImproveOptions
+from codeopt.program import Program
 from codeopt.report import speedup, why
 from codeopt.session import Session
 from codeopt.target import Target
@@ -81,12 +82,24 @@ class PairResult:
 
 
 def compare(
-    old: Target, new: Target, options: ImproveOptions, session: Session, *, own_code_only: bool = True
+    old: Target,
+    new: Target,
+    options: ImproveOptions,
+    session: Session,
+    *,
+    own_code_only: bool = True,
+    programs: tuple[Program, Program] | None = None,
 ) -> PairResult:
-    """Compare two programs, or two functions. Raises CodeoptError, SandboxError."""
+    """Compare two programs, or two functions. Raises CodeoptError, SandboxError.
+
+    programs: what the two files are taken to hold; None: what they hold.
+    """
     kind = kind_of(old, options)
+    first, second = programs or (kind.read(old), kind.read(new))
     rule = StoppingRule(max_pairs=options.max_pairs, clock=options.clock, enough_seconds=ENOUGH_S)
-    request = WorkloadRequest(old, kind.read(old), options, session, rule, own_code_only=own_code_only, rival=new)
+    request = WorkloadRequest(
+        old, first, options, session, rule, own_code_only=own_code_only, rival=new, rival_program=second
+    )
     with kind.open_workload(request) as opened:
         found = _compared(opened, request)
         return replace(found, backend=opened.sandbox.backend, description=opened.sandbox.description)

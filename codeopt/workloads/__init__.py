@@ -96,6 +96,8 @@ class WorkloadRequest:
     """Nothing but the user's own code, and what the built-in rules made of it, will run."""
     rival: Target | None = None
     """The other side of a comparison, which is run beside the target."""
+    rival_program: Program | None = None
+    """What the rival's file holds; there where a rival is."""
     held_out: Mapping[str, bool] = field(default_factory=dict)
     """By case: whether it was held out in an earlier sitting; it stays so."""
     baseline: Candidate | None = None

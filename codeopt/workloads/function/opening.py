@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
 from codeopt.errors import UsageError
+from codeopt.program import Program
 from codeopt.session import Mounts
 from codeopt.target import Target
 from codeopt.workloads import WorkloadRequest
@@ -69,8 +70,8 @@ class OpenedFunction:
 @contextmanager
 def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
     """The project's copy, the rival's too, and a sandbox that shows them; all are gone afterwards."""
-    function = read_function(request.target.path, request.target.name)
-    other = _rival(function, request.rival)
+    function = read_function(request.target.path, request.target.name, request.program)
+    other = _rival(function, request.rival, request.rival_program)
     with ExitStack() as stack:
         more: Mounts = ()
         if other is not None:
@@ -86,13 +87,13 @@ def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
         yield OpenedFunction(request, bench, text + MARK * (text == function.source), other)
 
 
-def _rival(function: Function, target: Target | None) -> Function | None:
+def _rival(function: Function, target: Target | None, program: Program | None) -> Function | None:
     """Raises UsageError where the two cannot be called alike."""
     if target is None:
         return None
     if not target.name:
         raise UsageError(f"{target} names no function; a function can only be compared with another (FILE::FUNCTION)")
-    other = read_function(target.path, target.name)
+    other = read_function(target.path, target.name, program)
     require_same_parameters(function, other)
     return other
 

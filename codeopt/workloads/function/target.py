@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from codeopt.errors import UsageError
-from codeopt.program import read_program
+from codeopt.program import Program, read_program
 
 Kind = Literal["function", "method", "staticmethod", "classmethod", "property"]
 Def = ast.FunctionDef | ast.AsyncFunctionDef
@@ -49,9 +49,12 @@ class Function:
         return "".join(self.source.splitlines(keepends=True)[self.first_line - 1 : self.last_line])
 
 
-def read_function(path: Path, qualname: str) -> Function:
-    """The function `qualname` of the module at `path`. Raises UsageError when there is none that can be improved."""
-    program = read_program(path)
+def read_function(path: Path, qualname: str, program: Program | None = None) -> Function:
+    """The function `qualname` of the module at `path`. Raises UsageError when there is none that can be improved.
+
+    program: what the file is taken to hold; None: what it holds.
+    """
+    program = program or read_program(path)
     tree = ast.parse(program.source)
     found = [node for name, node in definitions(tree) if name == qualname]
     if not found:

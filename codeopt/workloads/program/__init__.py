@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from codeopt.program import read_program
-
 if TYPE_CHECKING:
     from codeopt.options import ImproveOptions
     from codeopt.target import Target
@@ -45,7 +43,7 @@ class OpenedProgram:
     @property
     def rival(self) -> str:
         """The other program."""
-        return read_program(self.request.rival.path).source if self.request.rival else ""
+        return self.request.rival_program.source if self.request.rival_program else ""
 
     def profile(self) -> Profile:
         """Of a run on the case that takes longest."""

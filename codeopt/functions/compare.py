@@ -18,12 +18,12 @@ from codeopt.functions.flags import Chosen, chosen
 from codeopt.functions.judge import FunctionJudge, make_new_cases, open_function_judge, with_timing
 from codeopt.functions.learn import learn
 from codeopt.functions.memo import remembered
+from codeopt.functions.moved import TimedRuns
 from codeopt.functions.project import INSIDE, locate, open_view
 from codeopt.functions.target import Function, read_function, split_target
 from codeopt.history import Candidate
 from codeopt.screen import Screen
 from sandbox import Sandbox
-from sandbox.calls import harness
 from sandbox.compare import Comparison, Decision, Rule
 
 _OVERRUN = r"^case timed: (TLE |.*the timed calls take longer than)"
@@ -134,14 +134,12 @@ def open_pair(
         yield Pair(bench, new_source)
 
 
-def _runner(pair: Pair, bench: Bench, new: Function) -> Any:
+def _runner(pair: Pair, bench: Bench, new: Function) -> TimedRuns:
     """Runs either module with its own target."""
     view = replace(pair.bench.view, module=locate(new.path), shown_at=f"{INSIDE}-new")
     other = make_target(new, view, bench.sandbox, bench.target.calls_file, (bench.target.module,))
-    other = replace(other, globals=bench.target.globals, classes=bench.target.classes)
-    runner = bench.runner
-    runner.render = lambda source: harness(other if source == pair.new_source else bench.target, source)
-    return runner
+    other = other.replace(globals=bench.target.globals, classes=bench.target.classes)
+    return TimedRuns(bench.sandbox, bench.target, bench.names.readable, {pair.new_source: other})
 
 
 def wrong_answer(judge: FunctionJudge, new_source: str) -> str:

@@ -14,6 +14,7 @@ from codeopt.functions.calls.omitted import widened
 from codeopt.functions.leftout import TOO_LONG, TWICE, LeftOut, objection
 from codeopt.functions.naming import whence
 from codeopt.functions.observing import DERIVED_TOTAL_S, MADE_UP, Known, observe
+from sandbox.call_answer import Kind
 
 MIN_CALLS = 10
 """With fewer comparable calls nothing is claimed."""
@@ -74,7 +75,7 @@ class Evidence:
 
     def _raised(self) -> str:
         """Which exceptions, and how often: it may be a file or a module that the sandbox does not show."""
-        names = Counter(known.outcome.split(" ")[1] for known in self.known if known.outcome.startswith("raises "))
+        names = Counter(known.outcome.exception for known in self.known if known.outcome.kind == Kind.RAISES)
         shown = ", ".join(f"{name} {count} times" for name, count in names.most_common(2))
         return f"nearly every call raises an exception ({shown})"
 
@@ -161,11 +162,11 @@ def cover(bench: Bench, evidence: Evidence) -> Evidence:
     for calls in [quick, *[(text,) for text in slow]]:
         if not calls or (lines and run >= set(lines)):
             continue
-        found = bench.ask(calls, "cover", seconds=20.0, lost=0).meta.get("cover")
-        if isinstance(found, list):
+        found = bench.ask(calls, "cover", seconds=20.0, lost=0).covered
+        if found:
             _require_running(bench, found[2])
-            run |= set(found[0])
-            lines = tuple(found[1])
+            run |= found[0]
+            lines = found[1]
     return replace(evidence, lines_run=tuple(sorted(run)), lines=lines)
 
 

@@ -12,15 +12,15 @@ from codeopt.functions.calls.derive import derive
 from codeopt.functions.calls.shrink import LATE, first_failing, smallest
 from codeopt.functions.evidence import FRESH, Evidence, NotVerifiable, TooThin
 from codeopt.functions.growth import growth
-from codeopt.functions.moved import moved
+from codeopt.functions.moved import TimedRuns, moved
 from codeopt.functions.observing import Known, observe
 from codeopt.functions.tests import failing
 from codeopt.functions.timing import Timed, choose
 from codeopt.gate import refuse
 from codeopt.history import Candidate, Draft, History
 from codeopt.measurement import MAX_FAILURES, OTHER_HASH_SEED, Suite, beside, repeated
-from sandbox.answers import ARROW, check_calls
-from sandbox.calls import Batch, CallRunner
+from sandbox.answers import check_calls
+from sandbox.calls import CallBatch, CallRun, CallRunner
 from sandbox.compare import Comparison, Decision, Plan, Rule, compare, make_plan
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict
@@ -37,7 +37,7 @@ class FunctionJudge:
 
     bench: Bench
     evidence: Evidence
-    runner: CallRunner
+    runner: TimedRuns
     original: Candidate
     suite: Suite
     rule: Rule
@@ -169,7 +169,7 @@ def open_function_judge(
     """
     if reason := evidence.thin():
         raise TooThin(reason)
-    runner = bench.runner
+    runner = TimedRuns(bench.sandbox, bench.target, bench.names.readable)
 
     def check(expected: bytes, got: bytes) -> str:
         return check_calls(expected, got, tolerance)
@@ -224,7 +224,7 @@ def make_cases(
     for number, part in enumerate(_parts(known), 1):
         seconds = max(2.0, 10 * max(k.seconds for k in part))
         total = max(10.0, 10 * sum(k.seconds for k in part))
-        stdin = Batch(tuple(k.text for k in part), seconds=min(seconds, 20.0), lost=0, budget=total).stdin()
+        stdin = CallBatch(tuple(k.text for k in part), seconds=min(seconds, 20.0), lost=0, budget=total).stdin()
         run = runner.run(bench.source, stdin, mode="exec")
         title = f"{len(part)} calls of the function"
         case = Case(f"{name}.{number}", stdin, run.stdout, held_back, title)
@@ -244,20 +244,20 @@ def _parts(known: list[Known]) -> Iterator[list[Known]]:
     part: list[Known] = []
     seconds, size = 0.0, 0
     for one in known:
-        seconds, size = seconds + one.seconds, size + len(one.outcome)
+        seconds, size = seconds + one.seconds, size + len(one.outcome.text)
         if part and (len(part) == IN_A_CASE or seconds > LONG_S or size > LARGE):
             yield part
-            part, seconds, size = [], one.seconds, len(one.outcome)
+            part, seconds, size = [], one.seconds, len(one.outcome.text)
         part.append(one)
     if part:
         yield part
 
 
-def _as_known(run: Run, part: list[Known]) -> bool:
+def _as_known(run: CallRun, part: list[Known]) -> bool:
     """Whether the calls do here what they did when they were made twice, in other orders, and leave nothing behind."""
-    lines = run.stdout.decode("utf-8", "surrogatepass").split("\n")
-    same = all(line.endswith(ARROW + known.outcome) for line, known in zip(lines, part, strict=False))
-    return run.exit == 0 and same and lines[len(part) :] == ["state: unchanged", ""]
+    if run.answer is None or run.answer.state is None or run.answer.state.changed:
+        return False
+    return [outcome.text for outcome in run.answer.outcomes] == [known.outcome.text for known in part]
 
 
 def make_new_cases(judge: FunctionJudge) -> list[Case]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import statistics
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from typing import Any
 
 from codeopt.functions.timing import Timed
-from sandbox.calls import CallRunner
+from sandbox.call_answer import CallTiming
+from sandbox.calls import CallRun, CallRunner
 
 RUNS, ENOUGH_S, MOST_PASSES = 3, 0.15, 60
 """Whole runs are noisy beside the calls, so the calls are repeated until they would show."""
@@ -18,6 +20,21 @@ OUTSIDE_S, IMPORT_S, FIRST_S = 0.01, 0.002, 20e-6
 
 
 @dataclass(frozen=True)
+class TimedRuns(CallRunner):
+    """Runs calls, and keeps what each run of timed ones took beside them: all runs of a judge say more than a few."""
+
+    timings: dict[str, list[CallTiming]] = field(default_factory=dict)
+    """By program."""
+
+    def run(self, program: str | bytes, stdin: bytes = b"", **options: Any) -> CallRun:
+        """As a CallRunner."""
+        run = super().run(program, stdin, **options)
+        if run.call_timing and isinstance(program, str):
+            self.timings.setdefault(program, []).append(run.call_timing)
+        return run
+
+
+@dataclass(frozen=True)
 class Gain:
     """What the calls of one pass take less than those of the original."""
 
@@ -25,7 +42,7 @@ class Gain:
     passes: int
 
 
-def moved(runner: CallRunner, original: str, draft: str, timed: Timed, *, wall: bool = False) -> str:
+def moved(runner: TimedRuns, original: str, draft: str, timed: Timed, *, wall: bool = False) -> str:
     """Why a comparison is not believed; empty when it is. `wall`: the gain is one of waiting.
 
     Whatever disturbs whole runs can only make a gain look moved, so that is looked at twice.
@@ -33,16 +50,16 @@ def moved(runner: CallRunner, original: str, draft: str, timed: Timed, *, wall: 
     return _looks_moved(runner, original, draft, timed, wall) and _looks_moved(runner, original, draft, timed, wall)
 
 
-def _looks_moved(runner: CallRunner, original: str, draft: str, timed: Timed, wall: bool) -> str:
+def _looks_moved(runner: TimedRuns, original: str, draft: str, timed: Timed, wall: bool) -> str:
     passes = timed.passes(ENOUGH_S, MOST_PASSES)
-    stdin = replace(timed.batch, passes=passes).stdin()
+    stdin = timed.batch.replace(passes=passes).stdin()
     found: dict[str, tuple[list[float], list[float]]] = {original: ([], []), draft: ([], [])}
     for _ in range(RUNS):
         for source in found:
             run = runner.run(source, stdin)
-            if run.exit == 0 and not run.stop:
+            if run.call_timing:
                 found[source][0].append(run.wall_s if wall else run.cpu_s)
-                found[source][1].append(runner.outside_s[source][-1])
+                found[source][1].append(run.call_timing.outside_s)
     if not all(inside for inside, _ in found.values()):
         return "it fails when its calls are repeated"
     whole = min(found[original][0]) - min(found[draft][0])
@@ -56,20 +73,24 @@ def _looks_moved(runner: CallRunner, original: str, draft: str, timed: Timed, wa
     return _remembered(runner, original, draft, gain, wall) or _imported(runner, original, draft, timed, gain)
 
 
-def _remembered(runner: CallRunner, original: str, draft: str, gain: Gain, wall: bool) -> str:
+def _remembered(runner: TimedRuns, original: str, draft: str, gain: Gain, wall: bool) -> str:
     """The first pass of a run has no earlier one to learn from, by a file, a pipe or shared memory."""
-    was, now = (statistics.median(first[wall] for first in runner.first_s[source]) for source in (original, draft))
+    was, now = (
+        statistics.median(timing.first_wall_s if wall else timing.first_cpu_s for timing in runner.timings[source])
+        for source in (original, draft)
+    )
     if gain.passes > 1 and was - now < HALF * gain.seconds - FIRST_S:
         return "its calls are not faster the first time, only when they are made again: it remembers their answers"
     return ""
 
 
-def _imported(runner: CallRunner, original: str, draft: str, timed: Timed, gain: Gain) -> str:
+def _imported(runner: TimedRuns, original: str, draft: str, timed: Timed, gain: Gain) -> str:
     """What is computed at the import is paid by every process, whether it calls the function or not."""
     base = with_imports(original, draft)
     for _ in range(RUNS if base != original else 0):
-        runner.run(base, replace(timed.batch, passes=1).stdin())
-    before, after = runner.import_s.get(base) or runner.import_s[original], runner.import_s[draft]
+        runner.run(base, timed.batch.replace(passes=1).stdin())
+    before = [timing.import_s for timing in runner.timings.get(base) or runner.timings[original]]
+    after = [timing.import_s for timing in runner.timings[draft]]
     last = min(len(before), len(after))  # of more runs the shortest is shorter, and the latest ran side by side
     was = min(before[-last:])
     longer = min(after[-last:]) - was

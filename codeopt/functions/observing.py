@@ -7,12 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
 from codeopt.functions.leftout import COMPARED, EFFECTS, ENDED, NO_SENSE, NOT_AGAIN, TOO_LONG, TWICE
-from sandbox.calls import NO_ARGUMENTS, NOT_COMPARABLE, NOT_MADE, Batch
+from sandbox.call_answer import Effect, Kind
+from sandbox.calls import CallBatch, CallOutcome
+from sandbox.guest.calls.outcome import not_made
 
 BATCH, MADE_UP_BATCH = 60, 1000
 """Calls of one run; made-up ones are short."""
@@ -22,10 +23,6 @@ GIVEN_S, BIG_S, GIVEN_TOTAL_S = 5.0, 10.0, 60.0
 """What one given call may take, one that was given for timing, and all given ones when they are first made."""
 MADE_UP = ("derived", "hints")
 """Sources that nobody vouches for: what such a call costs or breaks says nothing about the function's use."""
-_EFFECTS = (
-    "uses the network", "starts a process", "changes files", "changes the environment", "changes the folder",
-    "sends signals", "opens a database", "loads a library",
-)  # fmt: skip
 _ACCIDENTS = (
     "TypeError",
     "AttributeError",
@@ -43,7 +40,7 @@ class Known:
     """A call with what the original does."""
 
     text: str
-    outcome: str
+    outcome: CallOutcome
     source: str
     """Where it comes from: calls_file, tests, doctests, recorded, hints, derived."""
     seconds: float
@@ -52,7 +49,7 @@ class Known:
     @property
     def returns(self) -> bool:
         """It ends without an exception."""
-        return self.outcome.startswith("returns ")
+        return self.outcome.kind in (Kind.RETURNS, Kind.YIELDS)
 
 
 def observe(bench: Bench, calls: Sequence[str], origin: dict[str, str]) -> tuple[list[Known], Counter[str]]:
@@ -102,8 +99,8 @@ def _observe(
         parts = [_observe(bench, part, origin, made_up) for part in (calls[:middle], calls[middle:])]
         return [known for part in parts for known in part[0]], parts[0][1] + parts[1][1]
     found = [
-        Known(text, outcome, origin.get(text, "derived"), spent)
-        for text, outcome, spent in zip(calls, first.lines, _took(first.meta, len(calls)), strict=True)
+        Known(text, outcome, origin.get(text, "derived"), outcome.seconds)
+        for text, outcome in zip(calls, first.outcomes, strict=True)
     ]
     usable = [known for known in found if not _useless(known, known.outcome)]
     random.Random(len(calls)).shuffle(usable)
@@ -111,18 +108,12 @@ def _observe(
     known: list[Known] = []
     dropped: Counter[str] = Counter()
     for one in found:
-        outcome, seconds = second.get(one.text, (one.outcome, one.seconds))
-        if reason := _useless(one, outcome):
+        again = second.get(one.text, one.outcome)
+        if reason := _useless(one, again):
             dropped[reason] += 1
         else:
-            known.append(replace(one, seconds=min(one.seconds, seconds)))
+            known.append(replace(one, seconds=min(one.seconds, again.seconds)))
     return known, dropped
-
-
-def _took(meta: dict[str, Any], calls: int) -> list[float]:
-    """Seconds of each call, as a checking run says."""
-    took = meta.get("took")
-    return took if isinstance(took, list) and len(took) == calls else [0.0] * calls
 
 
 def _size(text: str) -> int:
@@ -130,38 +121,30 @@ def _size(text: str) -> int:
     return len(text) + max((int(number) for number in re.findall(r"\d{3,30}", text)), default=0)
 
 
-def _again(bench: Bench, known: Sequence[Known]) -> list[tuple[str, float]]:
-    """The outcomes and seconds of the same calls with another hash seed, in which they may take a few times as long."""
+def _again(bench: Bench, known: Sequence[Known]) -> list[CallOutcome]:
+    """What the same calls do with another hash seed, in which they may take a few times as long."""
     if not known:
         return []
     calls = tuple(k.text for k in known)
     seconds = 2.0 + 3 * max(k.seconds for k in known)
-    batch = Batch(calls, seconds=seconds, lost=3, budget=10.0 + 3 * sum(k.seconds for k in known))
-    meta, lines, _ = bench.runner.ask(bench.source, batch, hash_seed=1)
-    if len(lines) < len(calls):
-        return [("", one.seconds) for one in known]
-    took = _took(meta, len(calls)) if "took" in meta else [one.seconds for one in known]
-    return list(zip(lines, took, strict=False))
+    batch = CallBatch(calls, seconds=seconds, lost=3, budget=10.0 + 3 * sum(k.seconds for k in known))
+    answer = bench.runner.ask(bench.source, batch, hash_seed=1).answer
+    return list(answer.outcomes) if answer else [not_made() for _ in known]
 
 
-def _useless(known: Known, again: str) -> str:
+def _useless(known: Known, again: CallOutcome) -> str:
     """Why a call says nothing about the function; empty when it does."""
-    outcome, source = known.outcome, known.source
-    effects = [effect for effect in _EFFECTS if re.search(rf"(\| |, ){effect}($|, | \|)", outcome)]
-    if effects:
-        return f"{EFFECTS} ({', '.join(effects)})"
-    if NOT_COMPARABLE in outcome:
-        kind = outcome.partition(NOT_COMPARABLE)[2].partition(">")[0]
-        return f"{COMPARED} ({kind[:60]})"
-    if outcome.startswith(("takes longer", NOT_MADE)):
+    outcome, made_up = known.outcome, known.source in MADE_UP
+    if outcome.effects:
+        return f"{EFFECTS} ({', '.join(Effect(effect).words for effect in outcome.effects)})"
+    if outcome.kind == Kind.NOT_COMPARABLE:
+        return f"{COMPARED} ({outcome.opaque[:60]})"
+    if outcome.kind in (Kind.TIMEOUT, Kind.NOT_MADE):
         return TOO_LONG
-    if outcome.startswith(NO_ARGUMENTS):
-        return NO_SENSE if source in MADE_UP else f"{NOT_AGAIN} ({outcome.rpartition(' ')[2]:.60})"
-    if outcome.startswith("ends the process"):
+    if outcome.kind == Kind.NO_ARGUMENTS:
+        return NO_SENSE if made_up else f"{NOT_AGAIN} ({outcome.exception:.60})"
+    if outcome.kind == Kind.DIED:
         return ENDED
-    if outcome != again:
+    if outcome.text != again.text:
         return f"{TWICE} (random numbers, the clock, the order of a set, or state that is kept)"
-    raised = re.match(r"raises (\w+)|.*\bthen raises <(\w+)>", outcome, re.DOTALL)
-    if source in MADE_UP and raised and (raised[1] or raised[2]) in _ACCIDENTS:
-        return NO_SENSE
-    return ""
+    return NO_SENSE if made_up and outcome.exception in _ACCIDENTS else ""

@@ -13,7 +13,7 @@ from codeopt.functions.target import read_function, split_target
 from codeopt.functions.timing import Timed, choose
 from codeopt.screen import Screen
 from sandbox import Sandbox
-from sandbox.calls import Batch, script
+from sandbox.calls import CallBatch, module_as_program
 from sandbox.outcome import Case
 from sandbox.profile import Mode, Profile, profile
 
@@ -44,10 +44,10 @@ def profile_target(
 def profile_function(bench: Bench, timed: Timed, source: str, modes: tuple[Mode, ...] = ("lines",)) -> Profile:
     """One pass of the timed calls, repeated where it is short; lines of the module are counted as they stand in its
     file."""
-    text, after = script(bench.target, source)
+    text, after = module_as_program(bench.target, source)
     calls = timed.batch.calls[timed.batch.warm :]
     repeats = max(1, min(200, round(SECONDS / max(timed.seconds, 1e-5)), MOST_TEXT // sum(map(len, calls))))
-    case = Case("timed", Batch(calls * repeats, "time").stdin())
+    case = Case("timed", CallBatch(calls * repeats, "time").stdin())
     limits = replace(bench.sandbox.limits, seconds=bench.sandbox.limits.seconds * 4 + 20)
     found = profile(
         lambda driver, stdin: bench.sandbox.run(driver, stdin, mode="exec", limits=limits),
@@ -55,6 +55,7 @@ def profile_function(bench: Bench, timed: Timed, source: str, modes: tuple[Mode,
         case,
         modes=modes,
         late=True,
+        function=bench.target,
     )
     return _in_module(found, after, source.count("\n") + 1)
 

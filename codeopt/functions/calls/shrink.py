@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from codeopt.functions.calls.literals import Call, Made, Opaque, read
-from sandbox.calls import NOT_MADE, Batch, CallRunner
+from sandbox.call_answer import Kind
+from sandbox.calls import CallBatch, CallRunner
 from sandbox.judge import Checker
 from sandbox.outcome import Case
 
 ROUNDS, AT_ONCE = 10, 60
 LATE = "takes longer than"
 """Stands for the outcome of a call that was ended."""
+SENSIBLE = (Kind.RETURNS, Kind.YIELDS, Kind.RAISES, Kind.NOT_COMPARABLE)
 CALL_S, ROUND_S, TOTAL_S = 0.5, 2.0, 10.0
 """What one call may take, those of a round, and all rounds: a draft may hang on the small calls too."""
 
@@ -60,12 +62,14 @@ def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], ch
     """The first of the calls whose outcomes differ, with how."""
     if not calls:
         return None
-    stdin = Batch(tuple(calls), seconds=CALL_S, lost=0, budget=ROUND_S).stdin()
-    old, new = (runner.run(source, stdin, mode="exec").stdout.split(b"\n") for source in (original, draft))
-    for call, a, b in zip(calls, old, new, strict=False):
-        sensible = b"returns " in a or b"raises " in a
-        made = NOT_MADE.encode() not in b
-        if sensible and made and b"raises TypeError" not in a and (detail := check(a, b)):
+    stdin = CallBatch(tuple(calls), seconds=CALL_S, lost=0, budget=ROUND_S).stdin()
+    old, new = (runner.run(source, stdin, mode="exec") for source in (original, draft))
+    if old.answer is None or new.answer is None:
+        return None
+    lines = zip(old.stdout.split(b"\n"), new.stdout.split(b"\n"), strict=False)
+    for call, was, now, (a, b) in zip(calls, old.answer.outcomes, new.answer.outcomes, lines, strict=False):
+        sensible = was.kind in SENSIBLE and not (was.kind == Kind.RAISES and was.exception == "TypeError")
+        if sensible and now.kind != Kind.NOT_MADE and (detail := check(a, b)):
             return call, detail
     return None
 

@@ -10,6 +10,7 @@ from codeopt.functions.growth import growth
 from codeopt.functions.observing import Known
 from codeopt.functions.target import read_function
 from sandbox import Options, open_sandbox
+from sandbox.call_answer import CallOutcome, Kind
 from tests.conftest import open_or_skip
 
 QUADRATIC = "def f(xs):\n    return [x for x in xs if [y for y in xs if y == x][1:]]\n"
@@ -18,7 +19,7 @@ LINEAR = "def f(xs):\n    return [x for x in sorted(xs) for _ in range(40) if x]
 
 def of(folder: Path, call: str) -> tuple[str, str, str]:
     (folder / "m.py").write_text(QUADRATIC)
-    known = Known(call, "returns []", "tests", 1e-5)
+    known = Known(call, CallOutcome("returns []", Kind.RETURNS), "tests", 1e-5)
     with open_bench(
         read_function(folder / "m.py", "f"),
         lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts)),

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+addaudithook = sys.addaudithook
 _EVENTS = {
     "socket.connect": "network", "socket.bind": "network", "socket.sendto": "network",
     "socket.getaddrinfo": "network", "subprocess.Popen": "process", "os.system": "process", "os.exec": "process",
@@ -29,7 +30,7 @@ class EffectAudit:
     def __init__(self) -> None:
         self.found: set[str] = set()
         self.armed = False
-        sys.addaudithook(self.hear)
+        addaudithook(self.hear)
 
     def arm(self) -> None:
         """Listen from here on, to a new call."""

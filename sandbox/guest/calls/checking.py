@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 import time
 
@@ -125,8 +126,6 @@ class Checking:
 
 def limit_memory(more_bytes: int) -> None:
     """A call that asks for too much fails by itself, instead of ending the run with all other calls."""
-    import resource
-
     if more_bytes:
         with open("/proc/self/statm") as file:  # noqa: PTH123  pathlib would count as imported by the module
             used = int(file.read().split()[5]) * resource.getpagesize()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 from .channel import ENDED, FAILED, IMPORTED, PASS, Channel, os_exit, os_fork, waitpid
 from .module_loader import import_target
 from .worker import CallWorker
@@ -20,8 +22,6 @@ def serve_passes(channel: Channel, ref: FunctionRef, source: str) -> NoReturn:
     except BaseException as error:
         channel.send(FAILED, f"{type(error).__name__}: {error}")
         os_exit(1)
-    import gc
-
     gc.collect()
     gc.freeze()  # the worker then shares these pages instead of copying them
     channel.send(IMPORTED)

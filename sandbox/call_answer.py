@@ -10,10 +10,10 @@ from typing import Any
 
 from sandbox.guest.calls import outcome as guest
 from sandbox.guest.calls.channel import LINES, OUTCOME, STATE, TEXT
-from sandbox.guest.calls.outcome import EFFECTS, CallOutcome, State
-from sandbox.outcome import Run
-
-__all__ = ["CallAnswer", "CallOutcome", "CallRun", "CallTiming", "Effect", "Kind", "State", "read_answer"]
+from sandbox.guest.calls.outcome import EFFECTS as EFFECTS
+from sandbox.guest.calls.outcome import CallOutcome as CallOutcome
+from sandbox.guest.calls.outcome import State as State
+from sandbox.outcome import Cause, Run
 
 
 class Kind(StrEnum):
@@ -32,6 +32,15 @@ class Kind(StrEnum):
     """It returns or raises, and no text can stand for a part of what it does."""
     NO_ARGUMENTS = guest.NO_ARGUMENTS
     """They cannot be made."""
+
+
+class Failure(StrEnum):
+    """Why a run has no answer, because of the code under test."""
+
+    NOT_IMPORTED = guest.NOT_IMPORTED
+    ENDED_EARLY = guest.ENDED_EARLY
+    OVERRUN = guest.OVERRUN
+    """Its timed calls take too long."""
 
 
 class Effect(StrEnum):
@@ -92,11 +101,26 @@ class CallRun(Run):
     """None when there is none; how the run ended says why."""
     call_timing: CallTiming | None = None
     """Only of timed calls."""
+    failure: Failure | None = None
+    """Why there is no answer, where the guest's program says it."""
+
+    @property
+    def cause(self) -> Cause | None:
+        """Of a run that gave no answer."""
+        return Cause.OVERRUN if self.failure is Failure.OVERRUN else None
 
 
-def as_call_run(run: Run, answer: CallAnswer | None = None) -> CallRun:
+def as_call_run(run: Run, answer: CallAnswer | None = None, failure: Failure | None = None) -> CallRun:
     """The same run with what its calls answered."""
-    return CallRun(**vars(run), answer=answer)
+    return CallRun(**vars(run), answer=answer, failure=failure)
+
+
+def read_failure(stdout: bytes) -> Failure | None:
+    """What the guest's program wrote where it has no answer; None when it was not the one that ended the run."""
+    try:
+        return Failure(json.loads(stdout)["failure"])
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def read_answer(stdout: bytes) -> CallAnswer:

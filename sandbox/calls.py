@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sandbox.answers import ARROW
-from sandbox.call_answer import CallAnswer, CallOutcome, CallRun, CallTiming, as_call_run, read_answer
+from sandbox.call_answer import CallAnswer, CallOutcome, CallRun, CallTiming, as_call_run, read_answer, read_failure
 from sandbox.guest.calls.batch import CallBatch
 from sandbox.guest.calls.function_ref import FunctionRef
 from sandbox.guest.tests.request import TestRequest
@@ -89,7 +89,8 @@ class CallRunner:
             stdin, args=args, mode=mode, limits=limits, hash_seed=hash_seed,
         )  # fmt: skip
         if run.exit != 0 or run.stop is not None:
-            return as_call_run(run)
+            failure = read_failure(run.stdout)
+            return as_call_run(replace(run, stdout=b"") if failure else run, failure=failure)
         try:
             answer = read_answer(run.stdout)
             text = self._text(stdin, answer)

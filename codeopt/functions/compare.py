@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,9 +24,8 @@ from codeopt.history import Candidate
 from codeopt.screen import Screen
 from sandbox import Sandbox
 from sandbox.compare import Comparison, Decision, Rule
+from sandbox.outcome import Cause, Verdict
 
-_OVERRUN = r"^case timed: (TLE |.*the timed calls take longer than)"
-_FAR_TOO_LONG = "got takes longer than"
 FAR = 0.1
 """At most so fast is a function whose call was given up: it gets ten times what the slowest of the original's takes."""
 MARK = "\n# (the new one of two)\n"
@@ -83,12 +81,12 @@ def compare_functions(
             return _result("not verified", str(error), None, None, pair.bench)
         judge = replace(judge, runner=_runner(pair, bench, new))
         wrong = wrong_answer(judge, pair.new_source)
-        if _FAR_TOO_LONG in wrong:  # once more: it may have been the machine
+        if wrong and wrong.late:  # once more: it may have been the machine
             wrong = wrong_answer(judge, pair.new_source)
-        if _FAR_TOO_LONG in wrong:
-            return _bounded(judge, wrong, FAR)
+        if wrong and wrong.late:
+            return _bounded(judge, wrong.reason, FAR)
         if wrong:
-            return _result("rejected", wrong, None, evidence, bench)
+            return _result("rejected", wrong.reason, None, evidence, bench)
         try:
             judge = with_timing(judge)
         except NotVerifiable as error:
@@ -142,14 +140,24 @@ def _runner(pair: Pair, bench: Bench, new: Function) -> TimedRuns:
     return TimedRuns(bench.sandbox, bench.target, bench.names.readable, {pair.new_source: other})
 
 
-def wrong_answer(judge: FunctionJudge, new_source: str) -> str:
+@dataclass(frozen=True)
+class WrongAnswer:
+    """A call that the new function answers otherwise."""
+
+    reason: str
+    late: bool
+    """It was ended, because it took too long."""
+
+
+def wrong_answer(judge: FunctionJudge, new_source: str) -> WrongAnswer | None:
     """The first call that the new function answers otherwise: a known one, or one that was never made before."""
     from codeopt import report
 
     candidate = Candidate(1, new_source, "the new one", judge.run_cases(new_source, judge.suite.cases, failures=1))
     if candidate.correct:
         candidate = replace(candidate, outcomes=judge.run_cases(new_source, make_new_cases(judge), failures=1))
-    return report.why(candidate) if candidate.outcomes else ""
+    failed = next((outcome for outcome in candidate.outcomes if outcome.verdict is not Verdict.AC), None)
+    return WrongAnswer(report.why(candidate), failed.cause is Cause.CALL_TIMEOUT) if failed else None
 
 
 def _timed(judge: FunctionJudge, new_source: str, seed: int) -> dict[str, Any]:
@@ -157,7 +165,7 @@ def _timed(judge: FunctionJudge, new_source: str, seed: int) -> dict[str, Any]:
     if judge.timed is None or judge.plan is None:
         return _result("not verified", f"no call differs, but {judge.too_short}", None, judge.evidence, judge.bench)
     comparison = judge.compare(new_source, judge.plan, judge.rule, seed + 1)
-    if comparison.decision is Decision.REJECTED and re.search(_OVERRUN, comparison.reason):
+    if comparison.decision is Decision.REJECTED and comparison.overrun:
         timed = judge.timed
         return _bounded(judge, comparison.reason, timed.seconds * timed.batch.passes / timed.batch.pass_seconds)
     if comparison.decision is Decision.REJECTED:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
 from codeopt.functions.calls.derive import derive
-from codeopt.functions.calls.shrink import LATE, first_failing, smallest
+from codeopt.functions.calls.shrink import first_failing, smallest
 from codeopt.functions.evidence import FRESH, Evidence, NotVerifiable, TooThin
 from codeopt.functions.growth import growth
 from codeopt.functions.moved import TimedRuns, moved
@@ -23,7 +23,7 @@ from sandbox.answers import check_calls
 from sandbox.calls import CallBatch, CallRun, CallRunner
 from sandbox.compare import Comparison, Decision, Plan, Rule, compare, make_plan
 from sandbox.judge import Checker, judge
-from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from sandbox.profile import Profile
 
 IN_A_CASE, LONG_S, LARGE = 500, 2.0, 2_000_000
@@ -115,26 +115,26 @@ class FunctionJudge:
             run = self.runner.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
             outcome = judge(case, run, self.suite.check)
             wrong = any(earlier.verdict is not Verdict.AC for earlier in outcomes)
-            outcomes.append(outcome if wrong else self._explained(source, outcome, case))
+            outcomes.append(outcome if wrong else self._explained(source, outcome, run, case))
             if sum(outcome.verdict is not Verdict.AC for outcome in outcomes) == failures:
                 break
         return tuple(outcomes)
 
-    def _explained(self, source: str, outcome: Outcome, case: Case) -> Outcome:
+    def _explained(self, source: str, outcome: Outcome, run: CallRun, case: Case) -> Outcome:
         """A wrong answer with the smallest call that shows it, and where that comes from."""
         if outcome.verdict is not Verdict.WA:
             return outcome
-        first, detail = first_failing(case, outcome.run.stdout, self.suite.check)
-        if not first:
+        first = first_failing(case, run, self.suite.check)
+        if first is None:
             return outcome
-        if case.held_back:
-            call, detail = first, ""
-        elif LATE in detail:  # a smaller one may only be quicker, and each try costs seconds
-            call = first
-        else:
-            call, detail = smallest(self.runner, self.original.source, source, first, self.suite.check)
-        near = "the smallest found near " * bool(detail and call != first)
-        return replace(outcome, detail=f"{detail or outcome.detail} ({near}{self.evidence.whence(first)})")
+        shown = first
+        if not case.held_back and not first.late:  # a smaller one may only be quicker, and each try costs seconds
+            shown = smallest(self.runner, self.original.source, source, first.call, self.suite.check)
+        detail = "" if case.held_back else shown.detail
+        near = "the smallest found near " * bool(detail and shown.call != first.call)
+        cause = Cause.CALL_TIMEOUT if (shown.late if detail else first.late) else None
+        whence = self.evidence.whence(first.call)
+        return replace(outcome, detail=f"{detail or outcome.detail} ({near}{whence})", cause=cause)
 
     def compare(self, source: str, plan: Plan, rule: Rule, seed: int) -> Comparison:
         """Time a draft against the original."""

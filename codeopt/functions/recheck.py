@@ -25,4 +25,6 @@ def recheck(
     with open_bench(function, open_with, options.tests) as bench:
         bench, evidence, judge = prepare(bench, options, Rule(), notify, timing=False)
         wrong = wrong_answer(judge, source)
-        return wrong or (failing(bench, source, evidence.tests) if evidence.tests else "")
+        if wrong is not None:
+            return wrong.reason
+        return failing(bench, source, evidence.tests) if evidence.tests else ""

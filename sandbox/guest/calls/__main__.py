@@ -2,7 +2,7 @@
 
 stdin:   a CallBatch as text.
 stdout:  one line of JSON with what was measured; then for each call, and for what all of them leave, a letter of
-         channel.py and JSON or text.
+         channel.py and JSON or text. Where there is no answer: {"failure": why}, with words on stderr.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .channel import Channel
 from .controller import Controller, Failure
 from .function_ref import FunctionRef
 from .importer import serve_passes
+from .json_text import to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def main(bundle: Bundle, ref: dict[str, Any], source: str) -> None:
         controller.run()
     except Failure as failure:
         os.write(2, f"{failure}\n".encode("utf-8", "backslashreplace"))
+        os.write(1, to_json({"failure": failure.kind}).encode())
         controller.end()
         os._exit(1)
     controller.end()

@@ -25,7 +25,7 @@ from .channel import (
     Channel,
 )
 from .json_text import to_json
-from .outcome import died, how_it_ended, not_made, timeout
+from .outcome import ENDED_EARLY, NOT_IMPORTED, OVERRUN, died, how_it_ended, not_made, timeout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +42,10 @@ outcome is shown, if it is quick (checking.py)."""
 
 class Failure(Exception):
     """The run cannot go on because of the code under test."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
 
 
 class Controller:
@@ -68,7 +72,7 @@ class Controller:
             why = (
                 f"the module cannot be imported: {text}" if letter == FAILED else "the process ended during the import"
             )
-            raise Failure(why)
+            raise Failure(NOT_IMPORTED, why)
         self.import_cpu = time.clock_gettime(cpu_clock(self.importer_pid))
         if self.batch.mode == "time":
             for _ in range(self.batch.passes):
@@ -81,7 +85,7 @@ class Controller:
         self.channel.send(PASS)
         letter, text = self.wait(START_SECONDS)
         if letter != PASS:
-            raise Failure("the module ended its process after it was imported")
+            raise Failure(ENDED_EARLY, "the module ended its process after it was imported")
         self.channel.send(CALLS, self.batch.replace(calls=tuple(calls)).text())
         return int(text)
 
@@ -90,7 +94,7 @@ class Controller:
         calls, listing = self.batch.calls, self.batch.mode == "list"
         while lost := self.listen(self.start(calls if listing else calls[len(self.made) :])):
             if listing:
-                raise Failure(f"the calls file {lost.text}")
+                raise Failure(ENDED_EARLY, f"the calls file {lost.text}")
             del self.took[len(self.made) :]
             self.add(lost)
             self.lost += 1
@@ -154,7 +158,7 @@ class Controller:
         while (message := self.wait(START_SECONDS))[0] == OUTCOME:
             found.append(OUTCOME + one_line(message[1]))
         if message[0] != FINISHED:
-            raise Failure("the process ended while its results were read")
+            raise Failure(ENDED_EARLY, "the process ended while its results were read")
         self.wait(START_SECONDS)
         if not self.made:
             self.made = found
@@ -165,9 +169,10 @@ class Controller:
         """The next message of a timed pass."""
         letter, text = self.wait(seconds)
         if not letter:
-            raise Failure(f"the timed calls take longer than {seconds:g} s")
+            raise Failure(OVERRUN, f"the timed calls take longer than {seconds:g} s")
         if letter != wanted:
-            raise Failure("a timed call ends the process" + (how_it_ended(int(text)) if letter == ENDED else ""))
+            how = how_it_ended(int(text)) if letter == ENDED else ""
+            raise Failure(ENDED_EARLY, f"a timed call ends the process{how}")
 
     def wait(self, seconds: float) -> tuple[bytes, str]:
         """The next message, or (b"", "") after that long."""

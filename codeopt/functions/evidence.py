@@ -11,7 +11,7 @@ from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
 from codeopt.functions.calls.derive import derive
 from codeopt.functions.calls.omitted import widened
-from codeopt.functions.leftout import TOO_LONG, TWICE, LeftOut, objection
+from codeopt.functions.leftout import LeftOut, Reason, Why, objection
 from codeopt.functions.naming import whence
 from codeopt.functions.observing import DERIVED_TOTAL_S, MADE_UP, Known, observe
 from sandbox.call_answer import Kind
@@ -108,11 +108,11 @@ def gather(
     given, guessed = ([text for text in texts if (origin[text] in MADE_UP) is guess] for guess in (False, True))
     known, dropped = observe(bench, given, origin)
     guesses, other = observe(bench, guessed, origin)
-    chance = {reason: count for reason, count in other.items() if reason.startswith(TWICE) or not given}
+    chance = {reason: count for reason, count in other.items() if reason.why is Why.TWICE or not given}
     if reason := objection(dropped, len(given)) or objection(chance, len(guessed), "made-up call"):
         raise NotVerifiable(f"{bench.function.qualname} cannot be judged: {reason}")
     kept = [*_affordable(known), *guesses]
-    dropped[TOO_LONG] += len(known) + len(guesses) - len(kept)
+    dropped[Reason(Why.TOO_LONG)] += len(known) + len(guesses) - len(kept)
     notify("making more calls from them")
     wider = _wider(bench, kept)
     bases = [k.text for k in (*kept, *wider)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench
-from codeopt.functions.leftout import COMPARED, EFFECTS, ENDED, NO_SENSE, NOT_AGAIN, TOO_LONG, TWICE
+from codeopt.functions.leftout import Reason, Why
 from sandbox.call_answer import Effect, Kind
 from sandbox.calls import CallBatch, CallOutcome
 from sandbox.guest.calls.outcome import not_made
@@ -52,7 +52,7 @@ class Known:
         return self.outcome.kind in (Kind.RETURNS, Kind.YIELDS)
 
 
-def observe(bench: Bench, calls: Sequence[str], origin: dict[str, str]) -> tuple[list[Known], Counter[str]]:
+def observe(bench: Bench, calls: Sequence[str], origin: dict[str, str]) -> tuple[list[Known], Counter[Reason]]:
     """The calls that do the same in another process, in another order and with sets in another order.
 
     What seems short is made first: the time for all of them may end before the last.
@@ -67,14 +67,14 @@ def observe(bench: Bench, calls: Sequence[str], origin: dict[str, str]) -> tuple
 
 def _observe_all(
     bench: Bench, calls: Sequence[str], origin: dict[str, str], made_up: bool = False
-) -> tuple[list[Known], Counter[str]]:
+) -> tuple[list[Known], Counter[Reason]]:
     """Batch by batch, as long as there is time: little for calls that are made up."""
     known: list[Known] = []
-    dropped: Counter[str] = Counter()
+    dropped: Counter[Reason] = Counter()
     size = MADE_UP_BATCH if made_up else BATCH
     for start in range(0, len(calls), size):
         if sum(k.seconds for k in known) > (DERIVED_TOTAL_S if made_up else GIVEN_TOTAL_S):
-            dropped[TOO_LONG] += 0 if made_up else len(calls) - start
+            dropped[Reason(Why.TOO_LONG)] += 0 if made_up else len(calls) - start
             break
         part, gone = _observe(bench, tuple(calls[start : start + size]), origin, made_up)
         known += part
@@ -84,7 +84,7 @@ def _observe_all(
 
 def _observe(
     bench: Bench, calls: tuple[str, ...], origin: dict[str, str], made_up: bool
-) -> tuple[list[Known], Counter[str]]:
+) -> tuple[list[Known], Counter[Reason]]:
     """One batch: made once, and what is of use then once more with another hash seed, in another order."""
     try:
         first = (
@@ -106,7 +106,7 @@ def _observe(
     random.Random(len(calls)).shuffle(usable)
     second = dict(zip((k.text for k in usable), _again(bench, usable), strict=True))
     known: list[Known] = []
-    dropped: Counter[str] = Counter()
+    dropped: Counter[Reason] = Counter()
     for one in found:
         again = second.get(one.text, one.outcome)
         if reason := _useless(one, again):
@@ -132,19 +132,19 @@ def _again(bench: Bench, known: Sequence[Known]) -> list[CallOutcome]:
     return list(answer.outcomes) if answer else [not_made() for _ in known]
 
 
-def _useless(known: Known, again: CallOutcome) -> str:
-    """Why a call says nothing about the function; empty when it does."""
+def _useless(known: Known, again: CallOutcome) -> Reason | None:
+    """Why a call says nothing about the function; None when it does."""
     outcome, made_up = known.outcome, known.source in MADE_UP
     if outcome.effects:
-        return f"{EFFECTS} ({', '.join(Effect(effect).words for effect in outcome.effects)})"
+        return Reason(Why.EFFECTS, ", ".join(Effect(effect).words for effect in outcome.effects))
     if outcome.kind == Kind.NOT_COMPARABLE:
-        return f"{COMPARED} ({outcome.opaque[:60]})"
+        return Reason(Why.COMPARED, outcome.opaque[:60])
     if outcome.kind in (Kind.TIMEOUT, Kind.NOT_MADE):
-        return TOO_LONG
+        return Reason(Why.TOO_LONG)
     if outcome.kind == Kind.NO_ARGUMENTS:
-        return NO_SENSE if made_up else f"{NOT_AGAIN} ({outcome.exception:.60})"
+        return Reason(Why.NO_SENSE) if made_up else Reason(Why.NOT_AGAIN, outcome.exception[:60])
     if outcome.kind == Kind.DIED:
-        return ENDED
+        return Reason(Why.ENDED)
     if outcome.text != again.text:
-        return f"{TWICE} (random numbers, the clock, the order of a set, or state that is kept)"
-    return NO_SENSE if made_up and outcome.exception in _ACCIDENTS else ""
+        return Reason(Why.TWICE, "random numbers, the clock, the order of a set, or state that is kept")
+    return Reason(Why.NO_SENSE) if made_up and outcome.exception in _ACCIDENTS else None

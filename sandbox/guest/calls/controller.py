@@ -211,7 +211,8 @@ def one_line(text: str) -> bytes:
 
 def first_difference(one: Sequence[bytes], other: Sequence[bytes]) -> bytes:
     """JSON: which call did something else in another pass, and what."""
-    at = next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), 0)
+    shorter = min(len(one), len(other))
+    at = next((at for at in range(shorter) if one[at] != other[at]), shorter)
     return b"[%d, %s]" % (at, other[at][1:] if at < len(other) else b"null")
 
 

@@ -113,7 +113,7 @@ class FunctionJudge:
         for number, case in enumerate(cases, 1):
             self.notify(f"calls, part {number} of {len(cases)}")
             run = self.runner.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
-            outcome = judge(case, run, self.suite.check)
+            outcome = judge(case, replace(run, answer=None), self.suite.check)  # a history need not keep it twice
             wrong = any(earlier.verdict is not Verdict.AC for earlier in outcomes)
             outcomes.append(outcome if wrong else self._explained(source, outcome, run, case))
             if sum(outcome.verdict is not Verdict.AC for outcome in outcomes) == failures:

@@ -20,7 +20,8 @@ def open_libc() -> CDLL:
 
 def hide() -> None:
     """No other process of this user may read or trace this one, or look at its descriptors."""
-    open_libc().prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+    if open_libc().prctl(PR_SET_DUMPABLE, 0, 0, 0, 0):
+        raise OSError("this process cannot be hidden from others of its user")
 
 
 def runqueue_wait_s(pid: int) -> float:

@@ -30,7 +30,7 @@ class ZygoteProcess:
 
     def __init__(self, setting: Setting, bundle: Bundle, *, capped: bool) -> None:
         self.setting, self.capped = setting, capped
-        self.modules = memory.keep(bundle.pack("__init__.py", "boot.py", "kernel.py", "zygote.py"))
+        self.modules = memory.keep(bundle.pack("__init__.py", "boot.py", "ending.py", "kernel.py", "zygote.py"))
         self.link: Link | None = None
         self.limits: tuple[int, ...] = ()
         self.cores = os.sched_getaffinity(0)

@@ -20,7 +20,7 @@ from sandbox.guest.calls.batch import CallBatch
 from sandbox.guest.calls.function_ref import FunctionRef
 from sandbox.guest.tests.request import TestRequest
 from sandbox.guest_bundle import GuestProgram
-from sandbox.outcome import Limits, Mode
+from sandbox.outcome import Mode, RunLimits
 from sandbox.runner import GuestRunner
 
 __all__ = ["CallBatch", "CallOutcome", "CallRun", "CallRunner", "FunctionRef", "TestRequest"]
@@ -67,7 +67,7 @@ class CallRunner:
     """What is called in module texts that stand elsewhere."""
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> RunLimits:
         """The sandbox's own."""
         return self.sandbox.limits
 
@@ -78,7 +78,7 @@ class CallRunner:
         *,
         args: Sequence[str] = (),
         mode: Mode = "fork",
-        limits: Limits | None = None,
+        limits: RunLimits | None = None,
         hash_seed: int = 0,
     ) -> CallRun:
         """Make the calls of a batch; seconds are those of the calls. What is no answer of ours stays as it is."""
@@ -106,11 +106,11 @@ class CallRunner:
         lines = [f"{self.name(call)}{ARROW}{outcome.text}\n" for call, outcome in shown]
         return "".join([*lines, f"{answer.state.text}\n" if answer.state else ""])
 
-    def settle(self) -> None:
+    def quiesce(self) -> None:
         """Before timing, as the sandbox does it."""
-        self.sandbox.settle()
+        self.sandbox.quiesce()
 
-    def _roomy(self, stdin: bytes) -> Limits:
+    def _roomy(self, stdin: bytes) -> RunLimits:
         """One run makes many calls, and imports first."""
         calls = stdin.count(b"\n")
         return replace(self.limits, seconds=self.limits.seconds * 6 + 20 + calls)
@@ -124,4 +124,4 @@ def _timed(run: CallRun, answer: CallAnswer) -> CallRun:
     """With the seconds of the calls in place of those of the whole run."""
     cpu_s = sum(answer.cpu)
     timing = CallTiming(run.cpu_s - cpu_s, answer.import_s, answer.cpu[0], answer.wall[0])
-    return replace(run, cpu_s=cpu_s, wall_s=sum(answer.wall), delay_s=sum(answer.delay), call_timing=timing)
+    return replace(run, cpu_s=cpu_s, wall_s=sum(answer.wall), runqueue_wait_s=sum(answer.delay), call_timing=timing)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from codeopt.quoting import inline
+from codeopt.escaping import inline
 
 MOST = 3
 """Reasons that a sentence names."""

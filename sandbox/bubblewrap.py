@@ -8,8 +8,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from sandbox.channel import BOOT
 from sandbox.errors import BackendUnavailable
+from sandbox.guest_bundle import boot_program
 from sandbox.host import Launch, Options
 from sandbox.hostroot import HostRoot, host_root
 from sandbox.process import Child
@@ -27,7 +27,7 @@ def open_backend(options: Options) -> Launch:
     program = find_bwrap()
     root = host_root(options.python)
     own_uid = os.geteuid() == 0
-    command = [program, *_arguments(root, own_uid, options), root.python, "-I", "-S", "-c", BOOT]
+    command = [program, *_arguments(root, own_uid, options), root.python, "-I", "-S", "-c", boot_program()]
     setting = {
         "python": root.python,
         "box": "/box",

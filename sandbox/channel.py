@@ -3,37 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib.resources import files
 from typing import Any, Protocol
 
 from sandbox.errors import GuestLost
 from sandbox.guest import wire
-
-_MODULES = ("wire", "meter", "lockdown", "job", "folders", "warm", "watch", "supervisor")
-"""In the order in which they may import each other."""
-BOOT = """
-import json, os, sys, types
-def read(size):
-    data = b""
-    while len(data) < size:
-        part = os.read(0, size - len(data))
-        if not part:
-            sys.exit("no guest code arrived")
-        data += part
-    return data
-package = sys.modules["guest"] = types.ModuleType("guest")
-package.__path__ = []
-for name, text in json.loads(read(int.from_bytes(read(4), "big"))).items():
-    module = sys.modules["guest." + name] = types.ModuleType("guest." + name)
-    module.__package__ = "guest"
-    setattr(package, name, module)
-    exec(compile(text, "guest/" + name + ".py", "exec"), module.__dict__)
-module.main()
-"""
-"""Run as `python -I -S -c BOOT`: takes the guest's modules from standard input, so that nothing has to be mounted."""
+from sandbox.guest_bundle import boot_input
 
 
 class Pipe(Protocol):
@@ -63,10 +39,7 @@ class Guest:
 
     def start(self, setting: dict[str, Any], seconds: float = 20.0) -> dict[str, Any]:
         """Send the guest its code and its setting; returns its greeting."""
-        sources = {name: _source(name) for name in _MODULES}
-        text = json.dumps(sources).encode()
-        hello = wire.pack({**setting, "zygote": _source("zygote")})
-        return self._exchange(len(text).to_bytes(4, "big") + text + hello, seconds)[0]
+        return self._exchange(boot_input() + wire.pack(setting), seconds)[0]
 
     def ask(self, op: str, blob: bytes = b"", *, seconds: float, **fields: Any) -> tuple[dict[str, Any], bytes]:
         """One request. Raises GuestLost, with the guest killed, when no answer came within `seconds`."""
@@ -88,7 +61,3 @@ class Guest:
             ) from error
         except (OSError, wire.BrokenFrame) as error:
             raise GuestLost(f"the guest is gone ({error}). {self.pipe.kill()}") from error
-
-
-def _source(name: str) -> str:
-    return files("sandbox.guest").joinpath(f"{name}.py").read_text("utf-8")

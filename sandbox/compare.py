@@ -18,7 +18,7 @@ from typing import Literal
 
 from sandbox.errors import OriginalUnsteady
 from sandbox.judge import Checker, check_tokens, judge
-from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from sandbox.runner import Runner
 from sandbox.sequential_test import hodges_lehmann, interval, rejects_null
 
@@ -106,6 +106,8 @@ class Comparison:
     cases: tuple[CaseTimes, ...]
     reason: str = ""
     """For people: why it was rejected, left undecided or called the same."""
+    overrun: bool = False
+    """It was rejected because a run took too long."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,8 @@ def compare(
                 notify(len(series.differences))
     except _Wrong as wrong:
         outcome = wrong.outcome
-        return _result(series, rule, Decision.REJECTED, f"case {outcome.case}: {outcome.verdict} {outcome.detail}")
+        found = _result(series, rule, Decision.REJECTED, f"case {outcome.case}: {outcome.verdict} {outcome.detail}")
+        return replace(found, overrun=outcome.verdict is Verdict.TLE or outcome.cause is Cause.OVERRUN)
     return _result(series, rule, decision, reason)
 
 

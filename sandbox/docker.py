@@ -12,8 +12,8 @@ import time
 from typing import Any
 
 from sandbox import owner
-from sandbox.channel import BOOT
 from sandbox.errors import BackendUnavailable, SandboxError
+from sandbox.guest_bundle import boot_program
 from sandbox.host import Launch, Options
 from sandbox.hostroot import HostRoot, host_root
 
@@ -129,7 +129,7 @@ def open_backend(options: Options) -> Launch:
     config = _container(api, options, root)
 
     def start() -> Attached:
-        return _start(api, image, [python, "-I", "-S", "-c", BOOT], config)
+        return _start(api, image, [python, "-I", "-S", "-c", boot_program()], config)
 
     setting = {
         "python": python,

@@ -13,8 +13,10 @@ from typing import Any, Self, get_args
 from sandbox.channel import Guest, Pipe
 from sandbox.cores import quietest_core
 from sandbox.errors import BackendUnavailable, GuestLost, SandboxError
+from sandbox.guest_bundle import GuestProgram
 from sandbox.outcome import Mode, Run, RunLimits, Stop
 from sandbox.pool import Pool
+from sandbox.runner import Program
 
 BACKENDS = ("docker", "bubblewrap", "process")
 _KEPT_BYTES = 256 << 20  # inputs that a guest keeps; the oldest go first
@@ -59,7 +61,7 @@ class Launch:
     description: str
     start: Callable[[], Pipe]
     setting: dict[str, Any]
-    """Fields of sandbox.guest.job.Setting that depend on the backend."""
+    """Fields of sandbox.guest.supervisor.job.Setting that depend on the backend."""
     close: Callable[[], None]
     of_one_guest: Callable[[], dict[str, Any]] = dict
     """Fields of the setting that no two guests may share: their folders, where those are on this machine."""
@@ -108,7 +110,7 @@ class Sandbox:
 
     def run(
         self,
-        program: str | bytes,
+        program: Program,
         stdin: bytes = b"",
         *,
         args: Sequence[str] = (),
@@ -117,9 +119,18 @@ class Sandbox:
         hash_seed: int = 0,
     ) -> Run:
         """Run a program on one input. Raises SandboxError when the sandbox itself failed, after one retry."""
-        source = program.encode() if isinstance(program, str) else program
+        tool = isinstance(program, GuestProgram)
+        source = program.packed() if isinstance(program, GuestProgram) else program
+        source = source.encode() if isinstance(source, str) else source
         limits = limits or self.limits
-        job = {**_job(limits), "exec": mode == "exec", "hash_seed": hash_seed, "args": list(args), "core": self.core}
+        job = {
+            **_job(limits),
+            "exec": mode == "exec",
+            "tool": tool,
+            "hash_seed": hash_seed,
+            "args": list(args),
+            "core": self.core,
+        }
         try:
             return self._run(source, stdin, job)
         except GuestLost:

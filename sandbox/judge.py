@@ -80,7 +80,7 @@ def _show(data: bytes) -> str:
 def judge(case: Case, run: Run, check: Checker = check_tokens) -> Outcome:
     """The verdict on one run. A case without expected output is only checked for ending well."""
     verdict, detail = _verdict(case, run, check)
-    return Outcome(case.name, verdict, run, detail)
+    return Outcome(case.name, verdict, run, detail, run.cause)
 
 
 def _verdict(case: Case, run: Run, check: Checker) -> tuple[Verdict, str]:

@@ -25,6 +25,15 @@ class Verdict(StrEnum):
     IE = "IE"  # internal error: ours, says nothing about the program
 
 
+class Cause(StrEnum):
+    """Why a verdict is not AC, where the verdict alone does not say it."""
+
+    CALL_TIMEOUT = "call_timeout"
+    """A wrong answer: a call was ended that took too long."""
+    OVERRUN = "overrun"
+    """A runtime error: all timed calls together took too long."""
+
+
 @dataclass(frozen=True)
 class RunLimits:
     """What one run may use."""
@@ -79,6 +88,11 @@ class Run:
         """Seconds of the clock without those in which others had the processor: what it takes on an idle machine."""
         return max(self.cpu_s, self.wall_s - self.runqueue_wait_s)
 
+    @property
+    def cause(self) -> Cause | None:
+        """What is known of a run that gave no answer, beside how it ended."""
+        return None
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -89,3 +103,4 @@ class Outcome:
     run: Run = field(repr=False)
     detail: str = ""
     """One line for people: what differed, which limit, which exception."""
+    cause: Cause | None = None

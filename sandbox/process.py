@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sandbox.channel import BOOT
+from sandbox.guest_bundle import boot_program
 from sandbox.host import Launch, Options
 
 ISOLATED = False
@@ -74,7 +74,7 @@ def open_backend(options: Options) -> Launch:
     python = options.python or sys.executable
 
     def start() -> Child:
-        return Child([python, "-I", "-S", "-c", BOOT], {"PATH": os.environ.get("PATH", os.defpath)})
+        return Child([python, "-I", "-S", "-c", boot_program()], {"PATH": os.environ.get("PATH", os.defpath)})
 
     roots: list[Path] = []
 

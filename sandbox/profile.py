@@ -9,19 +9,20 @@ from dataclasses import dataclass, replace
 from secrets import token_hex
 from typing import Any, Literal
 
+from sandbox.guest.calls.function_ref import FunctionRef
+from sandbox.guest.profile.request import ProfileRequest
+from sandbox.guest_bundle import GuestProgram
 from sandbox.outcome import Case, Run
-from sandbox.parts import text_of
 
 Mode = Literal["lines", "scalene"]
-RunDriver = Callable[[str, bytes], Run]
-"""Runs a program text on an input in the sandbox."""
+RunDriver = Callable[[GuestProgram, bytes], Run]
+"""Runs the profiler on an input in the sandbox."""
 
 SHORTEST = 0.1
 """Seconds under Scalene, all runs together, below which there is no split."""
 GAIN = {"lines": "the hot lines", "scalene": "the Python/native/system split and the memory profile"}
 TITLE = {"lines": "line profile", "scalene": "Scalene"}
 PACKAGE = {"lines": "line_profiler", "scalene": "scalene"}
-_PARTS = ("subject", "callsites", "ownlines", "sampled", "profiler")
 
 
 @dataclass(frozen=True)
@@ -94,19 +95,25 @@ def profile(
     min_seconds: float = 0.6,
     modes: Sequence[Mode] = ("lines", "scalene"),
     late: bool = False,
+    function: FunctionRef | None = None,
 ) -> Profile:
     """Profile a program on one case: one run of the guest's profiler for each mode.
 
     late: lines count from when the program calls its global `__begin__()`, and so does the time that it may take.
 
+    function: of the program itself; when that has run, it is called with the CallBatch on its input.
     seconds: what the program may take in each mode, where it is several times slower; what was seen until then counts.
     min_seconds: for Scalene the program is repeated until it has run for that long.
     """
+    program = source.encode("utf-8", "replace")
     texts = re.split("\r\n|\r|\n", source)  # as Python counts lines; str.splitlines also cuts at form feeds
     found = Profile(case.name, (), (), None, None, None, None, None, (), ())
     for mode in modes:
-        header = {"mode": mode, "min_seconds": min_seconds, "max_seconds": seconds, "late": late}
-        result, notes = _ask(run_driver, source, case, header)
+        request = ProfileRequest(
+            mode, len(program), len(case.stdin), token_hex(16), min_seconds, seconds, late,
+            function.fields() if function else None,
+        )  # fmt: skip
+        result, notes = _ask(run_driver, request, program, case)
         found = replace(found, notes=found.notes + notes)
         try:
             found = _READERS[mode](found, result, texts)
@@ -123,14 +130,13 @@ def _note(found: Profile, *notes: str) -> Profile:
 
 
 def _ask(
-    run_driver: RunDriver, source: str, case: Case, header: dict[str, Any]
+    run_driver: RunDriver, request: ProfileRequest, program: bytes, case: Case
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Run the driver once; its result (empty when there is none) and what went wrong."""
-    program, marker = source.encode("utf-8", "replace"), token_hex(16)
-    header = {**header, "source": len(program), "stdin": len(case.stdin), "marker": marker}
-    run = run_driver(text_of(*_PARTS), json.dumps(header).encode() + b"\n" + program + case.stdin)
-    result = parse(run.stdout, marker)
-    return result, _complaints(header["mode"], result, run)
+    """Run the profiler once; its result (empty when there is none) and what went wrong."""
+    header = json.dumps(request.fields()).encode()
+    run = run_driver(GuestProgram("profile"), header + b"\n" + program + case.stdin)
+    result = parse(run.stdout, request.marker)
+    return result, _complaints(request.mode, result, run)
 
 
 def parse(stdout: bytes, marker: str) -> dict[str, Any]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from sandbox.guest_bundle import GuestProgram
 from sandbox.outcome import Mode, Run, RunLimits
+
+Program = str | bytes | GuestProgram
 
 
 class Runner(Protocol):
@@ -35,4 +38,21 @@ class Runner(Protocol):
 
     def quiesce(self) -> None:
         """Leave the measuring core to the run for now: nothing goes on in the background."""
+        ...
+
+
+class GuestRunner(Runner, Protocol):
+    """Runs our own programs of the guest too."""
+
+    def run(
+        self,
+        program: Program,
+        stdin: bytes = b"",
+        *,
+        args: Sequence[str] = (),
+        mode: Mode = "fork",
+        limits: RunLimits | None = None,
+        hash_seed: int = 0,
+    ) -> Run:
+        """Raises SandboxError when the sandbox itself failed."""
         ...

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import statistics
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from codeopt.guards import Effect, Finding, Gain
 from codeopt.workloads import TimedRegion
+from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, Timed
-from sandbox.calls import CallRunner
 
 ORDER = 60
 REGION = TimedRegion.CALLS
@@ -35,7 +35,7 @@ def check(gain: Gain) -> Finding | None:
 
     Whatever disturbs whole runs can only make a gain look shifted, so that is looked at twice.
     """
-    if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, CallRunner):
+    if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, TimedRuns):
         return None
     gain.notify("looking at whole runs")
     sides = (gain.workload.runner, gain.original, gain.draft, gain.plan.timed, gain.comparison.clock == "wall")
@@ -43,16 +43,16 @@ def check(gain: Gain) -> Finding | None:
     return Finding(Effect.NO_GAIN, reason) if reason else None
 
 
-def _looks_shifted(runner: CallRunner, original: str, draft: str, timed: Timed, wall: bool) -> str:
+def _looks_shifted(runner: TimedRuns, original: str, draft: str, timed: Timed, wall: bool) -> str:
     passes = timed.passes(ENOUGH_S, MOST_PASSES)
-    stdin = replace(timed.batch, passes=passes).stdin()
+    stdin = timed.batch.replace(passes=passes).stdin()
     found: dict[str, tuple[list[float], list[float]]] = {original: ([], []), draft: ([], [])}
     for _ in range(RUNS):
         for source in found:
             run = runner.run(source, stdin)
-            if run.exit == 0 and not run.stop:
+            if run.call_timing:
                 found[source][0].append(run.wall_s if wall else run.cpu_s)
-                found[source][1].append(runner.outside_s[source][-1])
+                found[source][1].append(run.call_timing.outside_s)
     if not all(inside for inside, _ in found.values()):
         return "it fails when its calls are repeated"
     whole = min(found[original][0]) - min(found[draft][0])
@@ -66,20 +66,24 @@ def _looks_shifted(runner: CallRunner, original: str, draft: str, timed: Timed, 
     return _remembered(runner, original, draft, gain, wall) or _imported(runner, original, draft, timed, gain)
 
 
-def _remembered(runner: CallRunner, original: str, draft: str, gain: PassGain, wall: bool) -> str:
+def _remembered(runner: TimedRuns, original: str, draft: str, gain: PassGain, wall: bool) -> str:
     """The first pass of a run has no earlier one to learn from, by a file, a pipe or shared memory."""
-    was, now = (statistics.median(first[wall] for first in runner.first_s[source]) for source in (original, draft))
+    was, now = (
+        statistics.median(timing.first_wall_s if wall else timing.first_cpu_s for timing in runner.timings[source])
+        for source in (original, draft)
+    )
     if gain.passes > 1 and was - now < HALF * gain.seconds - FIRST_S:
         return "its calls are not faster the first time, only when they are made again: it remembers their answers"
     return ""
 
 
-def _imported(runner: CallRunner, original: str, draft: str, timed: Timed, gain: PassGain) -> str:
+def _imported(runner: TimedRuns, original: str, draft: str, timed: Timed, gain: PassGain) -> str:
     """What is computed at the import is paid by every process, whether it calls the function or not."""
     base = with_imports(original, draft)
     for _ in range(RUNS if base != original else 0):
-        runner.run(base, replace(timed.batch, passes=1).stdin())
-    before, after = runner.import_s.get(base) or runner.import_s[original], runner.import_s[draft]
+        runner.run(base, timed.batch.replace(passes=1).stdin())
+    before = [timing.import_s for timing in runner.timings.get(base) or runner.timings[original]]
+    after = [timing.import_s for timing in runner.timings[draft]]
     last = min(len(before), len(after))  # of more runs the shortest is shorter, and the latest ran side by side
     was = min(before[-last:])
     longer = min(after[-last:]) - was

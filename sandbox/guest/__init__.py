@@ -1,14 +1,19 @@
-"""What runs inside the sandbox. Standard library only, sent to the guest over its channel: nothing is installed there.
+"""What runs inside the sandbox: an ordinary package of the standard library, sent there over the guest's channel.
 
-supervisor  pid 1: serves requests, keeps time, counts, kills and cleans up
-zygote      a warm interpreter with almost nothing imported, which forks one process for each run
-lockdown    rlimits and the seccomp filter that every run inherits
-meter       what a run used: CPU, memory, processes, from the kernel's own books
-wire        frames on the channel, the only module that the host uses too
+Nothing is installed or mounted inside; `boot` makes the package out of what arrived. Four programs:
 
-Three programs are put together from parts (sandbox/parts.py), with one namespace each:
+    host ── wire ── supervisor ── zygote ─┬─ a program, as `python program.py` would run it
+                    (pid 1)               ├─ calls     of one function: controller ── importer ── worker for each pass
+                                          ├─ tests     that exist already, with the calls they make written down
+                                          └─ profile   of a program by line
 
-caller      calls of one function; with values, arguments, pipes, importing, effects, lines, keeper and warden
-tester      existing tests of it; with values, importing and recorder
-profiler    a program under line_profiler or Scalene; with subject, callsites, ownlines and sampled
+supervisor/  serves requests, keeps time, counts, kills and cleans up
+zygote       a warm interpreter with almost nothing imported, which forks one process for each run
+ending       how a program ends there, as in an interpreter of its own
+calls/ tests/ profile/
+             our own programs. Their code objects are made once in a guest; no name leads to them in a run, and they
+             have builtins of their own. What a judge goes by is taken by processes that never run the code under test.
+
+The host imports what both sides must agree on: wire, boot, calls.function_ref, calls.batch, calls.outcome,
+tests.request and profile.request.
 """

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from sandbox import Run, RunLimits, Sandbox
 from sandbox.answers import check_calls, close
-from sandbox.calls import Batch, CallRunner, Target, harness
+from sandbox.calls import CallBatch, CallRunner, FunctionRef
+from tests.sandbox.said import said
 
 MODULE = """\
 import collections, dataclasses, datetime, decimal, enum, itertools, os
@@ -113,17 +114,16 @@ SHOWN = [
 
 def ask(sandbox: Sandbox, name: str, *calls: str, batch: dict[str, Any] | None = None) -> list[str]:
     """The outcomes of some calls of a function of MODULE."""
-    target = Target(
+    target = FunctionRef(
         "mod",
         "/nowhere/mod.py",
         name,
         globals=("COUNT", "IDS", "NUMBERS", "ROWS"),
         asynchronous=name in ("later", "many"),
     )
-    runner = CallRunner(sandbox, lambda source: harness(target, source))
-    _, lines, run = runner.ask(MODULE, Batch(calls, **(batch or {})))
-    assert lines, run
-    return lines
+    runner = CallRunner(sandbox, target)
+    run = runner.ask(MODULE, CallBatch(calls, **(batch or {})))
+    return said(run)
 
 
 def test_kinds_of_functions(sandbox: Sandbox) -> None:
@@ -180,9 +180,9 @@ def test_timed_calls_say_the_same_and_seconds_are_of_the_calls(isolated: Sandbox
     module = (
         "import time\ntime.sleep(0.3)\ndef f(n):\n    t = 0\n    for i in range(n):\n        t += i\n    return t\n"
     )
-    target = Target("mod", "/nowhere/mod.py", "f")
-    runner = CallRunner(isolated, lambda source: harness(target, source))
-    run: Run = runner.run(module, Batch(("f(3)", "f(400000)"), "time", passes=2, warm=1).stdin())
+    target = FunctionRef("mod", "/nowhere/mod.py", "f")
+    runner = CallRunner(isolated, target)
+    run: Run = runner.run(module, CallBatch(("f(3)", "f(400000)"), "time", passes=2, warm=1).stdin())
     assert run.stdout == b"f(400000) -> returns 79999800000\n"
     assert 0.005 < run.cpu_s < 0.3
     assert run.wall_s - run.runqueue_wait_s < 0.3
@@ -194,16 +194,17 @@ def test_numpy_arrays(isolated: Sandbox) -> None:
         "import numpy\ndef f(n):\n"
         "    return [numpy.zeros(2), numpy.zeros(2, int), numpy.zeros((2, 1)), numpy.float64(0)][n]\n"
     )
-    runner = CallRunner(isolated, lambda source: harness(Target("mod", "/nowhere/mod.py", "f"), source))
-    _, lines, run = runner.ask(module, Batch(tuple(f"f({n})" for n in range(4))))
+    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    run = runner.ask(module, CallBatch(tuple(f"f({n})" for n in range(4))))
+    lines = said(run)
     assert len(set(lines[:4])) == 4, (lines, run)
     assert lines[0] == "returns array('<f8', (2,), [0.0, 0.0])"
 
 
 def test_a_module_that_cannot_be_imported(isolated: Sandbox) -> None:
-    runner = CallRunner(isolated, lambda source: harness(Target("mod", "/nowhere/mod.py", "f"), source))
-    _, lines, run = runner.ask("import nothing_like_this\n", Batch(("f()",)))
-    assert not lines
+    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    run = runner.ask("import nothing_like_this\n", CallBatch(("f()",)))
+    assert run.answer is None
     assert b"the module cannot be imported: ModuleNotFoundError" in run.stderr
 
 
@@ -222,9 +223,9 @@ def f(n):
                 pass
     return len(os.listdir("/proc/self/fd")) <= 8, [s for s in seen if s and s > 6]
 """
-    runner = CallRunner(isolated, lambda source: harness(Target("mod", "/nowhere/mod.py", "f"), source))
-    _, lines, _ = runner.ask(module, Batch(("f(1)",)))
-    assert lines[0].startswith("returns (True, [])"), lines
+    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    run = runner.ask(module, CallBatch(("f(1)",)))
+    assert said(run)[0].startswith("returns (True, [])"), run
 
 
 @given(st.floats(), st.floats(), st.sampled_from([1e-9, 1e-3]))

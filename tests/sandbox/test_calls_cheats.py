@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sandbox import Sandbox
-from sandbox.calls import Batch, CallRunner, Target, harness
+from sandbox.calls import CallBatch, CallRunner, FunctionRef
+from tests.sandbox.said import said
 
 EQUAL = """
 class Meta(type):
@@ -35,12 +36,9 @@ SAME = "gives out the same object"
 
 def ask(sandbox: Sandbox, module: str, *calls: str) -> list[str]:
     """The outcomes of some calls of a module's function."""
-    runner = CallRunner(
-        sandbox, lambda source: harness(Target("mod", "/nowhere/mod.py", "f", classes=("Box",)), source)
-    )
-    _, lines, run = runner.ask(module, Batch(calls))
-    assert lines, run
-    return lines
+    runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f", classes=("Box",)))
+    run = runner.ask(module, CallBatch(calls))
+    return said(run)
 
 
 @pytest.mark.parametrize("kind", ["int", "list", "tuple", "dict"])
@@ -81,9 +79,9 @@ def test_equal_arguments_of_a_calls_file_come_once(isolated: Sandbox) -> None:
     """Else a draft that remembers its answers would be timed on what it remembers."""
     calls = "import mod\nCALLS = [((mod.Box(n // 2),), {}) for n in range(4)] + [((lambda: 1,), {})] * 2\n"
     module = "class Box:\n    def __init__(self, n):\n        self.n = n\ndef f(box):\n    return box.n\n"
-    target = Target("mod", "/nowhere/mod.py", "f", calls_file=calls)
-    _, lines, run = CallRunner(isolated, lambda source: harness(target, source)).ask(module, Batch((), "list"))
-    assert lines[:5] == ["CALLS[0]", "CALLS[2]", "CALLS[4]", "CALLS[5]", ""], run
+    target = FunctionRef("mod", "/nowhere/mod.py", "f", calls_file=calls)
+    run = CallRunner(isolated, target).ask(module, CallBatch((), "list"))
+    assert said(run)[:5] == ["CALLS[0]", "CALLS[2]", "CALLS[4]", "CALLS[5]", ""], run
 
 
 ARRAYS = {
@@ -161,11 +159,12 @@ def test_calls_in_words(isolated: Sandbox) -> None:
         "class Broken(Box):\n    def __repr__(self):\n        raise KeyError\n"
         "def f(*a, **k):\n    pass\n"
     )
-    target = Target("mod", "/nowhere/mod.py", "f")
-    runner = CallRunner(isolated, lambda source: harness(target, source))
+    target = FunctionRef("mod", "/nowhere/mod.py", "f")
+    runner = CallRunner(isolated, target)
     calls = [f"f(load('mod', '{kind}')([2]), k=1)" for kind in ("Box", "Named", "Broken")]
     calls.append("f([load('mod', 'Box')(1)], load('mod', 'Named')('a' * 300))")
-    _, lines, run = runner.ask(module, Batch(tuple(calls), "show"))
+    run = runner.ask(module, CallBatch(tuple(calls), "show"))
+    lines = said(run)
     assert lines[:3] == ["f(<Box n=[2]>, k=1)", "f(Named [2], k=1)", "f(<Broken n=[2]>, k=1)"], run
     assert " at 0x" not in lines[3]
     assert "... (306 characters)" in lines[3]

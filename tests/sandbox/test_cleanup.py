@@ -19,7 +19,7 @@ import pytest
 
 from sandbox import RunLimits, Sandbox, SandboxError, docker, owner
 from sandbox.channel import Guest
-from sandbox.guest import meter
+from sandbox.guest.supervisor import usage
 from tests.conftest import BACKENDS, open_or_skip
 from tests.sandbox import machine
 
@@ -61,7 +61,7 @@ def containers_of(api: Any, pid: int) -> list[str]:
 def left_of(parent: int, uid: int, folder: Path, before: set[int]) -> list[object]:
     """Processes of its runs, processes that came since and know its folder, its files, and itself."""
     uids = range(uid - uid % machine.RUNS_PER_GUEST, uid + machine.RUNS_PER_GUEST) if uid >= 100_000 else range(0)
-    new = [p.pid for p in meter.processes() if p.pid not in before and is_ours(p.pid, str(folder))]
+    new = [p.pid for p in usage.processes() if p.pid not in before and is_ours(p.pid, str(folder))]
     return [*machine.processes_of(uids), *new, *folder.iterdir(), *([parent] if alive(parent) else [])]
 
 
@@ -74,14 +74,14 @@ def is_ours(pid: int, folder: str) -> bool:
 
 
 def alive(pid: int) -> bool:
-    return any(process.pid == pid for process in meter.processes())
+    return any(process.pid == pid for process in usage.processes())
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_after_kill_9_nothing_is_left(backend: str, tmp_path: Path) -> None:
     with open_or_skip(backend):
         pass
-    before = {process.pid for process in meter.processes()}
+    before = {process.pid for process in usage.processes()}
     env = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, backend, DAEMON], stdout=subprocess.PIPE, env=env, text=True
@@ -107,7 +107,7 @@ def test_after_kill_9_nothing_is_left(backend: str, tmp_path: Path) -> None:
 
 
 def started_below(pid: int) -> set[int]:
-    return {process.pid for process in meter.descendants(meter.processes(), pid)}
+    return {process.pid for process in usage.descendants(usage.processes(), pid)}
 
 
 def daemon_runs(backend: str, holder: int, uid: int) -> bool:

@@ -12,7 +12,11 @@ import pytest
 
 from sandbox import Sandbox
 from sandbox.answers import ARROW
-from sandbox.calls import NOT_COMPARABLE, Batch, CallRunner, Target, harness, recorder_text
+from sandbox.calls import CallBatch, CallRunner, FunctionRef
+from sandbox.guest.calls.repr.plain import NOT_COMPARABLE
+from sandbox.guest.tests.blame import blame
+from sandbox.guest.tests.writing import write_call
+from tests.sandbox.said import said
 
 MODULE = """\
 import json, logging, queue, re, threading, types, weakref
@@ -69,28 +73,17 @@ def held(reentrant):
 
 
 def ask(sandbox: Sandbox, name: str, *calls: str) -> list[str]:
-    target = Target("mod", "/nowhere/mod.py", name)
-    _, lines, run = CallRunner(sandbox, lambda source: harness(target, source)).ask(MODULE, Batch(calls))
-    assert lines, run
-    return lines[: len(calls)]
+    target = FunctionRef("mod", "/nowhere/mod.py", name)
+    run = CallRunner(sandbox, target).ask(MODULE, CallBatch(calls))
+    return said(run)[: len(calls)]
 
 
-@pytest.fixture
-def recorder() -> dict[str, Any]:
-    """The recorder's own functions."""
-    space: dict[str, Any] = {"__name__": "recorder"}
-    exec(compile(recorder_text(), "recorder", "exec"), space)
-    return space
-
-
-def test_what_is_read_again_is_what_was_written_down(
-    isolated: Sandbox, recorder: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_read_again_is_what_was_written_down(isolated: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     mod = types.ModuleType("mod")
     monkeypatch.setitem(__import__("sys").modules, "mod", mod)
     exec(MODULE, mod.__dict__)
     places = range(len(mod.MAKE))
-    written = [recorder["write_call"](([mod.make(n)],), {}) for n in places]
+    written = [write_call(([mod.make(n)],), {}) for n in places]
     assert None not in written
     lines = ask(isolated, "touch", *[f"f([load('mod', 'make')({n})])" for n in places], *written)
     fresh, again = lines[: len(places)], lines[len(places) :]
@@ -146,15 +139,15 @@ def _local() -> Any:
         (lambda: Thing(of=Thing(back=[], lock=threading.Lock(), thread=threading.Thread())), "self.of.thread"),
     ],
 )
-def test_what_cannot_be_written_down_is_named(make: Any, words: str, recorder: dict[str, Any]) -> None:
+def test_what_cannot_be_written_down_is_named(make: Any, words: str) -> None:
     thing = make()
-    text = recorder["write_call"]((thing,), {})
+    text = write_call((thing,), {})
     assert (text is None) is bool(words)
     if words:
-        assert recorder["blame"](Thing.run, (thing,), {}).startswith(words)
+        assert blame(Thing.run, (thing,), {}).startswith(words)
 
 
-def test_an_argument_is_named_by_its_parameter(recorder: dict[str, Any]) -> None:
-    assert recorder["blame"](Thing.run, (1, iter([])), {}) == "key: an iterator"
-    assert recorder["blame"](Thing.run, (1, lambda: 0), {}) == "key: a lambda"
-    assert recorder["blame"](Thing.run, (1,), {"key": lambda: 0}) == "key: a lambda"
+def test_an_argument_is_named_by_its_parameter() -> None:
+    assert blame(Thing.run, (1, iter([])), {}) == "key: an iterator"
+    assert blame(Thing.run, (1, lambda: 0), {}) == "key: a lambda"
+    assert blame(Thing.run, (1,), {"key": lambda: 0}) == "key: a lambda"

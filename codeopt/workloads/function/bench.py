@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from codeopt.errors import ProgramError, UsageError
 from codeopt.session import Mounts
@@ -17,8 +18,12 @@ from codeopt.workloads.function.naming import Names
 from codeopt.workloads.function.project import Place, View, locate, open_places, open_view
 from codeopt.workloads.function.target import Function
 from sandbox import Sandbox
-from sandbox.calls import Batch, BatchMode, CallRunner, Target, harness
+from sandbox.call_answer import CallAnswer
+from sandbox.calls import CallBatch, CallRunner, FunctionRef
 from sandbox.outcome import Run
+
+if TYPE_CHECKING:
+    from sandbox.guest.calls.batch import BatchMode
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,7 @@ class Bench:
     function: Function
     view: View
     sandbox: Sandbox
-    target: Target
+    target: FunctionRef
     places: tuple[Place, ...] = ()
     """Tests that the user named."""
     names: Names = Names()
@@ -36,8 +41,8 @@ class Bench:
 
     @property
     def runner(self) -> CallRunner:
-        """Runs module texts; a new one, so that its books are empty."""
-        return CallRunner(self.sandbox, lambda source: harness(self.target, source), self.names.readable)
+        """Runs module texts."""
+        return CallRunner(self.sandbox, self.target, self.names.readable)
 
     @property
     def source(self) -> str:
@@ -49,22 +54,12 @@ class Bench:
         """What the function's text speaks of."""
         return vocabulary(self.source, self.function.text)
 
-    def ask(self, calls: tuple[str, ...], mode: BatchMode = "check", **options: float) -> Answer:
+    def ask(self, calls: tuple[str, ...], mode: BatchMode = "check", **options: Any) -> CallAnswer:
         """What the original does. Raises ProgramError when it cannot even be imported."""
-        meta, lines, run = self.runner.ask(self.source, Batch(calls, mode, **options))  # type: ignore[arg-type]
-        if not lines and mode != "list":
+        run = self.runner.ask(self.source, CallBatch(calls, mode, **options))
+        if run.answer is None:
             raise ProgramError(f"{self.function.path}::{self.function.qualname} cannot be run: {why(run)}")
-        return Answer(tuple(lines[: len(calls)] if mode != "list" else lines), meta, lines[-1] if lines else "", run)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What the original did with some calls."""
-
-    lines: tuple[str, ...]
-    meta: dict[str, object]
-    state: str
-    run: Run
+        return run.answer
 
 
 def why(run: Run) -> str:
@@ -107,10 +102,10 @@ def open_tests(
 
 def make_target(
     function: Function, view: View, sandbox: Sandbox, calls_file: str | None = None, aliases: tuple[str, ...] = ()
-) -> Target:
+) -> FunctionRef:
     """How the harness finds the function."""
     data, classes = _names(function.source)
-    return Target(
+    return FunctionRef(
         module=view.module.name,
         file=view.inside(view.module.path, sandbox.isolated),
         qualname=function.qualname,
@@ -127,7 +122,7 @@ def make_target(
 
 def with_calls_file(bench: Bench, text: str) -> Bench:
     """The same bench with a calls file."""
-    return replace(bench, target=replace(bench.target, calls_file=text))
+    return replace(bench, target=bench.target.replace(calls_file=text))
 
 
 def _names(source: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

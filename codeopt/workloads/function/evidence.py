@@ -12,9 +12,10 @@ from codeopt.errors import ProgramError
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.omitted import widened
-from codeopt.workloads.function.leftout import TOO_LONG, TWICE, LeftOut, objection
+from codeopt.workloads.function.leftout import LeftOut, Reason, Why, objection
 from codeopt.workloads.function.naming import whence
 from codeopt.workloads.function.observing import DERIVED_TOTAL_S, MADE_UP, Known, observe
+from sandbox.call_answer import Kind
 
 MIN_CALLS = 10
 """With fewer comparable calls nothing is claimed."""
@@ -93,7 +94,7 @@ class Evidence:
 
     def _raised(self) -> str:
         """Which exceptions, and how often: it may be a file or a module that the sandbox does not show."""
-        names = Counter(known.outcome.split(" ")[1] for known in self.known if known.outcome.startswith("raises "))
+        names = Counter(known.outcome.exception for known in self.known if known.outcome.kind == Kind.RAISES)
         shown = ", ".join(f"{name} {count} times" for name, count in names.most_common(2))
         return f"nearly every call raises an exception ({shown})"
 
@@ -126,11 +127,11 @@ def gather(
     given, guessed = ([text for text in texts if (origin[text] in MADE_UP) is guess] for guess in (False, True))
     known, dropped = observe(bench, given, origin)
     guesses, other = observe(bench, guessed, origin)
-    chance = {reason: count for reason, count in other.items() if reason.startswith(TWICE) or not given}
+    chance = {reason: count for reason, count in other.items() if reason.why is Why.TWICE or not given}
     if reason := objection(dropped, len(given)) or objection(chance, len(guessed), "made-up call"):
         raise NotVerifiable(f"{bench.function.qualname} cannot be judged: {reason}")
     kept = [*_affordable(known), *guesses]
-    dropped[TOO_LONG] += len(known) + len(guesses) - len(kept)
+    dropped[Reason(Why.TOO_LONG)] += len(known) + len(guesses) - len(kept)
     notify("making more calls from them")
     wider = _wider(bench, kept)
     bases = [k.text for k in (*kept, *wider)]
@@ -180,11 +181,11 @@ def cover(bench: Bench, evidence: Evidence) -> Evidence:
     for calls in [quick, *[(text,) for text in slow]]:
         if not calls or (lines and run >= set(lines)):
             continue
-        found = bench.ask(calls, "cover", seconds=20.0, lost=0).meta.get("cover")
-        if isinstance(found, list):
+        found = bench.ask(calls, "cover", seconds=20.0, lost=0).covered
+        if found:
             _require_running(bench, found[2])
-            run |= set(found[0])
-            lines = tuple(found[1])
+            run |= found[0]
+            lines = found[1]
     return replace(evidence, lines_run=tuple(sorted(run)), lines=lines)
 
 

@@ -7,7 +7,7 @@ from codeopt.workloads.function.calls.larger import grow
 from codeopt.workloads.function.calls.literals import read
 from codeopt.workloads.function.evidence import Evidence
 from codeopt.workloads.function.observing import Known
-from sandbox.calls import Batch
+from sandbox.calls import CallBatch
 from sandbox.growth import CALL_FLOOR_S, GrowthPair, fit, pair
 
 FACTORS = tuple(2**step for step in range(13))
@@ -55,7 +55,7 @@ def _base(evidence: Evidence) -> Known | None:
 
 def _seconds(bench: Bench, source: str, text: str) -> float | None:
     """CPU seconds of one call, the least of two; None when it does not end well, or takes too long."""
-    batch = Batch((text,), "time", passes=1, pass_seconds=MOST_S)
+    batch = CallBatch((text,), "time", passes=1, pass_seconds=MOST_S)
     found = []
     for _ in range(2):
         run = bench.runner.run(source, batch.stdin())

@@ -4,19 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from codeopt.escaping import inline
 
 MOST = 3
 """Reasons that a sentence names."""
-EFFECTS, COMPARED, TWICE = "had side effects", "had a value that cannot be compared", "did not do the same twice"
-TOO_LONG, ENDED, NO_SENSE, WRITTEN = "took too long", "ended the process", "made no sense", "cannot be written down"
-NOT_AGAIN = "had arguments that cannot be made again"
-"""What such calls did: each goes on `3 calls that ...`."""
+
+
+class Why(StrEnum):
+    """What such calls did: each goes on `3 calls that ...`."""
+
+    EFFECTS = "had side effects"
+    COMPARED = "had a value that cannot be compared"
+    TWICE = "did not do the same twice"
+    TOO_LONG = "took too long"
+    ENDED = "ended the process"
+    NO_SENSE = "made no sense"
+    WRITTEN = "cannot be written down"
+    NOT_AGAIN = "had arguments that cannot be made again"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a call is no evidence."""
+
+    why: Why
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.why} ({self.detail})" if self.detail else str(self.why)
+
+
 _REMEDIES = {
-    EFFECTS: "name the part that only computes, as a function of its own",
-    TWICE: "give it a seeded generator, a time or a sorted list as an argument (--calls FILE)",
-    COMPARED: "name a function that takes and returns plain values, or objects that pickle knows",
+    Why.EFFECTS: "name the part that only computes, as a function of its own",
+    Why.TWICE: "give it a seeded generator, a time or a sorted list as an argument (--calls FILE)",
+    Why.COMPARED: "name a function that takes and returns plain values, or objects that pickle knows",
 }
 """For what speaks against the function itself, what helps."""
 
@@ -25,8 +48,8 @@ _REMEDIES = {
 class LeftOut:
     """How many calls by reason: of those that somebody made, and of made-up ones."""
 
-    given: Mapping[str, int] = field(default_factory=dict)
-    made_up: Mapping[str, int] = field(default_factory=dict)
+    given: Mapping[Reason, int] = field(default_factory=dict)
+    made_up: Mapping[Reason, int] = field(default_factory=dict)
 
     def words(self) -> str:
         """`2 calls that took too long, 1 made-up call that made no sense`, what was given first; empty for none."""
@@ -40,24 +63,24 @@ class LeftOut:
         return named | {f"made-up calls that {reason}": count for reason, count in _most(self.made_up)}
 
 
-def counted(count: int, what: str, reason: str) -> str:
+def counted(count: int, what: str, reason: Reason) -> str:
     """`1 call that took too long`, `2 calls that took too long`."""
     return f"{count} {what}{'s' * (count != 1)} that {reason}"
 
 
-def unwritten(lost: Mapping[str, int]) -> dict[str, int]:
+def unwritten(lost: Mapping[str, int]) -> dict[Reason, int]:
     """Reasons for calls that no text can hold. lost: what it was (`key: a lambda`) -> how many."""
-    return {f"{WRITTEN} ({inline(what, 80)})": count for what, count in lost.items()}
+    return {Reason(Why.WRITTEN, inline(what, 80)): count for what, count in lost.items()}
 
 
-def objection(dropped: Mapping[str, int], total: int, what: str = "call") -> str:
+def objection(dropped: Mapping[Reason, int], total: int, what: str = "call") -> str:
     """Why a function cannot be judged, and what would help, when more than half of `total` calls speak against it;
     else empty."""
-    serious = {reason: count for reason, count in dropped.items() if _remedy(reason)}
+    serious = {reason: count for reason, count in dropped.items() if reason.why in _REMEDIES}
     if not total or sum(serious.values()) <= total / 2:
         return ""
     reason, count = _most(serious)[0]
-    return f"{_share(count, total, what)} {reason}; {_remedy(reason)}"
+    return f"{_share(count, total, what)} {reason}; {_REMEDIES[reason.why]}"
 
 
 def _share(count: int, total: int, what: str) -> str:
@@ -67,9 +90,5 @@ def _share(count: int, total: int, what: str) -> str:
     return f"all {total} {what}s" if total > 1 else f"its only {what}"
 
 
-def _most(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+def _most(counts: Mapping[Reason, int]) -> list[tuple[Reason, int]]:
     return sorted(((reason, count) for reason, count in counts.items() if count), key=lambda pair: -pair[1])
-
-
-def _remedy(reason: str) -> str:
-    return next((text for words, text in _REMEDIES.items() if reason.startswith(words)), "")

@@ -7,12 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from codeopt.errors import ProgramError
 from codeopt.workloads.function.bench import Bench
-from codeopt.workloads.function.leftout import COMPARED, EFFECTS, ENDED, NO_SENSE, NOT_AGAIN, TOO_LONG, TWICE
-from sandbox.calls import NO_ARGUMENTS, NOT_COMPARABLE, NOT_MADE, Batch
+from codeopt.workloads.function.leftout import Reason, Why
+from sandbox.call_answer import Effect, Kind
+from sandbox.calls import CallBatch, CallOutcome
+from sandbox.guest.calls.outcome import not_made
 
 BATCH, MADE_UP_BATCH = 60, 1000
 """Calls of one run; made-up ones are short."""
@@ -22,10 +23,6 @@ GIVEN_S, BIG_S, GIVEN_TOTAL_S = 5.0, 10.0, 60.0
 """What one given call may take, one that was given for timing, and all given ones when they are first made."""
 MADE_UP = ("derived", "hints")
 """Sources that nobody vouches for: what such a call costs or breaks says nothing about the function's use."""
-_EFFECTS = (
-    "uses the network", "starts a process", "changes files", "changes the environment", "changes the folder",
-    "sends signals", "opens a database", "loads a library",
-)  # fmt: skip
 _ACCIDENTS = (
     "TypeError",
     "AttributeError",
@@ -43,7 +40,7 @@ class Known:
     """A call with what the original does."""
 
     text: str
-    outcome: str
+    outcome: CallOutcome
     source: str
     """Where it comes from: calls_file, tests, doctests, recorded, hints, derived."""
     seconds: float
@@ -52,10 +49,10 @@ class Known:
     @property
     def returns(self) -> bool:
         """It ends without an exception."""
-        return self.outcome.startswith("returns ")
+        return self.outcome.kind in (Kind.RETURNS, Kind.YIELDS)
 
 
-def observe(bench: Bench, calls: Sequence[str], origin: dict[str, str]) -> tuple[list[Known], Counter[str]]:
+def observe(bench: Bench, calls: Sequence[str], origin: dict[str, str]) -> tuple[list[Known], Counter[Reason]]:
     """The calls that do the same in another process, in another order and with sets in another order.
 
     What seems short is made first: the time for all of them may end before the last.
@@ -70,14 +67,14 @@ def observe(bench: Bench, calls: Sequence[str], origin: dict[str, str]) -> tuple
 
 def _observe_all(
     bench: Bench, calls: Sequence[str], origin: dict[str, str], made_up: bool = False
-) -> tuple[list[Known], Counter[str]]:
+) -> tuple[list[Known], Counter[Reason]]:
     """Batch by batch, as long as there is time: little for calls that are made up."""
     known: list[Known] = []
-    dropped: Counter[str] = Counter()
+    dropped: Counter[Reason] = Counter()
     size = MADE_UP_BATCH if made_up else BATCH
     for start in range(0, len(calls), size):
         if sum(k.seconds for k in known) > (DERIVED_TOTAL_S if made_up else GIVEN_TOTAL_S):
-            dropped[TOO_LONG] += 0 if made_up else len(calls) - start
+            dropped[Reason(Why.TOO_LONG)] += 0 if made_up else len(calls) - start
             break
         part, gone = _observe(bench, tuple(calls[start : start + size]), origin, made_up)
         known += part
@@ -87,7 +84,7 @@ def _observe_all(
 
 def _observe(
     bench: Bench, calls: tuple[str, ...], origin: dict[str, str], made_up: bool
-) -> tuple[list[Known], Counter[str]]:
+) -> tuple[list[Known], Counter[Reason]]:
     """One batch: made once, and what is of use then once more with another hash seed, in another order."""
     try:
         first = (
@@ -102,27 +99,21 @@ def _observe(
         parts = [_observe(bench, part, origin, made_up) for part in (calls[:middle], calls[middle:])]
         return [known for part in parts for known in part[0]], parts[0][1] + parts[1][1]
     found = [
-        Known(text, outcome, origin.get(text, "derived"), spent)
-        for text, outcome, spent in zip(calls, first.lines, _took(first.meta, len(calls)), strict=True)
+        Known(text, outcome, origin.get(text, "derived"), outcome.seconds)
+        for text, outcome in zip(calls, first.outcomes, strict=True)
     ]
     usable = [known for known in found if not _useless(known, known.outcome)]
     random.Random(len(calls)).shuffle(usable)
     second = dict(zip((k.text for k in usable), _again(bench, usable), strict=True))
     known: list[Known] = []
-    dropped: Counter[str] = Counter()
+    dropped: Counter[Reason] = Counter()
     for one in found:
-        outcome, seconds = second.get(one.text, (one.outcome, one.seconds))
-        if reason := _useless(one, outcome):
+        again = second.get(one.text, one.outcome)
+        if reason := _useless(one, again):
             dropped[reason] += 1
         else:
-            known.append(replace(one, seconds=min(one.seconds, seconds)))
+            known.append(replace(one, seconds=min(one.seconds, again.seconds)))
     return known, dropped
-
-
-def _took(meta: dict[str, Any], calls: int) -> list[float]:
-    """Seconds of each call, as a checking run says."""
-    took = meta.get("took")
-    return took if isinstance(took, list) and len(took) == calls else [0.0] * calls
 
 
 def _size(text: str) -> int:
@@ -130,38 +121,30 @@ def _size(text: str) -> int:
     return len(text) + max((int(number) for number in re.findall(r"\d{3,30}", text)), default=0)
 
 
-def _again(bench: Bench, known: Sequence[Known]) -> list[tuple[str, float]]:
-    """The outcomes and seconds of the same calls with another hash seed, in which they may take a few times as long."""
+def _again(bench: Bench, known: Sequence[Known]) -> list[CallOutcome]:
+    """What the same calls do with another hash seed, in which they may take a few times as long."""
     if not known:
         return []
     calls = tuple(k.text for k in known)
     seconds = 2.0 + 3 * max(k.seconds for k in known)
-    batch = Batch(calls, seconds=seconds, lost=3, budget=10.0 + 3 * sum(k.seconds for k in known))
-    meta, lines, _ = bench.runner.ask(bench.source, batch, hash_seed=1)
-    if len(lines) < len(calls):
-        return [("", one.seconds) for one in known]
-    took = _took(meta, len(calls)) if "took" in meta else [one.seconds for one in known]
-    return list(zip(lines, took, strict=False))
+    batch = CallBatch(calls, seconds=seconds, lost=3, budget=10.0 + 3 * sum(k.seconds for k in known))
+    answer = bench.runner.ask(bench.source, batch, hash_seed=1).answer
+    return list(answer.outcomes) if answer else [not_made() for _ in known]
 
 
-def _useless(known: Known, again: str) -> str:
-    """Why a call says nothing about the function; empty when it does."""
-    outcome, source = known.outcome, known.source
-    effects = [effect for effect in _EFFECTS if re.search(rf"(\| |, ){effect}($|, | \|)", outcome)]
-    if effects:
-        return f"{EFFECTS} ({', '.join(effects)})"
-    if NOT_COMPARABLE in outcome:
-        kind = outcome.partition(NOT_COMPARABLE)[2].partition(">")[0]
-        return f"{COMPARED} ({kind[:60]})"
-    if outcome.startswith(("takes longer", NOT_MADE)):
-        return TOO_LONG
-    if outcome.startswith(NO_ARGUMENTS):
-        return NO_SENSE if source in MADE_UP else f"{NOT_AGAIN} ({outcome.rpartition(' ')[2]:.60})"
-    if outcome.startswith("ends the process"):
-        return ENDED
-    if outcome != again:
-        return f"{TWICE} (random numbers, the clock, the order of a set, or state that is kept)"
-    raised = re.match(r"raises (\w+)|.*\bthen raises <(\w+)>", outcome, re.DOTALL)
-    if source in MADE_UP and raised and (raised[1] or raised[2]) in _ACCIDENTS:
-        return NO_SENSE
-    return ""
+def _useless(known: Known, again: CallOutcome) -> Reason | None:
+    """Why a call says nothing about the function; None when it does."""
+    outcome, made_up = known.outcome, known.source in MADE_UP
+    if outcome.effects:
+        return Reason(Why.EFFECTS, ", ".join(Effect(effect).words for effect in outcome.effects))
+    if outcome.kind == Kind.NOT_COMPARABLE:
+        return Reason(Why.COMPARED, outcome.opaque[:60])
+    if outcome.kind in (Kind.TIMEOUT, Kind.NOT_MADE):
+        return Reason(Why.TOO_LONG)
+    if outcome.kind == Kind.NO_ARGUMENTS:
+        return Reason(Why.NO_SENSE) if made_up else Reason(Why.NOT_AGAIN, outcome.exception[:60])
+    if outcome.kind == Kind.DIED:
+        return Reason(Why.ENDED)
+    if outcome.text != again.text:
+        return Reason(Why.TWICE, "random numbers, the clock, the order of a set, or state that is kept")
+    return Reason(Why.NO_SENSE) if made_up and outcome.exception in _ACCIDENTS else None

@@ -16,10 +16,10 @@ from codeopt.workloads.function.learn import learn
 from codeopt.workloads.function.profiling import profile_function
 from codeopt.workloads.function.project import INSIDE, locate, open_view
 from codeopt.workloads.function.target import Function, read_function
+from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import choose
 from codeopt.workloads.function.workload import FunctionWorkload, measure
 from sandbox import Sandbox
-from sandbox.calls import CallRunner, harness
 from sandbox.profile import Profile
 
 MARK = "\n# (the new one of two)\n"
@@ -98,11 +98,9 @@ def _rival(function: Function, target: Target | None, program: Program | None) -
     return other
 
 
-def _of_both(bench: Bench, function: Function, source: str) -> CallRunner:
+def _of_both(bench: Bench, function: Function, source: str) -> TimedRuns:
     """Runs either module with its own target."""
     view = replace(bench.view, module=locate(function.path), shown_at=f"{INSIDE}-new")
     other = make_target(function, view, bench.sandbox, bench.target.calls_file, (bench.target.module,))
-    other = replace(other, globals=bench.target.globals, classes=bench.target.classes)
-    return CallRunner(
-        bench.sandbox, lambda text: harness(other if text == source else bench.target, text), bench.names.readable
-    )
+    other = other.replace(globals=bench.target.globals, classes=bench.target.classes)
+    return TimedRuns(bench.sandbox, bench.target, bench.names.readable, {source: other})

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.timing import Timed
-from sandbox.calls import Batch, script
+from sandbox.calls import CallBatch, module_as_program
 from sandbox.outcome import Case
 from sandbox.profile import Mode, Profile, profile
 
@@ -20,10 +20,10 @@ OWN = "<module>"
 def profile_function(bench: Bench, timed: Timed, source: str, modes: tuple[Mode, ...] = ("lines",)) -> Profile:
     """One pass of the timed calls, repeated where it is short; lines of the module are counted as they stand in its
     file."""
-    text, after = script(bench.target, source)
+    text, after = module_as_program(bench.target, source)
     calls = timed.batch.calls[timed.batch.warm :]
     repeats = max(1, min(200, round(SECONDS / max(timed.seconds, 1e-5)), MOST_TEXT // sum(map(len, calls))))
-    case = Case("timed", Batch(calls * repeats, "time").stdin())
+    case = Case("timed", CallBatch(calls * repeats, "time").stdin())
     limits = replace(bench.sandbox.limits, seconds=bench.sandbox.limits.seconds * 4 + 20)
     found = profile(
         lambda driver, stdin: bench.sandbox.run(driver, stdin, mode="exec", limits=limits),
@@ -31,6 +31,7 @@ def profile_function(bench: Bench, timed: Timed, source: str, modes: tuple[Mode,
         case,
         modes=modes,
         late=True,
+        function=bench.target,
     )
     return _in_module(found, after, source.count("\n") + 1)
 

@@ -12,20 +12,18 @@ from pathlib import Path
 from codeopt.errors import UsageError
 from codeopt.workloads.function.project import Module, locate
 from codeopt.workloads.function.target import Function
-from sandbox.calls import recorder_text
+from sandbox.guest_bundle import loading
 
 MOST_CALLS = 300
 FOLDER = Path(".codeopt") / "calls"
 HOOK = """
 import os, sys
-_spec = {spec!r}
 _out = open({out!r}, "a", encoding="utf-8", errors="surrogatepass")
 def _sink(text):
     _out.write(text.replace("\\n", " ") + "\\n")
     _out.flush()
-_space = {{"__name__": "codeopt_recorder"}}
-exec(compile({text!r}, "codeopt_recorder", "exec"), _space)
-_space["install"](_spec, _sink)
+{loading}
+_bundle.load("tests.recorder").install(*{spec!r}, _sink)
 """
 """A sitecustomize module: Python imports it before a program begins."""
 
@@ -67,10 +65,9 @@ def record(function: Function, command: Sequence[str]) -> tuple[int, int, Path]:
     if command[0] == "pytest":
         program = [sys.executable, "-m", *command]
     with tempfile.TemporaryDirectory(prefix="codeopt-record-") as folder:
-        spec = {"module": module.name, "qualname": function.qualname, "most": MOST_CALLS}
-        (Path(folder) / "sitecustomize.py").write_text(
-            HOOK.format(spec=spec, out=str(path), text=recorder_text()), "utf-8"
-        )
+        spec = (module.name, function.qualname, MOST_CALLS)
+        hook = HOOK.format(spec=spec, out=str(path), loading=loading("tests/", "calls/"))
+        (Path(folder) / "sitecustomize.py").write_text(hook, "utf-8")
         paths = [folder, *map(str, module.roots), *filter(None, [os.environ.get("PYTHONPATH")])]
         try:
             done = subprocess.run(program, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})

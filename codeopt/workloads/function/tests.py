@@ -8,12 +8,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.project import Module, tracked
-from sandbox.calls import test_run
+from sandbox.calls import TestRequest, tests_program
 from sandbox.outcome import RunLimits
+
+if TYPE_CHECKING:
+    from sandbox.guest.tests.request import TestJob
 
 MOST_FILES, MOST_CALLS = 8, 120
 SECONDS = 60.0
@@ -86,7 +89,7 @@ def run_tests(
     tests: Sequence[str],
     *,
     record: bool = False,
-    job: str = "pytest",
+    job: TestJob = "pytest",
     files: Sequence[str] = (),
 ) -> Tests:
     """Run tests (paths or ids) on a module text in the sandbox. files: whose functions a "rank" job times."""
@@ -95,9 +98,9 @@ def run_tests(
         first = Path(bench.places[0].at(bench.sandbox.isolated))
         folder = str(first if bench.places[0].path.is_dir() else first.parent)
     seconds = RANK_S if job == "rank" else ENOUGH_S if record else SECONDS
-    program = test_run(bench.target, source, job, tests, folder, MOST_CALLS if record else 0, seconds, files)
+    request = TestRequest(job, tuple(tests), folder, MOST_CALLS if record else 0, seconds, tuple(files))
     limits: RunLimits = replace(bench.sandbox.limits, seconds=SECONDS)
-    run = bench.sandbox.run(program, b"", mode="exec", limits=limits)
+    run = bench.sandbox.run(tests_program(bench.target, request, source), b"", mode="exec", limits=limits)
     try:
         found: dict[str, Any] = json.loads(run.stdout.decode("utf-8", "replace"))
         return Tests(

@@ -18,7 +18,7 @@ from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.larger import grow
 from codeopt.workloads.function.evidence import Evidence
 from codeopt.workloads.function.observing import MADE_UP, Known, observe
-from sandbox.calls import Batch, CallRunner
+from sandbox.calls import CallBatch
 from sandbox.compare import Plan
 from sandbox.outcome import Case
 
@@ -54,7 +54,7 @@ class CallPlan(Plan):
 class Timed:
     """What is timed, and in words."""
 
-    batch: Batch
+    batch: CallBatch
     seconds: float
     """That one pass takes the original."""
     around: float
@@ -74,7 +74,6 @@ class Timed:
 def choose(bench: Bench, evidence: Evidence, seed: int = 0, notify: Callable[[str], None] = lambda line: None) -> Timed:
     """The calls to time. Raises ProgramError when they are too short for any clock."""
     notify("choosing calls to time")
-    runner = bench.runner
     iterators = _iterators(evidence.known)
     warm = _warm(evidence.known)
     calls, note = _candidates(bench, evidence, seed)
@@ -82,18 +81,17 @@ def choose(bench: Bench, evidence: Evidence, seed: int = 0, notify: Callable[[st
     calls = [text for text in calls if text not in warm]
     if not calls:
         raise ProgramError(f"no call of {bench.function.qualname} returns anything: there is nothing to time")
-    batch = Batch((*warm, *calls), "time", warm=len(warm), iterators=iterators)
-    seconds = _pass_seconds(bench, runner, batch)
+    batch = CallBatch((*warm, *calls), "time", warm=len(warm), iterators=iterators)
+    seconds, around = _pass_seconds(bench, batch)
     if seconds < SHORTEST_S:
         raise ProgramError(
             f"the calls are too short to time: {len(calls)} of them take {seconds * 1e6:.0f} us together; give larger "
             "ones as BIG in the --calls file"
         )
-    around = min(runner.outside_s.get(bench.source, [0.0]))
     text = f"{note}, {len(calls)} in a pass of {_duration(seconds)}"
     timed = Timed(batch, seconds, around, text)
     limit = min(MOST_S, max(LEAST_S, SLOWER * seconds))
-    return replace(timed, batch=replace(batch, passes=timed.passes(PAIR_S, MOST_PASSES), pass_seconds=limit))
+    return replace(timed, batch=batch.replace(passes=timed.passes(PAIR_S, MOST_PASSES), pass_seconds=limit))
 
 
 def _warm(known: Sequence[Known]) -> list[str]:
@@ -104,10 +102,8 @@ def _warm(known: Sequence[Known]) -> list[str]:
 
 def _iterators(known: Sequence[Known]) -> str:
     """How results are read: "" when none is an iterator."""
-    if not any(k.outcome.endswith(" | yields") or " | yields |" in k.outcome for k in known):
-        return ""
-    nested = any(k.outcome.count("<iterator of") > 1 for k in known)
-    return "nested" if nested else "flat"
+    most = max((k.outcome.iterators for k in known), default=0)
+    return "nested" if most > 1 else "flat" if most else ""
 
 
 def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str], str]:
@@ -175,17 +171,19 @@ def _grown(bench: Bench, given: Sequence[Known], seed: int) -> list[Known]:
     return [k for k in found if k.seconds >= 0.3 * best and k.seconds < 0.4 and best > 1.5 * given[0].seconds]
 
 
-def _pass_seconds(bench: Bench, runner: CallRunner, batch: Batch) -> float:
-    """CPU seconds of one pass of the original, or wall seconds when it waits; the middle of three."""
-    found = []
+def _pass_seconds(bench: Bench, batch: CallBatch) -> tuple[float, float]:
+    """CPU seconds of one pass of the original, or wall seconds when it waits, the middle of three; and what a run
+    takes around it, the least of them."""
+    found, around = [], []
     for _ in range(3):
-        run = runner.run(bench.source, batch.stdin())
+        run = bench.runner.run(bench.source, batch.stdin())
         if run.exit != 0 or run.stop:
             raise ProgramError(
                 f"the original cannot be timed: {run.stop_detail or run.stderr.decode(errors='replace')[-200:]}"
             )
         found.append(max(run.cpu_s, run.wall_s * 0.5))
-    return sorted(found)[1]
+        around.append(run.call_timing.outside_s if run.call_timing else 0.0)
+    return sorted(found)[1], min(around)
 
 
 def _duration(seconds: float) -> str:

@@ -3,7 +3,6 @@ larger of them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +15,7 @@ from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.derive import derive
-from codeopt.workloads.function.calls.shrink import LATE, first_failing, smallest
+from codeopt.workloads.function.calls.shrink import first_failing, smallest
 from codeopt.workloads.function.evidence import FRESH, Evidence, NotVerifiable, TooThin
 from codeopt.workloads.function.growth import growth
 from codeopt.workloads.function.learn import learn
@@ -24,19 +23,18 @@ from codeopt.workloads.function.observing import Known, observe
 from codeopt.workloads.function.profiling import profile_function
 from codeopt.workloads.function.proposer import NOTE, FunctionProposer, function_rules
 from codeopt.workloads.function.tests import failing
+from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, choose
 from codeopt.workloads.function.written import ask_for_calls
-from sandbox.answers import ARROW, check_calls
-from sandbox.calls import Batch, CallRunner
+from sandbox.answers import check_calls
+from sandbox.calls import CallBatch, CallRun, CallRunner
 from sandbox.compare import Decision, StoppingRule, make_plan
 from sandbox.growth import GrowthPair
 from sandbox.judge import Checker, judge
-from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from sandbox.profile import Profile
 
 OTHER_HASH_SEED = 1
-OVERRUN = r"^case timed: (TLE |.*the timed calls take longer than)"
-FAR_TOO_LONG = "got takes longer than"
 FAR = 0.1
 """At most so fast is a function whose call was given up: it gets ten times what the slowest of the original's takes."""
 SEEN = 4
@@ -53,7 +51,7 @@ class FunctionWorkload(Defaults):
     request: WorkloadRequest
     bench: Bench
     evidence: Evidence
-    runner: CallRunner
+    runner: TimedRuns
     baseline: Candidate
     suite: Suite
     rule: StoppingRule
@@ -96,23 +94,26 @@ class FunctionWorkload(Defaults):
     def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
         """Make the calls of a case in a fresh interpreter."""
         run = self.runner.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
-        return judge(case, run, self.suite.check)
+        outcome = judge(case, run, self.suite.check)
+        return _without_answer(outcome) if outcome.verdict is Verdict.AC else outcome
 
     def explain(self, source: str, case: Case, outcome: Outcome) -> Outcome:
         """A wrong answer with the smallest call that shows it, and where that comes from."""
-        if outcome.verdict is not Verdict.WA:
-            return outcome
-        first, detail = first_failing(case, outcome.run.stdout, self.suite.check)
-        if not first:
-            return outcome
-        if case.held_out:
-            call, detail = first, ""
-        elif LATE in detail:  # a smaller one may only be quicker, and each try costs seconds
-            call = first
-        else:
-            call, detail = smallest(self.runner, self.baseline.source, source, first, self.suite.check)
-        near = "the smallest found near " * bool(detail and call != first)
-        return replace(outcome, detail=f"{detail or outcome.detail} ({near}{self.evidence.whence(first)})")
+        run = outcome.run
+        if outcome.verdict is not Verdict.WA or not isinstance(run, CallRun):
+            return _without_answer(outcome)
+        first = first_failing(case, run, self.suite.check)
+        if first is None:
+            return _without_answer(outcome)
+        shown = first
+        if not case.held_out and not first.late:  # a smaller one may only be quicker, and each try costs seconds
+            shown = smallest(self.runner, self.baseline.source, source, first.call, self.suite.check)
+        detail = "" if case.held_out else shown.detail
+        near = "the smallest found near " * bool(detail and shown.call != first.call)
+        cause = Cause.CALL_TIMEOUT if (shown.late if detail else first.late) else None
+        whence = self.evidence.whence(first.call)
+        said = f"{detail or outcome.detail} ({near}{whence})"
+        return replace(_without_answer(outcome), detail=said, cause=cause)
 
     def check(self, source: str, stage: Stage) -> Checked:
         """The project's tests that pass on the original, in each round: they are slow, and see no more a second
@@ -145,12 +146,10 @@ class FunctionWorkload(Defaults):
         """Of a call that was given up after ten times the slowest of the original's, or of the passes that are
         timed."""
         wrong = next((outcome for outcome in candidate.outcomes if outcome.verdict is not Verdict.AC), None)
-        if wrong is not None and FAR_TOO_LONG in wrong.detail:
+        if wrong is not None and wrong.cause is Cause.CALL_TIMEOUT:
             return FAR
         found = candidate.comparison
-        if self.plan is None or found is None or found.decision is not Decision.REJECTED:
-            return None
-        if not re.search(OVERRUN, found.reason):
+        if self.plan is None or found is None or found.decision is not Decision.REJECTED or not found.overrun:
             return None
         timed = self.plan.timed
         return round(timed.seconds * timed.batch.passes / timed.batch.pass_seconds, 6)
@@ -208,7 +207,7 @@ def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> Functi
     bench, evidence = learn(bench, options, calls_text, notify)
     if reason := evidence.thin():
         raise TooThin(reason)
-    runner = bench.runner
+    runner = TimedRuns(bench.sandbox, bench.target, bench.names.readable)
 
     def check(expected: bytes, got: bytes) -> str:
         return check_calls(expected, got, options.tolerance)
@@ -243,7 +242,7 @@ def make_cases(
     for number, part in enumerate(_parts(known), 1):
         seconds = max(2.0, 10 * max(k.seconds for k in part))
         total = max(10.0, 10 * sum(k.seconds for k in part))
-        stdin = Batch(tuple(k.text for k in part), seconds=min(seconds, 20.0), lost=0, budget=total).stdin()
+        stdin = CallBatch(tuple(k.text for k in part), seconds=min(seconds, 20.0), lost=0, budget=total).stdin()
         run = runner.run(bench.source, stdin, mode="exec")
         title = f"{len(part)} calls of the function"
         case = Case(f"{name}.{number}", stdin, run.stdout, held_out, title)
@@ -263,17 +262,22 @@ def _parts(known: list[Known]) -> Iterator[list[Known]]:
     part: list[Known] = []
     seconds, size = 0.0, 0
     for one in known:
-        seconds, size = seconds + one.seconds, size + len(one.outcome)
+        seconds, size = seconds + one.seconds, size + len(one.outcome.text)
         if part and (len(part) == IN_A_CASE or seconds > LONG_S or size > LARGE):
             yield part
-            part, seconds, size = [], one.seconds, len(one.outcome)
+            part, seconds, size = [], one.seconds, len(one.outcome.text)
         part.append(one)
     if part:
         yield part
 
 
-def _as_known(run: Run, part: list[Known]) -> bool:
+def _as_known(run: CallRun, part: list[Known]) -> bool:
     """Whether the calls do here what they did when they were made twice, in other orders, and leave nothing behind."""
-    lines = run.stdout.decode("utf-8", "surrogatepass").split("\n")
-    same = all(line.endswith(ARROW + known.outcome) for line, known in zip(lines, part, strict=False))
-    return run.exit == 0 and same and lines[len(part) :] == ["state: unchanged", ""]
+    if run.answer is None or run.answer.state is None or run.answer.state.changed:
+        return False
+    return [outcome.text for outcome in run.answer.outcomes] == [known.outcome.text for known in part]
+
+
+def _without_answer(outcome: Outcome) -> Outcome:
+    """A history need not keep what calls did twice."""
+    return replace(outcome, run=replace(outcome.run, answer=None)) if isinstance(outcome.run, CallRun) else outcome

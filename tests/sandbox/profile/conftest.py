@@ -1,4 +1,4 @@
-"""The driver in a plain process of this interpreter, with the environment that the sandbox gives."""
+"""The profiler in a plain process of this interpreter, with the environment that the sandbox gives."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.guest_bundle import GuestProgram, loading
 from sandbox.outcome import Run
 
-RunDriver = Callable[[str, bytes], Run]
+RunDriver = Callable[[GuestProgram, bytes], Run]
 
 
 @pytest.fixture
 def run_driver(tmp_path: Path) -> RunDriver:
-    def run(driver: str, stdin: bytes) -> Run:
-        file = tmp_path / "driver.py"
-        file.write_text(driver)
+    def run(driver: GuestProgram, stdin: bytes, edit: Callable[[str], str] = str) -> Run:
+        file, order = tmp_path / "driver.py", tmp_path / "order"
+        file.write_text(edit(loading()) + f"\n_space['open_tool'](_bundle, {str(order)!r})()\n")
+        order.write_bytes(driver.packed())
         environment = {"PATH": os.defpath, "HOME": str(tmp_path), "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
         done = subprocess.run(
             [sys.executable, "-I", file], input=stdin, capture_output=True, env=environment, timeout=60, check=False

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sandbox.guest_bundle import GuestProgram
 from sandbox.outcome import Case, Run
 from sandbox.profile import Profile, RunDriver, profile
 
@@ -137,10 +138,8 @@ def test_a_program_that_does_nothing(run_driver: RunDriver) -> None:
 
 
 def test_a_missing_profiler_is_named_and_the_other_still_works(run_driver: RunDriver) -> None:
-    def without_scalene(driver: str, stdin: bytes) -> Run:
-        return run_driver(
-            "import sys\nsys.modules['scalene'] = None\n" + driver.replace('("scalene"', '("sca1ene"'), stdin
-        )
+    def without_scalene(driver: GuestProgram, stdin: bytes) -> Run:
+        return run_driver(driver, stdin, lambda text: text.replace('"scalene": "scalene"', '"scalene": "sca1ene"'))
 
     found = profile(without_scalene, LOOP, CASE)
     assert found.lines
@@ -148,9 +147,9 @@ def test_a_missing_profiler_is_named_and_the_other_still_works(run_driver: RunDr
 
 
 def test_where_files_are_small_scalene_still_gives_the_split(run_driver: RunDriver) -> None:
-    def limited(driver: str, stdin: bytes) -> Run:
+    def limited(driver: GuestProgram, stdin: bytes) -> Run:
         limit = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (2**24, 2**24))\n"
-        return run_driver(limit + driver, stdin)
+        return run_driver(driver, stdin, lambda text: limit + text)
 
     found = profile(limited, LOOP, CASE, modes=["scalene"])
     assert found.python_share is not None

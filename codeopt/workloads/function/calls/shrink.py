@@ -4,69 +4,76 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read
-from sandbox.calls import NOT_MADE, Batch, CallRunner
+from sandbox.call_answer import CallRun, Kind
+from sandbox.calls import CallBatch, CallRunner
 from sandbox.judge import Checker
 from sandbox.outcome import Case
 
 ROUNDS, AT_ONCE = 10, 60
-LATE = "takes longer than"
-"""Stands for the outcome of a call that was ended."""
+SENSIBLE = (Kind.RETURNS, Kind.YIELDS, Kind.RAISES, Kind.NOT_COMPARABLE)
 CALL_S, ROUND_S, TOTAL_S = 0.5, 2.0, 10.0
 """What one call may take, those of a round, and all rounds: a draft may hang on the small calls too."""
 
 
-def first_failing(case: Case, printed: bytes, check: Checker) -> tuple[str, str]:
-    """The first call of a case whose outcome is another, and how; empty when none is, only what the calls leave
-    behind."""
+@dataclass(frozen=True)
+class Failing:
+    """A call whose outcome is another."""
+
+    call: str
+    detail: str
+    """`f([0]): expected ..., got ...`; empty when the failure does not show in a call by itself."""
+    late: bool
+    """It was ended, because it took too long."""
+
+
+def first_failing(case: Case, run: CallRun, check: Checker) -> Failing | None:
+    """The first call of a case whose outcome is another; None when none is, only what the calls leave behind."""
     calls = case.stdin.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")[1:]
     wanted = (case.expected or b"").decode("utf-8", "surrogatepass").split("\n")
-    got = printed.decode("utf-8", "surrogatepass").split("\n")
-    return next(
-        (
-            (c, detail)
-            for c, a, b in zip(calls, wanted, got, strict=False)
-            if (detail := check(a.encode("utf-8", "surrogatepass"), b.encode("utf-8", "surrogatepass")))
-        ),
-        ("", ""),
-    )
+    got = run.stdout.decode("utf-8", "surrogatepass").split("\n")
+    outcomes = run.answer.outcomes if run.answer else ()
+    for call, a, b, outcome in zip(calls, wanted, got, outcomes, strict=False):
+        if detail := check(a.encode("utf-8", "surrogatepass"), b.encode("utf-8", "surrogatepass")):
+            return Failing(call, detail, outcome.kind == Kind.TIMEOUT)
+    return None
 
 
-def smallest(runner: CallRunner, original: str, draft: str, first: str, check: Checker) -> tuple[str, str]:
-    """The smallest failing call near `first`, and `f([0]): expected ..., got ...`; the latter is empty when the failure
-    does not show in a call by itself."""
-    best, detail = first, ""
+def smallest(runner: CallRunner, original: str, draft: str, first: str, check: Checker) -> Failing:
+    """The smallest failing call near `first`."""
+    best = Failing(first, "", False)
     until = time.monotonic() + TOTAL_S
     for _ in range(ROUNDS):
-        if detail and time.monotonic() > until:
+        if best.detail and time.monotonic() > until:
             break
-        call = read(best)
-        smaller = sorted({s.text() for s in _smaller(call) if len(s.text()) < len(best)}, key=len) if call else []
-        found = _failing(
-            runner, original, draft, [*smaller[:AT_ONCE], best] if not detail else smaller[:AT_ONCE], check
-        )
+        call = read(best.call)
+        smaller = sorted({s.text() for s in _smaller(call) if len(s.text()) < len(best.call)}, key=len) if call else []
+        again = [] if best.detail else [best.call]
+        found = _failing(runner, original, draft, [*smaller[:AT_ONCE], *again], check)
         if found is None:
             break
-        if found[0] == best:
-            detail = found[1]
+        ended, best = found.call == best.call, found
+        if ended:
             break
-        best, detail = found
-    return best, detail
+    return best
 
 
-def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], check: Checker) -> tuple[str, str] | None:
+def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], check: Checker) -> Failing | None:
     """The first of the calls whose outcomes differ, with how."""
     if not calls:
         return None
-    stdin = Batch(tuple(calls), seconds=CALL_S, lost=0, budget=ROUND_S).stdin()
-    old, new = (runner.run(source, stdin, mode="exec").stdout.split(b"\n") for source in (original, draft))
-    for call, a, b in zip(calls, old, new, strict=False):
-        sensible = b"returns " in a or b"raises " in a
-        made = NOT_MADE.encode() not in b
-        if sensible and made and b"raises TypeError" not in a and (detail := check(a, b)):
-            return call, detail
+    stdin = CallBatch(tuple(calls), seconds=CALL_S, lost=0, budget=ROUND_S).stdin()
+    old, new = (runner.run(source, stdin, mode="exec") for source in (original, draft))
+    if old.answer is None or new.answer is None:
+        return None
+    lines = zip(old.stdout.split(b"\n"), new.stdout.split(b"\n"), strict=False)
+    for call, was, now, (a, b) in zip(calls, old.answer.outcomes, new.answer.outcomes, lines, strict=False):
+        sensible = was.kind in SENSIBLE and not (was.kind == Kind.RAISES and was.exception == "TypeError")
+        if sensible and now.kind != Kind.NOT_MADE and (detail := check(a, b)):
+            return Failing(call, detail, now.kind == Kind.TIMEOUT)
     return None
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from codeopt import registry
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.derive import can_be_varied
+from codeopt.workloads.function.leftout import Reason
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Found:
     tests: tuple[str, ...] = ()
     """Ids of tests that pass on the original."""
     notes: tuple[str, ...] = field(default=())
-    dropped: dict[str, int] = field(default_factory=dict)
+    dropped: dict[Reason, int] = field(default_factory=dict)
     """Why calls that were seen are not among them -> how many."""
     places: dict[str, str] = field(default_factory=dict)
     """By call: the test or doctest that made it."""
@@ -48,7 +49,7 @@ def collect(ask: Ask) -> Found:
     big: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     notes: list[str] = []
-    dropped: Counter[str] = Counter()
+    dropped: Counter[Reason] = Counter()
     places: dict[str, str] = {}
     for name in names:
         module = registry.load(__name__, name)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from codeopt.errors import UsageError
 from codeopt.workloads.function.bench import why
 from codeopt.workloads.function.sources import Ask, Found
-from sandbox.calls import Batch
+from sandbox.calls import CallBatch
 
 
 def find(ask: Ask) -> Found:
@@ -14,11 +14,12 @@ def find(ask: Ask) -> Found:
     bench = ask.bench
     if bench.target.calls_file is None:
         return Found(())
-    _, lines, run = bench.runner.ask(bench.source, Batch((), "list", seconds=30.0))
+    run = bench.runner.ask(bench.source, CallBatch((), "list", seconds=30.0))
+    lines = run.answer.lines if run.answer else ()
     if not lines:
         raise UsageError(f"{ask.calls_file or 'the calls that the model wrote'}: {why(run)}")
     middle = lines.index("") if "" in lines else len(lines)
-    calls, big = tuple(lines[:middle]), tuple(lines[middle + 1 :])
+    calls, big = lines[:middle], lines[middle + 1 :]
     if not calls and not big:
         raise UsageError(f"{ask.calls_file or 'what the model wrote'} defines no CALLS, a list of (args, kwargs)")
     return Found((("calls_file" if ask.calls_file else "model", calls),), big)

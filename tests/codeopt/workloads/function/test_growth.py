@@ -10,6 +10,7 @@ from codeopt.workloads.function.growth import growth
 from codeopt.workloads.function.observing import Known
 from codeopt.workloads.function.target import read_function
 from sandbox import Options, open_sandbox
+from sandbox.call_answer import CallOutcome, Kind
 from sandbox.growth import GrowthPair
 from tests.conftest import open_or_skip
 
@@ -19,7 +20,7 @@ LINEAR = "def f(xs):\n    return [x for x in sorted(xs) for _ in range(40) if x]
 
 def of(folder: Path, call: str) -> GrowthPair | None:
     (folder / "m.py").write_text(QUADRATIC)
-    known = Known(call, "returns []", "tests", 1e-5)
+    known = Known(call, CallOutcome("returns []", Kind.RETURNS), "tests", 1e-5)
     with open_bench(
         read_function(folder / "m.py", "f"),
         lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts)),

@@ -207,7 +207,7 @@ def test_objects_are_made_of_what_their_classes_take(package: Path) -> None:
     with open_bench(first, open_with) as bench:
         for name, parts in MADE.items():
             function = read_function(package / "mod.py", name)
-            target = replace(bench.target, qualname=name)
+            target = bench.target.replace(qualname=name)
             calls = find(Ask(replace(bench, function=function, target=target)))
             assert len(calls) > (0 if name == "unknown_or_none" else 20), name
             shown = find_names(calls, lambda calls: (), "pkg")

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.workloads.function.leftout import (
-    COMPARED,
-    EFFECTS,
-    ENDED,
-    NO_SENSE,
-    TOO_LONG,
-    TWICE,
-    LeftOut,
-    objection,
-    unwritten,
-)
+from codeopt.workloads.function.leftout import LeftOut, Reason, Why, objection, unwritten
+
+TOO_LONG, ENDED, NO_SENSE, TWICE = (Reason(why) for why in (Why.TOO_LONG, Why.ENDED, Why.NO_SENSE, Why.TWICE))
 
 
 @pytest.mark.parametrize(
@@ -25,7 +17,7 @@ from codeopt.workloads.function.leftout import (
         ({TOO_LONG: 0}, {NO_SENSE: 0}, ""),
         ({TOO_LONG: 2, ENDED: 3}, {}, "3 calls that ended the process, 2 calls that took too long"),
         ({TOO_LONG: 2}, {NO_SENSE: 118}, "2 calls that took too long, 118 made-up calls that made no sense"),
-        ({}, {f"{TWICE} (the clock)": 1}, "1 made-up call that did not do the same twice (the clock)"),
+        ({}, {Reason(Why.TWICE, "the clock"): 1}, "1 made-up call that did not do the same twice (the clock)"),
         (
             unwritten({"self._file: an open file": 1}),
             {},
@@ -33,17 +25,27 @@ from codeopt.workloads.function.leftout import (
         ),
     ],
 )
-def test_what_is_left_out(given: dict[str, int], made_up: dict[str, int], words: str) -> None:
+def test_what_is_left_out(given: dict[Reason, int], made_up: dict[Reason, int], words: str) -> None:
     assert LeftOut(given, made_up).words() == words
 
 
 @pytest.mark.parametrize(
     ("dropped", "total", "what", "words"),
     [
-        ({f"{EFFECTS} (changes files)": 2}, 2, "call", "all 2 calls had side effects (changes files); name the part"),
-        ({f"{TWICE} (the clock)": 1}, 1, "call", "its only call did not do the same twice (the clock); give it"),
         (
-            {f"{COMPARED} (socket)": 2, TOO_LONG: 1},
+            {Reason(Why.EFFECTS, "changes files"): 2},
+            2,
+            "call",
+            "all 2 calls had side effects (changes files); name the part",
+        ),
+        (
+            {Reason(Why.TWICE, "the clock"): 1},
+            1,
+            "call",
+            "its only call did not do the same twice (the clock); give it",
+        ),
+        (
+            {Reason(Why.COMPARED, "socket"): 2, TOO_LONG: 1},
             3,
             "call",
             "2 of 3 calls had a value that cannot be compared (socket)",
@@ -54,7 +56,7 @@ def test_what_is_left_out(given: dict[str, int], made_up: dict[str, int], words:
         ({}, 0, "call", ""),
     ],
 )
-def test_what_speaks_against_a_function(dropped: dict[str, int], total: int, what: str, words: str) -> None:
+def test_what_speaks_against_a_function(dropped: dict[Reason, int], total: int, what: str, words: str) -> None:
     found = objection(dropped, total, what)
     assert found.startswith(words)
     assert bool(found) is bool(words)

@@ -7,7 +7,8 @@ from pathlib import Path
 from codeopt.workloads.function.bench import open_bench
 from codeopt.workloads.function.target import read_function
 from sandbox import Options, open_sandbox
-from sandbox.calls import Batch
+from sandbox.calls import CallBatch
+from tests.sandbox.said import said
 
 TEXT = """\
 import inspect
@@ -27,5 +28,5 @@ def test_the_text_that_runs_is_the_drafts(tmp_path: Path) -> None:
     function = read_function(path, "after")
     with open_bench(function, lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts))) as bench:
         draft = TEXT.replace("x + 1", "x + 2")
-        _, lines, _ = bench.runner.ask(draft, Batch(("f(1)",)))
-    assert lines[0] == "returns 3"
+        run = bench.runner.ask(draft, CallBatch(("f(1)",)))
+    assert said(run)[0] == "returns 3"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codeopt.workloads.function import observing, timing
+from sandbox.call_answer import CallOutcome, Kind
 from tests.codeopt.workloads.function.conftest import Compare
 
 CATASTROPHE = """\
@@ -32,10 +33,13 @@ def test_a_version_that_does_not_end_is_slower_by_a_bound_and_the_call_is_named(
     assert "returns 4, got takes longer than" in found["reason"]
 
 
+RETURNS = CallOutcome("returns 1", Kind.RETURNS)
+
+
 def test_short_calls_that_cannot_grow_are_all_timed() -> None:
-    given = [observing.Known(f"f(load('m', 'C{n}'))", "returns 1", "hints", 1e-5) for n in range(3)]
+    given = [observing.Known(f"f(load('m', 'C{n}'))", RETURNS, "hints", 1e-5) for n in range(3)]
     assert timing.bearable(given) == given
-    long = [observing.Known("f(load('m', 'D'))", "returns 1", "hints", 3.0)]
+    long = [observing.Known("f(load('m', 'D'))", RETURNS, "hints", 3.0)]
     assert timing.bearable([*long, *given]) == long
 
 
@@ -45,5 +49,5 @@ def test_short_calls_that_cannot_grow_are_all_timed() -> None:
 def test_a_long_call_is_not_timed_where_a_shorter_one_will_do(
     seconds: tuple[float, ...], kept: tuple[float, ...]
 ) -> None:
-    found = timing.bearable([observing.Known("f([1, 2, 3])", "returns 1", "tests", each) for each in seconds])
+    found = timing.bearable([observing.Known("f([1, 2, 3])", RETURNS, "tests", each) for each in seconds])
     assert tuple(known.seconds for known in found) == kept

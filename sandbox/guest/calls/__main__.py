@@ -1,0 +1,64 @@
+"""The program that makes calls: forks the importer, hides itself from it, directs it and answers.
+
+stdin:   a CallBatch as text.
+stdout:  one line of JSON with what was measured; then for each call, and for what all of them leave, a letter of
+         channel.py and JSON or text. Where there is no answer: {"failure": why}, with words on stderr.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+
+from ..boot import read_exactly
+from ..kernel import hide
+from .batch import batch_of
+from .channel import Channel
+from .controller import Controller, Failure
+from .function_ref import FunctionRef
+from .importer import serve_passes
+from .json_text import to_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..boot import Bundle
+
+
+def main(bundle: Bundle, ref: dict[str, Any], source: str) -> None:
+    """Make the calls on standard input of a function of the module text `source`."""
+    channel, pid = start_importer(FunctionRef.read(ref), source)
+    hide()
+    controller = Controller(channel, pid, batch_of(read_exactly(0, sys.maxsize)))
+    try:
+        controller.run()
+    except Failure as failure:
+        os.write(2, f"{failure}\n".encode("utf-8", "backslashreplace"))
+        os.write(1, to_json({"failure": failure.kind}).encode())
+        controller.end()
+        os._exit(1)
+    controller.end()
+    data = controller.answer()
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def start_importer(ref: FunctionRef, source: str) -> tuple[Channel, int]:
+    """Fork the importer, with nothing of ours but its end of the pipes."""
+    down_r, down_w = os.pipe()
+    up_r, up_w = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(down_r)
+        os.close(up_w)
+        return Channel(up_r, down_w), pid
+    os.close(down_w)
+    os.close(up_r)
+    null = os.open("/dev/null", os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    os.close(null)
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    return serve_passes(Channel(down_r, up_w), ref, source)

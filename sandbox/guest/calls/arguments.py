@@ -1,0 +1,136 @@
+"""Fresh arguments from the text of a call."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from io import BytesIO
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import CodeType
+    from typing import Any
+
+    from .function_ref import FunctionRef
+
+    Call = tuple[tuple[Any, ...], dict[str, Any]]
+
+modules = sys.modules
+HOMES = {"Decimal": "decimal", "Fraction": "fractions", "deque": "collections"}
+"""Names that an expression may use without an import."""
+
+
+class Arguments:
+    """Makes the arguments of calls, new ones each time."""
+
+    def __init__(self, ref: FunctionRef) -> None:
+        self.names = Names(ref)
+        self.makers = {kind.__name__: kind for kind in (set, frozenset, bytearray, range, slice, iter, complex)}
+
+    def fresh(self, code: CodeType) -> Call:
+        """New arguments for a call."""
+        return eval(code, {"__builtins__": self.makers}, self.names)  # type: ignore[no-any-return]
+
+
+class Names(dict[str, "Any"]):
+    """What the expression of a call may use; modules are imported when they are needed."""
+
+    def __init__(self, ref: FunctionRef) -> None:
+        super().__init__(inf=float("inf"), nan=float("nan"), Ellipsis=Ellipsis, f=lambda *a, **k: (a, k))
+        self.update(load=self.load, unpickle=self.unpickle, replaced=replaced, used=used, do=Steps())
+        self.ref = ref
+        self.user: dict[str, Any] | None = None
+
+    def __missing__(self, name: str) -> Any:
+        if name in HOMES:
+            return self.load(HOMES[name], name)
+        if name == "datetime":
+            return __import__(name)
+        if name in ("CALLS", "BIG"):
+            return CallsOfFile(self, name)
+        raise KeyError(name)
+
+    def user_namespace(self, fresh: bool = False) -> dict[str, Any]:
+        """The calls file, run."""
+        if self.user is None or fresh:
+            assert self.ref.calls_file is not None
+            self.user = {"__name__": "codeopt_calls", "__file__": "calls.py", "__builtins__": builtins}
+            exec(compile(self.ref.calls_file, "calls.py", "exec", dont_inherit=True), self.user)
+        return self.user
+
+    def module_name(self, name: str) -> str:
+        """The module under test may have had another one when a call was written down."""
+        return self.ref.module if name in self.ref.aliases else name
+
+    def load(self, module: str, name: str) -> Any:
+        """An object by its name."""
+        module = self.module_name(module)
+        __import__(module)
+        found: Any = modules[module]
+        for part in name.split("."):
+            found = getattr(found, part)
+        return found
+
+    def unpickle(self, text: str) -> Any:
+        """An object that a recording pickled in a sandbox."""
+        import base64
+        import pickle
+
+        rename = self.module_name
+
+        class Reader(pickle.Unpickler):
+            def find_class(self, module: str, name: str) -> Any:
+                return super().find_class(rename(module), name)
+
+        return Reader(BytesIO(base64.b64decode(text))).load()
+
+
+class CallsOfFile:
+    """`CALLS[i]`: a fresh copy of that call of the calls file; the file is run again where a copy cannot be made."""
+
+    def __init__(self, names: Names, name: str) -> None:
+        self.names, self.name = names, name
+
+    def __getitem__(self, at: int) -> Call:
+        import copy
+
+        call = as_call(self.names.user_namespace()[self.name][at])
+        try:
+            return copy.deepcopy(call)
+        except (TypeError, ValueError, copy.Error):
+            return as_call(self.names.user_namespace(fresh=True)[self.name][at])
+
+
+def as_call(entry: Any) -> Call:
+    """(args, kwargs) of an entry of CALLS, which may leave out what is empty."""
+    if type(entry) is tuple and len(entry) == 2 and type(entry[0]) in (tuple, list) and type(entry[1]) is dict:
+        return tuple(entry[0]), entry[1]
+    if type(entry) in (tuple, list):
+        return tuple(entry), {}
+    raise TypeError(f"an entry of CALLS must be (args, kwargs), not {type(entry).__name__}")
+
+
+def replaced(call: Call, new: dict[int, Any]) -> Call:
+    """A call with some positional arguments replaced."""
+    args = list(call[0])
+    for at, value in new.items():
+        args[at] = value
+    return tuple(args), call[1]
+
+
+class Steps:
+    """`do.add(1)`: a method's name and what it is called with; `do.__setattr__('level', 1)` is one too."""
+
+    def __getattribute__(self, name: str) -> Callable[..., tuple[str, Any, Any]]:
+        return lambda *args, **kwargs: (name, args, kwargs)
+
+
+def used(value: Any, *steps: Iterable[Any]) -> Any:
+    """An object after some of its methods were called; what they return or raise does not matter."""
+    for name, args, kwargs in steps:
+        try:
+            getattr(value, name)(*args, **kwargs)
+        except Exception:
+            continue
+    return value

@@ -1,0 +1,60 @@
+"""The calls that one run makes, as a value and as text; shared with the host."""
+
+from __future__ import annotations
+
+from ..record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, Self
+
+    BatchMode = Literal["check", "time", "cover", "show", "list"]
+
+
+class CallBatch(Record):
+    """Calls that one run makes.
+
+    check  each call by itself, twice, the second time after its first result was changed by its caller
+    time   all calls of a pass between two readings of the clock
+    cover  as check, with the lines of the function that were run
+    show   each call in words, none is made
+    list   the calls file's CALLS and BIG as expressions
+    """
+
+    calls: tuple[str, ...]
+    """Each an expression: `f(1, [2], key='x')`, `CALLS[3]`."""
+    mode: BatchMode = "check"
+    seconds: float = 2.0
+    """After this a single call is ended; checking only."""
+    lost: int = 1000
+    """After so many calls that hang or end the process the rest is not made; checking only."""
+    budget: float = 1e9
+    """Seconds of all calls together, after which the rest is not made; checking only."""
+    passes: int = 1
+    """How often all calls are timed in one run, each time in a process forked for it."""
+    pass_seconds: float = 60.0
+    """The run ends when a timed pass takes longer."""
+    warm: int = 0
+    """So many calls at the front are made before the clock is read, and not shown."""
+    iterators: str = ""
+    """"flat" or "nested": results are iterators (of iterators) and are read within the timed region."""
+
+    def text(self) -> str:
+        """One line for how, then one for each call."""
+        header = {name: value for name, value in self.fields().items() if name != "calls"}
+        return "\n".join([f"# {header!r}", *self.calls])
+
+    def stdin(self) -> bytes:
+        """The same as a run reads it."""
+        return (self.text() + "\n").encode("utf-8", "surrogatepass")
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """What `text` wrote."""
+        head, *calls = text.split("\n")
+        return cls(tuple(calls), **eval(head[2:], {"__builtins__": {}}))
+
+
+def batch_of(stdin: bytes) -> CallBatch:
+    """What `CallBatch.stdin` wrote."""
+    return CallBatch.parse(stdin.decode("utf-8", "surrogatepass").rstrip("\n"))

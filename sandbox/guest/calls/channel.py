@@ -1,0 +1,40 @@
+"""Frames over two pipes, between the processes that make calls. Names are bound before the code under test can patch
+them."""
+
+from __future__ import annotations
+
+import os
+
+from ..boot import read_exactly
+
+os_write, os_fork, os_exit, os_kill, waitpid = os.write, os.fork, os._exit, os.kill, os.waitpid
+
+PASS, CALLS, ENDED = b"P", b"C", b"E"
+"""To the importer: fork a worker; to the worker: its calls; from the importer: how the worker ended."""
+IMPORTED, FAILED = b"I", b"X"
+"""The module is imported, or why it cannot be."""
+READY, GO, DONE, SHOW = b"R", b"G", b"D", b"A"
+"""A timed pass: its arguments are made; make the calls; they are made; show what they did."""
+TOOK, OUTCOME, TEXT, LINES, STATE, FINISHED = b"T", b"O", b"L", b"V", b"S", b"F"
+"""Of a call: its seconds, then its outcome, or a line of text; the lines that were run; the state that is left."""
+
+
+class Channel:
+    """Frames over two pipes: four bytes of length, one letter, the data."""
+
+    def __init__(self, reader: int, writer: int) -> None:
+        self.reader, self.writer = reader, writer
+
+    def send(self, letter: bytes, text: str = "") -> None:
+        """All of it."""
+        data = text.encode("utf-8", "surrogatepass")
+        data = len(data).to_bytes(4, "big") + letter + data
+        while data:
+            data = data[os_write(self.writer, data) :]
+
+    def receive(self) -> tuple[bytes, str]:
+        """The next (letter, text); (b"", "") when the other side is gone."""
+        head = read_exactly(self.reader, 5)
+        if len(head) < 5:
+            return b"", ""
+        return head[4:], read_exactly(self.reader, int.from_bytes(head[:4], "big")).decode("utf-8", "surrogatepass")

@@ -1,0 +1,31 @@
+"""Which function of which module is called; shared with the host."""
+
+from __future__ import annotations
+
+from ..record import Record
+
+
+class FunctionRef(Record):
+    """Which function of which module is called, and where the module believes itself to be."""
+
+    module: str
+    """Its dotted name."""
+    file: str
+    """Its path as the sandbox sees it."""
+    qualname: str
+    paths: tuple[str, ...] = ()
+    """Put first on sys.path, in the sandbox."""
+    globals: tuple[str, ...] = ()
+    """Module-level data of the original; calls that change it are found out."""
+    classes: tuple[str, ...] = ()
+    """Module-level classes of the original; the same for their data."""
+    first_line: int = 1
+    """Of the body of the function: lines from here on count for coverage."""
+    asynchronous: bool = False
+    calls_file: str | None = None
+    """Text of the user's file with CALLS and BIG."""
+    memory_bytes: int = 0
+    """Of one worker, beyond what the import took: it then gets a MemoryError where a run would be killed; 0 for no
+    limit."""
+    aliases: tuple[str, ...] = ()
+    """Other names under which pickled arguments may know the module."""

@@ -1,0 +1,39 @@
+"""Imports the module under test once and forks a worker for each pass."""
+
+from __future__ import annotations
+
+import gc
+
+from .channel import ENDED, FAILED, IMPORTED, PASS, Channel, os_exit, os_fork, waitpid
+from .module_loader import import_target
+from .worker import CallWorker
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from .function_ref import FunctionRef
+
+
+def serve_passes(channel: Channel, ref: FunctionRef, source: str) -> NoReturn:
+    """Import, then fork a worker for each pass."""
+    try:
+        module, function = import_target(ref, source)
+    except BaseException as error:
+        channel.send(FAILED, f"{type(error).__name__}: {error}")
+        os_exit(1)
+    gc.collect()
+    gc.freeze()  # the worker then shares these pages instead of copying them
+    channel.send(IMPORTED)
+    while channel.receive()[0] == PASS:
+        pid = os_fork()
+        if not pid:
+            status = 1
+            try:
+                CallWorker(ref, module, function).serve(channel)
+                status = 0
+            finally:
+                os_exit(status)
+        channel.send(PASS, str(pid))
+        channel.send(ENDED, str(waitpid(pid, 0)[1]))
+    os_exit(0)

@@ -1,0 +1,70 @@
+"""What a call did, as a value; shared with the host."""
+
+from __future__ import annotations
+
+from ..record import Record
+
+RETURNS, YIELDS, RAISES, TIMEOUT = "returns", "yields", "raises", "timeout"
+DIED, NOT_MADE, NOT_COMPARABLE, NO_ARGUMENTS = "died", "not_made", "not_comparable", "no_arguments"
+NOT_IMPORTED, ENDED_EARLY, OVERRUN = "not_imported", "ended_early", "overrun"
+"""Why a run has no outcomes: the module cannot be imported, ends its process, or its timed calls take too long."""
+EFFECTS = {
+    "network": "uses the network", "process": "starts a process", "files": "changes files",
+    "environment": "changes the environment", "folder": "changes the folder", "signals": "sends signals",
+    "database": "opens a database", "library": "loads a library",
+}  # fmt: skip
+"""What a call may reach for outside of its process, in words."""
+
+
+class CallOutcome(Record):
+    """What one call did."""
+
+    text: str
+    """For people, and for comparing: `returns [1] | arguments become ([1]; )`."""
+    kind: str
+    """One of the names above: a result, an iterator's items, an exception, a call that took too long, that ended its
+    process, that there was no time for, that has a part for which no text can stand, that has no arguments."""
+    exception: str = ""
+    """Its name, of the one that the call raised or that ended an iterator."""
+    effects: tuple[str, ...] = ()
+    """Keys of EFFECTS."""
+    iterators: int = 0
+    """How many iterators were read to show the result."""
+    opaque: str = ""
+    """The type of what cannot be compared."""
+    seconds: float = 0.0
+    """Of its first run, with all that it takes to show the result."""
+
+
+class State(Record):
+    """What calls leave behind in their process."""
+
+    text: str
+    """For people, and for comparing: `state: global COUNT becomes [1]`."""
+    changed: bool
+
+
+def timeout(seconds: float) -> CallOutcome:
+    """A call that was ended after so long."""
+    return CallOutcome(f"takes longer than {seconds:g} s", TIMEOUT, seconds=seconds)
+
+
+def died(status: int, seconds: float) -> CallOutcome:
+    """A call that ended its process."""
+    return CallOutcome("ends the process" + how_it_ended(status), DIED, seconds=seconds)
+
+
+def not_made() -> CallOutcome:
+    """A call after those that took all the time of a batch."""
+    return CallOutcome("is not made: the calls before it hang or take all the time", NOT_MADE)
+
+
+def no_arguments(error: BaseException) -> CallOutcome:
+    """A call whose arguments cannot be made: a class does not take those that were made up for it."""
+    name = type(error).__name__
+    return CallOutcome(f"has no arguments: {name}", NO_ARGUMENTS, exception=name)
+
+
+def how_it_ended(status: int) -> str:
+    """How a process ended, in words."""
+    return f" (signal {status & 127})" if status & 127 else f" (exit status {status >> 8})"

@@ -1,0 +1,87 @@
+"""Arrays and data frames as text, where their packages are loaded.
+
+Data types, order and the kind of index count; NaN is NaN whatever its bits; a range of labels is the labels.
+"""
+
+from __future__ import annotations
+
+from .plain import digest, modules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .canonical import CanonicalRepr
+
+
+def show_array(shown: CanonicalRepr, value: Any, depth: int) -> str:
+    """The text of a value of numpy or pandas; empty for anything else."""
+    kind: Any = type(value)
+    numpy, pandas = modules.get("numpy"), modules.get("pandas")
+    if numpy is not None and kind is getattr(numpy, "ndarray", None):
+        return _ndarray(shown, value, depth, numpy) + _base(shown, value, numpy)
+    if numpy is not None and _is(value, numpy, "generic") and not value.dtype.hasobject:
+        return f"numpy {value.dtype.str} {value.item()!r}"
+    if pandas is None:
+        return ""
+    if kind is getattr(pandas, "DataFrame", None):
+        columns = [_series(shown, value.iloc[:, at], depth - 1) for at in range(value.shape[1])]
+        head = f"columns {_labels(shown, value.columns, depth)}, index {_labels(shown, value.index, depth)}"
+        return f"DataFrame({head}, {', '.join(columns)}{_notes(shown, value, depth)})"
+    if kind is getattr(pandas, "Series", None):
+        head = f"name {shown.show(value.name, depth - 1)}, index {_labels(shown, value.index, depth)}"
+        return f"Series({head}, {_series(shown, value, depth)}{_notes(shown, value, depth)})"
+    if kind.__module__.startswith("pandas.") and _is(value, pandas, "Index"):
+        return _labels(shown, value, depth)
+    return ""
+
+
+def _is(value: Any, module: Any, name: str) -> bool:
+    return isinstance(value, getattr(module, name, ()))
+
+
+def _ndarray(shown: CanonicalRepr, value: Any, depth: int, numpy: Any) -> str:
+    name = value.dtype.str if value.dtype.names is None else str(value.dtype)
+    head = f"array({name!r}, {value.shape!r}, "
+    if value.dtype.hasobject:
+        return head + shown.show(value.tolist(), depth - 1) + ")"
+    if value.size <= 5000 and value.dtype.kind in "biufcSU":
+        return head + repr(value.tolist()) + ")"
+    if value.dtype.kind == "f":
+        value = numpy.where(numpy.isnan(value), numpy.nan, value)
+    return head + "sha256 " + digest(value.tobytes()) + ")"
+
+
+def _base(shown: CanonicalRepr, value: Any, numpy: Any) -> str:
+    """Of which argument an array is a view: writing into one then changes the other."""
+    for other in shown.kept:
+        if type(other) is numpy.ndarray and other is not value and numpy.may_share_memory(other, value):
+            return f" in the memory of {shown.seen.get(id(other), 'another')}"
+    return ""
+
+
+def _series(shown: CanonicalRepr, value: Any, depth: int) -> str:
+    """The data type and the values of a column."""
+    kind = value.dtype
+    if type(kind).__module__.startswith("numpy"):
+        return _ndarray(shown, value.to_numpy(), depth, modules["numpy"])
+    more = ""
+    if hasattr(kind, "categories"):
+        more = f" of {_labels(shown, kind.categories, depth - 1)} ordered {kind.ordered!r}"
+    return f"{kind!s}{more} {shown.show(list(value), depth - 1)}"
+
+
+def _labels(shown: CanonicalRepr, index: Any, depth: int) -> str:
+    """An index: its kind, names, data type and labels."""
+    kind = type(index).__name__
+    names = shown.show(list(index.names), depth - 1)
+    if kind == "MultiIndex":
+        levels = [_labels(shown, index.get_level_values(at), depth - 1) for at in range(index.nlevels)]
+        return f"MultiIndex({names}, {', '.join(levels)})"
+    freq = f", freq {index.freq!s}" if getattr(index, "freq", None) is not None else ""
+    kind = "Index" if kind == "RangeIndex" else kind
+    return f"{kind}({names}, {_series(shown, index, depth)}{freq})"
+
+
+def _notes(shown: CanonicalRepr, value: Any, depth: int) -> str:
+    return ", attrs " + shown.show(value.attrs, depth - 1) if value.attrs else ""

@@ -1,0 +1,219 @@
+"""Values as text for comparing: the same text only for values of the same type that are equal in every part.
+
+NaN equals NaN, 0.0 is not -0.0, True is not 1, a dictionary keeps its order, a set has none. Objects are shown as
+pickle would take them apart, never by their own __repr__ or __eq__. What cannot be taken apart is
+"<not comparable: type>" and makes its call useless as evidence.
+"""
+
+from __future__ import annotations
+
+import types
+
+from .arrays import show_array
+from .handles import show_handle
+from .plain import (
+    ITEMS,
+    NAMED,
+    NOT_COMPARABLE,
+    SHORT_IDS,
+    SIMPLE_IDS,
+    count,
+    find,
+    is_iterator,
+    is_value,
+    modules,
+    number,
+    repeat,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+
+class CanonicalRepr:
+    """Shows values as text. `target`: the module under test, whose name is left out so that two versions can differ
+    in it. `known`: (path, value) of the arguments, which a result may share."""
+
+    def __init__(self, target: str, known: Sequence[tuple[str, Any]] = ()) -> None:
+        self.target = target
+        self.seen: dict[int, str] = {}
+        self.kept: list[Any] = []
+        self.opaque = ""
+        """The type of the first value that cannot be compared."""
+        self.iterators = 0
+        """How many were read."""
+        self.broken_by = ""
+        """The exception that ended the last of them."""
+        self.reads = True
+        for path, value in known:
+            self.note(path, value, 4)
+
+    def note(self, path: str, value: Any, depth: int) -> None:
+        """Remember an argument's mutable parts, so that a result that shares them is told from a copy."""
+        if id(type(value)) in SIMPLE_IDS or depth < 0 or len(self.kept) > 20_000:
+            return
+        self.kept.append(value)
+        if type(value) is not tuple:
+            self.seen.setdefault(id(value), path)
+        if type(value) in (list, tuple):
+            for at, item in enumerate(value):
+                self.note(f"{path}[{at}]", item, depth - 1)
+        elif type(value) is dict:
+            for key, item in value.items():
+                if id(type(key)) in SIMPLE_IDS:
+                    self.note(f"{path}[{key!r}]", item, depth - 1)
+        elif type(getattr(value, "__dict__", None)) is dict and not isinstance(value, NAMED):
+            for key, item in vars(value).items():
+                self.note(f"{path}.{key}", item, depth - 1)
+
+    def show(self, value: Any, depth: int = 100) -> str:
+        """The text of any value."""
+        kind = type(value)
+        if id(kind) in SIMPLE_IDS:
+            return number(value) if kind is int else repr(value)
+        if depth < 0:
+            return self.give_up(kind, "nested deeper than 100")
+        if kind is tuple or kind is frozenset:
+            return self.builtin(kind, value, depth)
+        if isinstance(value, NAMED):
+            return self.name_of(value)
+        if is_value(kind):
+            return repr(value)
+        if _is_enum(value):  # there is one of each; pickled in two ways
+            return f"{self.name_of(kind)}({self.show(value._value_, depth - 1)})"
+        if id(value) in self.seen:
+            return f"<the same object as {self.seen[id(value)]}>"
+        self.seen[id(value)] = f"#{len(self.kept)}"
+        self.kept.append(value)
+        if kind is list or kind is dict or kind is set or kind is bytearray:
+            return self.builtin(kind, value, depth)
+        if is_iterator(value):
+            return self.iterator(value, depth) if self.reads else self.standing(value, depth)
+        return show_handle(self, value, depth) or show_array(self, value, depth) or self.object(value, depth)
+
+    def show_arguments(self, args: Sequence[Any], kwargs: dict[str, Any], rest: bool = False) -> str:
+        """Arguments, to see whether they were changed; iterators are left alone, or with `rest` shown by what is
+        left."""
+        return f"({self.arguments(args, rest)}; {self.arguments(kwargs.values(), rest)})"
+
+    def arguments(self, values: Iterable[Any], rest: bool) -> str:
+        """Each argument by its own; what has no text is named by its type and believed to stay as it is if it is
+        code."""
+        parts = []
+        for value in values:
+            if is_iterator(value):
+                parts.append(self.show(value) if rest else "<iterator>")
+                continue
+            inner = CanonicalRepr(self.target)
+            text = inner.show(value)
+            code = isinstance(value, NAMED) or type(value).__name__ in ("partial", "method", "itemgetter", "attrgetter")
+            if not code:
+                self.opaque = self.opaque or inner.opaque
+            parts.append("<code>" if inner.opaque and code else text)
+        return ", ".join(parts)
+
+    def show_small(self, value: Any) -> str:
+        """A global's value; only its size when it is large. Its iterators are still needed: none is read."""
+        self.reads = False
+        size = len(value) if isinstance(value, (list, dict, set, tuple, str)) else 0
+        return self.show(value) if size <= 2000 else f"{size} items"
+
+    def builtin(self, kind: type, value: Any, depth: int) -> str:
+        """list, tuple, dict, set, frozenset, bytearray."""
+        if kind in (list, tuple):
+            if {id(type(item)) for item in value} <= SHORT_IDS and not any(
+                type(item) is int and item.bit_length() > 9999 for item in value
+            ):
+                return repr(value)
+            inner = ", ".join([self.show(item, depth - 1) for item in value])
+            return "[" + inner + "]" if kind is list else "(" + inner + ("," if len(value) == 1 else "") + ")"
+        if kind is dict:
+            pairs = [self.show(key, depth - 1) + ": " + self.show(item, depth - 1) for key, item in value.items()]
+            return "{" + ", ".join(pairs) + "}"
+        if kind is bytearray:
+            return repr(value)
+        inner = ", ".join(sorted([self.show(item, depth - 1) for item in value]))
+        return ("frozenset" if kind is frozenset else "set") + "{" + inner + "}"
+
+    def iterator(self, value: Any, depth: int) -> str:
+        """What an iterator yields, item by item; inner iterators are read before the next item is asked for."""
+        self.iterators += 1
+        parts: list[str] = []
+        end = ""
+        for _ in range(ITEMS + 1):
+            if len(parts) > ITEMS:
+                end = " and more"
+                break
+            try:
+                item = next(value)
+            except StopIteration as stop:
+                if stop.value is not None:
+                    end = " then returns " + self.show(stop.value, depth - 1)
+                break
+            except BaseException as error:
+                name = self.name_of(type(error))
+                self.broken_by = name[1:-1]
+                end = " then raises " + name
+                break
+            parts.append(self.show(item, depth - 1))
+        return "<iterator of " + ", ".join(parts) + end + ">"
+
+    def standing(self, value: Any, depth: int) -> str:
+        """Where an iterator stands, without asking it for an item."""
+        kind = type(value)
+        if kind is count or kind is repeat:  # other Pythons do not let these be taken apart
+            return repr(value)
+        return "<iterator " + self.object(value, depth) + ">"
+
+    def object(self, value: Any, depth: int) -> str:
+        """Any other object: what pickle would rebuild it from."""
+        kind: Any = type(value)
+        try:
+            parts = kind.__reduce_ex__(value, 2)
+        except RecursionError:
+            raise
+        except Exception:
+            return self.give_up(kind)
+        if type(parts) is str:
+            return self.name_of(value)
+        maker, arguments, state, items, pairs = (tuple(parts) + (None,) * 5)[:5]
+        text = self.name_of(maker)
+        if maker is kind or (text == "<copyreg.__newobj__>" and arguments[0] is kind):
+            text = self.name_of(kind)
+        else:
+            text += self.name_of(kind)
+        given = arguments[1:] if arguments and arguments[0] is kind else arguments
+        text += "(" + ", ".join([self.show(item, depth - 1) for item in given]) + ")"
+        for name, part in (("items", items), ("pairs", pairs)):
+            if part is not None:
+                text += " " + name + self.show(list(part), depth - 1)
+        if type(state) is dict:
+            inner = ", ".join([f"{k}={self.show(state[k], depth - 1)}" for k in sorted(state, key=str)])
+            return text + " {" + inner + "}"
+        return text + (" " + self.show(state, depth - 1) if state is not None else "")
+
+    def name_of(self, value: Any) -> str:
+        """<module.qualified name> of a class, function or module; not comparable when the name leads elsewhere."""
+        if isinstance(value, types.ModuleType):
+            return f"<module {value.__name__}>"
+        name = getattr(value, "__qualname__", None)
+        module = getattr(value, "__module__", None) or "builtins"
+        if type(name) is not str or type(module) is not str:
+            return self.give_up(type(value))
+        shown = ("" if module == self.target else module) + "." + name
+        if find(module, name) is value:
+            return "<" + (name if module == "builtins" else shown) + ">"
+        if isinstance(value, type):
+            return "<local " + shown + ">"
+        return self.give_up(type(value), name)
+
+    def give_up(self, kind: type, why: str = "") -> str:
+        """No text can stand for this value."""
+        self.opaque = self.opaque or (kind.__name__ + (" " + why if why else ""))
+        return NOT_COMPARABLE + self.opaque + ">"
+
+
+def _is_enum(value: Any) -> bool:
+    return isinstance(value, getattr(modules.get("enum"), "Enum", ()))

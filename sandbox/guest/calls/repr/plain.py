@@ -1,0 +1,92 @@
+"""What all ways of showing a value go by: types known by their identity, names that lead to objects, lengths.
+
+All names are bound before a module under test is imported, which can patch the modules that they come from.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import types
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+islice, count, repeat = itertools.islice, itertools.count, itertools.repeat
+modules = sys.modules
+NOT_COMPARABLE = "<not comparable: "
+"""How the text of a value begins for which no text can stand."""
+ITEMS = 10_000
+"""So many items of an iterator are looked at."""
+TEXT = 20_000
+"""Characters of an outcome; longer texts are cut and end with a digest of the whole."""
+SIMPLE = {type(None), bool, int, float, complex, str, bytes}
+SHORT_IDS = frozenset(map(id, (int, float, str, bool)))
+SIMPLE_IDS = frozenset(map(id, SIMPLE))
+"""By these a type is known: a metaclass can make a class equal to all others."""
+NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodDescriptorType)
+BY_REPR = {
+    "datetime": {"date", "datetime", "time", "timedelta", "timezone"},
+    "decimal": {"Decimal"},
+    "fractions": {"Fraction"},
+    "uuid": {"UUID"},
+    "pathlib": {"PosixPath", "PurePosixPath"},
+    "builtins": {"range", "ellipsis", "NotImplementedType"},
+}
+"""Immutable types of the standard library whose repr says all."""
+NAMELESS = (type(...), type(NotImplemented))
+"""Of those, the types that no name leads to."""
+
+
+def _own_sha256() -> Callable[[bytes], Any]:
+    """The interpreter's own; `hashlib` would load OpenSSL, which takes longer than the rest of a run."""
+    for name in ("_sha2", "_sha256", "hashlib"):
+        try:
+            return __import__(name).sha256  # type: ignore[no-any-return]
+        except ImportError:
+            continue
+    raise ImportError("this Python has no SHA-256")
+
+
+sha256 = _own_sha256()
+
+
+def digest(data: bytes) -> str:
+    """Stands for data that is too long to show."""
+    return str(sha256(data).hexdigest())
+
+
+def is_iterator(value: object) -> bool:
+    """Whether it yields items once: a generator, a map, a chain."""
+    kind = type(value)
+    return hasattr(kind, "__next__") and hasattr(kind, "__iter__")
+
+
+def cut(text: str) -> str:
+    """At most TEXT characters; a digest stands for the rest."""
+    if len(text) <= TEXT:
+        return text
+    return text[:TEXT] + "... sha256 " + digest(text.encode("utf-8", "surrogatepass"))
+
+
+def number(value: int) -> str:
+    """An int of any size; repr refuses more than a few thousand digits."""
+    return repr(value) if value.bit_length() < 10_000 else hex(value)
+
+
+def find(module: str, name: str) -> Any:
+    """The object behind a module's dotted name; None when there is none."""
+    found: Any = modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def is_value(kind: type) -> bool:
+    """Whether a type is one of those whose repr says all, and no other of its name."""
+    if kind.__name__ not in BY_REPR.get(kind.__module__, ()):
+        return False
+    found = find(kind.__module__, kind.__name__)
+    return found is kind or any(kind is other for other in NAMELESS)

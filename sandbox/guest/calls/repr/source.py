@@ -1,0 +1,63 @@
+"""Values as expressions of Python that make equal, fresh ones; for calls that can be written down and made again."""
+
+from __future__ import annotations
+
+from .plain import BY_REPR, NAMED, SIMPLE_IDS, find, number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+
+def call_to_source(args: Sequence[Any], kwargs: Mapping[str, Any], write: Callable[[Any], str | None]) -> str | None:
+    """`f(1, key=2)`, with each argument as `write` has it; None when one has no text."""
+    parts = []
+    for name, value in [*(("", value) for value in args), *kwargs.items()]:
+        text = write(value)
+        if text is None or (name and not name.isidentifier()):
+            return None
+        parts.append(f"{name}={text}" if name else text)
+    return f"f({', '.join(parts)})"
+
+
+def to_source(value: Any, depth: int = 60) -> str | None:
+    """A Python expression that makes an equal, fresh value of plain types; None when there is none."""
+    kind = type(value)
+    if kind is complex:
+        return f"complex({value.real!r}, {value.imag!r})"
+    if id(kind) in SIMPLE_IDS:
+        return number(value) if kind is int else repr(value)
+    if depth < 0:
+        return None
+    if kind in (list, tuple, set, frozenset, dict):
+        return items_to_source(kind, value, depth)
+    plain = kind.__module__ in ("datetime", "decimal", "fractions") and kind.__name__ in BY_REPR[kind.__module__]
+    return repr(value) if plain or kind in (bytearray, range) else None
+
+
+def items_to_source(kind: type, value: Any, depth: int) -> str | None:
+    """As `to_source`, of a container."""
+    if kind is not dict:
+        inner = [part for item in value if (part := to_source(item, depth - 1)) is not None]
+        if len(inner) < len(value):
+            return None
+        if kind in (set, frozenset):
+            return f"{kind.__name__}([{', '.join(sorted(inner))}])"
+        text = ", ".join(inner)
+        return "[" + text + "]" if kind is list else "(" + text + ("," if len(inner) == 1 else "") + ")"
+    pairs = []
+    for key, item in value.items():
+        left, right = to_source(key, depth - 1), to_source(item, depth - 1)
+        if left is None or right is None:
+            return None
+        pairs.append(left + ": " + right)
+    return "{" + ", ".join(pairs) + "}"
+
+
+def name_to_source(value: Any) -> str | None:
+    """`load('module', 'name')` for a class or function that can be found by its name; None for others."""
+    name, module = getattr(value, "__qualname__", None), getattr(value, "__module__", None)
+    if isinstance(value, NAMED) and type(name) is str and type(module) is str and find(module, name) is value:
+        return f"load({module!r}, {name!r})"
+    return None

@@ -1,0 +1,74 @@
+"""One pass of calls, in a process that ends with it."""
+
+from __future__ import annotations
+
+import types
+
+from .arguments import Arguments
+from .batch import CallBatch
+from .channel import FINISHED
+from .checking import Checking
+from .listing import list_calls, show_calls
+from .repr.plain import ITEMS
+from .timing import time_calls
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+    from typing import Any
+
+    from .channel import Channel
+    from .function_ref import FunctionRef
+
+
+class CallWorker:
+    """Calls the function."""
+
+    def __init__(self, ref: FunctionRef, module: types.ModuleType, function: Callable[..., Any]) -> None:
+        self.ref, self.module, self.function = ref, module, function
+        self.arguments = Arguments(ref)
+        self.events: AbstractEventLoop | None = None
+
+    def serve(self, channel: Channel) -> None:
+        """Take the calls and do with them what the batch says."""
+        batch = CallBatch.parse(channel.receive()[1])
+        if self.ref.calls_file is not None and batch.mode == "list":
+            list_calls(self.arguments.names, channel)
+            return
+        codes = [compile(call, "call", "eval") for call in batch.calls]
+        if batch.mode == "time":
+            time_calls(self, batch, codes, channel)
+        elif batch.mode == "show":
+            show_calls(self.arguments, codes, channel)
+        else:
+            Checking(self, batch, channel).make_all(codes)
+        channel.send(FINISHED)
+
+    def invoke(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Call; an asynchronous function is run to its end."""
+        found = self.function(*args, **kwargs)
+        kind = type(found)
+        if kind is types.CoroutineType:
+            return self.loop().run_until_complete(found)
+        if kind is types.AsyncGeneratorType:
+            return iter(self.loop().run_until_complete(gather(found)))
+        return found
+
+    def loop(self) -> AbstractEventLoop:
+        """An event loop of this process."""
+        if self.events is None:
+            import asyncio
+
+            self.events = asyncio.new_event_loop()
+        return self.events
+
+
+async def gather(generator: AsyncGenerator[Any, Any]) -> list[Any]:
+    """What an asynchronous generator yields."""
+    found = []
+    async for item in generator:
+        found.append(item)
+        if len(found) > ITEMS:
+            break
+    return found

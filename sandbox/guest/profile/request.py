@@ -1,0 +1,32 @@
+"""What a profiler is asked; shared with the host."""
+
+from __future__ import annotations
+
+from ..record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    ProfileMode = Literal["lines", "scalene"]
+
+
+class ProfileRequest(Record):
+    """One profiled run. On standard input it is one line of JSON, and what follows is the program and its input."""
+
+    mode: ProfileMode
+    source: int
+    """Bytes of the program's text."""
+    stdin: int
+    """Bytes of its input."""
+    marker: str
+    """Stands before the result, which the program may have printed something like."""
+    min_seconds: float
+    """For Scalene the program is repeated until it has run for that long."""
+    max_seconds: float
+    """What the program may take; what was seen until then counts."""
+    late: bool = False
+    """Lines are looked at only from when the program calls its global `__begin__()`, so that what it does to set up
+    counts for nothing; and so does the time that it may take."""
+    function: dict[str, Any] | None = None
+    """Fields of a FunctionRef: when the program has run, the function is called with the calls on its input."""

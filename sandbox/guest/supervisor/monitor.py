@@ -1,0 +1,205 @@
+"""One run, watched from its start until nothing of it is left."""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import os
+import select
+import signal
+import time
+
+from . import usage
+from .job import Job, RunState, Setting
+from .zygote_process import Link, ZygoteProcess
+
+TICK_S = 0.02  # how often memory and processes are looked at in a run that lasts longer than this
+GRACE_S = 2.0  # for the kernel to end what was killed
+
+
+class RunMonitor:
+    """Reads what a run prints, holds it to its limits, kills what it leaves and counts its time."""
+
+    def __init__(self, setting: Setting, zygote: ZygoteProcess) -> None:
+        self.setting, self.zygote = setting, zygote
+
+    def follow(self, state: RunState, job: Job, outputs: dict[int, bytearray]) -> None:
+        """Until the first process has ended and everything that it left behind is dead and read."""
+        link = self.zygote.link
+        assert link is not None
+        poll = select.poll()
+        poll.register(0, 0)  # only to hear that the host has gone
+        for fd in (*outputs, link.sock.fileno()):
+            poll.register(fd, select.POLLIN)
+        deadline = state.started + job.wall_s
+        state.next_look = state.started + TICK_S
+        while state.status is None and not state.stop:
+            now = time.monotonic()
+            for fd, event in poll.poll(max(0.0, min(deadline, state.next_look) - now) * 1000):
+                if fd == 0 and event & (select.POLLHUP | select.POLLERR):
+                    raise SystemExit
+                if fd in outputs:
+                    self._read(state, job, poll, fd, outputs[fd])
+                elif fd == link.sock.fileno():
+                    self._hear(state, link)
+            self._check(state, job, deadline)
+        self._end(state, link)
+        self._drain(state, job, poll, outputs)
+
+    def _read(self, state: RunState, job: Job, poll: select.poll, fd: int, into: bytearray) -> None:
+        data = os.read(fd, 1 << 16)
+        if not data:
+            poll.unregister(fd)
+        into += data[: job.output_bytes - len(into) + 1]
+        if len(into) > job.output_bytes:
+            del into[job.output_bytes :]
+            state.end("output", f"more than {job.output_bytes} bytes")
+
+    def _hear(self, state: RunState, link: Link) -> None:
+        try:
+            data = link.sock.recv(1 << 12)
+        except ConnectionResetError:  # it died with an order unread
+            data = b""
+        if not data:  # a program of the same user can kill the zygote: the program is ours to wait for now
+            self._lose_zygote(state)
+            return
+        message = marshal.loads(data)
+        if message[0] == "pid":
+            state.pid = message[1]
+        else:
+            _, state.status, cpu_s, peak_kib, state.end_ns, state.delay_s = message
+            state.cpu_s += cpu_s
+            state.peak_kib = max(state.peak_kib, peak_kib)
+
+    def _lose_zygote(self, state: RunState) -> None:
+        self.zygote.forget()
+        state.end("lost", "the run killed the process that started it")
+
+    def _check(self, state: RunState, job: Job, deadline: float) -> None:
+        now = time.monotonic()
+        if state.status is None and now >= deadline:
+            state.end("time", f"still running after {job.wall_s:g} s")
+        if now < state.next_look:
+            return
+        state.next_look = now + TICK_S
+        mine = self.of_the_run()
+        tasks = sum(process.threads for process in mine)
+        if tasks > job.processes:
+            state.end("processes", f"{tasks} processes and threads, the limit is {job.processes}")
+        used = _resident(mine)
+        state.peak_kib = max(state.peak_kib, used >> 10)
+        if used > job.memory_bytes:
+            state.end("memory", f"{used >> 20} MiB resident, the limit is {job.memory_bytes >> 20} MiB")
+
+    def _end(self, state: RunState, link: Link) -> None:
+        """Kill whatever is left of the run, wait for all of it, and count its CPU time.
+
+        What is left when the first process has ended may still have worked and printed until now, so that is the time
+        that counts: nobody gains by ending early and leaving the work to a child.
+        """
+        limit = time.monotonic() + GRACE_S
+        lingered = False
+        while time.monotonic() < limit:
+            if state.pid and state.status is None:
+                kill(state.pid)
+            left = self.of_the_run(dead=True)
+            for process in left:
+                kill(process.pid)
+            lingered = lingered or bool(left)
+            self._reap(state)
+            if not left and (state.status is not None or self.zygote.link is None):
+                if lingered:
+                    state.end_ns = time.monotonic_ns()
+                    self._doubt_zygote()
+                return
+            if self.zygote.link and state.status is None and select.select([link.sock], [], [], 0.005)[0]:
+                self._hear(state, link)
+        self._kill_everything(state)
+
+    def _doubt_zygote(self) -> None:
+        """Where runs have its user, one that outlived its own end may have stopped it for the next."""
+        if not self.setting.uid_base:
+            self.zygote.end()
+
+    def _kill_everything(self, state: RunState) -> None:
+        """A run that forks faster than it can be killed one by one: the kernel ends all at once, the zygote too."""
+        if not self.setting.pid1:
+            raise SystemExit("processes of a run could not be killed")
+        state.end("processes", "they forked faster than they could be killed one by one")
+        limit = time.monotonic() + GRACE_S
+        os.kill(-1, signal.SIGKILL)
+        self.zygote.end()
+        while self.of_the_run(dead=True):
+            if time.monotonic() > limit:
+                raise SystemExit("processes of a run could not be killed")
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGKILL)
+            self._reap(state)
+
+    def _reap(self, state: RunState) -> None:
+        while True:
+            try:
+                pid, status, used = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if not pid:
+                return
+            if pid == self.zygote.pid:
+                self._lose_zygote(state)
+                continue
+            state.cpu_s += used.ru_utime + used.ru_stime
+            state.peak_kib = max(state.peak_kib, used.ru_maxrss)
+            if pid == state.pid:
+                state.status, state.end_ns = status, time.monotonic_ns()
+
+    def _drain(self, state: RunState, job: Job, poll: select.poll, outputs: dict[int, bytearray]) -> None:
+        """Every writer is dead, so what is left in the pipes is all there is.
+
+        A pipe may still be open: a descriptor on its way through a socket goes when the kernel next cleans those up.
+        """
+        for fd, into in outputs.items():
+            os.set_blocking(fd, False)
+            with contextlib.suppress(BlockingIOError):
+                while data := os.read(fd, 1 << 16):
+                    into += data[: job.output_bytes - len(into) + 1]
+            if len(into) > job.output_bytes:
+                del into[job.output_bytes :]
+                state.end("output", f"more than {job.output_bytes} bytes")
+
+    @staticmethod
+    def subtract_start(state: RunState, start_r: int) -> None:
+        """Time before the program's first line is not the program's."""
+        os.set_blocking(start_r, False)
+        try:
+            began_ns, cpu_s = marshal.loads(os.read(start_r, 256))
+        except (BlockingIOError, EOFError):  # it did not get as far as the program's first line
+            began_ns, cpu_s = int(state.started * 1e9), 0.0
+            state.evidence = state.evidence or "the run ended before the program began"
+            if not state.stop and state.status is not None and os.WIFEXITED(state.status):  # ours, so no verdict
+                raise SystemExit(f"the program was not started: {state.stderr.decode(errors='replace')}") from None
+        state.started = began_ns / 1e9
+        state.cpu_s = max(0.0, state.cpu_s - cpu_s)
+        state.end_ns = state.end_ns or time.monotonic_ns()
+
+    def of_the_run(self, dead: bool = False) -> list[usage.Process]:
+        """Its processes; with `dead` also those that nobody has waited for yet."""
+        seen = usage.processes(dead)
+        if not self.setting.pid1:
+            seen = usage.descendants(seen, os.getpid())
+        ours = {os.getpid(), self.zygote.pid}
+        return [process for process in seen if process.pid not in ours]
+
+
+def _resident(processes: list[usage.Process]) -> int:
+    """Bytes of all together; what a forked process still shares with the interpreter it came from counts once.
+
+    That share is taken as 8 MiB, a bare interpreter: the exact figure (Pss) may not be read across users.
+    """
+    total = sum(process.resident_bytes for process in processes)
+    return total - (8 << 20) * max(0, len(processes) - 1)
+
+
+def kill(pid: int) -> None:
+    """Kill a process that may be gone already."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)

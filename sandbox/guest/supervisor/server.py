@@ -1,0 +1,196 @@
+"""Pid 1 of the sandbox: takes requests from the host, has the zygote run them, watches, kills and cleans up.
+
+Nothing here trusts a run: its time is taken here and in the zygote, its output is capped as it arrives, and when
+its first process ends everything else that it started is killed before the next run begins.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import marshal
+import os
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+from .. import wire
+from ..boot import Bundle, read_exactly
+from ..kernel import hide
+from . import limits, memory, usage
+from .job import Job, RunState, Setting, report
+from .monitor import GRACE_S, RunMonitor, kill
+from .workspace import Workspace
+from .zygote_process import Link, ZygoteProcess
+
+_F_SETPIPE_SZ = 1031
+_TOOLS = ("__init__.py", "boot.py", "kernel.py", "record.py", "calls/", "tests/", "profile/")
+"""The modules of our own programs, which runs of them are given."""
+
+
+class Supervisor:
+    """Serves requests until its standard input ends."""
+
+    def __init__(self, setting: Setting, bundle: Bundle) -> None:
+        self.setting, self.bundle = setting, bundle
+        self.group = usage.ControlGroup.find() if setting.pid1 else usage.ControlGroup(None, None)
+        self.workspace = Workspace.make(setting)
+        self.zygote = ZygoteProcess(setting, bundle, capped=bool(self.group.events))
+        self.monitor = RunMonitor(setting, self.zygote)
+        self.inputs: dict[str, int] = {}
+        self.tools: int | None = None
+        """Made for the first run that needs them: to compile them takes 30 ms."""
+        self.runs = 0
+        self.traffic = self._traffic()
+
+    def serve(self) -> None:
+        """Answer one request after another."""
+        while True:
+            try:
+                message, blob = wire.unpack(read_input)
+            except wire.BrokenFrame:  # the host is gone: so are we, and with pid 1 everything
+                return
+            handler = getattr(self, "do_" + message.pop("op"))
+            send(*handler(blob, **message))
+
+    def do_ping(self, _blob: bytes) -> tuple[dict[str, Any], bytes]:
+        """Who answers."""
+        return {"pid": os.getpid(), "version": sys.version.split()[0]}, b""
+
+    def do_keep(self, blob: bytes, name: str) -> tuple[dict[str, Any], bytes]:
+        """Keep one input for later runs, in memory that nobody can change any more."""
+        self.inputs[name] = memory.keep(blob)
+        return {}, b""
+
+    def do_forget(self, _blob: bytes, name: str) -> tuple[dict[str, Any], bytes]:
+        """Let one input go."""
+        os.close(self.inputs.pop(name))
+        return {}, b""
+
+    def do_run(self, program: bytes, stdin: str, **fields: Any) -> tuple[dict[str, Any], bytes]:
+        """Run a program on a kept input."""
+        job = Job(**fields)
+        self.runs += 1
+        if job.tool and self.tools is None:
+            self.tools = memory.keep(self.bundle.pack(*_TOOLS))
+        cpu_before, kills_before = self.group.cpu_seconds(), self.group.oom_kills()
+        own_before = self._own_cpu()
+        path = self.workspace.place(program)
+        state = self._follow(job, path, stdin)
+        # The kernel keeps closed connections for a minute and counts packets for ever, for the next run to read.
+        clean = self.workspace.clean() and self.traffic == self._traffic()
+        if (kills := self.group.oom_kills() - kills_before) > 0:
+            state.stop, state.evidence = "memory", f"the kernel killed {kills} process(es) of the run for memory"
+        if state.peak_kib << 10 > job.memory_bytes:  # for a moment, between two looks
+            state.end("memory", f"{state.peak_kib >> 10} MiB at its peak, the limit is {job.memory_bytes >> 20} MiB")
+        cpu_after = self.group.cpu_seconds()
+        if cpu_before is not None and cpu_after is not None:
+            state.cpu_s = _larger(state.cpu_s, cpu_after - cpu_before - (self._own_cpu() - own_before))
+        return {**report(state), "clean": clean}, bytes(state.stdout + state.stderr)
+
+    # -- one run ------------------------------------------------------------------------------------------------
+
+    def _follow(self, job: Job, path: str, stdin: str) -> RunState:
+        start_r, start_w = os.pipe2(os.O_CLOEXEC)
+        out_r, out_w = _wide_pipe()
+        err_r, err_w = _wide_pipe()
+        given = [memory.reopen(self.inputs[stdin]), out_w, err_w, start_w]
+        if job.tool and self.tools is not None:
+            given.append(memory.reopen(self.tools))
+        try:
+            link = self.zygote.ready(job)
+            state = RunState(time.monotonic())
+            _hand_over(link, self._order(job, path), given)
+        finally:
+            for fd in given:
+                os.close(fd)
+        try:
+            self.monitor.follow(state, job, {out_r: state.stdout, err_r: state.stderr})
+            self.monitor.subtract_start(state, start_r)
+        finally:
+            for fd in (start_r, out_r, err_r):
+                os.close(fd)
+        return state
+
+    def _order(self, job: Job, path: str) -> bytes:
+        uid = self.setting.uid_base and self.setting.uid_base + self.runs % 1000
+        env = {**self.setting.env, "PYTHONHASHSEED": str(job.hash_seed)}
+        order = {
+            "exec": job.exec,
+            "tool": job.tool,
+            "path": path,
+            "uid": uid,
+            "cwd": self.setting.scratch[0],
+            "env": env,
+            "args": job.args,
+        }
+        return marshal.dumps({**order, "python": self.setting.python})
+
+    def _own_cpu(self) -> float:
+        return time.process_time() + self.zygote.cpu_s()
+
+    def _traffic(self) -> bytes:
+        return usage.traffic() if self.setting.pid1 else b""
+
+
+def _larger(by_processes: float, by_group: float) -> float:
+    """The group's figure, which nothing escapes, where it is clearly more; else the exact sum over processes.
+
+    20 ms and 10 %: clock ticks (10 ms) in what the supervisor and the zygote used themselves.
+    """
+    return by_group if by_group > by_processes * 1.1 + 0.02 else by_processes
+
+
+def _wide_pipe() -> tuple[int, int]:
+    reader, writer = os.pipe2(os.O_CLOEXEC)
+    with contextlib.suppress(OSError):  # a program that prints much should not wait; a user may be refused this much
+        fcntl.fcntl(writer, _F_SETPIPE_SZ, 1 << 20)
+    return reader, writer
+
+
+def _hand_over(link: Link, order: bytes, fds: list[int]) -> None:
+    packed = b"".join(fd.to_bytes(4, sys.byteorder) for fd in fds)
+    link.sock.sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, packed)])
+
+
+def read_input(size: int) -> bytes:
+    """`size` bytes from the host, or fewer when it is gone."""
+    return read_exactly(0, size)
+
+
+def send(message: dict[str, Any], blob: bytes) -> None:
+    """One frame to the host."""
+    data = memoryview(wire.pack(message, blob))
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def main(bundle: Bundle) -> None:
+    """Read the setting, serve, and leave nothing behind."""
+    message, _ = wire.unpack(read_input)
+    python = message["python"] if message["python"].startswith("/") else sys.executable  # of an image, by its name
+    setting = Setting(**{**message, "scratch": tuple(message["scratch"]), "python": python})
+    if not setting.pid1:
+        limits.adopt_orphans()
+    hide()
+    signal.signal(signal.SIGINT, lambda *_: None)  # a run of the same user may send it, and a terminal does
+    supervisor = Supervisor(setting, bundle)
+    send({"pid": os.getpid()}, b"")
+    try:
+        supervisor.serve()
+    finally:
+        if not setting.pid1:  # with pid 1 the kernel ends everything else, and the mounts go
+            _kill_descendants()
+            supervisor.workspace.remove()
+
+
+def _kill_descendants() -> None:
+    limit = time.monotonic() + GRACE_S
+    while (left := usage.descendants(usage.processes(), os.getpid())) and time.monotonic() < limit:
+        for process in left:
+            kill(process.pid)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass

@@ -1,0 +1,111 @@
+"""What the processes of a run use, from the kernel's own books: /proc and, where there is one, the control group."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_COUNTERS = tuple(Path("/proc/net") / name for name in ("dev", "snmp", "snmp6", "netstat"))
+
+
+@dataclass(frozen=True)
+class Process:
+    """One line of /proc/PID/stat."""
+
+    pid: int
+    parent: int
+    threads: int
+    resident_bytes: int
+
+
+def processes(dead: bool = False) -> list[Process]:
+    """Every process that can be seen; with `dead` also those that have ended and that nobody has waited for."""
+    names = os.listdir("/proc")  # noqa: PTH208  for each tick of each run: a Path for each name takes longer
+    return [p for pid in names if pid.isdigit() and (p := _process(int(pid), dead))]
+
+
+def _process(pid: int, dead: bool = False) -> Process | None:
+    try:
+        fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            text = os.read(fd, 1024)
+        finally:
+            os.close(fd)
+    except OSError:  # it ended while we looked
+        return None
+    fields = text.rpartition(b")")[2].split()
+    threads, pages = int(fields[17]), int(fields[21])
+    if fields[0] in b"ZX":
+        if threads < 2:
+            return Process(pid, int(fields[1]), 0, 0) if dead else None
+        pages = _pages_of_threads(pid)  # its first thread has ended, and shows no memory any more; others live on
+    return Process(pid, int(fields[1]), threads, pages * _PAGE)
+
+
+def _pages_of_threads(pid: int) -> int:
+    """Resident pages of a process, as its living threads show them."""
+    pages = [0]
+    try:
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            pages.append(int((thread / "statm").read_bytes().split()[1]))
+    except OSError:
+        pass
+    return max(pages)
+
+
+def descendants(all_processes: list[Process], root: int) -> list[Process]:
+    """Those of `all_processes` that come from `root`, nearest first, without it."""
+    found: list[Process] = []
+    parents = {root}
+    while parents:
+        children = [p for p in all_processes if p.parent in parents]
+        found += children
+        parents = {p.pid for p in children}
+    return found
+
+
+def traffic() -> bytes:
+    """What each network interface has sent and received, and what the protocols have counted: failures, too."""
+    return b"".join(path.read_bytes() for path in _COUNTERS if path.exists())
+
+
+@dataclass(frozen=True)
+class ControlGroup:
+    """The container's control group; every number is None where the kernel does not give it.
+
+    Version 1 keeps one folder a controller, version 2 one folder in all; names from the kernel's admin guide.
+    """
+
+    cpu: Path | None
+    events: Path | None
+
+    @classmethod
+    def find(cls, root: Path = Path("/sys/fs/cgroup")) -> ControlGroup:
+        """The files that exist under `root`."""
+        cpu = (root / "cpu.stat", root / "cpuacct/cpuacct.usage", root / "cpu,cpuacct/cpuacct.usage")
+        events = (root / "memory.events", root / "memory/memory.oom_control")
+        return cls(_first(cpu), _first(events))
+
+    def cpu_seconds(self) -> float | None:
+        """CPU time of everything in the group since it was made."""
+        if self.cpu is None:
+            return None
+        if self.cpu.name == "cpu.stat":
+            usage = _fields(self.cpu).get("usage_usec")
+            return None if usage is None else usage / 1e6
+        return int(self.cpu.read_text()) / 1e9
+
+    def oom_kills(self) -> int:
+        """How many processes the kernel has killed for memory."""
+        return 0 if self.events is None else _fields(self.events).get("oom_kill", 0)
+
+
+def _first(paths: tuple[Path, ...]) -> Path | None:
+    return next((path for path in paths if path.exists()), None)
+
+
+def _fields(path: Path) -> dict[str, int]:
+    pairs = (line.split() for line in path.read_text().splitlines())
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2}

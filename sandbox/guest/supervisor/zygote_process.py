@@ -1,0 +1,103 @@
+"""The zygote: the warm interpreter that starts each run, itself under the limits that runs inherit."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import socket
+from pathlib import Path
+from typing import NamedTuple
+
+from ..boot import BUNDLE_FD, Bundle
+from ..zygote import START
+from . import limits, memory
+from .job import Job, Setting
+
+
+class Link(NamedTuple):
+    """The warm interpreter and our end of its socket."""
+
+    pid: int
+    sock: socket.socket
+
+
+class ZygoteProcess:
+    """Has a zygote ready for the next run.
+
+    capped: a control group caps the memory of all, so no limit on addresses is needed.
+    """
+
+    def __init__(self, setting: Setting, bundle: Bundle, *, capped: bool) -> None:
+        self.setting, self.capped = setting, capped
+        self.modules = memory.keep(bundle.pack("__init__.py", "boot.py", "ending.py", "kernel.py", "zygote.py"))
+        self.link: Link | None = None
+        self.limits: tuple[int, ...] = ()
+        self.cores = os.sched_getaffinity(0)
+        self.core: int | None = None
+
+    @property
+    def pid(self) -> int:
+        """Of the zygote; 0 when there is none."""
+        return self.link.pid if self.link else 0
+
+    def cpu_s(self) -> float:
+        """What the zygote itself has used, in clock ticks."""
+        if self.link is None:
+            return 0.0
+        fields = Path(f"/proc/{self.link.pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def end(self) -> None:
+        """Kill the zygote, if there is one."""
+        if self.link:
+            os.kill(self.link.pid, signal.SIGKILL)  # our child, not yet waited for: its number is still its own
+            os.waitpid(self.link.pid, 0)
+            self.forget()
+
+    def forget(self) -> None:
+        """It has ended and was waited for."""
+        assert self.link is not None
+        self.link.sock.close()
+        self.link = None
+
+    def ready(self, job: Job) -> Link:
+        """The zygote with the limits of this job; a new one when they differ or the old one is gone."""
+        wanted = (job.open_files, job.file_bytes, job.processes, job.memory_bytes)
+        if self.link and wanted != self.limits:
+            self.end()
+        if self.link is None:
+            self.link, self.limits, self.core = self._start(job), wanted, None
+        if job.core != self.core:  # set from here: the filter that a run inherits forbids it to everybody else
+            os.sched_setaffinity(self.link.pid, self.cores if job.core is None else {job.core})
+            self.core = job.core
+        return self.link
+
+    def _start(self, job: Job) -> Link:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        pid = os.fork()
+        if pid:
+            theirs.close()
+            return Link(pid, ours)
+        try:
+            self._exec(job, theirs.fileno())
+        finally:
+            os._exit(70)
+
+    def _exec(self, job: Job, fd: int) -> None:
+        null = os.open("/dev/null", os.O_RDWR)
+        out_of_the_way = [fcntl.fcntl(each, fcntl.F_DUPFD, 10) for each in (fd, memory.reopen(self.modules))]
+        for target, source in zip((0, 1, 3, BUNDLE_FD), (null, null, *out_of_the_way), strict=True):
+            os.dup2(source, target)
+        os.closerange(BUNDLE_FD + 1, 4096)
+        # uid 0 is exempt from RLIMIT_NPROC; as an ordinary user it would count that user's other processes too.
+        limits.limit(
+            open_files=job.open_files,
+            file_bytes=job.file_bytes,
+            processes=job.processes if self.setting.uid_base else None,
+            address_bytes=None if self.capped else 4 * job.memory_bytes + (1 << 30),
+        )
+        if self.setting.seccomp:
+            limits.seccomp()
+        env = {**self.setting.env, "PYTHONHASHSEED": "0"}
+        os.execve(self.setting.python, [self.setting.python, "-c", START], env)

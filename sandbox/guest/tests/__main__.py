@@ -1,0 +1,160 @@
+"""The program that runs existing tests or doctests against the module under test.
+
+stdout: one line of JSON, {"passed": [ids], "failed": {id: reason}, "calls": [[expression, test]], "error": text,
+"lost": {why calls cannot be written down: how many}}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+from ..calls.function_ref import FunctionRef
+from ..calls.module_loader import SourceLoader, import_target
+from .recorder import install
+from .request import TestRequest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..boot import Bundle
+    from .recorder import Recorder
+
+PYTEST_OPTIONS = [
+    "-q",
+    "--continue-on-collection-errors",
+    "-p",
+    "no:cacheprovider",
+    "-o",
+    "addopts=",
+    "-W",
+    "ignore",
+    "--tb=line",
+]
+"""One file that cannot be imported says nothing of the others."""
+
+
+def main(bundle: Bundle, ref: dict[str, Any], request: dict[str, Any], source: str) -> None:
+    """Run the tests on the module text `source`."""
+    answer = os.dup(1)
+    os.dup2(2, 1)
+    run = TestRun(FunctionRef.read(ref), TestRequest.read(request), source)
+    data = memoryview(json.dumps({**run.result(), "calls": run.calls}).encode())
+    while data:
+        data = data[os.write(answer, data) :]
+
+
+class TestRun:
+    """One run, and the calls that it makes."""
+
+    __test__ = False
+
+    def __init__(self, ref: FunctionRef, request: TestRequest, source: str) -> None:
+        self.ref, self.request, self.source = ref, request, source
+        self.calls: list[tuple[str, str]] = []
+        """(expression, test)."""
+
+    def result(self) -> dict[str, Any]:
+        """What the host is told, without the calls."""
+        sys.path[:0] = self.ref.paths
+        sys.argv[1:] = []
+        if self.request.folder:
+            os.chdir(self.request.folder)
+        run = {"pytest": self.run_pytest, "doctest": self.run_doctest, "rank": self.rank}[self.request.job]
+        try:
+            return run()
+        except BaseException as error:
+            return {"passed": [], "failed": {}, "error": f"{type(error).__name__}: {error}"}
+
+    def sink(self, text: str) -> None:
+        """A call was made."""
+        if not text.startswith("#"):
+            self.calls.append((text, os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]))
+
+    def record(self) -> Recorder:
+        """From the module's import on."""
+        return install(self.ref.module, self.ref.qualname, self.request.most, self.sink)
+
+    def run_pytest(self) -> dict[str, Any]:
+        """Run the tests; the function is recorded from its module's import on."""
+        import pytest
+
+        sys.meta_path.insert(0, SourceLoader(self.ref, self.source))
+        recorder = self.record() if self.request.most else None
+        found = PassedTests(self.ref.qualname, self.request.seconds)
+        options = [*PYTEST_OPTIONS, "--rootdir", self.request.folder]
+        status = int(pytest.main([*options, *self.request.tests], plugins=[found]))
+        fine = status in (0, 1, 5) or (found.passed and status == 2)
+        return {
+            "passed": [name for name in dict.fromkeys(found.passed) if name not in found.failed],
+            "failed": found.failed,
+            "seconds": found.seconds,
+            "lost": recorder.lost if recorder else {},
+            "error": "" if fine else f"pytest ended with status {status}",
+        }
+
+    def rank(self) -> dict[str, Any]:
+        """Run the tests under the C profiler: (file, first line, seconds with all that it calls) of the functions of
+        some files."""
+        import cProfile
+
+        profiler = cProfile.Profile()
+        found = profiler.runcall(self.run_pytest)
+        profiler.create_stats()
+        stats: dict[tuple[str, int, str], tuple[Any, ...]] = profiler.stats
+        found["ranked"] = [
+            [file, line, total]
+            for (file, line, name), (*_, total, _) in stats.items()
+            if file in self.request.files and name != "<module>"  # which begins where the first line's function does
+        ]
+        return found
+
+    def run_doctest(self) -> dict[str, Any]:
+        """Run the module's doctests, the function's first."""
+        import doctest
+
+        module, _ = import_target(self.ref, self.source)
+        tests = [test for test in doctest.DocTestFinder().find(module) if test.examples]
+        recorder = self.record()
+        passed, failed = [], {}
+        for test in tests:
+            test.globs = dict(vars(module))
+            os.environ["PYTEST_CURRENT_TEST"] = test.name + " (doctest)"  # as pytest does
+            if doctest.DocTestRunner(verbose=False).run(test, out=lambda text: None).failed:
+                failed[test.name] = "a doctest fails"
+            else:
+                passed.append(test.name)
+        return {"passed": passed, "failed": failed, "error": "", "lost": recorder.lost}
+
+
+class PassedTests:
+    """A pytest plug-in: which tests passed."""
+
+    def __init__(self, qualname: str, seconds: float) -> None:
+        self.name = qualname.rpartition(".")[2].replace("_", "").lower()
+        self.until = time.monotonic() + seconds
+        self.passed: list[str] = []
+        self.failed: dict[str, str] = {}
+        self.seconds = 0.0
+
+    def pytest_sessionstart(self, session: Any) -> None:
+        """To end it early."""
+        self.session = session
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Tests named like the function come first: a large suite may not be run to its end."""
+        items.sort(key=lambda item: self.name not in item.nodeid.replace("_", "").lower())
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """One step of one test."""
+        if time.monotonic() > self.until:
+            self.session.shouldstop = "that is enough"
+        self.seconds += report.duration  # of fixtures too
+        if report.failed:
+            text = str(getattr(report, "longrepr", "")).strip().splitlines()
+            self.failed[report.nodeid] = text[-1][:300] if text else "failed"
+        elif report.when == "call" and report.passed:
+            self.passed.append(report.nodeid)

@@ -1,0 +1,98 @@
+"""Says why a call cannot be written down: what it is that has no text, and where in the arguments that sits.
+
+Found by looking through the arguments breadth first, so that the shortest way is said: `self._file: an open file`.
+"""
+
+from __future__ import annotations
+
+import io
+import types
+from collections import deque
+
+from ..calls.repr.handles import LOCK, PROXY, REF, RLOCK, is_held
+from ..calls.repr.plain import NAMED, SIMPLE, find, is_iterator, islice
+from .writing import write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+MOST_LOOKED_AT, MOST_PARTS, LONGEST_WAY = 3_000, 200, 60
+LARGE = "more than 1 MB of arguments"
+
+
+def blame(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """Why a call has no text, in a few words."""
+    code = getattr(function, "__code__", None)
+    names = list(code.co_varnames[: code.co_argcount]) if code is not None else []
+    names = names[isinstance(function, types.MethodType) :]
+    names += [f"argument {at + 1}" for at in range(len(names), len(args))]
+    todo: deque[tuple[str, Any]] = deque([*zip(names, args, strict=False), *kwargs.items()])
+    seen: set[int] = set()
+    while todo and len(seen) < MOST_LOOKED_AT:
+        way, value = todo.popleft()
+        if id(value) in seen or type(value) in SIMPLE:
+            continue
+        seen.add(id(value))
+        parts = () if isinstance(value, NAMED) else parts_of(value)
+        inner = [(step, part) for step, part in parts if type(part) not in SIMPLE]
+        try:
+            what = unwritable(value, not inner)
+        except Exception:
+            what = f"a {type(value).__name__}"
+        if what:
+            return f"{way}: {what}" if len(way) <= LONGEST_WAY else what
+        todo.extend((way + step, part) for step, part in inner)
+    return "an object that pickle does not know"
+
+
+def parts_of(value: Any) -> list[tuple[str, Any]]:
+    """(how it is reached, value) of what an object holds."""
+    found: list[tuple[str, Any]] = []
+    if isinstance(value, dict):
+        found += [(f"[{key!r:.30}]", item) for key, item in islice(value.items(), MOST_PARTS)]
+        found += [(" as a key", key) for key in islice(value, MOST_PARTS)]
+    elif isinstance(value, (list, tuple, deque)):
+        found += [(f"[{at}]", item) for at, item in enumerate(islice(value, MOST_PARTS))]
+    elif isinstance(value, (set, frozenset)):
+        found += [(" as an item", item) for item in islice(value, MOST_PARTS)]
+    if hasattr(value, "default_factory"):
+        found.append((".default_factory", value.default_factory))
+    state = getattr(value, "__dict__", None)
+    found += [(f".{name}", item) for name, item in islice((state or {}).items(), MOST_PARTS)]
+    for kind in type(value).__mro__:
+        slots = vars(kind).get("__slots__", ())
+        for name in [slots] if isinstance(slots, str) else slots:
+            if hasattr(value, name):
+                found.append((f".{name}", getattr(value, name)))
+    return found
+
+
+def unwritable(value: Any, is_leaf: bool) -> str:
+    """What it is, if it has no text whatever its parts are; else empty."""
+    kind: Any = type(value)
+    if isinstance(value, types.FunctionType):
+        local = "a lambda" if value.__name__ == "<lambda>" else "a function inside a function"
+        return "" if find(value.__module__, value.__qualname__) is value else local
+    if isinstance(value, type):
+        return "" if find(value.__module__, value.__qualname__) is value else "a class inside a function"
+    if is_leaf and write(value) is not None:
+        return ""
+    if isinstance(value, io.TextIOWrapper) or (is_leaf and isinstance(value, io.IOBase)):
+        return "an open file"
+    if kind is types.GeneratorType or kind is types.AsyncGeneratorType:
+        return "a generator"
+    if is_leaf and is_iterator(value):
+        return "an iterator"
+    if (kind is LOCK or kind is RLOCK) and is_held(value):
+        return "a lock that is held"
+    if find(kind.__module__, kind.__qualname__) is not kind and not is_handle(kind):
+        return f"an object of {kind.__name__}, a class inside a function"
+    shown = kind.__name__
+    return f"a{'n' * (shown[0].lower() in 'aeiou')} {shown}" if is_leaf else ""
+
+
+def is_handle(kind: Any) -> bool:
+    """Types that are known although no name leads to them."""
+    return kind is LOCK or kind is REF or kind is PROXY or kind.__module__ == "builtins"

@@ -1,0 +1,68 @@
+"""The modules of `sandbox.guest` as one bundle: what a guest is started with, and our own programs that run in one."""
+
+from __future__ import annotations
+
+import marshal
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, Literal
+
+from sandbox.guest.boot import ROOT
+
+_MARSHAL = 4
+"""The format's version that every Python since 3.4 reads."""
+
+
+@dataclass(frozen=True)
+class GuestProgram:
+    """A run of one of our own programs in the guest, in place of a program's text."""
+
+    name: Literal["calls", "tests", "profile"]
+    """Its folder in sandbox.guest, whose __main__.py has `main(bundle, *arguments)`."""
+    arguments: tuple[Any, ...] = ()
+    """Of the types that marshal knows."""
+
+    def packed(self) -> bytes:
+        """As the guest reads it."""
+        return marshal.dumps((self.name, *self.arguments), _MARSHAL)
+
+
+@cache
+def bundle() -> dict[str, str]:
+    """Every module's source by its place: `_codeopt_guest/calls/worker.py`."""
+    return dict(_modules(files("sandbox.guest"), ROOT))
+
+
+def _modules(folder: Traversable, place: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir() and entry.name != "__pycache__":
+            found += _modules(entry, f"{place}/{entry.name}")
+        elif entry.name.endswith(".py"):
+            found.append((f"{place}/{entry.name}", entry.read_text("utf-8")))
+    return found
+
+
+def boot_program() -> str:
+    """Run as `python -I -S -c`: takes the guest's modules from standard input, so that nothing has to be mounted."""
+    return bundle()[f"{ROOT}/boot.py"] + "\nstart_supervisor()\n"
+
+
+def boot_input() -> bytes:
+    """What that program reads first."""
+    data = marshal.dumps(bundle(), _MARSHAL)
+    return len(data).to_bytes(4, "big") + data
+
+
+def loading(*folders: str) -> str:
+    """Python source that has modules of the guest as `_bundle`, in an interpreter that has nothing of ours.
+
+    folders: where they stand; all of them by default.
+    """
+    found = bundle()
+    begins = tuple(f"{ROOT}/{folder}" for folder in folders or ("",))
+    sources = {place: text for place, text in found.items() if place.startswith(begins) or place.count("/") == 1}
+    boot = found[f"{ROOT}/boot.py"]
+    return f'_space = {{"__name__": "boot"}}\nexec({boot!r}, _space)\n_bundle = _space["Bundle"]({sources!r})\n'

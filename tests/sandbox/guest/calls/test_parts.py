@@ -1,0 +1,114 @@
+"""The parts of a worker by themselves: JSON, results that are changed, lines that run, prints, state, frames."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import types
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandbox.guest.calls.arguments import Arguments, as_call
+from sandbox.guest.calls.channel import Channel
+from sandbox.guest.calls.controller import first_difference, one_line
+from sandbox.guest.calls.coverage import LineCoverage, executable, first_line
+from sandbox.guest.calls.function_ref import FunctionRef
+from sandbox.guest.calls.json_text import to_json
+from sandbox.guest.calls.module_loader import find_target
+from sandbox.guest.calls.mutation import mutable_parts, mutate_result
+from sandbox.guest.calls.state import random_state, state_of, what_changed
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+REF = FunctionRef("mod", "/nowhere/mod.py", "f", globals=("COUNT",), classes=("Box",), first_line=2)
+
+
+@given(JSON)
+def test_json_is_what_the_package_reads(value: Any) -> None:
+    assert json.loads(to_json(value)) == value
+
+
+def test_lone_surrogates_and_what_is_no_json() -> None:
+    assert json.loads(to_json({"a": ("\ud800", 1.5)})) == {"a": ["\ud800", 1.5]}
+    with pytest.raises(TypeError):
+        to_json({1})
+
+
+def test_a_result_is_changed_in_all_its_parts() -> None:
+    value = ([1], {"a": {2}}, bytearray(b"x"))
+    parts = list(mutable_parts(value, 3))
+    assert {id(value[0]), id(value[1]), id(value[1]["a"]), id(value[2])} == set(parts)
+    mutate_result(value, 3)
+    assert value == ([1, "spoiled"], {"a": {2, "spoiled"}, "spoiled": "spoiled"}, bytearray(b"xspoiled"))
+    assert list(mutable_parts((1, "a", None, len, int), 3)) == []
+
+
+def test_lines_that_run() -> None:
+    space: dict[str, Any] = {}
+    text = "def f(n):\n    if n:\n        return 1\n    return 2\n"
+    exec(compile(text, REF.file, "exec"), space)
+    lines = LineCoverage(REF.file)
+    lines.start()
+    space["f"](0)
+    lines.stop()
+    assert (sorted(lines.found), executable(REF, space["f"]), first_line(REF, space["f"])) == ([2, 4], [2, 3, 4], 1)
+
+
+def test_state_that_is_left() -> None:
+    module: Any = types.ModuleType("mod")
+    module.COUNT, module.Box = [], type("Box", (), {"items": 1})
+    before = state_of(REF, module)
+    assert not what_changed(before, state_of(REF, module), random_changed=False).changed
+    module.COUNT.append(1)
+    module.Box.items = 2
+    seed = random_state()
+    random.random()
+    found = what_changed(before, state_of(REF, module), random_changed=seed != random_state())
+    words = "state: global COUNT becomes [1]; class attribute Box.items becomes 2; the state of random changes"
+    assert (found.text, found.changed) == (words, True)
+
+
+def test_frames_arrive_whole_and_an_end_is_known() -> None:
+    reader, writer = os.pipe()
+    channel = Channel(reader, writer)
+    channel.send(b"O", "ä\ud800")
+    channel.send(b"F")
+    os.close(writer)
+    assert [channel.receive() for _ in range(3)] == [(b"O", "ä\ud800"), (b"F", ""), (b"", "")]
+    os.close(reader)
+
+
+def test_arguments_are_new_each_time() -> None:
+    arguments = Arguments(REF.replace(calls_file="CALLS = [([[1]], {}), ([2],)]\n"))
+    code = compile("CALLS[0]", "call", "eval")
+    (one, _), (other, _) = arguments.fresh(code), arguments.fresh(code)
+    assert one == other == ([1],)
+    assert one[0] is not other[0]
+    made = arguments.fresh(compile("f(Decimal('1'), inf, *[deque([1])], key=set([2]))", "call", "eval"))
+    assert repr(made) == "((Decimal('1'), inf, deque([1])), {'key': {2}})"
+    with pytest.raises(TypeError, match="an entry of CALLS must be"):
+        as_call(1)
+
+
+def test_the_function_of_a_qualified_name() -> None:
+    module: Any = types.ModuleType("mod")
+    exec(
+        "x = 1\nclass A:\n    p = property(lambda self: 1)\n    @staticmethod\n    def s():\n        return 2\n",
+        vars(module),
+    )
+    assert find_target("A.p", module)(module.A()) == 1
+    assert find_target("A.s", module)() == 2
+    with pytest.raises(TypeError, match="x is not callable"):
+        find_target("x", module)
+
+
+def test_what_a_worker_says_stays_one_line() -> None:
+    assert one_line("a\nb\ud800") == b"a\\nb\\ud800"
+    assert first_difference([b"Oa", b"Ob"], [b"Oa", b"Oc"]) == b"[1, c]"
+    assert first_difference([b"Oa", b"Ob"], [b"Oa"]) == b"[1, null]"

@@ -1,0 +1,11 @@
+"""What a run of calls said, line by line, as people read it."""
+
+from __future__ import annotations
+
+from sandbox.call_answer import CallRun
+
+
+def said(run: CallRun) -> list[str]:
+    """A line for each call, then one for the state that is left; the test fails where there is no answer."""
+    assert run.answer is not None, run
+    return [*run.answer.lines, *([run.answer.state.text] if run.answer.state else [])]

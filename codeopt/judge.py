@@ -144,10 +144,10 @@ class Judge:
 
     def _guarded(self, candidate: Candidate, plan: Plan, unseen: tuple[Case, ...]) -> Candidate:
         """What guards say of a gain."""
-        if not candidate.faster or candidate.comparison is None:
+        if not candidate.correct or candidate.comparison is None:
             return candidate
         gain = guards.Gain(self.workload, candidate.source, candidate.comparison, plan, unseen, self.notify)
-        for finding in guards.inspect(gain):
+        for finding in guards.inspect(gain, faster=candidate.faster):
             candidate = _with(candidate, candidate.comparison, finding)
         return candidate
 
@@ -172,9 +172,9 @@ class Judge:
 
 def _with(candidate: Candidate, comparison: Comparison, finding: guards.Finding) -> Candidate:
     """The candidate after a finding."""
-    if finding.effect is guards.Effect.NOTE:
+    if finding.consequence is guards.Consequence.NOTE:
         return replace(candidate, notes=(*candidate.notes, finding.reason))
-    if finding.effect is guards.Effect.NO_GAIN:
+    if finding.consequence is guards.Consequence.NO_GAIN:
         return replace(candidate, comparison=replace(comparison, decision=Decision.SAME, reason=finding.reason))
     if finding.outcome is not None:
         return replace(candidate, outcomes=(*candidate.outcomes, finding.outcome))

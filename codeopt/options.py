@@ -22,11 +22,15 @@ ClockChoice = Literal["auto", "cpu", "wall", "memory"]
 _LIMITS = RunLimits()
 
 
+class BadValue(ValueError):
+    """A value of the right type that makes no sense; the message says why."""
+
+
 def positive(value: Any) -> float:
     """A number above zero. Raises ValueError."""
     number = float(value)
     if not 0 < number < math.inf:
-        raise ValueError(f"{value} is not a number above zero")
+        raise BadValue(f"{value} is not a number above zero")
     return number
 
 
@@ -34,13 +38,16 @@ def count(value: Any) -> int:
     """A whole number above zero. Raises ValueError."""
     number = int(value)
     if number < 1 or number != float(value):
-        raise ValueError(f"{value} is not a whole number above zero")
+        raise BadValue(f"{value} is not a whole number above zero")
     return number
 
 
 def checker_name(value: Any) -> str:
     """tokens, exact or float:TOLERANCE. Raises ValueError."""
-    open_checker(str(value))
+    try:
+        open_checker(str(value))
+    except ValueError as error:
+        raise BadValue(str(error)) from error
     return str(value)
 
 

@@ -24,7 +24,7 @@ def flag_type(convert: Callable[[str], T]) -> Callable[[str], T]:
     def typed(text: str) -> T:
         try:
             return convert(text)
-        except (ValueError, TypeError) as error:
+        except options.BadValue as error:  # others are argparse's to explain
             raise argparse.ArgumentTypeError(str(error)) from error
 
     typed.__name__ = convert.__name__

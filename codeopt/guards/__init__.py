@@ -5,7 +5,8 @@ A guard is a module of this folder, or an entry point of the group `codeopt.guar
     look(draft: Reading) -> Finding | None     reads a draft before anything of it runs
     check(gain: Gain) -> Finding | None        looks into a gain that was measured, before it is believed
 
-and may define REGION, the kind of timing that it is about, and ORDER (cheap ones first; 50).
+and may define REGION, the kind of timing that it is about, ORDER (cheap ones first; 50), and ALWAYS, which asks it of
+what was compared and is no faster, too.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from sandbox.compare import Comparison, Plan
 from sandbox.outcome import Case, Outcome
 
 
-class Effect(Enum):
+class Consequence(Enum):
     """What follows from a finding."""
 
     REJECT = "reject"  # the draft is refused
@@ -33,7 +34,7 @@ class Effect(Enum):
 class Finding:
     """Something that speaks against a draft."""
 
-    effect: Effect
+    consequence: Consequence
     reason: str
     """In one line."""
     outcome: Outcome | None = None
@@ -72,14 +73,15 @@ def read(reading: Reading) -> Finding | None:
     return next((found for guard in _guards("look") if (found := guard.look(reading))), None)
 
 
-def inspect(gain: Gain) -> Iterator[Finding]:
-    """What speaks against a gain: notes, and at the end the first objection."""
+def inspect(gain: Gain, *, faster: bool = True) -> Iterator[Finding]:
+    """What speaks against a gain: notes, and at the end the first objection. faster: there is a gain."""
     for guard in _guards("check"):
-        if getattr(guard, "REGION", gain.workload.region) is not gain.workload.region:
+        other = getattr(guard, "REGION", gain.workload.region) is not gain.workload.region
+        if other or not (faster or getattr(guard, "ALWAYS", False)):
             continue
         if found := guard.check(gain):
             yield found
-            if found.effect is not Effect.NOTE:
+            if found.consequence is not Consequence.NOTE:
                 return
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.guards import Effect, Finding, Gain
+from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.target import definitions
 from codeopt.workloads.function.timing import CallPlan
 
 REGION = TimedRegion.CALLS
+ALWAYS = True
 
 _CACHES = ("cache", "lru_cache", "cached_property")
 
@@ -27,7 +28,7 @@ def check(gain: Gain) -> Finding | None:
     calls = len(batch.calls) - batch.warm
     share = "one call" if calls == 1 else f"{calls} calls with different arguments"
     return Finding(
-        Effect.NOTE,
+        Consequence.NOTE,
         f"it newly remembers the answers of {' and '.join(new)} between calls; in the timing only {share} shared them",
     )
 

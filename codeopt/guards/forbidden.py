@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from codeopt.guards import Effect, Finding, Reading
+from codeopt.guards import Consequence, Finding, Reading
 
 WATCHED = frozenset(
     """
@@ -55,7 +55,7 @@ def look(draft: Reading) -> Finding | None:
         f"it newly uses {', '.join(found)}, which the original does not; a faster program needs none of it, "
         "and it could change what is measured"
     )
-    return Finding(Effect.REJECT, reason)
+    return Finding(Consequence.REJECT, reason)
 
 
 def _touched(source: str) -> set[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice, repeat
 from statistics import median
 
-from codeopt.guards import Effect, Finding, Gain
+from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
 from sandbox.compare import amount
 from sandbox.judge import judge
@@ -51,7 +51,7 @@ def check(gain: Gain) -> Finding | None:
         f"{found.ratio:.2f}x as fast on what it has met, {best:.2f}x on what it has not: it knows the cases, or "
         "remembers its earlier runs"
     )
-    return Finding(Effect.REJECT, reason)
+    return Finding(Consequence.REJECT, reason)
 
 
 def _ratios(gain: Gain, inputs: Iterable[bytes], least: float) -> Iterator[float]:

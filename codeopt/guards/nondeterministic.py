@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from codeopt.guards import Effect, Finding, Gain
+from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
 from sandbox.judge import judge
 from sandbox.outcome import Verdict
@@ -30,5 +30,5 @@ def check(gain: Gain) -> Finding | None:
         outcome = judge(case, gain.workload.runner.run(gain.draft, case.stdin), suite.check)
         if outcome.verdict is not Verdict.AC:
             reason = f"not always right: {outcome.detail or outcome.verdict}"
-            return Finding(Effect.REJECT, reason, replace(outcome, detail=reason))
+            return Finding(Consequence.REJECT, reason, replace(outcome, detail=reason))
     return None

@@ -6,7 +6,7 @@ import ast
 import statistics
 from dataclasses import dataclass
 
-from codeopt.guards import Effect, Finding, Gain
+from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, Timed
@@ -40,7 +40,7 @@ def check(gain: Gain) -> Finding | None:
     gain.notify("looking at whole runs")
     sides = (gain.workload.runner, gain.original, gain.draft, gain.plan.timed, gain.comparison.clock == "wall")
     reason = _looks_shifted(*sides) and _looks_shifted(*sides)
-    return Finding(Effect.NO_GAIN, reason) if reason else None
+    return Finding(Consequence.NO_GAIN, reason) if reason else None
 
 
 def _looks_shifted(runner: TimedRuns, original: str, draft: str, timed: Timed, wall: bool) -> str:

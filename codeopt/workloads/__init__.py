@@ -323,7 +323,7 @@ class Opened(Protocol):
         ...
 
 
-class Kind(Protocol):
+class WorkloadKind(Protocol):
     """A module of this folder."""
 
     def read(self, target: Target) -> Program:
@@ -335,7 +335,7 @@ class Kind(Protocol):
         ...
 
 
-def kind_of(target: Target, options: ImproveOptions) -> Kind:
+def kind_of(target: Target, options: ImproveOptions) -> WorkloadKind:
     """The kind that is named, or the first that recognises the target. Raises UsageError."""
     modules = [registry.load(__name__, name) for name in registry.names(__name__)] if not options.workload else []
     for module in sorted(modules, key=lambda each: -getattr(each, "PRIORITY", 0)):
@@ -346,9 +346,9 @@ def kind_of(target: Target, options: ImproveOptions) -> Kind:
     return _as_kind(registry.load(__name__, options.workload))
 
 
-def _as_kind(module: ModuleType) -> Kind:
+def _as_kind(module: ModuleType) -> WorkloadKind:
     if not hasattr(module, "open_workload"):
         raise UsageError(f"{module.__name__} is no workload: it does not define open_workload")
     if not hasattr(module, "read"):
         module.read = lambda target: read_program(target.path)  # type: ignore[attr-defined]
-    return cast(Kind, module)
+    return cast(WorkloadKind, module)

@@ -40,7 +40,7 @@ def parse(*arguments: str) -> argparse.Namespace:
 def test_the_file_above_gives_defaults(tmp_path: Path) -> None:
     found = parse()
     assert (found.max_rounds, found.clock, found.timeout) == (3, "wall", 2.5)
-    assert found.select == "main_function,stdin_readline"
+    assert found.select == ("main_function", "stdin_readline")
     assert found.no_profile is True
     assert found.cases == tmp_path / "data" / "cases"
 

@@ -54,10 +54,10 @@ from codeopt.tasks.runtime import TASK
 TASK = replace(TASK, name="leisure", min_gain=0.2)
 """
 GUARD = """\
-from codeopt.guards import Effect, Finding
+from codeopt.guards import Consequence, Finding
 ORDER = 90
 def check(gain):
-    return Finding(Effect.NOTE, "a guard from elsewhere has seen it")
+    return Finding(Consequence.NOTE, "a guard from elsewhere has seen it")
 """
 POINTS = """\
 [codeopt.tasks]

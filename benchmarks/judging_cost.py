@@ -1,4 +1,7 @@
-"""What it costs to judge one candidate: python -m benchmarks.judging_cost [--ms 30] [--cases 10]."""
+"""What it costs to judge one candidate.
+
+python -m benchmarks.judging_cost [--ms 30] [--cases 10]
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
 A source distribution carries its tests. Each is unpacked and put under git; one of its functions is replaced by the
 slower equal that benchmarks/functions has of it. Then the built-in rules try, and then a model that is scripted: it
 errs first, as the wrong version there does, and then writes what the package's authors wrote. Needs the network (pip
-download), or DIR with unpacked ones.
+download), or DIR with what `pip download --no-binary :all: --no-deps -d DIR NAME` has put there.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks import not_run
 from benchmarks.functions import cases
 from codeopt.functions.putback import put_back
 from codeopt.functions.target import read_function
@@ -48,11 +49,18 @@ PACKAGES = (
 )
 
 
-def unpack(package: Package, folder: Path) -> Path:
-    """The package's newest source distribution, unpacked."""
+def download(package: Package, folder: Path) -> None:
+    """The package's newest source distribution."""
     where = (sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", package.name, "-d", str(folder))
-    subprocess.run([*where, package.name], check=True)
-    archive = next(folder.glob("*.tar.gz"))
+    if subprocess.run([*where, package.name], check=False).returncode:
+        not_run(f"pip cannot download the source distribution of {package.name}")
+
+
+def unpack(package: Package, sdists: Path, folder: Path) -> Path:
+    """A package's source distribution, unpacked."""
+    archive = next(sdists.glob(f"{package.name.replace('-', '_')}-*.tar.gz"), None)
+    if archive is None:
+        not_run(f"no source distribution of {package.name} in {sdists}")
     with tarfile.open(archive) as file:
         file.extractall(folder, filter="data")
     return folder / archive.name.removesuffix(".tar.gz")
@@ -129,11 +137,13 @@ def show(found: dict[str, Any], before: str, seconds: float) -> str:
 def main(names: Iterable[str], sdists: Path | None) -> None:
     """A few lines a function."""
     for package in PACKAGES:
+        chosen = [name for name in package.functions if not names or any(part in name for part in names)]
+        if not chosen:
+            continue
         with tempfile.TemporaryDirectory() as folder:
-            chosen = [name for name in package.functions if not names or any(part in name for part in names)]
-            if not chosen:
-                continue
-            root = unpack(package, Path(folder)) if sdists is None else copied(package, sdists, Path(folder))
+            if sdists is None:
+                download(package, Path(folder))
+            root = unpack(package, sdists or Path(folder), Path(folder))
             git(root, "init", "-q")
             git(root, "add", "-A", "-f")
             git(root, "commit", "-qm", "as it came")
@@ -141,16 +151,6 @@ def main(names: Iterable[str], sdists: Path | None) -> None:
             for name in chosen:
                 started = time.monotonic()
                 print(show(one(root, package, name), before, time.monotonic() - started), flush=True)
-
-
-def copied(package: Package, sdists: Path, folder: Path) -> Path:
-    """An unpacked source distribution; the given one stays as it is."""
-    import shutil
-
-    given = next(
-        path for path in sdists.iterdir() if path.is_dir() and path.name.startswith(package.name.replace("-", "_"))
-    )
-    return Path(shutil.copytree(given, folder / given.name))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Each rule on hundreds of programs that it matches: what they print before and after must be the same.
 
-    python -m benchmarks.rules_differential --programs 500
+    python -m benchmarks.rules_differential [--programs 500]
 
 Every program runs as it is and rewritten, by the rule alone and by all rules together, on some inputs. Counted are
 programs that match, that were refused, and that differed: printed something else, or ended with another exception.

@@ -1,6 +1,6 @@
 """`codeopt improve` on functions of packages, with their own tests as evidence; the whole suite must pass after it.
 
-    python -m benchmarks.packages_own_tests [NAME ...] [--sdists DIR]
+    python -m benchmarks.packages_own_tests [NAME ...] [--sdists DIR] [--short]
 
 A source distribution carries its tests. Each is unpacked and put under git; one of its functions is replaced by the
 slower equal that benchmarks/functions has of it. Then the built-in rules try, and then a model that is scripted: it
@@ -19,7 +19,7 @@ import sys
 import tarfile
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,7 +93,7 @@ def improve(root: Path, target: str, *flags: str) -> dict[str, Any]:
     return found
 
 
-def one(root: Path, package: Package, name: str) -> dict[str, Any]:
+def one(root: Path, package: Package, name: str, flags: Sequence[str]) -> dict[str, Any]:
     """Rules, then the scripted model, on one function that was made slow."""
     case = next(case for case in cases() if case.target == name)
     module, _, function = name.partition(":")
@@ -103,10 +103,10 @@ def one(root: Path, package: Package, name: str) -> dict[str, Any]:
     path.write_text(put_back(original, function, case.slow))
     git(root, "commit", "-qam", "slow")
     target = f"{path.relative_to(root)}::{function}"
-    rules = improve(root, target, "--model", "rules")
+    rules = improve(root, target, "--model", "rules", *flags)
     told = ["It is slow.\nVERDICT: IMPROVE", reply(case.wrong), "It was wrong.\nVERDICT: IMPROVE", reply(authors)]
     with WireServer([*told, "Good.\nVERDICT: DONE"]) as server:
-        model = improve(root, target, "--base-url", server.base_url, "--model", server.model, "--write")
+        model = improve(root, target, "--base-url", server.base_url, "--model", server.model, "--write", *flags)
     suite = whole_suite(root, package.tests)
     path.write_text(original)
     git(root, "commit", "-qam", "as it was", "--allow-empty")
@@ -134,7 +134,7 @@ def show(found: dict[str, Any], before: str, seconds: float) -> str:
     )
 
 
-def main(names: Iterable[str], sdists: Path | None) -> None:
+def main(names: Iterable[str], sdists: Path | None, flags: Sequence[str]) -> None:
     """A few lines a function."""
     for package in PACKAGES:
         chosen = [name for name in package.functions if not names or any(part in name for part in names)]
@@ -150,12 +150,13 @@ def main(names: Iterable[str], sdists: Path | None) -> None:
             before = whole_suite(root, package.tests)
             for name in chosen:
                 started = time.monotonic()
-                print(show(one(root, package, name), before, time.monotonic() - started), flush=True)
+                print(show(one(root, package, name, flags), before, time.monotonic() - started), flush=True)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--sdists", type=Path)
+    parser.add_argument("--short", action="store_true", help="few pairs and no profile, to see that it runs")
     arguments = parser.parse_args()
-    main(arguments.names, arguments.sdists)
+    main(arguments.names, arguments.sdists, ("--max-pairs", "7", "--no-profile") if arguments.short else ())

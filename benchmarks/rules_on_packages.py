@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks import not_run
 from codeopt.rules import Hot, all_rules
 from codeopt.workloads.function.proposer import given_away
 
@@ -135,6 +136,9 @@ def main() -> int:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--seconds", type=float, default=900, help="for one run of a package's tests")
     arguments = parser.parse_args()
+    missing = [str(sdist) for sdist in arguments.sdists if not sdist.is_file()]
+    if missing:
+        not_run(f"no such source distribution: {', '.join(missing)}")
     warnings.simplefilter("ignore")
     for sdist in arguments.sdists:
         name = re.sub(r"-\d[^-]*$", "", sdist.name.removesuffix(".tar.gz")).replace("_", "-")

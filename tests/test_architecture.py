@@ -40,6 +40,7 @@ LAYERS = (
     "cases program",
     "budget",
     "models rules",
+    "analysis",
     "history",
     "settings registry quoting",
     "errors",

@@ -24,10 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line a rule, or one rule in full."""
-    from codeopt.rules import rule, select_rules
+    from codeopt.rules import load_rule, select_rules
 
     chosen = (
-        [rule(arguments.name)] if arguments.name else select_rules(*map(_names, (arguments.select, arguments.ignore)))
+        [load_rule(arguments.name)]
+        if arguments.name
+        else select_rules(*map(_names, (arguments.select, arguments.ignore)))
     )
     if arguments.json:
         print(json.dumps([as_json(each) for each in chosen]))
@@ -38,13 +40,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def as_json(rule: Rule) -> dict[str, Any]:
     """One rule as --json prints it."""
-    kinds = {"scripts_only": rule.scripts_only, "by_tests": rule.by_tests}
+    kinds = {"scripts_only": rule.scripts_only, "by_tests": rule.safety == "unsafe"}
     return {
         "name": rule.name,
         "reason": rule.reason,
-        "limits": rule.limits,
-        "before": rule.before,
-        "after": rule.after,
+        "limits": rule.preconditions,
+        "before": rule.example.before,
+        "after": rule.example.after,
         **kinds,
     }
 
@@ -57,12 +59,13 @@ def listed(rules: Sequence[Rule]) -> str:
 
 def explained(rule: Rule) -> str:
     """Why, when it refuses, and the example as a diff."""
-    diff = difflib.unified_diff(rule.before.splitlines(), rule.after.splitlines(), "before", "after", lineterm="", n=99)
+    old, new = (text.splitlines() for text in (rule.example.before, rule.example.after))
+    diff = difflib.unified_diff(old, new, "before", "after", lineterm="", n=99)
     kind = [
         "Only for whole programs that read standard input." if rule.scripts_only else "",
-        "Cannot be proved safe from the text alone: the test cases decide." if rule.by_tests else "",
+        "Cannot be proved safe from the text alone: the test cases decide." if rule.safety == "unsafe" else "",
     ]
-    parts = [rule.name, rule.reason, rule.limits, *(text for text in kind if text), "\n".join(diff)]
+    parts = [rule.name, rule.reason, rule.preconditions, *(text for text in kind if text), "\n".join(diff)]
     return "\n\n".join(part for part in parts if part)
 
 

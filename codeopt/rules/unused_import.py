@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from codeopt.rules import Hot, Rule
-from codeopt.rules._module import Module, compiles, parse
-from codeopt.rules._scopes import STARRED, Variable
+from codeopt.rules import STARRED, Context, Edit, Example, Program, Variable, rule
 
 QUIET = frozenset(
     """
@@ -19,28 +18,49 @@ QUIET = frozenset(
 """Modules whose import changes nothing that a program can see but the time: numpy 117 ms, fractions 8."""
 
 
-def rewrite(text: str, hot: Hot) -> str | None:
-    """Remove the top-level imports of quiet modules whose names occur nowhere."""
-    module = parse(text)
-    if module is None or not STARRED.issuperset(module.scopes.stars) or "__all__" in module.words:
-        return None
+EXAMPLE = Example(
+    before="""\
+import random
+from fractions import Fraction
+from math import gcd, sqrt  # gcd only
+
+print(gcd(12, 18))
+""",
+    after="""\
+from math import gcd  # gcd only
+
+print(gcd(12, 18))
+""",
+)
+
+
+@rule(ast.Module, priority=60, example=EXAMPLE)
+def unused_import(_: ast.Module, ctx: Context) -> Iterator[Edit]:
+    """Importing a module takes time even when nothing uses it (numpy: 0.1 s): remove the import.
+
+    Only top-level imports of modules known to do nothing else when they are imported, whose name occurs nowhere in
+    the program. Refused with __all__ and star imports of other than well-known standard modules.
+    """
+    program = ctx.program
+    if not STARRED.issuperset(program.scopes.stars) or "__all__" in program.words:
+        return
     found = [
         (statement, alias)
-        for statement in module.tree.body
-        if isinstance(statement, ast.Import | ast.ImportFrom) and hot.touches(statement.lineno, statement.lineno)
+        for statement in program.tree.body
+        if isinstance(statement, ast.Import | ast.ImportFrom) and ctx.is_hot(statement)
         for alias in statement.names
-        if _is_unused(module, statement, alias)
+        if _is_unused(program, statement, alias)
     ]
-    new = _without(module.text, found) if found else None
-    return new if new and new != text and compiles(new) else None
+    if found:
+        yield Edit(0, len(program.text), _without(program.text, found))
 
 
-def _is_unused(module: Module, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
+def _is_unused(program: Program, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
     home = alias.name if isinstance(statement, ast.Import) else statement.module or ""
     if home.partition(".")[0] not in QUIET or (isinstance(statement, ast.ImportFrom) and statement.level):
         return False
     name = alias.asname or alias.name.partition(".")[0]
-    return len(module.scopes.all_uses(Variable(module.tree, name))) == 1
+    return len(program.scopes.all_uses(Variable(program.tree, name))) == 1
 
 
 def _without(text: str, found: list[tuple[ast.Import | ast.ImportFrom, ast.alias]]) -> str:
@@ -56,26 +76,3 @@ def _without(text: str, found: list[tuple[ast.Import | ast.ImportFrom, ast.alias
         else:
             RemoveImportsVisitor.remove_unused_import(context, statement.module or "", alias.name, alias.asname)
     return RemoveImportsVisitor(context).transform_module(libcst.parse_module(text)).code
-
-
-RULE = Rule(
-    name="unused_import",
-    reason="Importing a module takes time even when nothing uses it (numpy: 0.1 s): remove the import.",
-    before="""\
-import random
-from fractions import Fraction
-from math import gcd, sqrt  # gcd only
-
-print(gcd(12, 18))
-""",
-    after="""\
-from math import gcd  # gcd only
-
-print(gcd(12, 18))
-""",
-    limits=(
-        "Only top-level imports of modules known to do nothing else when they are imported, whose name occurs nowhere "
-        "in the program. Refused with __all__ and star imports of other than well-known standard modules."
-    ),
-    rewrite=rewrite,
-)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeopt.functions.proposer import within
-from codeopt.rules import Hot, all_rules, rule
+from codeopt.rules import Hot, all_rules, load_rule
 
 CHANGED = {
     "membership": ("list_membership_to_set", "return [x for x in a if x in b]"),
@@ -112,7 +112,7 @@ def module(body: str, parameters: str = HINTS) -> str:
 
 
 def rewritten(name: str, source: str) -> str | None:
-    (cut,) = within([rule(name)], "f")
+    (cut,) = within([load_rule(name)], "f")
     return cut.rewrite(source, Hot())
 
 

@@ -6,18 +6,16 @@ import ast
 
 import pytest
 
-from codeopt.rules._module import parse
-from codeopt.rules._types import types_of
-from codeopt.rules._values import Container
+from codeopt.analysis import Container, parse
 
 
 def inferred(source: str) -> str:
     """The type of the last expression of a program, as a short text."""
-    module = parse(source)
-    assert module is not None
-    last = module.tree.body[-1]
+    program = parse(source)
+    assert program is not None
+    last = program.tree.body[-1]
     assert isinstance(last, ast.Expr)
-    return show(types_of(module).of(last.value))
+    return show(program.types.of(last.value))
 
 
 def show(values: frozenset[object] | set[object], depth: int = 3) -> str:

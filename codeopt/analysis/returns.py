@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules._facts import Facts
-from codeopt.rules._scopes import Comprehension, Variable
-from codeopt.rules._values import Container, Values
+from codeopt.analysis.facts import Facts
+from codeopt.analysis.scopes import Comprehension, Variable
+from codeopt.analysis.values import Container, Values
 
 
 def leave(facts: Facts, function: ast.AST, values: Values) -> None:
@@ -30,7 +30,7 @@ def _at_home(facts: Facts, function: ast.AST, container: Container, seen: set[Co
     if container in seen:
         return True
     seen.add(container)
-    if container.place is None or _function_of(facts, facts.module.scopes.scope[container.place]) is not function:
+    if container.place is None or _function_of(facts, facts.program.scopes.scope[container.place]) is not function:
         return False
     for holder in facts.holders(container):
         if isinstance(holder, Container):
@@ -43,7 +43,7 @@ def _at_home(facts: Facts, function: ast.AST, container: Container, seen: set[Co
 
 def _own(facts: Facts, function: ast.AST, variable: Variable) -> bool:
     """A variable of the function that no function in it uses."""
-    scopes = [variable.scope, *(use.scope for use in facts.module.scopes.all_uses(variable))]
+    scopes = [variable.scope, *(use.scope for use in facts.program.scopes.all_uses(variable))]
     return all(scope is not None and _function_of(facts, scope) is function for scope in scopes)
 
 
@@ -51,5 +51,5 @@ def _function_of(facts: Facts, scope: ast.AST) -> ast.AST | None:
     """The scope itself, or that around a comprehension."""
     here: ast.AST | None = scope
     while isinstance(here, Comprehension):
-        here = facts.module.scopes.outer[here]
+        here = facts.program.scopes.outer[here]
     return here

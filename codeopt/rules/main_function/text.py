@@ -4,39 +4,39 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules._module import Edit, Module, compiles, first_line, last_line, physical_lines
-from codeopt.rules._units import Split, inside_strings
+from codeopt.rules import Edit, Program, compiles, first_line, last_line, physical_lines
+from codeopt.rules.main_function.units import Split, inside_strings
 
 GUARD = '__name__ == "__main__"'
 
 
-def guarded(module: Module, split: Split, name: str) -> str | None:
+def guarded(program: Program, split: Split, name: str) -> str | None:
     """`if __name__ == "__main__":` with everything in it: its block becomes the function, and calls it."""
     match split.body:
-        case [ast.If(test, [first, *_], []) as guard] if module.source(test).replace("'", '"') == GUARD:
-            start, end = module.span(guard)
-            below = module.text[end:].partition("\n")[2]
+        case [ast.If(test, [first, *_], []) as guard] if program.source(test).replace("'", '"') == GUARD:
+            start, end = program.span(guard)
+            below = program.text[end:].partition("\n")[2]
             if (
                 first.lineno == guard.lineno
                 or below.strip()
-                or any(isinstance(n, ast.Global) for n in module.walk(guard))
+                or any(isinstance(n, ast.Global) for n in program.walk(guard))
             ):
                 return None
-            colon = module.text.index(":", module.span(test)[1])
-            nl = module.newline
-            call = f"{nl}{nl}{nl}{module.text[start:colon]}:{nl}{module.indent}{name}(){nl}"
-            new = f"{module.text[:start]}def {name}(){module.text[colon:].rstrip()}{call}"
+            colon = program.text.index(":", program.span(test)[1])
+            nl = program.newline
+            call = f"{nl}{nl}{nl}{program.text[start:colon]}:{nl}{program.indent}{name}(){nl}"
+            new = f"{program.text[:start]}def {name}(){program.text[colon:].rstrip()}{call}"
             return new if compiles(new) else None
     return None
 
 
-def assemble(module: Module, split: Split, declarations: list[Edit], name: str) -> str | None:
+def assemble(program: Program, split: Split, declarations: list[Edit], name: str) -> str | None:
     """Header, what is kept, the new function with what is moved, and its call."""
-    text = module.spliced(declarations)
+    text = program.spliced(declarations)
     if text is None:
         return None
     lines = physical_lines(text)
-    first = first_line(module.tree.body[0])
+    first = first_line(program.tree.body[0])
     header = "".join(lines[: first - 1])
     kept = "".join("".join(lines[max(unit.first, first) - 1 : unit.last]) for unit in split.kept)
     kept = kept if header else kept.lstrip("\r\n")
@@ -46,9 +46,9 @@ def assemble(module: Module, split: Split, declarations: list[Edit], name: str) 
         for unit in split.moved
         for number, line in enumerate(lines[max(unit.first, first) - 1 : unit.last], max(unit.first, first))
     ]
-    moved = _indented(numbered, verbatim, module.indent)
-    below = "".join(lines[_end(module) :])
-    nl = module.newline
+    moved = _indented(numbered, verbatim, program.indent)
+    below = "".join(lines[_end(program) :])
+    nl = program.newline
     top = (header + kept).rstrip() + nl * 3 if (header + kept).strip() else ""
     new = f"{top}def {name}():{nl}{''.join(moved).strip(nl)}{nl * 3}{name}(){nl}{below.lstrip(nl)}"
     return new if compiles(new) and _same_code(text, split, new, name) else None
@@ -66,9 +66,9 @@ def _indented(numbered: list[tuple[int, str]], verbatim: set[int], indent: str) 
     return moved
 
 
-def _end(module: Module) -> int:
+def _end(program: Program) -> int:
     """The last line that holds a statement."""
-    return last_line(module.tree.body[-1])
+    return last_line(program.tree.body[-1])
 
 
 def _same_code(text: str, split: Split, new: str, name: str) -> bool:

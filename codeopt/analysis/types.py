@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import ast
-from functools import cached_property, lru_cache
+from functools import cached_property
 
-from codeopt.rules._expressions import value_of
-from codeopt.rules._facts import Facts
-from codeopt.rules._module import Module
-from codeopt.rules._scopes import Function, Variable
-from codeopt.rules._statements import block
-from codeopt.rules._values import ANY, NUMBERS, SCALARS, STR, Container, Values
+from codeopt.analysis.expressions import value_of
+from codeopt.analysis.facts import Facts
+from codeopt.analysis.scopes import Function, Variable
+from codeopt.analysis.statements import block
+from codeopt.analysis.syntax import Syntax
+from codeopt.analysis.values import ANY, NUMBERS, SCALARS, STR, Container, Values
 
 ROUNDS = 40
 """Programs settle in three to six rounds; one that does not is not understood."""
 
 
 class Types:
-    """The answer to questions about one program; made by `types_of`."""
+    """The answer to questions about one program; kept by the program."""
 
-    def __init__(self, module: Module) -> None:
-        self.module = module
-        self.facts = Facts(module, value_of)
+    def __init__(self, program: Syntax) -> None:
+        self.program = program
+        self.facts = Facts(program, value_of)
         self.answers: dict[ast.expr, Values] = {}
 
     @cached_property
@@ -29,7 +29,7 @@ class Types:
         """Values were followed until nothing new appeared: done when the first question is asked."""
         for _ in range(ROUNDS):
             self.facts.begin()
-            block(self.facts, self.module.tree.body)
+            block(self.facts, self.program.tree.body)
             if not self.facts.changed:
                 self.facts.settled = True
                 return True
@@ -51,9 +51,13 @@ class Types:
         """What its return and yield statements give back."""
         return frozenset(self.facts.returned.get(function, ())) if self.understood else ANY
 
+    def comes_from(self, node: ast.expr, library: str) -> bool:
+        """It may be a function of this library."""
+        return any(str(value).startswith(f"@{library}.") for value in self.of(node))
+
     def given_away(self) -> list[Function]:
         """Functions that code may call which is not followed."""
-        return list(self.facts.loose) if self.understood else []
+        return list(self.facts.externally_callable) if self.understood else []
 
     def is_int(self, *nodes: ast.expr) -> bool:
         """Each of them is an int (or a bool) whenever it is reached."""
@@ -79,9 +83,3 @@ class Types:
     def maker(self, container: Container) -> ast.AST | None:
         """The place in the program that makes the container."""
         return container.place if self.understood else None
-
-
-@lru_cache(maxsize=16)
-def types_of(module: Module) -> Types:
-    """The types of a program; values are followed when the first question is asked."""
-    return Types(module)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from codeopt.rules._scopes import Scopes, Variable
+from codeopt.analysis.nodes import assigned_names
+from codeopt.analysis.scopes import Scopes, Variable
 
 LEAVES = ast.Continue | ast.Break | ast.Return | ast.Raise
 
@@ -94,5 +95,4 @@ class _Walk:
     def stores(self, target: ast.expr, done: frozenset[str]) -> frozenset[str]:
         """What a target binds; subscripts and attributes in it are loads."""
         self.loads(target, done)
-        bound = {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        return done | (bound & self.names)
+        return done | (assigned_names(target) & self.names)

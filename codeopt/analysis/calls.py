@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import _library as library
-from codeopt.rules._facts import Facts
-from codeopt.rules._functions import apply, lost, own
-from codeopt.rules._methods import add, method
-from codeopt.rules._values import FLOAT, INT, NONE, NUMBERS, SCALARS, STR, Code, Container, Values, union
+from codeopt.analysis import library
+from codeopt.analysis.facts import Facts
+from codeopt.analysis.functions import apply, lost, own
+from codeopt.analysis.methods import add, method
+from codeopt.analysis.values import FLOAT, INT, NONE, NUMBERS, SCALARS, STR, Container, FunctionValue, Values, union
 
 
 def call(facts: Facts, node: ast.Call) -> Values:
@@ -22,7 +22,7 @@ def call(facts: Facts, node: ast.Call) -> Values:
     arguments = _arguments(facts, node)
     found = []
     for function in functions:
-        if isinstance(function, Code):
+        if isinstance(function, FunctionValue):
             found.append(own(facts, node, function.node, arguments))
         elif isinstance(function, str) and function.startswith("@"):
             found.append(_known(facts, node, function[1:], arguments))

@@ -1,4 +1,4 @@
-"""A parsed program with exact positions: read the tree, replace text, keep everything else as it was written."""
+"""A program with exact positions: read the tree, replace text, keep everything else as it was written."""
 
 from __future__ import annotations
 
@@ -10,47 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeVar
 
-from codeopt.rules._order import Order
-from codeopt.rules._scopes import Scopes
+from codeopt.analysis.nodes import first_line
+from codeopt.analysis.order import Order
+from codeopt.analysis.scopes import Scopes, Variable
 
 Node = TypeVar("Node", bound=ast.expr | ast.stmt)
-
-REFLECTION = frozenset(
-    [
-        "exec",
-        "compile",
-        "globals",
-        "locals",
-        "vars",
-        "dir",
-        "__import__",
-        "__builtins__",
-        "builtins",
-        "__dict__",
-        "__main__",
-        "__annotations__",
-        "_getframe",
-        "inspect",
-        "modules",
-        "settrace",
-        "setprofile",
-        "__code__",
-        "__globals__",
-        "__closure__",
-        "co_varnames",
-        "f_locals",
-        "f_globals",
-    ]
-)
-"""A program that looks at its own names, frames or code can tell any rewrite from the original."""
-
-ONLY_NAMES = frozenset({"exec", "compile", "globals", "locals", "vars", "dir", "inspect"})
-"""Of these, what may be the name of a method: re.compile is one."""
-
-DEEPEST = 200
-"""Nodes in nodes: rules follow a tree by recursion, up to four calls a step. Programs people write have some thirty."""
-
-READS = frozenset({"input", "raw_input", "readline"})
 
 
 class Edit(NamedTuple):
@@ -62,8 +26,8 @@ class Edit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Module:
-    """One program: its text, its tree and who binds which name."""
+class Syntax:
+    """One program as it is written: its text, its tree and who binds which name."""
 
     text: str
     tree: ast.Module
@@ -162,6 +126,11 @@ class Module:
         """All nodes of one type, in source order."""
         return [node for node in self.order.kinds.get(kind, ()) if isinstance(node, kind)]
 
+    def nodes(self, *kinds: type[ast.AST]) -> list[ast.AST]:
+        """All nodes of these types, in source order."""
+        found = [node for kind in kinds for node in self.order.kinds.get(kind, ())]
+        return found if len(kinds) == 1 else sorted(found, key=lambda node: self.order.extent[node])
+
     def fresh(self, *wanted: str) -> str:
         """The first of the names that occurs nowhere in the program, else the first with a number."""
         numbered = (f"{wanted[0]}_{i}" for i in range(2, 10_000))
@@ -172,24 +141,52 @@ class Module:
         """Every word of the text, those in strings and comments too."""
         return frozenset(re.findall(r"[^\W\d]\w*", self.text))
 
+    def block_of(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The list of statements that holds this one."""
+        parent = self.scopes.parent.get(statement, self.tree)
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(parent, name, None)
+            if isinstance(block, list) and statement in block:
+                return block
+        return [statement]
+
+    def calls_builtin(self, node: ast.AST, *names: str) -> bool:
+        """A call of one of Python's own builtins, with positional arguments only."""
+        return (
+            isinstance(node, ast.Call)
+            and self.scopes.is_builtin(node.func, *names)
+            and not node.keywords
+            and not any(isinstance(argument, ast.Starred) for argument in node.args)
+        )
+
+    def rebinds(self, name: str) -> bool:
+        """Somewhere in the program a builtin's name means, or might mean, something else."""
+        return any(v.name == name and v.scope is not None for v in self.scopes.uses) or self.scopes.star_hides(name)
+
+    def stores_in(self, root: ast.AST, variable: Variable) -> bool:
+        """The variable is bound or deleted somewhere below `root`."""
+        return any(self.holds(root, use.node) for use in self.scopes.stores(variable))
+
+    def next_line(self, node: ast.AST) -> int:
+        """Where the line below the one on which a node ends starts; the end of the text when there is none."""
+        end = self.text.find("\n", self.span(node)[1])
+        return end + 1 if end >= 0 else len(self.text)
+
+    def without_lines(self, statement: ast.stmt) -> Edit:
+        """The edit that takes away the lines of a statement."""
+        return Edit(self.offset(statement.lineno, 0), self.next_line(statement), "")
+
+    def below(self, statement: ast.stmt, line: str) -> Edit:
+        """The edit that puts a line below a statement, at its indentation."""
+        at = self.next_line(statement)
+        if self.text[:at].endswith("\n"):
+            return Edit(at, at, self.margin(statement) + line + self.newline)
+        return Edit(at, at, self.newline + self.margin(statement) + line)
+
 
 def physical_lines(text: str) -> list[str]:
     """Lines with their ends; str.splitlines would cut at form feeds too."""
     return re.findall(r"[^\n]*\n|[^\n]+\Z", text)
-
-
-def first_line(node: ast.AST) -> int:
-    """The line on which a statement starts, its decorators included."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    line: int = getattr(node, "lineno", 1)
-    return min([line, *(d.lineno for d in decorators)])
-
-
-def last_line(node: ast.AST) -> int:
-    """The line on which a node ends."""
-    end: int | None = getattr(node, "end_lineno", None)
-    assert end is not None
-    return end
 
 
 @lru_cache(maxsize=16)
@@ -202,40 +199,3 @@ def compiles(text: str) -> bool:
         except (SyntaxError, ValueError, RecursionError):
             return False
     return True
-
-
-@lru_cache(maxsize=16)
-def parse(text: str) -> Module | None:
-    """The program; None when no rule may touch it: no syntax, it looks at its own code, odd line ends, too deep."""
-    if re.search("\r(?!\n)|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", text) or not compiles(text):
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(text)
-    order = Order.of(tree)
-    if order.depth > DEEPEST:
-        return None
-    module = Module(text, tree, Scopes.of(tree), order)
-    suspect = module.words & REFLECTION or "eval" in module.words
-    return None if suspect and any(_reflects(module.scopes, node) for node in module.walk()) else module
-
-
-def _reflects(scopes: Scopes, node: ast.AST) -> bool:
-    match node:
-        case ast.Call(func=ast.Name("eval"), args=[argument], keywords=[]):
-            return not reads_line(argument)
-        case ast.Name(name) if name in ONLY_NAMES:
-            return scopes.variable(node).scope is None or bool(scopes.stars)  # not a variable that is called dir
-        case ast.Attribute(attr=name) if name in ONLY_NAMES:
-            return False
-        case ast.Name(name) | ast.Attribute(attr=name) | ast.alias(name=name):
-            return bool(REFLECTION.intersection(name.split(".")))
-    return False
-
-
-def reads_line(node: ast.expr) -> bool:
-    """The expression reads one line: input(), readline(), sys.stdin.readline()."""
-    match node:
-        case ast.Call(func=ast.Name(name) | ast.Attribute(attr=name), args=[], keywords=[]):
-            return name in READS
-    return False

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from codeopt.rules import _library as library
-from codeopt.rules._expressions import binary, is_positive, load
-from codeopt.rules._facts import Facts
-from codeopt.rules._functions import parameters
-from codeopt.rules._hints import hinted
-from codeopt.rules._leaving import leave
-from codeopt.rules._values import ANY, NONE, UNKNOWN, Code, Container
+from codeopt.analysis import library
+from codeopt.analysis.expressions import binary, is_positive, load
+from codeopt.analysis.facts import Facts
+from codeopt.analysis.functions import parameters
+from codeopt.analysis.hints import hinted
+from codeopt.analysis.returns import leave
+from codeopt.analysis.values import ANY, NONE, UNKNOWN, Container, FunctionValue
 
 UNFOLLOWED = (ast.With, ast.AsyncWith, ast.Match, ast.AsyncFor, ast.Delete, ast.Raise)
 """What goes into these is lost, and what they bind is unknown."""
@@ -63,12 +63,12 @@ def _return(facts: Facts, node: ast.Return) -> None:
 def _function(facts: Facts, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     for decorator in node.decorator_list:
         facts.escape(facts.value(decorator))
-    place = facts.place(facts.module.scopes.owner(node.name, facts.module.scopes.scope[node]))
+    place = facts.place(facts.program.scopes.owner(node.name, facts.program.scopes.scope[node]))
     followed = isinstance(node, ast.FunctionDef) and not node.decorator_list
-    facts.join(place, {Code(node)} if followed else ANY)
+    facts.join(place, {FunctionValue(node)} if followed else ANY)
     parameters(facts, node, node.args)
     block(facts, node.body)
-    if node in facts.loose:
+    if node in facts.externally_callable:
         leave(facts, node, frozenset(facts.returned.get(node, ())))
 
 
@@ -77,7 +77,7 @@ def _class(facts: Facts, node: ast.ClassDef) -> None:
     for part in [*node.bases, *node.decorator_list, *(keyword.value for keyword in node.keywords)]:
         facts.escape(facts.value(part))
     block(facts, node.body)
-    scopes = facts.module.scopes
+    scopes = facts.program.scopes
     for variable in [v for v in scopes.uses if v.scope is node] + [scopes.owner(node.name, scopes.scope[node])]:
         facts.escape(frozenset(facts.place(variable)))
         facts.join(facts.place(variable), ANY)
@@ -90,14 +90,14 @@ def _import(facts: Facts, node: ast.Import | ast.ImportFrom) -> None:
             value = alias.name if alias.asname else name
         else:
             value = f"{node.module}.{alias.name}"
-        place = facts.place(facts.module.scopes.owner(name, facts.module.scopes.scope[node]))
+        place = facts.place(facts.program.scopes.owner(name, facts.program.scopes.scope[node]))
         facts.join(place, library.VALUES.get(value, frozenset({f"@{value}"})))
 
 
 def _other(facts: Facts, node: ast.stmt) -> None:
     """Statements that only hold others, and those that are not followed."""
     if isinstance(node, UNFOLLOWED):
-        for part in facts.module.walk(node):
+        for part in facts.program.walk(node):
             _lose(facts, part)
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt):
@@ -113,14 +113,14 @@ def _name_unknown(facts: Facts, node: ast.AST) -> None:
     """`except ... as name`, and what a pattern binds."""
     for name in (getattr(node, "name", None), getattr(node, "rest", None)):
         if isinstance(name, str):
-            facts.unknown(name, facts.module.scopes.scope[node])
+            facts.unknown(name, facts.program.scopes.scope[node])
 
 
 def _lose(facts: Facts, part: ast.AST) -> None:
     if isinstance(part, ast.pattern):
         _name_unknown(facts, part)
     elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-        facts.unknown(part.id, facts.module.scopes.scope[part])
+        facts.unknown(part.id, facts.program.scopes.scope[part])
     elif isinstance(part, ast.expr) and not isinstance(getattr(part, "ctx", None), ast.Store):
         facts.escape(facts.value(part))
 

@@ -43,7 +43,7 @@ def _alike(one: set[object], other: set[object]) -> bool:
 
 
 @dataclass(frozen=True)
-class Code:
+class FunctionValue:
     """A function or lambda of the program."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -51,7 +51,7 @@ class Code:
 
 Values = frozenset[object]
 """Strings for scalars ("int", "str", "none", ...), "@math.sqrt" for what is imported or built in, UNKNOWN, Container,
-Code. Empty: nothing reaches this place."""
+FunctionValue. Empty: nothing reaches this place."""
 
 ANY: Values = frozenset({UNKNOWN})
 INT: Values = frozenset({"int"})
@@ -107,3 +107,19 @@ def _numeric(operator: ast.operator, left: Values, right: Values, positive_power
     if isinstance(operator, ast.Pow) and not positive_power:
         return ints | FLOAT | ({"complex"} if floats else frozenset())
     return ints | floats
+
+
+def hashable(values: Iterable[object]) -> bool:
+    """All of them are numbers, text, None, or tuples of such: equal ones have equal hashes, without effects."""
+    values = list(values)
+    return bool(values) and all(
+        value in SCALARS
+        or (isinstance(value, Container) and value.kind == "tuple" and hashable_or_empty(value.elements))
+        for value in values
+    )
+
+
+def hashable_or_empty(values: Iterable[object]) -> bool:
+    """As hashable, and nothing at all is fine too."""
+    values = list(values)
+    return not values or hashable(values)

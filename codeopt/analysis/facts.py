@@ -9,33 +9,33 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
-from codeopt.rules import _library as library
-from codeopt.rules._module import Module
-from codeopt.rules._scopes import Function, Variable
-from codeopt.rules._values import ANY, INT, STR, Code, Container, Values
+from codeopt.analysis import library
+from codeopt.analysis.scopes import Function, Variable
+from codeopt.analysis.syntax import Syntax
+from codeopt.analysis.values import ANY, INT, STR, Container, FunctionValue, Values
 
 
 class Facts:
     """Grows with each walk through the program, until a walk adds nothing; then it is settled, and stays as it is."""
 
-    def __init__(self, module: Module, follow: Callable[[Facts, ast.expr], Values]) -> None:
+    def __init__(self, program: Syntax, follow: Callable[[Facts, ast.expr], Values]) -> None:
         """`follow`: what an expression may be, as far as it is known by now."""
-        self.module = module
+        self.program = program
         self.follow = follow
         self.variables: dict[Variable, set[object]] = {}
         self.returned: dict[ast.AST, set[object]] = {}
         self.made: dict[tuple[ast.AST, str], Container] = {}
         self.changed = True
         self.settled = False
-        self.loose = self._loose_functions()
+        self.externally_callable = self._externally_callable()
         self._holders: dict[Container, list[Variable | Container]] = {}
 
-    def _loose_functions(self) -> set[Function]:
+    def _externally_callable(self) -> set[Function]:
         """Functions that are called by code that is not followed: their arguments may be anything."""
-        scopes = self.module.scopes
+        scopes = self.program.scopes
         return {
             node
-            for node in self.module.walk()
+            for node in self.program.walk()
             if isinstance(node, ast.AsyncFunctionDef)
             or (
                 isinstance(node, ast.FunctionDef)
@@ -97,8 +97,8 @@ class Facts:
                 self.join(value.elements, ANY)
                 self.join(value.keys, ANY)
                 self.escape(inside)
-            elif isinstance(value, Code) and value.node not in self.loose:
-                self.loose.add(value.node)
+            elif isinstance(value, FunctionValue) and value.node not in self.externally_callable:
+                self.externally_callable.add(value.node)
                 self.changed = True
         return ANY
 
@@ -124,7 +124,7 @@ class Facts:
     def bind(self, target: ast.expr, values: Values) -> None:
         match target:
             case ast.Name():
-                self.join(self.variables.setdefault(self.module.scopes.variable(target), set()), values)
+                self.join(self.variables.setdefault(self.program.scopes.variable(target), set()), values)
             case ast.Tuple(elts) | ast.List(elts):
                 inside = self.elements(values)
                 for part in elts:
@@ -151,7 +151,7 @@ class Facts:
 
     def unknown(self, name: str, scope: ast.AST) -> None:
         """A name is bound to something that is not followed."""
-        self.join(self.place(self.module.scopes.owner(name, scope)), ANY)
+        self.join(self.place(self.program.scopes.owner(name, scope)), ANY)
 
     def place(self, variable: Variable) -> set[object]:
         """Everything that is stored in a variable."""
@@ -160,12 +160,12 @@ class Facts:
     def feed(self, function: ast.AST, name: str, values: Values) -> None:
         """An argument flows into a parameter."""
         self.join(self.place(Variable(function, name)), values)
-        if function in self.loose:
+        if function in self.externally_callable:
             self.escape(values)
 
     def give_back(self, node: ast.AST, values: Values) -> None:
         """A return or yield statement gives values to the callers of its function."""
-        self.join(self.returned.setdefault(self.module.scopes.scope[node], set()), values)
+        self.join(self.returned.setdefault(self.program.scopes.scope[node], set()), values)
 
     def value(self, node: ast.expr) -> Values:
         """What an expression may be; its effects are noted."""

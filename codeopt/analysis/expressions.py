@@ -6,11 +6,11 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from codeopt.rules import _library as library
-from codeopt.rules._calls import call
-from codeopt.rules._facts import Facts
-from codeopt.rules._functions import parameters
-from codeopt.rules._values import (
+from codeopt.analysis import library
+from codeopt.analysis.calls import call
+from codeopt.analysis.facts import Facts
+from codeopt.analysis.functions import parameters
+from codeopt.analysis.values import (
     ANY,
     BOOL,
     BYTES,
@@ -20,8 +20,8 @@ from codeopt.rules._values import (
     NUMBERS,
     STR,
     UNKNOWN,
-    Code,
     Container,
+    FunctionValue,
     Values,
     arithmetic,
     union,
@@ -140,9 +140,9 @@ def _lambda(facts: Facts, node: ast.Lambda) -> Values:
     parameters(facts, node, node.args)
     returned = facts.returned.setdefault(node, set())
     facts.join(returned, facts.value(node.body))
-    if node in facts.loose:
+    if node in facts.externally_callable:
         facts.escape(frozenset(returned))
-    return frozenset({Code(node)})
+    return frozenset({FunctionValue(node)})
 
 
 def _slice(facts: Facts, node: ast.Slice) -> Values:
@@ -175,13 +175,13 @@ def load(facts: Facts, node: ast.expr) -> Values:
 
 
 def _name(facts: Facts, node: ast.Name, name: str) -> Values:
-    scopes = facts.module.scopes
+    scopes = facts.program.scopes
     variable = scopes.variable(node)
     if variable.scope is None:
         known = scopes.is_builtin(node) and not name.startswith("__")
         path = name if known else scopes.star_path(name)
         return library.VALUES.get(path, frozenset({f"@{path}"})) if path else ANY
-    if variable.scope is facts.module.tree and scopes.star_hides(name):
+    if variable.scope is facts.program.tree and scopes.star_hides(name):
         return ANY
     return frozenset(facts.variables.get(variable, ()))
 

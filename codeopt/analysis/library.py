@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeopt.rules._values import ANY, BOOL, BYTES, FLOAT, INT, NONE, STR, Values
+from codeopt.analysis.values import ANY, BOOL, BYTES, FLOAT, INT, NONE, STR, Values
 
 RETURNS: dict[str, Values] = {
     **dict.fromkeys(("int", "len", "ord", "hash", "id", "math.gcd", "math.lcm", "math.factorial", "math.comb"), INT),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules._facts import Facts
-from codeopt.rules._values import ANY, BOOL, BYTES, INT, NONE, NUMBERS, STR, Values, union
+from codeopt.analysis.facts import Facts
+from codeopt.analysis.values import ANY, BOOL, BYTES, INT, NONE, NUMBERS, STR, Values, union
 
 SCALAR: dict[str, Values] = {
     "int": INT | BOOL,
@@ -63,7 +63,7 @@ def _container(facts: Facts, hint: ast.expr, path: str, elements: Values, keys: 
 
 def _path(facts: Facts, node: ast.expr) -> str:
     """`list`, `typing.List`; empty where a name may mean something else."""
-    scopes = facts.module.scopes
+    scopes = facts.program.scopes
     match node:
         case ast.Attribute(ast.Name() as module, attribute):
             return f"{_path(facts, module)}.{attribute}"

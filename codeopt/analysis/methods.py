@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import _library as library
-from codeopt.rules._facts import Facts
-from codeopt.rules._functions import apply, lost
-from codeopt.rules._values import ANY, NONE, STR, Container, Values, union
+from codeopt.analysis import library
+from codeopt.analysis.facts import Facts
+from codeopt.analysis.functions import apply, lost
+from codeopt.analysis.values import ANY, NONE, STR, Container, Values, union
 
 
 def method(facts: Facts, node: ast.Call, owner: object, name: str, arguments: list[Values]) -> Values:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import _library as library
-from codeopt.rules._facts import Facts
-from codeopt.rules._hints import hinted
-from codeopt.rules._scopes import Function, Variable
-from codeopt.rules._values import ANY, INT, NONE, NUMBERS, Code, Values, union
+from codeopt.analysis import library
+from codeopt.analysis.facts import Facts
+from codeopt.analysis.hints import hinted
+from codeopt.analysis.scopes import Function, Variable
+from codeopt.analysis.values import ANY, INT, NONE, NUMBERS, FunctionValue, Values, union
 
 
 def parameters(facts: Facts, node: ast.AST, arguments: ast.arguments) -> None:
@@ -19,7 +19,7 @@ def parameters(facts: Facts, node: ast.AST, arguments: ast.arguments) -> None:
     for arg in [*named, *arguments.kwonlyargs]:
         place = facts.place(Variable(node, arg.arg))
         facts.join(place, facts.value(defaults[arg]) if arg in defaults else ())
-        if node in facts.loose:
+        if node in facts.externally_callable:
             facts.escape(frozenset(place))
             facts.join(place, hinted(facts, arg.annotation))
     for extra in (arguments.vararg, arguments.kwarg):
@@ -38,7 +38,7 @@ def own(facts: Facts, node: ast.Call, function: Function, arguments: list[Values
     names = [arg.arg for arg in [*formal.posonlyargs, *formal.args]]
     starred = any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
     if starred or formal.vararg or formal.kwarg or len(arguments) > len(names):
-        facts.escape(frozenset({Code(function)}))
+        facts.escape(frozenset({FunctionValue(function)}))
         return lost(facts, node, arguments)
     given = [*zip(names, arguments, strict=False), *((k.arg or "", facts.value(k.value)) for k in node.keywords)]
     for name, values in given:
@@ -66,8 +66,12 @@ def apply(facts: Facts, functions: Values, *arguments: Values) -> Values:
     """What functions give for arguments that somebody else passes to them."""
     found: set[object] = set()
     for function in functions:
-        names = [arg.arg for arg in function.node.args.args] if isinstance(function, Code) else []
-        if isinstance(function, Code) and len(names) == len(arguments) and function.node not in facts.loose:
+        names = [arg.arg for arg in function.node.args.args] if isinstance(function, FunctionValue) else []
+        if (
+            isinstance(function, FunctionValue)
+            and len(names) == len(arguments)
+            and function.node not in facts.externally_callable
+        ):
             for name, values in zip(names, arguments, strict=True):
                 facts.feed(function.node, name, values)
             found |= _result(facts, function.node)

@@ -1,0 +1,43 @@
+"""What can be known of a program by reading it: scopes, types, effects, escape, liveness, bounds, loops.
+
+`parse(text)` gives a `Program`, which answers questions as `program.types.is_int(node)`; docs/analysis.md says what
+the answers rest on.
+"""
+
+from codeopt.analysis.effects import Effects
+from codeopt.analysis.nesting import Loop
+from codeopt.analysis.nodes import first_line, is_simple, last_line, names_in, reads_line, spans_lines
+from codeopt.analysis.program import Program, parse
+from codeopt.analysis.scopes import STARRED, Comprehension, Function, Use, Variable
+from codeopt.analysis.syntax import Edit, compiles, physical_lines
+from codeopt.analysis.values import INT, NUMBERS, SCALARS, STR, Container, Values, deep, hashable, hashable_or_empty
+
+__all__ = [
+    "INT",
+    "NUMBERS",
+    "SCALARS",
+    "STARRED",
+    "STR",
+    "Comprehension",
+    "Container",
+    "Edit",
+    "Effects",
+    "Function",
+    "Loop",
+    "Program",
+    "Use",
+    "Values",
+    "Variable",
+    "compiles",
+    "deep",
+    "first_line",
+    "hashable",
+    "hashable_or_empty",
+    "is_simple",
+    "last_line",
+    "names_in",
+    "parse",
+    "physical_lines",
+    "reads_line",
+    "spans_lines",
+]

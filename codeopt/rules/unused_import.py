@@ -44,15 +44,15 @@ def unused_import(_: ast.Module, ctx: Context) -> Iterator[Edit]:
     program = ctx.program
     if not STARRED.issuperset(program.scopes.stars) or "__all__" in program.words:
         return
-    found = [
-        (statement, alias)
-        for statement in program.tree.body
-        if isinstance(statement, ast.Import | ast.ImportFrom) and ctx.is_hot(statement)
-        for alias in statement.names
-        if _is_unused(program, statement, alias)
-    ]
-    if found:
-        yield Edit(0, len(program.text), _without(program.text, found))
+    for statement in program.tree.body:
+        if isinstance(statement, ast.Import | ast.ImportFrom) and ctx.is_hot(statement):
+            unused = [alias for alias in statement.names if _is_unused(program, statement, alias)]
+            if len(unused) < len(statement.names):
+                yield from (_without_name(program, statement.names, alias, unused) for alias in unused)
+            elif program.alone(statement):
+                yield _without_statement(program, statement)
+            else:
+                yield _without_part(program, statement)
 
 
 def _is_unused(program: Program, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
@@ -63,16 +63,30 @@ def _is_unused(program: Program, statement: ast.Import | ast.ImportFrom, alias: 
     return len(program.scopes.all_uses(Variable(program.tree, name))) == 1
 
 
-def _without(text: str, found: list[tuple[ast.Import | ast.ImportFrom, ast.alias]]) -> str:
-    """What libcst leaves of the program: it keeps the comments and the other names of the same line."""
-    import libcst  # 0.3 s, so only when there is something to remove
-    from libcst.codemod import CodemodContext
-    from libcst.codemod.visitors import RemoveImportsVisitor
+def _without_statement(program: Program, statement: ast.stmt) -> Edit:
+    """The edit that takes away the lines of a statement, and blank lines that part it from what stands above."""
+    edit = program.without_lines(statement)
+    above = program.text[: edit.start].rstrip()
+    return Edit(program.text.find("\n", len(above)) + 1, edit.end, "") if above else edit
 
-    context = CodemodContext()
-    for statement, alias in found:
-        if isinstance(statement, ast.Import):
-            RemoveImportsVisitor.remove_unused_import(context, alias.name, None, alias.asname)
-        else:
-            RemoveImportsVisitor.remove_unused_import(context, statement.module or "", alias.name, alias.asname)
-    return RemoveImportsVisitor(context).transform_module(libcst.parse_module(text)).code
+
+def _without_part(program: Program, statement: ast.stmt) -> Edit:
+    """The edit that takes a statement out of the line that it shares."""
+    block = program.tree.body
+    place = block.index(statement)
+    if place + 1 < len(block) and block[place + 1].lineno == statement.end_lineno:
+        return Edit(program.span(statement)[0], program.span(block[place + 1])[0], "")
+    return Edit(program.span(block[place - 1])[1], program.span(statement)[1], "")
+
+
+def _without_name(program: Program, names: list[ast.alias], alias: ast.alias, unused: list[ast.alias]) -> Edit:
+    """The edit that takes a name out of an import, with its line, the comma before it, or (of the first) the next."""
+    start, end = program.span(alias)
+    above, line = program.lines[alias.lineno - 2 : alias.lineno] if alias.lineno > 1 else ("", program.lines[0])
+    goes_on = above.rstrip().endswith("\\")
+    if not goes_on and line.partition("#")[0].strip(" \t\r\n,") == program.source(alias):
+        return Edit(program.offset(alias.lineno, 0), program.next_line(alias), "")
+    place = names.index(alias)
+    if all(before in unused for before in names[:place]):
+        return Edit(start, program.span(names[place + 1])[0], "")
+    return Edit(program.span(names[place - 1])[1], end, "")

@@ -6,11 +6,22 @@ the answers rest on.
 
 from codeopt.analysis.effects import Effects
 from codeopt.analysis.nesting import Loop
-from codeopt.analysis.nodes import first_line, is_simple, last_line, names_in, reads_line, spans_lines
+from codeopt.analysis.nodes import both_ways, first_line, is_simple, last_line, names_in, reads_line, spans_lines
 from codeopt.analysis.program import Program, parse
 from codeopt.analysis.scopes import STARRED, Comprehension, Function, Use, Variable
 from codeopt.analysis.syntax import Edit, compiles, physical_lines
-from codeopt.analysis.values import INT, NUMBERS, SCALARS, STR, Container, Values, deep, hashable, hashable_or_empty
+from codeopt.analysis.values import (
+    INT,
+    NUMBERS,
+    SCALARS,
+    STR,
+    WHOLE,
+    Container,
+    Values,
+    deep,
+    hashable,
+    hashable_or_empty,
+)
 
 __all__ = [
     "INT",
@@ -18,6 +29,7 @@ __all__ = [
     "SCALARS",
     "STARRED",
     "STR",
+    "WHOLE",
     "Comprehension",
     "Container",
     "Edit",
@@ -28,6 +40,7 @@ __all__ = [
     "Use",
     "Values",
     "Variable",
+    "both_ways",
     "compiles",
     "deep",
     "first_line",

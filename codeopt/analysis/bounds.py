@@ -201,10 +201,6 @@ class Bounds:
                 continue
             if not isinstance(loop.target, ast.Name) or any(self.program.stores_in(p, variable) for p in loop.body):
                 return None
-            match loop.iter:
-                case ast.Call(func, [stop], []) if self.scopes.is_builtin(func, "range"):
-                    return loop, ast.Constant(0), stop
-                case ast.Call(func, [first, stop], []) if self.scopes.is_builtin(func, "range"):
-                    return loop, first, stop
-            return None
+            counted = self.program.range_bounds(loop.iter)
+            return (loop, *counted) if counted is not None else None
         return None

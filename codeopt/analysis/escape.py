@@ -29,14 +29,31 @@ class Escape:
     def shrunk(self) -> frozenset[object]:
         """Containers that lose elements somewhere in the program."""
         found: set[object] = set()
-        for node in self.program.walk():
+        for node, owner in self._changes:
             match node:
-                case ast.Call(func=ast.Attribute(value, name)) if name in SHRINKING:
-                    found |= self.types.of(value)
-                case ast.Call(args=[value, *_]) if self.types.comes_from(node.func, "heapq"):
-                    found |= self.types.of(value)
-                case ast.Subscript(value, ctx=ast.Del()) | ast.Subscript(value, ast.Slice(), ast.Store()):
-                    found |= self.types.of(value)
-                case ast.AugAssign(target, ast.Mult()):
-                    found |= self.types.of(target)
+                case ast.Call(func=ast.Attribute(value, name)) if value is owner and name not in SHRINKING:
+                    continue
+                case ast.Subscript(slice=index, ctx=ast.Store()) if not isinstance(index, ast.Slice):
+                    continue
+                case ast.AugAssign(op=operator) if not isinstance(operator, ast.Mult):
+                    continue
+            found |= self.types.of(owner)
         return frozenset(value for value in found if isinstance(value, Container) or value == UNKNOWN)
+
+    def changes(self, container: Container) -> list[ast.AST]:
+        """Where the program may change it: method calls, stores by subscript, `+=` and its like, calls of heapq."""
+        return [node for node, owner in self._changes if container in self.types.of(owner)]
+
+    @cached_property
+    def _changes(self) -> list[tuple[ast.AST, ast.expr]]:
+        """Such places, each with what it may change."""
+        found: list[tuple[ast.AST, ast.expr]] = []
+        for node in self.program.nodes(ast.Call, ast.Subscript, ast.AugAssign):
+            if isinstance(node, ast.Call) and node.args and self.types.comes_from(node.func, "heapq"):
+                found.append((node, node.args[0]))
+            match node:
+                case ast.Call(func=ast.Attribute(owner)):
+                    found.append((node, owner))
+                case ast.Subscript(owner, ctx=ast.Store() | ast.Del()) | ast.AugAssign(owner):
+                    found.append((node, owner))
+        return found

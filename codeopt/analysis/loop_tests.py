@@ -83,23 +83,22 @@ class LoopTests:
         value = self.bounds.constant(node)
         if value is not None:
             return value != 0
-        match node, self.loop.target, self.loop.iter:
-            case ast.Name(name), ast.Name(counter), ast.Call(func, [start, _], []) if name == counter:
-                first = self.bounds.constant(start)
-                return self.program.scopes.is_builtin(func, "range") and first is not None and first > 0
+        counted = self.program.range_bounds(self.loop.iter)
+        match node, self.loop.target:
+            case ast.Name(name), ast.Name(counter) if name == counter and counted is not None:
+                first = self.bounds.constant(counted[0])
+                return first is not None and first > 0
         return False
 
     def _within(self, values: ast.Name, index: ast.expr) -> bool:
         """`values[i]` for `i in range(len(values))`, or an index that shows to be valid."""
-        match index, self.loop.target, self.loop.iter:
-            case ast.Name(name), ast.Name(counter), ast.Call(
-                func, [*start, ast.Call(args=[ast.Name(whole)]) as length], []
-            ):
+        counted = self.program.range_bounds(self.loop.iter)
+        match index, self.loop.target, counted:
+            case ast.Name(name), ast.Name(counter), (start, ast.Call(args=[ast.Name(whole)]) as length):
                 counts = name == counter and whole == values.id and self.program.calls_builtin(length, "len")
                 known = self.types.is_text(values) or bool(self.types.containers(values, "list", "tuple"))
-                first = self.bounds.constant(start[0]) if start else 0
-                positive = len(start) < 2 and first is not None and first >= 0
-                if counts and known and positive and self.program.scopes.is_builtin(func, "range"):
+                first = self.bounds.constant(start)
+                if counts and known and first is not None and first >= 0:
                     return True
         return self.bounds.index_is_valid(values, index, self.loop.body[0])
 

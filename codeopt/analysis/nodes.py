@@ -48,6 +48,19 @@ def reads_line(node: ast.expr) -> bool:
     return False
 
 
+SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def both_ways(test: ast.expr) -> list[tuple[ast.expr, str, ast.expr]]:
+    """`a < b`, and the same as `b > a`; empty for what is no comparison of two by order."""
+    match test:
+        case ast.Compare(left, [sign], [right]) if type(sign) in SIGNS:
+            found = SIGNS[type(sign)]
+            return [(left, found, right), (right, TURNED[found], left)]
+    return []
+
+
 def assigned_names(target: ast.expr) -> set[str]:
     """The names that a target of an assignment binds; those in its subscripts and attributes are only read."""
     return {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

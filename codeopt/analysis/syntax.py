@@ -159,6 +159,33 @@ class Syntax:
             and not any(isinstance(argument, ast.Starred) for argument in node.args)
         )
 
+    def range_bounds(self, node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+        """Start and stop of `range(stop)` or `range(start, stop)`."""
+        match node:
+            case ast.Call(args=[stop]) if self.calls_builtin(node, "range"):
+                return ast.Constant(0), stop
+            case ast.Call(args=[start, stop]) if self.calls_builtin(node, "range"):
+                return start, stop
+        return None
+
+    def indexed(self, node: ast.AST) -> ast.Name | None:
+        """The values of `range(len(values))`."""
+        match node:
+            case ast.Call(args=[ast.Call(args=[ast.Name() as values]) as length]) if self.calls_builtin(node, "range"):
+                return values if self.calls_builtin(length, "len") else None
+        return None
+
+    def method_call(self, owner: ast.AST) -> ast.Call | None:
+        """The call of a method of what the node stands for: `owner.method(...)`."""
+        attribute = self.scopes.parent.get(owner)
+        call = self.scopes.parent.get(attribute) if isinstance(attribute, ast.Attribute) else None
+        return call if isinstance(call, ast.Call) and call.func is attribute else None
+
+    def stores_attribute(self, name: str) -> bool:
+        """Somewhere the program binds or deletes an attribute of this name, as `sys.stdout = ...` does."""
+        found = (node for node in self.nodes(ast.Attribute) if isinstance(node, ast.Attribute) and node.attr == name)
+        return any(not isinstance(node.ctx, ast.Load) for node in found)
+
     def rebinds(self, name: str) -> bool:
         """Somewhere in the program a builtin's name means, or might mean, something else."""
         return any(v.name == name and v.scope is not None for v in self.scopes.uses) or self.scopes.star_hides(name)

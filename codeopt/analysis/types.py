@@ -80,6 +80,11 @@ class Types:
         found = [v for v in self.of(node) if isinstance(v, Container) and v.kind in kinds]
         return found if len(found) == len(self.of(node)) else []
 
+    def elements(self, node: ast.expr, *kinds: str) -> Values:
+        """What is in the containers that the expression may be (of dicts, the keys); empty when that is not known."""
+        found = self.containers(node, *kinds)
+        return frozenset(value for c in found for value in (c.keys if c.kind == "dict" else c.elements))
+
     def maker(self, container: Container) -> ast.AST | None:
         """The place in the program that makes the container."""
         return container.place if self.understood else None

@@ -60,6 +60,7 @@ BOOL: Values = frozenset({"bool"})
 STR: Values = frozenset({"str"})
 BYTES: Values = frozenset({"bytes"})
 NONE: Values = frozenset({"none"})
+WHOLE = frozenset({"int", "bool"})
 NUMBERS = frozenset({"int", "bool", "float"})
 SCALARS = frozenset({"int", "bool", "float", "str", "bytes", "none", "complex"})
 

@@ -6,10 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codeopt.rules import Context, Edit, Example, Program, last_line, names_in, rule
+from codeopt.rules import WHOLE, Context, Edit, Example, Program, both_ways, names_in, rule, spans_lines
 
-SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 SEARCH = {"<": "bisect_left", "<=": "bisect_right", ">": "bisect_right", ">=": "bisect_left"}
 
 
@@ -79,22 +77,18 @@ def _count(program: Program, call: ast.Call) -> Count | None:
 
 
 def _compared(call: ast.Call, one: ast.comprehension, test: ast.expr) -> Count | None:
-    match one, test:
-        case ast.comprehension(ast.Name(target), ast.Name() as values, _, 0), ast.Compare(left, [sign], [right]):
-            if type(sign) not in SIGNS or call.lineno != last_line(call):
-                return None
-            found = SIGNS[type(sign)]
-            for element, limit, turned in ((left, right, found), (right, left, TURNED[found])):
+    match one:
+        case ast.comprehension(ast.Name(target), ast.Name() as values, _, 0) if not spans_lines(call):
+            for element, sign, limit in both_ways(test):
                 if isinstance(element, ast.Name) and element.id == target and target not in names_in([limit]):
-                    return Count(call, values, turned, limit)
+                    return Count(call, values, sign, limit)
     return None
 
 
 def _place(program: Program, count: Count) -> ast.stmt | None:
-    lists = program.types.containers(count.values, "list", "tuple")
-    whole = all(set(c.elements) <= {"int", "bool"} and c.elements for c in lists)
-    plain = _cannot_fail(program, count.limit)
-    if not lists or not whole or not plain or not program.types.is_int(count.limit):
+    elements = program.types.elements(count.values, "list", "tuple")
+    whole = bool(elements) and elements <= WHOLE and program.types.is_int(count.limit)
+    if not whole or not _cannot_fail(program, count.limit):
         return None
     return program.loops.outermost_keeping(count.call, count.values)
 

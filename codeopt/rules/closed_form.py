@@ -71,7 +71,7 @@ def _loop(program: Program, loop: ast.For) -> list[Edit]:
 def _formula(program: Program, source: ast.expr) -> str:
     """The sum of `range(stop)` or `range(start, stop)`; empty when it is none, or of other than whole numbers."""
     match source:
-        case ast.Call(func, [*bounds], []) if bounds and len(bounds) < 3 and program.scopes.is_builtin(func, "range"):
+        case ast.Call(args=bounds) if program.range_bounds(source) is not None:
             plain = all(isinstance(part, PARTS) for bound in bounds for part in program.walk(bound))
             means_max = program.scopes.owner("max", program.scopes.scope[source]).scope is None
             if not plain or spans_lines(source) or not program.types.is_int(*bounds):

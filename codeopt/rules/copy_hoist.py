@@ -69,9 +69,8 @@ def _place(program: Program, call: ast.Call) -> ast.stmt | None:
 
 def _cannot_fail(program: Program, function: str, values: ast.Name) -> bool:
     """Making the copy raises nothing and runs no code of the program: the loop may not run at all."""
-    containers = program.types.containers(values, *KINDS)
-    inside = {e for c in containers for e in (c.keys if c.kind == "dict" else c.elements)}
-    if not containers or not inside or any(c.grows for c in containers):
+    inside = program.types.elements(values, *KINDS)
+    if not inside or any(container.grows for container in program.types.containers(values, *KINDS)):
         return False
     if function == "sorted":
         return inside <= NUMBERS or inside == STR

@@ -52,9 +52,9 @@ def _place(program: Program, call: ast.Call) -> tuple[ast.stmt, str] | None:
                 place = program.loops.outermost(call, [text], lambda effects: effects.keeps(text))
             return (place, text.id) if place is not None else None
         case ast.Call(ast.Attribute(ast.Name() as values, "count"), [argument], []):
-            lists = program.types.containers(values, "list", "tuple")
-            inside = [element for container in lists for element in container.elements]
-            if not hashable(inside) or not hashable(program.types.of(argument)):
+            if not hashable(program.types.elements(values, "list", "tuple")) or not hashable(
+                program.types.of(argument)
+            ):
                 return None
             place = program.loops.outermost_keeping(call, values)
             return (place, values.id) if place is not None else None

@@ -108,20 +108,17 @@ def _is_new(program: Program, node: ast.expr) -> bool:
 
 def _takes_rows(program: Program, outer: Container) -> bool:
     """Somewhere the program puts a list into it that may be in another place too."""
-    for node in program.walk():
+    for node in program.escape.changes(outer):
         match node:
-            case ast.Subscript(owner, ctx=ast.Store()) if outer in program.types.of(owner):
-                if not _stores_new(program, node):
-                    return True
-            case ast.Call(ast.Attribute(owner, name), arguments) if outer in program.types.of(owner):
-                adds = name in ("append", "insert") and bool(arguments) and _is_new(program, arguments[-1])
-                if not adds and name not in KEEPING:
-                    return True
-            case ast.Call(args=[owner, *_]) if outer in program.types.of(owner):
-                if program.types.comes_from(node.func, "heapq"):
-                    return True
-            case ast.AugAssign(target) if outer in program.types.of(target):
-                return True
+            case ast.Subscript(ctx=ast.Store()) if _stores_new(program, node):
+                continue
+            case ast.Subscript(ctx=ast.Del()):
+                continue
+            case ast.Call(ast.Attribute(_, "append" | "insert"), [*_, row]) if _is_new(program, row):
+                continue
+            case ast.Call(ast.Attribute(_, name)) if name in KEEPING:
+                continue
+        return True
     return False
 
 

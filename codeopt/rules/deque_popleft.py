@@ -121,19 +121,15 @@ def _only_made(program: Program, home: ast.ClassDef) -> bool:
 
 def _pops_first(program: Program, node: Place) -> bool:
     match _method_call(program, node):
-        case "pop", [ast.Constant(0)]:
-            return True
-        case "insert", [ast.Constant(0), _]:
+        case ("pop", [ast.Constant(0)]) | ("insert", [ast.Constant(0), _]):
             return True
     return False
 
 
 def _method_call(program: Program, name: ast.AST) -> tuple[str, list[ast.expr]] | None:
     """The method that is called on the queue, and its arguments."""
-    attribute = program.scopes.parent.get(name)
-    call = program.scopes.parent.get(attribute) if attribute is not None else None
-    match attribute, call:
-        case ast.Attribute(attr=method), ast.Call(func=func, args=arguments, keywords=[]) if func is attribute:
+    match program.method_call(name):
+        case ast.Call(ast.Attribute(attr=method), arguments, []):
             return method, arguments
     return None
 

@@ -44,7 +44,7 @@ def guard_break(loop: ast.For, ctx: Context) -> list[Edit]:
     changes what the test reads; the counter is not read after the loop.
     """
     program = ctx.program
-    if not isinstance(loop.target, ast.Name) or loop.orelse or not _counts_up(program, loop.iter):
+    if not isinstance(loop.target, ast.Name) or loop.orelse or program.range_bounds(loop.iter) is None:
         return []
     slopes = {loop.target.id: 1}
     sums: list[ast.expr] = []
@@ -65,13 +65,6 @@ def guard_break(loop: ast.For, ctx: Context) -> list[Edit]:
             case _:
                 return []
     return []
-
-
-def _counts_up(program: Program, iterator: ast.expr) -> bool:
-    match iterator:
-        case ast.Call(func, [_] | [_, _], []):
-            return program.scopes.is_builtin(func, "range")
-    return False
 
 
 def _is_sum(node: ast.expr) -> bool:

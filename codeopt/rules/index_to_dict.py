@@ -52,7 +52,7 @@ def _before(program: Program, call: ast.Call) -> ast.stmt | None:
     """The loop before which the dict can be made."""
     match call:
         case ast.Call(ast.Attribute(ast.Name() as values, "index"), [ast.Name() | ast.Constant() as sought], []):
-            inside = [element for c in program.types.containers(values, "list", "tuple") for element in c.elements]
+            inside = program.types.elements(values, "list", "tuple")
             if hashable(inside) and hashable(program.types.of(sought)) and not _was_kept(program, call):
                 return program.loops.outermost_keeping(call, values)
     return None

@@ -37,17 +37,16 @@ def index_to_element(loop: ast.For, ctx: Context) -> list[Edit]:
     used for reading values[i] only, and not after the loop.
     """
     program = ctx.program
-    match loop:
-        case ast.For(ast.Name(counter), ast.Call(_, [ast.Call(_, [ast.Name() as values]) as length]) as counted):
-            if not program.calls_builtin(counted, "range") or not program.calls_builtin(length, "len"):
-                return []
-            reads = _reads(program, loop, counter, values)
-            if not reads or program.liveness.read_after(loop, counter) or not _stays(program, loop, values):
-                return []
-            name = ctx.new_name(*_wanted(values.id), *NAMES)
-            heads = [program.replace(loop.target, name), program.replace(counted, values.id)]
-            return [*heads, *(program.replace(read, name) for read in reads)]
-    return []
+    values = program.indexed(loop.iter)
+    if values is None or not isinstance(loop.target, ast.Name):
+        return []
+    counter = loop.target.id
+    reads = _reads(program, loop, counter, values)
+    if not reads or program.liveness.read_after(loop, counter) or not _stays(program, loop, values):
+        return []
+    name = ctx.new_name(*_wanted(values.id), *NAMES)
+    heads = [program.replace(loop.target, name), program.replace(loop.iter, values.id)]
+    return [*heads, *(program.replace(read, name) for read in reads)]
 
 
 def _reads(program: Program, loop: ast.For, counter: str, values: ast.Name) -> list[ast.Subscript]:
@@ -73,8 +72,7 @@ def _stays(program: Program, loop: ast.For, values: ast.Name) -> bool:
     if loop.orelse or not (program.types.is_text(values) or program.types.containers(values, "list", "tuple")):
         return False
     effects = program.effects.of(*loop.body)
-    kept = program.types.is_text(values) or effects.keeps_container(values, effects.changed | effects.resized)
-    return kept and effects.keeps(values)
+    return effects.keeps(values) if program.types.is_text(values) else effects.keeps_contents(values)
 
 
 def _wanted(plural: str) -> tuple[str, ...]:

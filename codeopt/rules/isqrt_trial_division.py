@@ -74,9 +74,9 @@ def _range(
     divisor: str,
     wanted: type[ast.cmpop] = ast.Eq,
 ) -> tuple[ast.Name, ast.expr] | None:
-    match source, _divided(test, divisor, wanted):
-        case ast.Call(func, [ast.Constant(2), stop], []), ast.Name(number) as name if number != divisor:
-            whole = program.scopes.is_builtin(func, "range") and program.types.is_int(name)
+    match program.range_bounds(source), _divided(test, divisor, wanted):
+        case (ast.Constant(2), stop), ast.Name(number) as name if number != divisor:
+            whole = program.types.is_int(name)
             scopes = program.scopes
             means_max = scopes.owner("max", scopes.scope[source]).scope is None and not scopes.star_hides("max")
             if whole and means_max and ast.unparse(stop) in (number, f"{number} // 2 + 1"):

@@ -67,6 +67,5 @@ def _asked(program: Program, left: ast.expr, copy: ast.Call) -> str | None:
 
 
 def _if_hashable(program: Program, left: ast.expr, owner: ast.Name) -> str | None:
-    containers = program.types.containers(owner, "dict", "set")
-    inside = [key for c in containers for key in (c.keys if c.kind == "dict" else c.elements)]
+    inside = program.types.elements(owner, "dict", "set")
     return program.source(owner) if hashable_or_empty(inside) and hashable(program.types.of(left)) else None

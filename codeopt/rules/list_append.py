@@ -82,8 +82,7 @@ def _held_alone(program: Program, variable: Variable, use: Use, grown: list[ast.
         case ast.Return():
             return not any(isinstance(node, ast.Try) for node in ast.walk(use.scope))
         case ast.Attribute(attr=name):
-            call = program.scopes.parent[parent]
-            return name in METHODS and isinstance(call, ast.Call) and call.func is parent
+            return name in METHODS and program.method_call(use.node) is not None
         case ast.Call(func=func):
             return func is not use.node and not parent.keywords and program.scopes.is_builtin(func, *READERS)
         case ast.Compare(ops=operators):

@@ -7,9 +7,6 @@ from collections.abc import Iterator
 
 from codeopt.rules import Container, Context, Edit, Example, Program, Variable, hashable, rule
 
-Tests = dict[ast.stmt, list[ast.Name]]
-
-
 EXAMPLE = Example(
     before="""\
 banned = list(map(int, "3 1 4".split()))
@@ -57,22 +54,16 @@ def _tests(ctx: Context) -> dict[Variable, list[ast.Name]]:
             case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Name() as values]):
                 if not ctx.is_hot(node) or not program.loops.run_again(node):
                     continue
-                lists = program.types.containers(values, "list")
-                inside = [element for container in lists for element in container.elements]
-                if hashable(inside) and hashable(program.types.of(left)):
+                if hashable(program.types.elements(values, "list")) and hashable(program.types.of(left)):
                     found.setdefault(program.scopes.variable(values), []).append(values)
     return found
 
 
 def _fixed(program: Program, tests: list[ast.Name], name: str) -> list[Edit] | None:
     """The list does not change in the loop."""
-    places: Tests = {}
-    for test in tests:
-        place = program.loops.outermost_keeping(test, test)
-        if place is not None:
-            places.setdefault(place, []).append(test)
-    edits = [program.before(place, f"{name} = set({names[0].id})") for place, names in places.items()]
-    return [*edits, *(program.replace(test, name) for names in places.values() for test in names)]
+    places = {test: place for test in tests if (place := program.loops.outermost_keeping(test, test)) is not None}
+    made = [program.before(place, f"{name} = set({tests[0].id})") for place in dict.fromkeys(places.values())]
+    return [*made, *(program.replace(test, name) for test in places)]
 
 
 def _growing(program: Program, variable: Variable, tests: list[ast.Name], name: str) -> list[Edit] | None:
@@ -104,7 +95,7 @@ def _follow(program: Program, node: ast.AST, kind: str, name: str) -> Edit | Non
         return None
     match parent:
         case ast.Attribute(attr="append"):
-            return _append(program, parent, name)
+            return _append(program, node, name)
         case ast.Call(func=func) if program.scopes.is_builtin(func, "len", "print", "sum", "max", "min", "sorted"):
             return Edit(0, 0, "")
         case ast.Compare() | ast.Return() | ast.For() | ast.comprehension() | ast.Starred():
@@ -114,27 +105,23 @@ def _follow(program: Program, node: ast.AST, kind: str, name: str) -> Edit | Non
     return None
 
 
-def _append(program: Program, method: ast.Attribute, name: str) -> Edit | None:
-    call = program.scopes.parent[method]
-    statement = program.scopes.parent[call]
-    match call, statement:
-        case ast.Call(args=[ast.Name() | ast.Constant() as value], keywords=[]), ast.Expr() if program.alone(statement):
-            return program.below(statement, f"{name}.add({program.source(value)})")
+def _append(program: Program, name: ast.AST, grown: str) -> Edit | None:
+    match program.method_call(name):
+        case ast.Call(args=[ast.Name() | ast.Constant() as value], keywords=[]) as call:
+            statement = program.scopes.parent[call]
+            if isinstance(statement, ast.Expr) and program.alone(statement):
+                return program.below(statement, f"{grown}.add({program.source(value)})")
     return None
 
 
 def _changed_elsewhere(program: Program, container: Container, variable: Variable) -> bool:
     """Another name, a subscript or an operator changes the list."""
-    for node in program.walk():
+    for node in program.escape.changes(container):
         match node:
-            case ast.Call(func=ast.Attribute(owner, method)) if container in program.types.of(owner):
-                own = isinstance(owner, ast.Name) and program.scopes.variable(owner) == variable
-                if not (own and method == "append") and method not in ("index", "count", "copy"):
-                    return True
-            case ast.Subscript(owner, ctx=ast.Store() | ast.Del()) if container in program.types.of(owner):
-                return True
-            case ast.AugAssign(target) if container in program.types.of(target):
-                return True
-            case ast.Call(args=[owner, *_]) if program.types.comes_from(node.func, "heapq"):
-                return True
+            case ast.Call(func=ast.Attribute(_, "index" | "count" | "copy")):
+                continue
+            case ast.Call(func=ast.Attribute(ast.Name() as owner, "append")):
+                if program.scopes.variable(owner) == variable:
+                    continue
+        return True
     return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import NUMBERS, STR, Comprehension, Context, Edit, Example, Program, rule, spans_lines
+from codeopt.rules import NUMBERS, STR, WHOLE, Comprehension, Context, Edit, Example, Program, rule, spans_lines
 
 KINDS = ("list", "tuple", "dict", "set", "deque")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)
@@ -66,8 +66,7 @@ def loop_invariant(node: ast.Call, ctx: Context) -> Iterator[Edit]:
 def _hoistable(program: Program, call: ast.Call) -> tuple[ast.stmt, ast.expr] | None:
     if spans_lines(call) or not _cannot_fail(program, call):
         return None
-    names = [part for part in program.walk(call) if isinstance(part, ast.Name)]
-    best = program.loops.outermost(call, names, lambda effects: effects.keeps(call))
+    best = program.loops.outermost_same(call)
     if best is None or (_of_elements(call) and not _goes_through(program, call, best)):
         return None
     return best, call if _of_elements(call) else _widened(program, best, call)
@@ -100,20 +99,8 @@ def _sources(program: Program, node: ast.expr, place: ast.stmt) -> Iterator[ast.
 
 def _is_over(program: Program, source: ast.expr, name: str) -> bool:
     """The values themselves, or range(len(values))."""
-    match source:
-        case ast.Name(found):
-            return found == name
-        case ast.Call(_, [ast.Call(_, [ast.Name(found)]) as length]) as counted:
-            return found == name and program.calls_builtin(counted, "range") and program.calls_builtin(length, "len")
-    return False
-
-
-def _stays(program: Program, loop: ast.stmt, node: ast.expr) -> bool:
-    """The same before the loop and in each of its rounds."""
-    names = [part for part in program.walk(node) if isinstance(part, ast.Name)]
-    if not all(program.liveness.bound_before(name, loop) for name in names):
-        return False
-    return program.effects.of(loop).keeps(node)
+    values = program.indexed(source) or source
+    return isinstance(values, ast.Name) and values.id == name
 
 
 def _widened(program: Program, loop: ast.stmt, node: ast.expr) -> ast.expr:
@@ -124,7 +111,7 @@ def _widened(program: Program, loop: ast.stmt, node: ast.expr) -> ast.expr:
         other = parent.right if parent.left is node else parent.left
         if not plain or spans_lines(parent) or not program.types.is_int(parent.left, parent.right):
             break
-        if any(isinstance(p, ast.Call) for p in program.walk(other)) or not _stays(program, loop, parent):
+        if any(isinstance(p, ast.Call) for p in program.walk(other)) or not program.loops.keeps(loop, parent):
             break
         node, parent = parent, program.scopes.parent[parent]
     return node
@@ -141,13 +128,13 @@ def _cannot_fail(program: Program, call: ast.Call) -> bool:
         case "len", [ast.Name() as value]:
             return program.types.is_text(value) or bool(program.types.containers(value, *KINDS))
         case "sum", [ast.Name() as value]:
-            inside = [v for c in program.types.containers(value, "list", "tuple") for v in c.elements]
-            return bool(inside) and set(inside) <= {"int", "bool"}
+            inside = program.types.elements(value, "list", "tuple")
+            return bool(inside) and inside <= WHOLE
         case "abs", [value]:
             return program.types.is_int(value)
         case (("min" | "max"), [ast.Name() as value]):
-            found = {v for c in program.types.containers(value, "list", "tuple") for v in c.elements}
-            return bool(found) and (found <= NUMBERS or found == STR)
+            inside = program.types.elements(value, "list", "tuple")
+            return bool(inside) and (inside <= NUMBERS or inside == STR)
         case (("min" | "max"), [_, _, *_]):
             return program.types.is_int(*call.args)
         case "pow", [base, exponent, modulus]:

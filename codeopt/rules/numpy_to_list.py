@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import Context, Edit, Example, Program, Use, Variable, rule, spans_lines
+from codeopt.rules import Context, Edit, Example, Program, Variable, rule, spans_lines
 
 FILL = {"zeros": "0", "ones": "1", "empty": "0"}
-WHOLE = frozenset({"int", "int64", "int32", "int_", "intp", "uint64", "uint32", "int16", "int8", "uint8"})
+INTEGERS = frozenset({"int", "int64", "int32", "int_", "intp", "uint64", "uint32", "int16", "int8", "uint8"})
 TRUTH = frozenset({"bool", "bool_"})
 REAL = frozenset({"float", "float64", "float_"})
 
@@ -56,7 +56,9 @@ def numpy_to_list(_: ast.Module, ctx: Context) -> list[Edit]:
         return []
     edits = [program.without_lines(statement)]
     for use in program.scopes.all_uses(variable):
-        made = _made(program, use) if use.kind == "load" else None  # none: part of a dtype, which goes with its call
+        made = (
+            program.method_call(use.node) if use.kind == "load" else None
+        )  # none: part of a dtype, which goes with its call
         if made is not None:
             converted = _converted(program, made)
             if not converted:
@@ -76,16 +78,6 @@ def _numpy_import(program: Program) -> tuple[ast.stmt, Variable] | None:
     if len(found) != 1 or imports or "scipy" in program.words or "numba" in program.words:
         return None
     return found[0] if len(program.scopes.stores(found[0][1])) == 1 else None
-
-
-def _made(program: Program, use: Use) -> ast.Call | None:
-    """The call `np.zeros(...)` around a use of np; None for np.int64 and the like."""
-    attribute = program.scopes.parent[use.node]
-    call = program.scopes.parent.get(attribute)
-    match attribute, call:
-        case ast.Attribute(), ast.Call(func=func) if func is attribute:
-            return call
-    return None
 
 
 def _all_inside(program: Program, variable: Variable, edits: list[Edit]) -> bool:
@@ -152,7 +144,7 @@ def _kind(dtype: ast.expr | None) -> str | None:
         case None:
             return "none"
         case ast.Name(name) | ast.Attribute(attr=name) | ast.Constant(str(name)):
-            kinds = {"whole": WHOLE, "truth": TRUTH, "real": REAL}
+            kinds = {"whole": INTEGERS, "truth": TRUTH, "real": REAL}
             return next((kind for kind, names in kinds.items() if name in names), None)
     return None
 
@@ -176,7 +168,7 @@ def _factor(program: Program, node: ast.expr) -> str:
 
 def _from_data(program: Program, data: ast.expr, kind: str) -> tuple[str, int] | None:
     """A list of whole numbers, or of rows of them, is already there; text is converted as the array would."""
-    inside = {element for container in program.types.containers(data, "list") for element in container.elements}
+    inside = program.types.elements(data, "list")
     if inside and inside <= {"int"} and kind in ("none", "whole"):
         return program.source(data), 1
     if inside == {"str"} and kind == "whole":

@@ -148,8 +148,8 @@ def _asks(test: ast.expr, source: ast.expr, counter: str, *, divides: bool) -> b
 
 def _stays(program: Program, root: ast.AST, source: ast.expr) -> bool:
     """A range from one or more to a sum or part of n, which is a whole number that `root` does not change."""
-    match source:
-        case ast.Call(func, [start, stop], []) if program.scopes.is_builtin(func, "range"):
+    match program.range_bounds(source):
+        case start, stop:
             numbers = [part for part in program.walk(stop) if isinstance(part, ast.Name)]
             first = program.bounds.constant(start)
             plain = all(isinstance(part, PARTS) for part in program.walk(stop))

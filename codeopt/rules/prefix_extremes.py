@@ -112,7 +112,7 @@ def _was_kept(program: Program, call: ast.Call) -> bool:
 
 def _before(program: Program, found: Extreme) -> ast.stmt | None:
     """The loop before which the table can be made: elements of one order, so that ties and nan do not matter."""
-    inside = {element for c in program.types.containers(found.values, "list", "tuple") for element in c.elements}
+    inside = program.types.elements(found.values, "list", "tuple")
     ordered = inside in (INT, STR) or (found.way == "to" and inside <= NUMBERS)
     if not inside or not ordered or not program.types.is_int(found.counter):
         return None

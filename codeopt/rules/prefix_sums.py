@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Program, rule
+from codeopt.rules import WHOLE, Context, Edit, Example, Program, rule
 
 HELPER = """\
 def {name}(sums, start, stop):
@@ -64,10 +64,10 @@ def prefix_sums(node: ast.Call, ctx: Context) -> Iterator[Edit]:
 def _place(program: Program, call: ast.Call) -> tuple[ast.stmt, str] | None:
     match call:
         case ast.Call(_, [ast.Subscript(ast.Name() as values, ast.Slice(lower, upper, None))]):
-            lists = program.types.containers(values, "list", "tuple")
-            whole = all(set(c.elements) <= {"int", "bool"} and c.elements for c in lists)
+            inside = program.types.elements(values, "list", "tuple")
+            whole = bool(inside) and inside <= WHOLE
             bounds = [bound for bound in (lower, upper) if bound is not None]
-            if program.calls_builtin(call, "sum") and lists and whole and bounds and program.types.is_int(*bounds):
+            if program.calls_builtin(call, "sum") and whole and bounds and program.types.is_int(*bounds):
                 place = program.loops.outermost_keeping(call, values)
                 return (place, values.id) if place is not None else None
     return None

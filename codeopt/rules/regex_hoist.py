@@ -63,8 +63,7 @@ def _imports_re(program: Program) -> bool:
     """`import re` at the top, and nothing else is ever called re."""
     stores = program.scopes.stores(Variable(program.tree, "re"))
     top = [a for s in top_imports(program) if isinstance(s, ast.Import) for a in s.names]
-    changed = any(isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load) and n.attr in (*ARGUMENTS, "compile")
-                  for n in program.walk())  # fmt: skip
+    changed = any(program.stores_attribute(name) for name in (*ARGUMENTS, "compile"))
     return len(stores) == 1 and any(a.name == "re" and not a.asname for a in top) and not changed
 
 

@@ -236,8 +236,7 @@ def _of_elements(program: Program, call: ast.Call) -> bool:
 
 
 def _plain_elements(program: Program, node: ast.expr) -> bool:
-    found = program.types.containers(node, *KINDS)
-    return bool(found) and all(container.elements <= SCALARS for container in found)
+    return bool(program.types.containers(node, *KINDS)) and program.types.elements(node, *KINDS) <= SCALARS
 
 
 def _wanted(program: Program, call: ast.Call) -> str:

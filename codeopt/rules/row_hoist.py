@@ -69,20 +69,9 @@ def _outermost(program: Program, node: ast.Subscript) -> Loop | None:
     """The outermost loop around, of those in which the row stays the same and before which it exists."""
     best: Loop | None = None
     for loop in program.loops.around(node):
-        names = [part for part in program.walk(node) if isinstance(part, ast.Name)]
         if not program.alone(loop) or not program.effects.of(loop).keeps(node):
             break
         assert isinstance(node.value, ast.Name)
-        bound = all(program.liveness.bound_before(name, loop) for name in names)
-        if bound and program.bounds.index_is_valid(node.value, node.slice, loop):
+        if program.loops.keeps(loop, node) and program.bounds.index_is_valid(node.value, node.slice, loop):
             best = loop
     return best
-
-
-def _name(program: Program, node: ast.Subscript, taken: set[str]) -> str:
-    """grid[i] becomes grid_i, grid[i + 1] grid_i_1."""
-    stem = "_".join(re.findall(r"\w+", program.source(node)))
-    numbered = (stem, f"{stem}_row", *(f"{stem}_row_{i}" for i in range(2, 10_000)))
-    name = next(n for n in numbered if n not in taken and n not in program.words)
-    taken.add(name)
-    return name

@@ -54,7 +54,7 @@ def stdin_readline(_: ast.Module, ctx: Context) -> list[Edit]:
     hidden = program.scopes.star_hides("input") or program.scopes.star_hides("sys")
     if FLUSHED & program.words or len(calls) < len(uses) or hidden:
         return []
-    if _notices_the_end(program) or _replaces_stdin(program) or any(_endless(program, call) for call in calls):
+    if _notices_the_end(program) or program.stores_attribute("stdin") or any(_endless(program, call) for call in calls):
         return []
     if not any(_repeated(program, call) and ctx.is_hot(call) for call in calls):
         return []
@@ -92,14 +92,6 @@ def _endless(program: Program, call: ast.Call) -> bool:
     number = isinstance(inside[0], ast.Call) and program.scopes.is_builtin(inside[0].func, *PARSERS) if inside else True
     counted = isinstance(loop, ast.While) and not isinstance(loop.test, ast.Constant)
     return isinstance(loop, ast.While) and not (number or unpacked or counted)
-
-
-def _replaces_stdin(program: Program) -> bool:
-    for node in program.walk():
-        match node:
-            case ast.Attribute(attr="stdin", ctx=ast.Store() | ast.Del()):
-                return True
-    return False
 
 
 def _repeated(program: Program, call: ast.Call) -> bool:

@@ -46,7 +46,7 @@ def stdout_write(_: ast.Module, ctx: Context) -> list[Edit]:
     program = ctx.program
     name = program.fresh("write", "write_out")
     hidden = any(program.scopes.star_hides(needed) for needed in ("print", "sys", name))
-    if hidden or REPLACED & program.words or _replaces_stdout(program):
+    if hidden or REPLACED & program.words or program.stores_attribute("stdout"):
         return []
     edits: list[Edit] = []
     worth = False
@@ -58,13 +58,6 @@ def stdout_write(_: ast.Module, ctx: Context) -> list[Edit]:
                 edits.append(program.replace(call, f"{name}({written})"))
                 worth = worth or ctx.is_hot(call)
     return [bind_stream(program, name, "stdout.write"), *edits] if worth else []
-
-
-def _replaces_stdout(program: Program) -> bool:
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == "stdout" and not isinstance(node.ctx, ast.Load)
-        for node in program.walk()
-    )
 
 
 def _written(program: Program, call: ast.Call) -> str | None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.rules import Context, Edit, Example, Program, last_line, names_in, rule, spans_lines
+from codeopt.rules import Context, Edit, Example, Program, both_ways, last_line, names_in, rule, spans_lines
 
 UP, DOWN = ("<", "<="), (">", ">=")
-SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Call, ast.expr_context)
 """What a bound may be made of; the only call is len."""
 
@@ -70,13 +68,10 @@ def while_to_range(loop: ast.While, ctx: Context) -> list[Edit]:
 
 def _head(program: Program, loop: ast.While) -> tuple[ast.Name, str, ast.expr] | None:
     """The counter, the sign and the bound of `while i < n`, or of `while n > i`."""
-    match loop.test:
-        case ast.Compare(left, [operator], [right]) if type(operator) in SIGNS:
-            sign = SIGNS[type(operator)]
-            for name, other, turned in ((left, right, sign), (right, left, TURNED[sign])):
-                own = isinstance(name, ast.Name) and program.scopes.variable(name).scope is program.scopes.scope[loop]
-                if own and isinstance(name, ast.Name) and _step(program, loop.body[-1], name.id) is not None:
-                    return name, turned, other
+    for name, sign, bound in both_ways(loop.test):
+        own = isinstance(name, ast.Name) and program.scopes.variable(name).scope is program.scopes.scope[loop]
+        if own and isinstance(name, ast.Name) and _step(program, loop.body[-1], name.id) is not None:
+            return name, sign, bound
     return None
 
 
@@ -119,8 +114,10 @@ def _binds_positive(program: Program, store: ast.AST) -> bool:
             return value > 0 and not isinstance(value, bool)
         case ast.AugAssign(target, ast.Add() | ast.Mult(), ast.Constant(int(value))) if target is store:
             return value > 0
-        case ast.For(target, ast.Call(func, [ast.Constant(int(first)), _], [])) if target is store:
-            return first > 0 and program.scopes.is_builtin(func, "range")
+        case ast.For(target, source) if target is store:
+            match program.range_bounds(source):
+                case ast.Constant(int(first)), _:
+                    return first > 0
     return False
 
 

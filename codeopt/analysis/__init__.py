@@ -8,7 +8,7 @@ from codeopt.analysis.effects import Effects
 from codeopt.analysis.nesting import Loop
 from codeopt.analysis.nodes import both_ways, first_line, is_simple, last_line, names_in, reads_line, spans_lines
 from codeopt.analysis.program import Program, parse
-from codeopt.analysis.scopes import STARRED, Comprehension, Function, Use, Variable
+from codeopt.analysis.scopes import QUIET_MODULES, Comprehension, Function, Use, Variable
 from codeopt.analysis.syntax import Edit, compiles, physical_lines
 from codeopt.analysis.values import (
     INT,
@@ -27,7 +27,7 @@ __all__ = [
     "INT",
     "NUMBERS",
     "SCALARS",
-    "STARRED",
+    "QUIET_MODULES",
     "STR",
     "WHOLE",
     "Comprehension",

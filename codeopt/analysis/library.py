@@ -52,28 +52,12 @@ TUPLES_OF = frozenset(
 """Functions that give tuples of the elements of their arguments."""
 
 TEXT_METHODS: dict[str, Values] = {
-    **dict.fromkeys(
-        [
-            "strip",
-            "lstrip",
-            "rstrip",
-            "lower",
-            "upper",
-            "replace",
-            "join",
-            "format",
-            "title",
-            "capitalize",
-            "swapcase",
-            "zfill",
-        ],
-        STR,
-    ),
-    **dict.fromkeys(["ljust", "rjust", "center", "translate", "removeprefix", "removesuffix", "decode"], STR),
-    **dict.fromkeys(["find", "rfind", "index", "rindex", "count"], INT),
-    **dict.fromkeys(
-        ["startswith", "endswith", "isdigit", "isalpha", "isalnum", "isupper", "islower", "isspace", "isnumeric"], BOOL
-    ),
+    **dict.fromkeys(("strip", "lstrip", "rstrip", "lower", "upper", "replace", "join", "format", "title"), STR),
+    **dict.fromkeys(("capitalize", "swapcase", "zfill", "ljust", "rjust", "center", "translate", "decode"), STR),
+    **dict.fromkeys(("removeprefix", "removesuffix"), STR),
+    **dict.fromkeys(("find", "rfind", "index", "rindex", "count"), INT),
+    **dict.fromkeys(("startswith", "endswith", "isdigit", "isalpha", "isalnum", "isupper", "islower"), BOOL),
+    **dict.fromkeys(("isspace", "isnumeric"), BOOL),
     "encode": BYTES,
 }
 SPLITS = frozenset({"split", "rsplit", "splitlines", "readlines"})
@@ -101,36 +85,9 @@ QUIET_CALLS = (
     frozenset(RETURNS)
     | frozenset(MADE_OF)
     | TUPLES_OF
-    | frozenset(
-        [
-            "range",
-            "map",
-            "filter",
-            "enumerate",
-            "min",
-            "max",
-            "sum",
-            "abs",
-            "round",
-            "pow",
-            "divmod",
-            "dict",
-            "next",
-            "type",
-            "slice",
-            "zip",
-        ]
-    )
-    | {
-        "collections.Counter",
-        "collections.defaultdict",
-        "itertools.accumulate",
-        "sys.stdin.readlines",
-        "itertools.chain",
-        "functools.reduce",
-        "copy.copy",
-        "copy.deepcopy",
-    }
+    | {"range", "map", "filter", "enumerate", "min", "max", "sum", "abs", "round", "pow", "divmod", "dict", "next"}
+    | {"type", "slice", "zip", "collections.Counter", "collections.defaultdict", "functools.reduce"}
+    | {"itertools.accumulate", "itertools.chain", "sys.stdin.readlines", "copy.copy", "copy.deepcopy"}
 )
 HEAPS = frozenset({"heapq.heappush", "heapq.heappop", "heapq.heapify", "heapq.heappushpop", "heapq.heapreplace"})
 GOING_THROUGH = frozenset({"all", "any", "dict", "max", "min", "next", "sum", "functools.reduce"}) | frozenset(MADE_OF)

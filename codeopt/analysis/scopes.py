@@ -16,32 +16,13 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 KINDS: dict[type, Kind] = {ast.Load: "load", ast.Store: "store", ast.Del: "del"}
 
-STARRED = frozenset(
-    [
-        "math",
-        "cmath",
-        "collections",
-        "itertools",
-        "heapq",
-        "bisect",
-        "functools",
-        "operator",
-        "string",
-        "random",
-        "sys",
-        "decimal",
-        "fractions",
-        "array",
-        "copy",
-        "datetime",
-        "queue",
-        "re",
-        "statistics",
-        "time",
-        "typing",
-    ]
+QUIET_MODULES: frozenset[str] = frozenset(
+    {"array", "bisect", "cmath", "collections", "copy", "datetime", "decimal", "fractions", "functools"}
+    | {"heapq", "itertools", "math", "operator", "queue", "random", "re", "statistics", "string", "sys", "time"}
+    | {"typing"}
 )
-"""Modules whose public names may be looked up here, to see what `from m import *` brings."""
+"""Standard modules whose import changes nothing that a program can see. Their public names may be looked up here, to
+see what `from m import *` brings."""
 
 
 class Variable(NamedTuple):
@@ -130,11 +111,11 @@ class Scopes:
 
     def star_hides(self, name: str) -> bool:
         """A star import brings this name, or might."""
-        return any(module not in STARRED or name in _public(module) for module in self.stars)
+        return any(module not in QUIET_MODULES or name in _public(module) for module in self.stars)
 
     def star_path(self, name: str) -> str | None:
         """`heapq.heappush` for a name that one star import brings and nothing else can mean; None for all others."""
-        if hasattr(builtins, name) or not STARRED.issuperset(self.stars):
+        if hasattr(builtins, name) or not QUIET_MODULES.issuperset(self.stars):
             return None
         found = {module for module in self.stars if name in _public(module)}
         return f"{found.pop()}.{name}" if len(found) == 1 else None

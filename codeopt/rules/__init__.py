@@ -18,8 +18,8 @@ from codeopt import registry
 from codeopt.analysis import (
     INT,
     NUMBERS,
+    QUIET_MODULES,
     SCALARS,
-    STARRED,
     STR,
     WHOLE,
     Comprehension,
@@ -56,7 +56,7 @@ __all__ = [
     "INT",
     "NUMBERS",
     "SCALARS",
-    "STARRED",
+    "QUIET_MODULES",
     "STR",
     "WHOLE",
     "Comprehension",

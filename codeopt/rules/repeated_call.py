@@ -11,23 +11,8 @@ from codeopt.rules import SCALARS, Comprehension, Context, Edit, Example, Progra
 
 PURE = frozenset({"pow", "str", "int", "float", "bin", "hex", "oct"})
 PURE_MATH = frozenset(
-    [
-        "sqrt",
-        "factorial",
-        "comb",
-        "perm",
-        "gcd",
-        "lcm",
-        "log",
-        "log2",
-        "log10",
-        "sin",
-        "cos",
-        "tan",
-        "hypot",
-        "isqrt",
-        "exp",
-    ]
+    {"sqrt", "factorial", "comb", "perm", "gcd", "lcm", "log", "log2", "log10", "sin", "cos", "tan", "hypot"}
+    | {"isqrt", "exp"}
 )
 """Results that cannot change (numbers and text), and calls that cost more than storing one."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import STARRED, Context, Edit, Example, Program, Variable, rule
+from codeopt.rules import QUIET_MODULES, Context, Edit, Example, Program, Variable, rule
 
 QUIET = frozenset(
     """
@@ -42,7 +42,7 @@ def unused_import(_: ast.Module, ctx: Context) -> Iterator[Edit]:
     the program. Refused with __all__ and star imports of other than well-known standard modules.
     """
     program = ctx.program
-    if not STARRED.issuperset(program.scopes.stars) or "__all__" in program.words:
+    if not QUIET_MODULES.issuperset(program.scopes.stars) or "__all__" in program.words:
         return
     for statement in program.tree.body:
         if isinstance(statement, ast.Import | ast.ImportFrom) and ctx.is_hot(statement):

@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Loop, Program, Variable, rule
+from codeopt.rules import QUIET_MODULES, Context, Edit, Example, Loop, Program, Variable, rule
 from codeopt.rules.main_function.names import class_may_move, renamed, tells_names
 from codeopt.rules.main_function.text import assemble, guarded
 from codeopt.rules.main_function.units import Split, Unit, bound, local_names, module_names, units
@@ -18,42 +18,10 @@ CACHES = frozenset({"lru_cache", "cache", "functools"})
 """Decorators that do not care whether a function stands in a module or in another function."""
 
 NEED_MODULE_LEVEL = frozenset(
-    [
-        "multiprocessing",
-        "pickle",
-        "concurrent",
-        "joblib",
-        "numba",
-        "dill",
-        "cloudpickle",
-        "timeit",
-        "doctest",
-        "unittest",
-        "__all__",
-    ]
+    {"multiprocessing", "pickle", "concurrent", "joblib", "numba", "dill", "cloudpickle", "timeit", "doctest"}
+    | {"unittest", "__all__"}
 )
 """Libraries that find functions by their module's names, or compile them together with the globals they see."""
-
-QUIET = frozenset(
-    [
-        "bisect",
-        "collections",
-        "copy",
-        "fractions",
-        "functools",
-        "heapq",
-        "itertools",
-        "math",
-        "operator",
-        "random",
-        "re",
-        "string",
-        "sys",
-        "time",
-    ]
-)
-"""Imports that do nothing else: they may stand above code that ran before them."""
-
 
 EXAMPLE = Example(
     before="""\
@@ -156,7 +124,7 @@ def _can_be_hoisted(program: Program, statement: ast.stmt) -> bool:
         return False
     if isinstance(statement, Import):
         modules = [a.name for a in statement.names] if isinstance(statement, ast.Import) else [statement.module or ""]
-        return QUIET.issuperset(modules) and "*" not in _binds(statement)
+        return QUIET_MODULES.issuperset(modules) and "*" not in _binds(statement)
     if not isinstance(statement, Definition):
         return False
     if isinstance(statement, ast.ClassDef):

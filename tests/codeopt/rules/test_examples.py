@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.analysis import Program, parse
 from codeopt.errors import UsageError
 from codeopt.rules import Hot, Rule, all_rules, load_rule, select_rules
 from tests.codeopt.rules.programs import output
@@ -53,21 +52,6 @@ def test_programs_nobody_touches(each: Rule, prefix: str) -> None:
     assert each.rewrite(prefix + each.example.before, Hot()) is None
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["x = 1" + " + 1" * 900 + "\n", "x = 5\nif x == 0: pass\n" + "".join(f"elif x == {i}: pass\n" for i in range(900))],
-    ids=["sum", "elif"],
-)
-def test_trees_too_deep_to_follow(text: str) -> None:
-    assert compile(text, "program", "exec")
-    assert parse(text) is None
-
-
-@pytest.mark.parametrize("text", ["import re\nword = re.compile('a')\n", "dir = [0]\n", "def f(vars): pass\n"])
-def test_names_that_only_look_like_reflection(text: str) -> None:
-    assert parse(text) is not None
-
-
 def test_cold_lines_stay(each: Rule) -> None:
     assert each.rewrite(each.example.before + "print()\n" * 3, Hot((each.example.before.count("\n") + 3,))) is None
 
@@ -89,9 +73,3 @@ def test_selection() -> None:
 def test_hot_lines_move_with_their_text() -> None:
     hot = Hot((3, 1)).moved("a\nb\nc\n", "x\na\nb\nc\n")
     assert hot.lines == (4, 2)
-
-
-def test_positions_count_characters() -> None:
-    program = parse("s = 'é日'; t = s.upper()\n")
-    assert isinstance(program, Program)
-    assert program.source(program.tree.body[1]) == "t = s.upper()"

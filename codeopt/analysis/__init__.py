@@ -4,6 +4,7 @@
 the answers rest on.
 """
 
+from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.effects import Effects
 from codeopt.analysis.nesting import Loop
 from codeopt.analysis.nodes import both_ways, first_line, is_simple, last_line, names_in, reads_line, spans_lines
@@ -26,6 +27,7 @@ from codeopt.analysis.values import (
 __all__ = [
     "Comprehension",
     "Container",
+    "Doubt",
     "Edit",
     "Effects",
     "Function",

@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from dataclasses import dataclass
 
+from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.escape import Escape
 from codeopt.analysis.liveness import Liveness
 from codeopt.analysis.nesting import loops_around
@@ -108,6 +109,12 @@ class Bounds:
 
     def index_is_valid(self, name: ast.Name, index: ast.expr, where: ast.AST) -> bool:
         """`name[index]` cannot fail at `where`: inside all the loops around it, it is evaluated or not."""
+        valid = self._is_within(name, index, where)
+        if not valid:
+            self.program.doubts.note(Doubt.INDEX, index)
+        return valid
+
+    def _is_within(self, name: ast.Name, index: ast.expr, where: ast.AST) -> bool:
         length = self.length_of(name)
         low, high = self._bound(index, where, upper=False), self._bound(index, where, upper=True)
         if length is None or low is None or high is None or any(count for key, count in low.items() if key):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.purity import Purity
 from codeopt.analysis.scopes import Variable
 from codeopt.analysis.syntax import Syntax
@@ -45,7 +46,12 @@ class Effects:
 
     def keeps(self, node: ast.expr) -> bool:
         """The expression, made of plain operations and quiet calls, has the same value before and after."""
-        return all(self._keeps_part(part) for part in self.program.walk(node))
+        return all(self._keeps_part(part) or self._doubted(part) for part in self.program.walk(node))
+
+    def _doubted(self, node: ast.AST) -> bool:
+        """Note that it does not stay the same, and why."""
+        self.program.doubts.note(Doubt.UNKNOWN_CODE if self.unknown else Doubt.CHANGED, node)
+        return False
 
     def _keeps_part(self, part: ast.AST) -> bool:
         match part:
@@ -77,6 +83,8 @@ class Effects:
         """The containers that the expression may be are not among those that are touched."""
         values = self.types.of(node)
         containers = [value for value in values if isinstance(value, Container)]
-        if not values or len(containers) < len(values) or any(c.may_be(other) for c in containers for other in touched):
+        if not values or len(containers) < len(values):
             return False
-        return not self.unknown or not any(container.escaped for container in containers)
+        same = not any(container.may_be(other) for container in containers for other in touched)
+        hidden = not self.unknown or not any(container.escaped for container in containers)
+        return (same and hidden) or self._doubted(node)

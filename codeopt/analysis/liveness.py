@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from codeopt.analysis.definite_assignment import assigned_before_use
+from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.nesting import loops_around
 from codeopt.analysis.nodes import assigned_names, names_in
 from codeopt.analysis.scopes import Variable
@@ -26,17 +27,23 @@ class Liveness:
         """Every load of the variables `names` of `scope` in `body` comes after a store in `body`, on every path."""
         return assigned_before_use(self.program.scopes, scope, body, names)
 
+    def _doubted(self, doubt: Doubt, node: ast.AST) -> bool:
+        """Note a doubt; it is there."""
+        self.program.doubts.note(doubt, node)
+        return True
+
     def read_after(self, loop: ast.For | ast.While, name: str) -> bool:
         """Some path leads from the loop to a use of the variable; also when functions of their own share it."""
         scope = self.program.scopes.scope[loop]
         variable = self.program.scopes.owner(name, scope)
         if variable.scope is not scope or any(not isinstance(p, PLAIN) for p in self._statements_around(loop)):
-            return True
+            return self._doubted(Doubt.READ_LATER, loop)
         uses = self.program.scopes.all_uses(variable)
         outside = [use for use in uses if not self.program.holds(loop, use.node)]
-        return not all(self._at_once(use.scope, scope) for use in uses) or any(
+        read = not all(self._at_once(use.scope, scope) for use in uses) or any(
             self._reached(loop, use.node, variable) for use in outside if use.kind != "store"
         )
+        return read and self._doubted(Doubt.READ_LATER, loop)
 
     def read_elsewhere(self, loop: ast.For, name: str) -> bool:
         """Some use outside of the loop is in no other loop that binds the variable itself."""
@@ -47,7 +54,7 @@ class Liveness:
             around = loops_around(self.program, use.node)
             others = [o for o in around if isinstance(o, ast.For) and not self.program.holds(o, loop)]
             if use.scope is not variable.scope or not any(name in names_in([other.target]) for other in others):
-                return True
+                return self._doubted(Doubt.READ_LATER, use.node)
         return False
 
     def comes_back(self, loop: ast.For | ast.While, name: str) -> bool:
@@ -86,6 +93,9 @@ class Liveness:
 
     def bound_before(self, name: ast.Name, statement: ast.stmt) -> bool:
         """The variable certainly has a value when `statement` starts."""
+        return self._is_bound(name, statement) or not self._doubted(Doubt.UNBOUND, name)
+
+    def _is_bound(self, name: ast.Name, statement: ast.stmt) -> bool:
         variable = self.program.scopes.variable(name)
         function = self.program.scopes.scope[statement]
         if variable.scope is None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from codeopt.analysis.bounds import Bounds
+from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.effect_analysis import EffectAnalysis
 from codeopt.analysis.effects import Effects
 from codeopt.analysis.liveness import Liveness
@@ -40,7 +41,10 @@ class Loops:
 
     def cannot_fail(self, test: ast.expr, loop: ast.For) -> bool:
         """The expression raises nothing in any round of the loop, and has no effects."""
-        return LoopTests(self.program, self.types, self.liveness, self.bounds, loop).cannot_fail(test)
+        sure = LoopTests(self.program, self.types, self.liveness, self.bounds, loop).cannot_fail(test)
+        if not sure:
+            self.program.doubts.note(Doubt.MAY_FAIL, test)
+        return sure
 
     def outermost_keeping(self, node: ast.expr, values: ast.Name) -> ast.stmt | None:
         """The outermost loop around the node that leaves the container as it is: what can be made of it before that."""

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
+from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.nodes import is_simple
 from codeopt.analysis.syntax import Syntax
 
@@ -31,6 +32,8 @@ class Purity:
         if all(isinstance(part, VALUES) for part in parts):
             return True
         plain = all(isinstance(part, VALUES + OPERATIONS + PLACES) for part in parts)
+        if plain and self.redefines_operators:
+            self.program.doubts.note(Doubt.OPERATORS, node)
         return plain and not self.redefines_operators
 
     @cached_property

@@ -6,10 +6,11 @@ import ast
 import re
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeVar
 
+from codeopt.analysis.doubts import Doubts
 from codeopt.analysis.nodes import first_line
 from codeopt.analysis.order import Order
 from codeopt.analysis.scopes import Scopes, Variable
@@ -33,6 +34,7 @@ class Syntax:
     tree: ast.Module
     scopes: Scopes
     order: Order
+    doubts: Doubts = field(default_factory=Doubts)
 
     @cached_property
     def starts(self) -> list[int]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import cached_property
 
+from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.expressions import value_of
 from codeopt.analysis.facts import Facts
 from codeopt.analysis.scopes import Function, Variable
 from codeopt.analysis.statements import block
 from codeopt.analysis.syntax import Syntax
-from codeopt.analysis.values import ANY, NUMBERS, SCALARS, STR, Container, Values
+from codeopt.analysis.values import ANY, NUMBERS, SCALARS, STR, UNKNOWN, WHOLE, Container, Values, hashable
 
 ROUNDS = 40
 """Programs settle in three to six rounds; one that does not is not understood."""
@@ -61,29 +63,46 @@ class Types:
 
     def is_int(self, *nodes: ast.expr) -> bool:
         """Each of them is an int (or a bool) whenever it is reached."""
-        return all(bool(values := self.of(node)) and values <= {"int", "bool"} for node in nodes)
+        return self._are(nodes, WHOLE)
 
     def is_number(self, *nodes: ast.expr) -> bool:
         """Each of them is an int or a float."""
-        return all(bool(values := self.of(node)) and values <= NUMBERS for node in nodes)
+        return self._are(nodes, NUMBERS)
 
     def is_scalar(self, *nodes: ast.expr) -> bool:
         """Each of them is a number, text or None: it cannot change, and its operators have no effects."""
-        return all(bool(values := self.of(node)) and values <= SCALARS for node in nodes)
+        return self._are(nodes, SCALARS)
 
     def is_text(self, *nodes: ast.expr) -> bool:
         """Each of them is a str."""
-        return all(self.of(node) == STR for node in nodes)
+        return self._are(nodes, STR)
+
+    def is_hashable(self, *nodes: ast.expr) -> bool:
+        """Each of them is a number, text, None, or a tuple of such: equal ones have equal hashes, without effects."""
+        return all(hashable(self._known(node)) for node in nodes)
+
+    def _are(self, nodes: Iterable[ast.expr], kinds: Values) -> bool:
+        return all(bool(values := self._known(node)) and values <= kinds for node in nodes)
+
+    def _known(self, node: ast.expr) -> Values:
+        values = self.of(node)
+        if any(isinstance(value, str) and value.startswith((UNKNOWN, "@")) for value in values):
+            self.program.doubts.note(Doubt.UNKNOWN_TYPE, node)
+        return values
 
     def containers(self, node: ast.expr, *kinds: str) -> list[Container]:
         """The containers that the expression may be; empty when it may be anything else than these kinds."""
-        found = [v for v in self.of(node) if isinstance(v, Container) and v.kind in kinds]
-        return found if len(found) == len(self.of(node)) else []
+        values = self._known(node)
+        found = [value for value in values if isinstance(value, Container) and value.kind in kinds]
+        return found if len(found) == len(values) else []
 
     def elements(self, node: ast.expr, *kinds: str) -> Values:
         """What is in the containers that the expression may be (of dicts, the keys); empty when that is not known."""
         found = self.containers(node, *kinds)
-        return frozenset(value for c in found for value in (c.keys if c.kind == "dict" else c.elements))
+        inside = frozenset(value for c in found for value in (c.keys if c.kind == "dict" else c.elements))
+        if UNKNOWN in inside:
+            self.program.doubts.note(Doubt.UNKNOWN_ELEMENTS, node)
+        return inside
 
     def maker(self, container: Container) -> ast.AST | None:
         """The place in the program that makes the container."""

@@ -48,6 +48,7 @@ from codeopt.analysis import (
 )
 from codeopt.errors import UsageError
 from codeopt.rules._context import Context
+from codeopt.rules._explanation import Explanation, explain
 from codeopt.rules._hot import Hot
 from codeopt.rules._imports import bind_stream, top_imports
 from codeopt.rules._rule import Example, Rule, rule
@@ -59,6 +60,7 @@ __all__ = [
     "Edit",
     "Effects",
     "Example",
+    "Explanation",
     "Function",
     "Hot",
     "INT",
@@ -78,6 +80,7 @@ __all__ = [
     "both_ways",
     "compiles",
     "deep",
+    "explain",
     "first_line",
     "hashable",
     "hashable_or_empty",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from codeopt.analysis import Edit, Program, last_line
+from codeopt.analysis import Doubt, Edit, Program, last_line
 from codeopt.rules._hot import Hot
 from codeopt.rules._imports import below_imports, from_import, function_below, plain_import
 
@@ -82,7 +82,10 @@ class Context:
     def _imports(self) -> list[Edit] | None:
         found = [plain_import(self.program, name) for name in sorted(self._modules)]
         found += [from_import(self.program, package, *sorted(names)) for package, names in self._names.items()]
-        return None if None in found else _joined(edits for edits in found if edits is not None)
+        if None in found:
+            self.program.doubts.note(Doubt.NAME_TAKEN, self.program.tree)
+            return None
+        return _joined(edits for edits in found if edits is not None)
 
 
 def _joined(groups: Iterable[list[Edit]]) -> list[Edit]:

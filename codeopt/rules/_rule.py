@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from codeopt.analysis import Edit, parse
+from codeopt.analysis import Doubt, Edit, parse
 from codeopt.rules._context import Context
 from codeopt.rules._hot import Hot
 
@@ -61,13 +61,20 @@ class Rule:
         `exported`: the text is a module that other files import, so not all calls of its functions are known.
         """
         program = parse(text, exported=exported)
-        if program is None or any(program.rebinds(name) for name in self.builtins):
+        if program is None:
             return None
         context = Context(program, hot or Hot())
-        for node in program.nodes(*self.kinds):
-            if self._is_wanted(node, context):
-                context.edits += self.visit(node, context)
+        for node in self.wanted_nodes(context):
+            context.edits += self.visit(node, context)
         return context.rewritten()
+
+    def wanted_nodes(self, context: Context) -> Iterator[ast.AST]:
+        """The nodes that it is called with."""
+        program = context.program
+        if any(program.rebinds(name) for name in self.builtins):
+            program.doubts.note(Doubt.REBOUND, program.tree)
+            return
+        yield from (node for node in program.nodes(*self.kinds) if self._is_wanted(node, context))
 
     def _is_wanted(self, node: ast.AST, context: Context) -> bool:
         if self.where == "anywhere" or isinstance(node, ast.Module):

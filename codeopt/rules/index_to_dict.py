@@ -53,7 +53,7 @@ def _before(program: Program, call: ast.Call) -> ast.stmt | None:
     match call:
         case ast.Call(ast.Attribute(ast.Name() as values, "index"), [ast.Name() | ast.Constant() as sought], []):
             inside = program.types.elements(values, "list", "tuple")
-            if hashable(inside) and hashable(program.types.of(sought)) and not _was_kept(program, call):
+            if hashable(inside) and program.types.is_hashable(sought) and not _was_kept(program, call):
                 return program.loops.outermost_keeping(call, values)
     return None
 

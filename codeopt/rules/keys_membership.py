@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Program, hashable, hashable_or_empty, last_line, rule
+from codeopt.rules import Context, Edit, Example, Program, hashable_or_empty, last_line, rule
 
 COPIES = ("list", "tuple", "set", "frozenset")
 
@@ -68,4 +68,4 @@ def _asked(program: Program, left: ast.expr, copy: ast.Call) -> str | None:
 
 def _if_hashable(program: Program, left: ast.expr, owner: ast.Name) -> str | None:
     inside = program.types.elements(owner, "dict", "set")
-    return program.source(owner) if hashable_or_empty(inside) and hashable(program.types.of(left)) else None
+    return program.source(owner) if hashable_or_empty(inside) and program.types.is_hashable(left) else None

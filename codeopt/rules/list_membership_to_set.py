@@ -54,7 +54,7 @@ def _tests(ctx: Context) -> dict[Variable, list[ast.Name]]:
             case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Name() as values]):
                 if not ctx.is_hot(node) or not program.loops.run_again(node):
                     continue
-                if hashable(program.types.elements(values, "list")) and hashable(program.types.of(left)):
+                if hashable(program.types.elements(values, "list")) and program.types.is_hashable(left):
                     found.setdefault(program.scopes.variable(values), []).append(values)
     return found
 

@@ -7,7 +7,16 @@ the answers rest on.
 from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.effects import Effects
 from codeopt.analysis.nesting import Loop
-from codeopt.analysis.nodes import both_ways, first_line, is_simple, last_line, names_in, reads_line, spans_lines
+from codeopt.analysis.nodes import (
+    both_ways,
+    divides,
+    first_line,
+    is_simple,
+    last_line,
+    names_in,
+    reads_line,
+    spans_lines,
+)
 from codeopt.analysis.program import Program, parse
 from codeopt.analysis.scopes import QUIET_MODULES, Comprehension, Function, Use, Variable
 from codeopt.analysis.syntax import Edit, compiles, physical_lines
@@ -45,6 +54,7 @@ __all__ = [
     "both_ways",
     "compiles",
     "deep",
+    "divides",
     "first_line",
     "hashable",
     "hashable_or_empty",

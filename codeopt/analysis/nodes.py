@@ -61,6 +61,18 @@ def both_ways(test: ast.expr) -> list[tuple[ast.expr, str, ast.expr]]:
     return []
 
 
+def divides(test: ast.expr) -> tuple[str, str, bool] | None:
+    """`n % i == 0` and its like: the names n and i, and whether the test is true where i divides n."""
+    match test:
+        case ast.BinOp(ast.Name(number), ast.Mod(), ast.Name(by)):
+            return number, by, False
+        case ast.UnaryOp(ast.Not(), ast.BinOp(ast.Name(number), ast.Mod(), ast.Name(by))):
+            return number, by, True
+        case ast.Compare(ast.BinOp(ast.Name(number), ast.Mod(), ast.Name(by)), [sign], [ast.Constant(0)]):
+            return (number, by, isinstance(sign, ast.Eq)) if isinstance(sign, ast.Eq | ast.NotEq) else None
+    return None
+
+
 def assigned_names(target: ast.expr) -> set[str]:
     """The names that a target of an assignment binds; those in its subscripts and attributes are only read."""
     return {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

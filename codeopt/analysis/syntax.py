@@ -129,9 +129,11 @@ class Syntax:
         return [node for node in self.order.kinds.get(kind, ()) if isinstance(node, kind)]
 
     def nodes(self, *kinds: type[ast.AST]) -> list[ast.AST]:
-        """All nodes of these types, in source order."""
-        found = [node for kind in kinds for node in self.order.kinds.get(kind, ())]
-        return found if len(kinds) == 1 else sorted(found, key=lambda node: self.order.extent[node])
+        """All nodes of these types and of those derived from them, in source order."""
+        groups = [nodes for kind, nodes in self.order.kinds.items() if issubclass(kind, kinds)]
+        if len(groups) == 1:
+            return groups[0]
+        return sorted((node for group in groups for node in group), key=lambda node: self.order.extent[node])
 
     def fresh(self, *wanted: str) -> str:
         """The first of the names that occurs nowhere in the program, else the first with a number."""

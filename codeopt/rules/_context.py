@@ -25,8 +25,10 @@ class Context:
         self._modules: set[str] = set()
 
     def is_hot(self, node: ast.AST) -> bool:
-        """Some line of the node is worth changing."""
-        return self.hot.touches(getattr(node, "lineno", 1), last_line(node))
+        """Some line of the node is worth changing; of a node without lines, of what it stands in."""
+        while not hasattr(node, "lineno"):
+            node = self.program.scopes.parent[node]
+        return self.hot.touches(node.lineno, last_line(node))
 
     def is_replaced(self, node: ast.AST) -> bool:
         """It stands in text that the rule has already replaced."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Program, names_in, rule
+from codeopt.rules import Context, Edit, Example, Program, divides, names_in, rule
 
 EXAMPLE = Example(
     before="""\
@@ -49,48 +49,33 @@ def isqrt_trial_division(node: ast.For | ast.GeneratorExp, ctx: Context) -> Iter
     if stop is not None:
         number, old = stop
         ctx.import_from("math", "isqrt")
-        yield ctx.program.replace(old, f"isqrt(max({ctx.program.source(number)}, 1)) + 1")
+        yield ctx.program.replace(old, f"isqrt(max({number}, 1)) + 1")
 
 
-def _searched(program: Program, node: ast.For | ast.GeneratorExp) -> tuple[ast.Name, ast.expr] | None:
+def _searched(program: Program, node: ast.For | ast.GeneratorExp) -> tuple[str, ast.expr] | None:
     """The number whose divisor is looked for, and the end of the range."""
     match node:
         case ast.For(ast.Name(divisor), source, [ast.If(test, body, [])]) if _stops(body, divisor):
-            if _used_outside(program, node, divisor):
-                return None
-            return _range(program, source, test, divisor)
+            return None if _used_outside(program, node, divisor) else _range(program, source, test, divisor, True)
         case ast.GeneratorExp(test, [ast.comprehension(ast.Name(divisor), source, [])]):
             call = program.scopes.parent[node]
-            if program.calls_builtin(call, "any", "all") and isinstance(call, ast.Call) and len(call.args) == 1:
-                wanted = ast.NotEq if program.scopes.is_builtin(call.func, "all") else ast.Eq
+            if isinstance(call, ast.Call) and program.calls_builtin(call, "any", "all") and len(call.args) == 1:
+                wanted = program.scopes.is_builtin(call.func, "any")
                 return _range(program, source, test, divisor, wanted)
     return None
 
 
 def _range(
-    program: Program,
-    source: ast.expr,
-    test: ast.expr,
-    divisor: str,
-    wanted: type[ast.cmpop] = ast.Eq,
-) -> tuple[ast.Name, ast.expr] | None:
-    match program.range_bounds(source), _divided(test, divisor, wanted):
-        case (ast.Constant(2), stop), ast.Name(number) as name if number != divisor:
-            whole = program.types.is_int(name)
+    program: Program, source: ast.expr, test: ast.expr, divisor: str, wanted: bool
+) -> tuple[str, ast.expr] | None:
+    match program.range_bounds(source), divides(test):
+        case (ast.Constant(2), stop), (number, by, found) if by == divisor != number and found is wanted:
+            name = next((part for part in ast.walk(stop) if isinstance(part, ast.Name) and part.id == number), None)
             scopes = program.scopes
             means_max = scopes.owner("max", scopes.scope[source]).scope is None and not scopes.star_hides("max")
-            if whole and means_max and ast.unparse(stop) in (number, f"{number} // 2 + 1"):
-                return name, stop
-    return None
-
-
-def _divided(test: ast.expr, divisor: str, wanted: type[ast.cmpop]) -> ast.Name | None:
-    """n in `n % divisor == 0` (or `!= 0`, or `not n % divisor`)."""
-    match test:
-        case ast.Compare(ast.BinOp(ast.Name() as number, ast.Mod(), ast.Name(right)), [sign], [ast.Constant(0)]):
-            return number if right == divisor and isinstance(sign, wanted) else None
-        case ast.UnaryOp(ast.Not(), ast.BinOp(ast.Name() as number, ast.Mod(), ast.Name(right))):
-            return number if right == divisor and wanted is ast.Eq else None
+            fits = ast.unparse(stop) in (number, f"{number} // 2 + 1")
+            if name is not None and fits and means_max and program.types.is_int(name):
+                return number, stop
     return None
 
 

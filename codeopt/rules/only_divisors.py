@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Comprehension, Context, Edit, Example, Program, names_in, rule
+from codeopt.rules import Comprehension, Context, Edit, Example, Program, divides, names_in, rule
 
 HELPER = """\
 def {name}(n, start, stop):
@@ -104,45 +104,34 @@ def _replaced(program: Program, source: ast.expr, name: str) -> Edit:
 
 
 def _fits_loop(program: Program, loop: ast.For) -> bool:
-    match loop.target, loop.body:
-        case ast.Name(counter), [ast.If(test, _, [])] if _asks(test, loop.iter, counter, divides=True):
+    match loop.body:
+        case [ast.If(test, _, [])] if _asks(test, loop.iter, loop.target, wanted=True):
             pass
-        case ast.Name(counter), [ast.If(test, [ast.Continue()], []), *_] if _asks(
-            test, loop.iter, counter, divides=False
-        ):
+        case [ast.If(test, [ast.Continue()], []), *_] if _asks(test, loop.iter, loop.target, wanted=False):
             pass
         case _:
             return False
-    if counter in names_in(loop.orelse) or program.liveness.read_after(loop, counter):
+    assert isinstance(loop.target, ast.Name)
+    if loop.target.id in names_in(loop.orelse) or program.liveness.read_after(loop, loop.target.id):
         return False
     return _stays(program, loop, loop.iter)
 
 
 def _fits_comprehension(program: Program, node: Comprehension) -> bool:
     match node.generators[0]:
-        case ast.comprehension(ast.Name(counter), source, [test, *_], 0) if _asks(test, source, counter, divides=True):
+        case ast.comprehension(counter, source, [test, *_], 0) if _asks(test, source, counter, wanted=True):
             at_once = not isinstance(node, ast.GeneratorExp) or program.loops.uses_up(node)
             return at_once and _stays(program, node, source)
     return False
 
 
-def _asks(test: ast.expr, source: ast.expr, counter: str, *, divides: bool) -> bool:
+def _asks(test: ast.expr, source: ast.expr, counter: ast.expr, *, wanted: bool) -> bool:
     """The test is, or starts with, `n % i == 0` (or the opposite) for the n of the range."""
-    match test:
-        case ast.BoolOp(ast.And(), [first, *_]) if divides:
-            return _asks(first, source, counter, divides=True)
-        case ast.UnaryOp(ast.Not(), ast.BinOp() as rest) if divides:
-            pass
-        case ast.Compare(ast.BinOp() as rest, [sign], [ast.Constant(0)]):
-            if not isinstance(sign, ast.Eq if divides else ast.NotEq):
-                return False
-        case ast.BinOp() as rest if not divides:
-            pass
-        case _:
-            return False
-    match rest, source:
-        case ast.BinOp(ast.Name(number), ast.Mod(), ast.Name(by)), ast.Call(_, [_, stop], []):
-            return by == counter and number != counter and names_in([stop]) == {number}
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and wanted:
+        return _asks(test.values[0], source, counter, wanted=True)
+    match divides(test), source, counter:
+        case (number, by, found), ast.Call(_, [_, stop], []), ast.Name(name):
+            return found is wanted and by == name != number and names_in([stop]) == {number}
     return False
 
 

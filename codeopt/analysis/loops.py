@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from codeopt.analysis.bounds import Bounds
 from codeopt.analysis.doubts import Doubt
@@ -30,6 +30,7 @@ class Loops:
     effects: EffectAnalysis
     liveness: Liveness
     bounds: Bounds
+    repeated: dict[tuple[ast.AST, bool], bool] = field(default_factory=dict)
 
     def around(self, node: ast.AST) -> list[Loop]:
         """The loops of the same function that run the node again and again, innermost first."""
@@ -37,7 +38,9 @@ class Loops:
 
     def run_again(self, node: ast.AST, *, functions: bool = True) -> bool:
         """The node runs in a loop or comprehension, or (when asked) in a function, which may be called in one."""
-        return runs_again(self.program, node, functions=functions)
+        if (node, functions) not in self.repeated:
+            self.repeated[node, functions] = runs_again(self.program, node, functions=functions)
+        return self.repeated[node, functions]
 
     def cannot_fail(self, test: ast.expr, loop: ast.For) -> bool:
         """The expression raises nothing in any round of the loop, and has no effects."""

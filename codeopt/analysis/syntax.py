@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import chain, count
 from typing import NamedTuple, TypeVar
 
 from codeopt.analysis.doubts import Doubts
@@ -135,10 +136,10 @@ class Syntax:
             return groups[0]
         return sorted((node for group in groups for node in group), key=lambda node: self.order.extent[node])
 
-    def fresh(self, *wanted: str) -> str:
-        """The first of the names that occurs nowhere in the program, else the first with a number."""
-        numbered = (f"{wanted[0]}_{i}" for i in range(2, 10_000))
-        return next(name for names in (wanted, numbered) for name in names if name not in self.words)
+    def fresh(self, *wanted: str, taken: Collection[str] = ()) -> str:
+        """The first of the names, else the first with a number, that neither the program has nor anybody took."""
+        numbered = (f"{wanted[0]}_{number}" for number in count(2))
+        return next(name for name in chain(wanted, numbered) if name not in self.words and name not in taken)
 
     @cached_property
     def words(self) -> frozenset[str]:

@@ -37,8 +37,7 @@ class Context:
 
     def new_name(self, *wanted: str) -> str:
         """The first of the names, else the first with a number, that the program does not have; from now on it does."""
-        numbered = (*wanted, *(f"{wanted[0]}_{i}" for i in range(2, 10_000)))
-        name = next(n for n in numbered if n not in self._taken and n not in self.program.words)
+        name = self.program.fresh(*wanted, taken=self._taken)
         self._taken.add(name)
         return name
 

@@ -74,12 +74,10 @@ class Rule:
         if any(program.rebinds(name) for name in self.builtins):
             program.doubts.note(Doubt.REBOUND, program.tree)
             return
-        yield from (node for node in program.nodes(*self.kinds) if self._is_wanted(node, context))
-
-    def _is_wanted(self, node: ast.AST, context: Context) -> bool:
-        if self.where == "anywhere" or isinstance(node, ast.Module):
-            return True
-        return context.is_hot(node) and (self.where == "hot" or context.program.loops.run_again(node))
+        nodes: Iterable[ast.AST] = program.nodes(*self.kinds)
+        if self.where != "anywhere" and context.hot.lines:
+            nodes = (node for node in nodes if isinstance(node, ast.Module) or context.is_hot(node))
+        yield from (node for node in nodes if self.where != "hot loop" or program.loops.run_again(node))
 
 
 def rule(

@@ -12,13 +12,14 @@ from codeopt.analysis.nodes import (
     divides,
     first_line,
     is_simple,
+    is_sum,
     last_line,
     names_in,
     reads_line,
     spans_lines,
 )
 from codeopt.analysis.program import Program, parse
-from codeopt.analysis.scopes import QUIET_MODULES, Comprehension, Function, Use, Variable
+from codeopt.analysis.scopes import QUIET_MODULES, Comprehension, Use, Variable
 from codeopt.analysis.syntax import Edit, compiles, physical_lines
 from codeopt.analysis.values import (
     INT,
@@ -39,7 +40,6 @@ __all__ = [
     "Doubt",
     "Edit",
     "Effects",
-    "Function",
     "INT",
     "Loop",
     "NUMBERS",
@@ -59,6 +59,7 @@ __all__ = [
     "hashable",
     "hashable_or_empty",
     "is_simple",
+    "is_sum",
     "last_line",
     "names_in",
     "parse",

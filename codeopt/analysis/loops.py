@@ -55,15 +55,12 @@ class Loops:
 
     def outermost_same(self, node: ast.expr) -> ast.stmt | None:
         """The outermost loop around the node in which its value is always the same."""
-        return self.outermost(node, self._names(node), lambda effects: effects.keeps(node))
+        return self.outermost(node, self.program.names(node), lambda effects: effects.keeps(node))
 
     def keeps(self, loop: ast.stmt, node: ast.expr) -> bool:
         """The expression has its value before the loop, and the same one in each of its rounds."""
-        bound = all(self.liveness.bound_before(name, loop) for name in self._names(node))
+        bound = all(self.liveness.bound_before(name, loop) for name in self.program.names(node))
         return bound and self.effects.of(loop).keeps(node)
-
-    def _names(self, node: ast.expr) -> list[ast.Name]:
-        return [part for part in self.program.walk(node) if isinstance(part, ast.Name)]
 
     def outermost(self, node: ast.expr, names: Iterable[ast.Name], keeps: Callable[[Effects], bool]) -> ast.stmt | None:
         """The outermost loop around the node, or statement of a comprehension around it, that changes nothing it needs.

@@ -40,6 +40,14 @@ def is_simple(node: ast.expr) -> bool:
     return False
 
 
+SUM = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.expr_context)
+
+
+def is_sum(node: ast.expr) -> bool:
+    """Names and numbers, added and subtracted: no effects, and it grows or falls with each of its names."""
+    return all(isinstance(part, SUM) for part in ast.walk(node))
+
+
 def reads_line(node: ast.expr) -> bool:
     """The expression reads one line: input(), readline(), sys.stdin.readline()."""
     match node:

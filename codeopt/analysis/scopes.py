@@ -109,6 +109,10 @@ class Scopes:
             return False
         return hasattr(builtins, node.id) and self.variable(node).scope is None and not self.star_hides(node.id)
 
+    def means_builtin(self, name: str, at: ast.AST) -> bool:
+        """Written where this node stands, the name would be Python's own builtin."""
+        return self.owner(name, self.scope[at]).scope is None and not self.star_hides(name)
+
     def star_hides(self, name: str) -> bool:
         """A star import brings this name, or might."""
         return any(module not in QUIET_MODULES or name in _public(module) for module in self.stars)

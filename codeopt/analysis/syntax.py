@@ -121,6 +121,10 @@ class Syntax:
         """All nodes from `root` down, of the whole program by default, in source order."""
         return self.order.nodes if root is None else self.order.below(root)
 
+    def names(self, root: ast.AST) -> list[ast.Name]:
+        """The names from `root` down."""
+        return [node for node in self.order.below(root) if isinstance(node, ast.Name)]
+
     def holds(self, root: ast.AST, node: ast.AST) -> bool:
         """The node is `root`, or stands in it."""
         return self.order.holds(root, node)

@@ -5,11 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import INT, Context, Edit, Example, Program, rule, spans_lines
-
-PARTS = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.expr_context)
-"""Of a bound: evaluated twice, so nothing that could have an effect."""
-
+from codeopt.rules import INT, Context, Edit, Example, Program, is_sum, names_in, rule, spans_lines
 
 EXAMPLE = Example(
     before="""\
@@ -58,7 +54,7 @@ def _loop(program: Program, loop: ast.For) -> list[Edit]:
             comment = "#" in program.source(loop)
             if not formula or comment or not program.alone(loop) or program.types.of(sum_) != INT:  # True + 0 is 1
                 return []
-            if total in {part.id for part in program.walk(source) if isinstance(part, ast.Name)}:
+            if total in names_in([source]):
                 return []
             inside = set(program.walk(loop))
             uses = program.scopes.all_uses(program.scopes.variable(target))
@@ -72,11 +68,8 @@ def _formula(program: Program, source: ast.expr) -> str:
     """The sum of `range(stop)` or `range(start, stop)`; empty when it is none, or of other than whole numbers."""
     match source:
         case ast.Call(args=bounds) if program.range_bounds(source) is not None:
-            plain = all(isinstance(part, PARTS) for bound in bounds for part in program.walk(bound))
-            means_max = program.scopes.owner("max", program.scopes.scope[source]).scope is None
-            if not plain or spans_lines(source) or not program.types.is_int(*bounds):
-                return ""
-            if not means_max or program.scopes.star_hides("max"):
+            plain = all(is_sum(bound) for bound in bounds) and not spans_lines(source)
+            if not plain or not program.types.is_int(*bounds) or not program.scopes.means_builtin("max", source):
                 return ""
             return _gauss(program, bounds)
     return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import Context, Edit, Example, Program, Variable, names_in, rule
+from codeopt.rules import Context, Edit, Example, Program, Variable, is_sum, names_in, rule
 
 GREATER = ast.Gt | ast.GtE
 LESS = ast.Lt | ast.LtE
@@ -51,26 +51,20 @@ def guard_break(loop: ast.For, ctx: Context) -> list[Edit]:
     outside: set[str] = set()
     for statement in loop.body:
         match statement:
-            case ast.Assign([ast.Name(name)], value) if name not in slopes and _is_sum(value):
+            case ast.Assign([ast.Name(name)], value) if name not in slopes and is_sum(value):
                 sums.append(value)
                 outside |= names_in([value]) - slopes.keys()
                 slopes[name] = _slope(value, slopes)
             case ast.If(ast.Compare(left, [sign], [right]), [ast.Continue() as leave], []):
                 sums += [left, right]
                 outside |= names_in([left, right]) - slopes.keys()
-                one_way = _is_sum(left) and _is_sum(right) and _only_rises(left, sign, right, slopes)
+                one_way = is_sum(left) and is_sum(right) and _only_rises(left, sign, right, slopes)
                 if one_way and program.types.is_int(*sums) and _keeps(program, loop, slopes, outside):
                     return [program.replace(leave, "break")]
                 return []
             case _:
                 return []
     return []
-
-
-def _is_sum(node: ast.expr) -> bool:
-    """Names and numbers, added and subtracted: no effects, and it grows or falls with each of its names."""
-    kinds = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.expr_context)
-    return all(isinstance(part, kinds) for part in ast.walk(node))
 
 
 def _only_rises(left: ast.expr, sign: ast.cmpop, right: ast.expr, slopes: dict[str, int]) -> bool:

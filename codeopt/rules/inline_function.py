@@ -118,8 +118,7 @@ def _calls(program: Program, short: Short) -> list[ast.Call]:
 def _inlined(program: Program, short: Short, call: ast.Call) -> str | None:
     """The expression with the arguments in it; None when a name means something else there, or work would double."""
     given = dict(zip(short.parameters, call.args, strict=True))
-    names = [part for part in program.walk(short.result) if isinstance(part, ast.Name)]
-    names.sort(key=lambda name: program.span(name)[0])
+    names = sorted(program.names(short.result), key=lambda name: program.span(name)[0])
     if not _evaluated_alike(given, short.result, [name.id for name in names if name.id in given]):
         return None
     start, text, done = program.span(short.result)[0], program.source(short.result), 0

@@ -70,11 +70,9 @@ def _range(
 ) -> tuple[str, ast.expr] | None:
     match program.range_bounds(source), divides(test):
         case (ast.Constant(2), stop), (number, by, found) if by == divisor != number and found is wanted:
-            name = next((part for part in ast.walk(stop) if isinstance(part, ast.Name) and part.id == number), None)
-            scopes = program.scopes
-            means_max = scopes.owner("max", scopes.scope[source]).scope is None and not scopes.star_hides("max")
+            name = next((name for name in program.names(stop) if name.id == number), None)
             fits = ast.unparse(stop) in (number, f"{number} // 2 + 1")
-            if name is not None and fits and means_max and program.types.is_int(name):
+            if name is not None and fits and program.scopes.means_builtin("max", source) and program.types.is_int(name):
                 return number, stop
     return None
 

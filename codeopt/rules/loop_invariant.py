@@ -145,7 +145,7 @@ def _cannot_fail(program: Program, call: ast.Call) -> bool:
 
 def _wanted(program: Program, node: ast.expr) -> str:
     """len(rows) becomes rows_len, len(rows) - 1 rows_last; the rest gets a general name."""
-    words = [part.id for part in program.walk(node) if isinstance(part, ast.Name)]
+    words = [name.id for name in program.names(node)]
     arguments = [word for word in words if word not in ("len", "abs", "pow", "min", "max", "sum")]
     function = next(word for word in words if word in ("len", "abs", "pow", "min", "max", "sum"))
     stem = f"{arguments[0]}_{function}" if arguments else function

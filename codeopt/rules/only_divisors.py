@@ -98,7 +98,7 @@ def only_divisors(node: ast.For | Comprehension, ctx: Context) -> Iterator[Edit]
 def _replaced(program: Program, source: ast.expr, name: str) -> Edit:
     match source:
         case ast.Call(args=[start, stop]):
-            number = next(part for part in program.walk(stop) if isinstance(part, ast.Name))
+            number = program.names(stop)[0]
             return program.replace(source, f"{name}({number.id}, {program.source(start)}, {program.source(stop)})")
     raise AssertionError(ast.dump(source))
 
@@ -139,7 +139,7 @@ def _stays(program: Program, root: ast.AST, source: ast.expr) -> bool:
     """A range from one or more to a sum or part of n, which is a whole number that `root` does not change."""
     match program.range_bounds(source):
         case start, stop:
-            numbers = [part for part in program.walk(stop) if isinstance(part, ast.Name)]
+            numbers = program.names(stop)
             first = program.bounds.constant(start)
             plain = all(isinstance(part, PARTS) for part in program.walk(stop))
             if not plain or first is None or first < 1 or not program.types.is_int(stop, *numbers):

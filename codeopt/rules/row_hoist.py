@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Loop, Program, rule, spans_lines
+from codeopt.rules import Context, Edit, Example, Loop, Program, is_sum, rule, spans_lines
 
 EXAMPLE = Example(
     before="""\
@@ -55,12 +55,11 @@ def row_hoist(node: ast.Subscript, ctx: Context) -> Iterator[Edit]:
 def _is_row(program: Program, node: ast.Subscript) -> bool:
     """`a[i]` in `a[i][j]`, with a sum of names and numbers for i."""
     parent = program.scopes.parent[node]
-    parts = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.expr_context)
     return (
         isinstance(parent, ast.Subscript)
         and parent.value is node
         and isinstance(node.value, ast.Name)
-        and all(isinstance(part, parts) for part in program.walk(node.slice))
+        and is_sum(node.slice)
         and not spans_lines(node)
     )
 

@@ -14,39 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from codeopt import registry
-from codeopt.analysis import (
-    INT,
-    NUMBERS,
-    QUIET_MODULES,
-    SCALARS,
-    STR,
-    WHOLE,
-    Comprehension,
-    Container,
-    Edit,
-    Effects,
-    Loop,
-    Program,
-    Use,
-    Values,
-    Variable,
-    both_ways,
-    compiles,
-    deep,
-    divides,
-    first_line,
-    hashable,
-    hashable_or_empty,
-    is_simple,
-    is_sum,
-    last_line,
-    names_in,
-    parse,
-    physical_lines,
-    reads_line,
-    spans_lines,
-)
+from codeopt import analysis, registry
+from codeopt.analysis import *  # noqa: F403 - all that a rule asks of a program is imported from here too
 from codeopt.errors import UsageError
 from codeopt.rules._context import Context
 from codeopt.rules._explanation import Explanation, explain
@@ -55,49 +24,20 @@ from codeopt.rules._imports import bind_stream, top_imports
 from codeopt.rules._rule import Example, Rule, rule
 
 __all__ = [
-    "Comprehension",
-    "Container",
     "Context",
-    "Edit",
-    "Effects",
     "Example",
     "Explanation",
     "Hot",
-    "INT",
-    "Loop",
-    "NUMBERS",
-    "Program",
-    "QUIET_MODULES",
     "Rule",
-    "SCALARS",
-    "STR",
-    "Use",
-    "Values",
-    "Variable",
-    "WHOLE",
     "all_rules",
     "bind_stream",
-    "both_ways",
-    "compiles",
-    "deep",
-    "divides",
     "explain",
-    "first_line",
-    "hashable",
-    "hashable_or_empty",
-    "is_simple",
-    "is_sum",
-    "last_line",
     "load_rule",
-    "names_in",
-    "parse",
-    "physical_lines",
-    "reads_line",
     "rule",
     "select_rules",
-    "spans_lines",
     "top_imports",
 ]
+__all__ += analysis.__all__
 
 
 def load_rule(name: str) -> Rule:

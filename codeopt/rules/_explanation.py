@@ -29,12 +29,13 @@ def explain(rule: Rule, program: Program, hot: Hot) -> Explanation:
     found = Explanation(rule.name)
     program.doubts.taken()
     for node in rule.wanted_nodes(context):
-        program.doubts.taken()
+        program.doubts.taken()  # of other nodes, in finding this one
         edits = list(rule.visit(node, context))
         context.edits += edits
         found.lines.update(_line(program, edit) for edit in edits)
+        doubts = program.doubts.taken()
         if not edits or isinstance(node, ast.Module):
-            _add(found, program.doubts.taken())
+            _add(found, doubts)
     if context.rewritten() is None:
         found.lines.clear()
     _add(found, program.doubts.taken())

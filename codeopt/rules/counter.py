@@ -52,9 +52,8 @@ def _place(program: Program, call: ast.Call) -> tuple[ast.stmt, str] | None:
                 place = program.loops.outermost(call, [text], lambda effects: effects.keeps(text))
             return (place, text.id) if place is not None else None
         case ast.Call(ast.Attribute(ast.Name() as values, "count"), [argument], []):
-            if not hashable(program.types.elements(values, "list", "tuple")) or not hashable(
-                program.types.of(argument)
-            ):
+            inside = program.types.elements(values, "list", "tuple")
+            if not hashable(inside) or not program.types.is_hashable(argument):
                 return None
             place = program.loops.outermost_keeping(call, values)
             return (place, values.id) if place is not None else None

@@ -88,7 +88,7 @@ class Module:
 
     @property
     def unit(self) -> str:
-        """What the arrows speak of: `codeopt.rules._types` belongs to `rules`."""
+        """What the arrows speak of: `codeopt.analysis.types` belongs to `analysis`."""
         parts = self.name.split(".")
         return parts[1] if len(parts) > 1 else ""
 

@@ -19,7 +19,7 @@ from codeopt.analysis import *  # noqa: F403 - all that a rule asks of a program
 from codeopt.errors import UsageError
 from codeopt.rules._context import Context
 from codeopt.rules._explanation import Explanation, explain
-from codeopt.rules._hot import Hot
+from codeopt.rules._hot_spots import Hot
 from codeopt.rules._imports import bind_stream, top_imports
 from codeopt.rules._rule import Example, Rule, rule
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from codeopt.analysis import Doubt, Edit, Program, last_line
-from codeopt.rules._hot import Hot
+from codeopt.rules._hot_spots import Hot
 from codeopt.rules._imports import below_imports, from_import, function_below, plain_import
 
 

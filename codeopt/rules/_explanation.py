@@ -8,7 +8,7 @@ from os.path import commonprefix
 
 from codeopt.analysis import Doubt, Edit, Program
 from codeopt.rules._context import Context
-from codeopt.rules._hot import Hot
+from codeopt.rules._hot_spots import Hot
 from codeopt.rules._rule import Rule
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from codeopt.analysis import Doubt, Edit, parse
 from codeopt.rules._context import Context
-from codeopt.rules._hot import Hot
+from codeopt.rules._hot_spots import Hot
 
 Where = Literal["hot", "hot loop", "anywhere"]
 """Some line of the node is hot; and it may run again and again; or the rule looks at that itself."""

@@ -8,3 +8,9 @@ import pytest
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Fewer rounds, to see that they run at all."""
     parser.addoption("--rounds", type=int, default=150, help="runs of each benchmark (%(default)s; 10 of slow ones)")
+
+
+@pytest.fixture(scope="module")
+def rounds(request: pytest.FixtureRequest) -> int:
+    """How often each is run."""
+    return int(request.config.getoption("--rounds"))

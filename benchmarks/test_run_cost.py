@@ -22,12 +22,6 @@ SLOW_ROUNDS = 10
 
 
 @pytest.fixture(scope="module")
-def rounds(request: pytest.FixtureRequest) -> int:
-    """How often each is run."""
-    return int(request.config.getoption("--rounds"))
-
-
-@pytest.fixture(scope="module")
 def slow_rounds(rounds: int) -> int:
     """How often those are run that take long."""
     return min(rounds, SLOW_ROUNDS)

@@ -8,12 +8,21 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-RUN = [path for path in sorted((ROOT / "benchmarks").glob("*.py")) if "__main__" in path.read_text("utf-8")]
+ALL = sorted((ROOT / "benchmarks").glob("*.py"))
+RUN = [path for path in ALL if '__name__ == "__main__"' in path.read_text("utf-8")]
+BY_PYTEST = [path for path in ALL if path.stem.startswith("test_")]
 COMMAND = re.compile(r"python\s+-m\s+benchmarks\.(\w+)([^`\n]*)")
 
 
 def test_there_are_benchmarks() -> None:
     assert len(RUN) >= 9
+    assert len(BY_PYTEST) >= 2
+
+
+@pytest.mark.parametrize("path", BY_PYTEST, ids=lambda path: path.stem)
+def test_ci_runs_those_of_pytest_too(path: Path) -> None:
+    assert f"\nshort pytest benchmarks/{path.name} " in (ROOT / ".ci/benchmarks").read_text("utf-8")
+    assert f"\n    python -m pytest benchmarks/{path.name}" in path.read_text("utf-8")
 
 
 @pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)

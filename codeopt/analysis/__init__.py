@@ -1,7 +1,7 @@
 """What can be known of a program by reading it: scopes, types, effects, escape, liveness, bounds, loops.
 
-`parse(text)` gives a `Program`, which answers questions as `program.types.is_int(node)`; docs/analysis.md says what
-the answers rest on.
+`parse(text)` gives an `AnalyzedProgram`, which answers questions such as `program.types.is_int(node)`;
+docs/analysis.md says what the answers rest on.
 """
 
 from codeopt.analysis.doubts import Doubt
@@ -18,7 +18,7 @@ from codeopt.analysis.nodes import (
     reads_line,
     spans_lines,
 )
-from codeopt.analysis.program import Program, parse
+from codeopt.analysis.program import AnalyzedProgram, parse
 from codeopt.analysis.scopes import QUIET_MODULES, Comprehension, Use, Variable
 from codeopt.analysis.syntax import Edit, compiles, physical_lines
 from codeopt.analysis.values import (
@@ -43,7 +43,7 @@ __all__ = [
     "INT",
     "Loop",
     "NUMBERS",
-    "Program",
+    "AnalyzedProgram",
     "QUIET_MODULES",
     "SCALARS",
     "STR",

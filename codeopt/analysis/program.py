@@ -27,7 +27,7 @@ IMPORTERS = "importers of this module"
 """No name that a program can have, so nothing is known of what it stands for."""
 
 
-class Program(Syntax):
+class AnalyzedProgram(Syntax):
     """A program and its analyses, each made when it is first asked for."""
 
     @cached_property
@@ -67,7 +67,7 @@ class Program(Syntax):
 
 
 @lru_cache(maxsize=16)
-def parse(text: str, *, exported: bool = False) -> Program | None:
+def parse(text: str, *, exported: bool = False) -> AnalyzedProgram | None:
     """The program; None when nothing may touch it: no syntax, it looks at its own code, odd line ends, too deep.
 
     `exported`: other files import it. Then code that is not followed holds all of its names and may call its functions.
@@ -82,7 +82,7 @@ def parse(text: str, *, exported: bool = False) -> Program | None:
     order = Order.of(tree)
     if order.depth > DEEPEST:
         return None
-    program = Program(text, tree, Scopes.of(tree), order)
+    program = AnalyzedProgram(text, tree, Scopes.of(tree), order)
     return None if looks_at_itself(program) else program
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from codeopt.analysis import Doubt, Edit, Program, last_line
+from codeopt.analysis import AnalyzedProgram, Doubt, Edit, last_line
 from codeopt.rules._hot_spots import Hot
 from codeopt.rules._imports import below_imports, from_import, function_below, plain_import
 
@@ -13,7 +13,7 @@ from codeopt.rules._imports import below_imports, from_import, function_below, p
 class Context:
     """Given to a rule with each node. What the rule yields replaces text; what it asks for here goes around that."""
 
-    def __init__(self, program: Program, hot: Hot) -> None:
+    def __init__(self, program: AnalyzedProgram, hot: Hot) -> None:
         self.program, self.hot = program, hot
         self.edits: list[Edit] = []
         """What the rule has yielded so far."""

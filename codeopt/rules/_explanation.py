@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from os.path import commonprefix
 
-from codeopt.analysis import Doubt, Edit, Program
+from codeopt.analysis import AnalyzedProgram, Doubt, Edit
 from codeopt.rules._context import Context
 from codeopt.rules._hot_spots import Hot
 from codeopt.rules._rule import Rule
@@ -23,7 +23,7 @@ class Explanation:
     """Lines with its pattern where an answer of the analysis kept it from matching, by that answer."""
 
 
-def explain(rule: Rule, program: Program, hot: Hot) -> Explanation:
+def explain(rule: Rule, program: AnalyzedProgram, hot: Hot) -> Explanation:
     """Ask the rule about each node; nothing is rewritten."""
     context = Context(program, hot)
     found = Explanation(rule.name)
@@ -42,7 +42,7 @@ def explain(rule: Rule, program: Program, hot: Hot) -> Explanation:
     return found
 
 
-def _line(program: Program, edit: Edit) -> int:
+def _line(program: AnalyzedProgram, edit: Edit) -> int:
     """The first line that an edit changes."""
     same = len(commonprefix([program.text[edit.start : edit.end], edit.text]))
     return program.text.count("\n", 0, edit.start + same) + 1

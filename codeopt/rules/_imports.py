@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.analysis import Edit, Program, Variable, first_line
+from codeopt.analysis import AnalyzedProgram, Edit, Variable, first_line
 
 BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 BINDING = re.compile(r"[ \t]*\r?\n(?=\w+ = sys\.\w)")
 """A blank line, and then a short name for something in sys."""
 
 
-def bind_stream(program: Program, name: str, path: str) -> Edit:
+def bind_stream(program: AnalyzedProgram, name: str, path: str) -> Edit:
     """`name = sys.<path>` after the imports at the top, with `import sys` where it is missing."""
     top = top_imports(program)
     imported = any(isinstance(s, ast.Import) and any(a.name == "sys" and not a.asname for a in s.names) for s in top)
@@ -24,7 +24,7 @@ def bind_stream(program: Program, name: str, path: str) -> Edit:
     return below_imports(program, [f"{name} = sys.{path}"], ["import sys"])
 
 
-def top_imports(program: Program) -> list[ast.stmt]:
+def top_imports(program: AnalyzedProgram) -> list[ast.stmt]:
     """The docstring and the imports before any other statement."""
     top: list[ast.stmt] = []
     for statement in program.tree.body:
@@ -35,7 +35,7 @@ def top_imports(program: Program) -> list[ast.stmt]:
     return top
 
 
-def below_imports(program: Program, lines: list[str], imports: list[str] | None = None) -> Edit:
+def below_imports(program: AnalyzedProgram, lines: list[str], imports: list[str] | None = None) -> Edit:
     """Put further imports, a blank line and the lines below the imports; blank lines around them as usual."""
     top = top_imports(program)
     lines = [*(imports or []), "", *lines] if imports or top else lines
@@ -55,7 +55,7 @@ def below_imports(program: Program, lines: list[str], imports: list[str] | None 
     return Edit(at, at, "".join(line + program.newline for line in [*lines, *gap]))
 
 
-def function_below(program: Program, imported: list[Edit], lines: list[str]) -> list[Edit]:
+def function_below(program: AnalyzedProgram, imported: list[Edit], lines: list[str]) -> list[Edit]:
     """The edits that import what a new function needs, if anything, and put its lines below the imports."""
     if top_imports(program):
         return [*imported, below_imports(program, ["", *lines])]
@@ -63,7 +63,7 @@ def function_below(program: Program, imported: list[Edit], lines: list[str]) -> 
     return [_above(program, program.tree.body[0], [*needs, *lines])]
 
 
-def _above(program: Program, first: ast.stmt, lines: list[str]) -> Edit:
+def _above(program: AnalyzedProgram, first: ast.stmt, lines: list[str]) -> Edit:
     """Put lines above the first statement: directly below the comments at the top, if blank lines stand below those."""
     gap = 2 if isinstance(first, BLOCKS) or lines[-1][:1].isspace() else 1
     at = program.offset(first_line(first), 0)
@@ -75,7 +75,7 @@ def _above(program: Program, first: ast.stmt, lines: list[str]) -> Edit:
     return Edit(below, below, "".join(line + program.newline for line in [*lines, *([""] * (gap - blank))]))
 
 
-def from_import(program: Program, package: str, *names: str) -> list[Edit] | None:
+def from_import(program: AnalyzedProgram, package: str, *names: str) -> list[Edit] | None:
     """The edit that makes names of a package available at module level; None when one of them is taken."""
     top = top_imports(program)
     imported = [s for s in top if isinstance(s, ast.ImportFrom) and s.module == package and not s.level]
@@ -90,7 +90,7 @@ def from_import(program: Program, package: str, *names: str) -> list[Edit] | Non
     return [_import_line(program, f"from {package} import {', '.join(missing)}")] if missing else []
 
 
-def plain_import(program: Program, name: str) -> list[Edit] | None:
+def plain_import(program: AnalyzedProgram, name: str) -> list[Edit] | None:
     """The edit that makes `import name` available at module level; None when the name means something else."""
     top = [
         alias for statement in top_imports(program) if isinstance(statement, ast.Import) for alias in statement.names
@@ -101,7 +101,7 @@ def plain_import(program: Program, name: str) -> list[Edit] | None:
     return [_import_line(program, f"import {name}")] if not bound and not program.scopes.star_hides(name) else None
 
 
-def _import_line(program: Program, line: str) -> Edit:
+def _import_line(program: AnalyzedProgram, line: str) -> Edit:
     """The edit that puts an import below those at the top."""
     top = top_imports(program)
     if not top:

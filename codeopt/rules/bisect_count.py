@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codeopt.rules import WHOLE, Context, Edit, Example, Program, both_ways, names_in, rule, spans_lines
+from codeopt.rules import WHOLE, AnalyzedProgram, Context, Edit, Example, both_ways, names_in, rule, spans_lines
 
 SEARCH = {"<": "bisect_left", "<=": "bisect_right", ">": "bisect_right", ">=": "bisect_left"}
 
@@ -61,7 +61,7 @@ def bisect_count(node: ast.Call, ctx: Context) -> Iterator[Edit]:
         yield program.replace(node, _searched(program, count, name))
 
 
-def _count(program: Program, call: ast.Call) -> Count | None:
+def _count(program: AnalyzedProgram, call: ast.Call) -> Count | None:
     match call.args:
         case [ast.GeneratorExp(ast.Constant(1), [one])] if program.calls_builtin(call, "sum") and len(one.ifs) == 1:
             return _compared(call, one, one.ifs[0])
@@ -85,7 +85,7 @@ def _compared(call: ast.Call, one: ast.comprehension, test: ast.expr) -> Count |
     return None
 
 
-def _place(program: Program, count: Count) -> ast.stmt | None:
+def _place(program: AnalyzedProgram, count: Count) -> ast.stmt | None:
     elements = program.types.elements(count.values, "list", "tuple")
     whole = bool(elements) and elements <= WHOLE and program.types.is_int(count.limit)
     if not whole or not _cannot_fail(program, count.limit):
@@ -93,7 +93,7 @@ def _place(program: Program, count: Count) -> ast.stmt | None:
     return program.loops.outermost_keeping(count.call, count.values)
 
 
-def _cannot_fail(program: Program, limit: ast.expr) -> bool:
+def _cannot_fail(program: AnalyzedProgram, limit: ast.expr) -> bool:
     """The list may be empty, and then nobody asks for the limit."""
     match limit:
         case ast.Name() | ast.Constant():
@@ -105,7 +105,7 @@ def _cannot_fail(program: Program, limit: ast.expr) -> bool:
     return False
 
 
-def _searched(program: Program, count: Count, name: str) -> str:
+def _searched(program: AnalyzedProgram, count: Count, name: str) -> str:
     found = f"{SEARCH[count.sign]}({name}, {program.source(count.limit)})"
     if count.sign in ("<", "<="):
         return found

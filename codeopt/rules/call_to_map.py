@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import Context, Edit, Example, Program, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, last_line, rule
 
 FUNCTIONS = ("int", "float", "str", "abs", "len", "ord", "chr", "bool", "bin", "hex", "oct", "repr", "bytes")
 LAZY = ("sum", "max", "min", "sorted", "list", "tuple", "set", "frozenset", "any", "all")
@@ -63,7 +63,7 @@ def call_to_map(node: ast.GeneratorExp | ast.ListComp, ctx: Context) -> list[Edi
     return []
 
 
-def _joins(program: Program, call: ast.Call) -> bool:
+def _joins(program: AnalyzedProgram, call: ast.Call) -> bool:
     """A call of a text's own join."""
     match call.func:
         case ast.Attribute(text, "join"):
@@ -71,7 +71,7 @@ def _joins(program: Program, call: ast.Call) -> bool:
     return False
 
 
-def _mapped(program: Program, node: ast.GeneratorExp | ast.ListComp) -> str | None:
+def _mapped(program: AnalyzedProgram, node: ast.GeneratorExp | ast.ListComp) -> str | None:
     """`map(f, values)` for `f(x) for x in values`, when f, map and list are Python's own."""
     match node.elt, node.generators:
         case (

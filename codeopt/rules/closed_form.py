@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import INT, Context, Edit, Example, Program, is_sum, names_in, rule, spans_lines
+from codeopt.rules import INT, AnalyzedProgram, Context, Edit, Example, is_sum, names_in, rule, spans_lines
 
 EXAMPLE = Example(
     before="""\
@@ -41,7 +41,7 @@ def closed_form(node: ast.Call | ast.For, ctx: Context) -> Iterator[Edit]:
             yield from _loop(program, node)
 
 
-def _loop(program: Program, loop: ast.For) -> list[Edit]:
+def _loop(program: AnalyzedProgram, loop: ast.For) -> list[Edit]:
     """`for i in range(n): total += i`."""
     match loop:
         case ast.For(
@@ -64,7 +64,7 @@ def _loop(program: Program, loop: ast.For) -> list[Edit]:
     return []
 
 
-def _formula(program: Program, source: ast.expr) -> str:
+def _formula(program: AnalyzedProgram, source: ast.expr) -> str:
     """The sum of `range(stop)` or `range(start, stop)`; empty when it is none, or of other than whole numbers."""
     match source:
         case ast.Call(args=bounds) if program.range_bounds(source) is not None:
@@ -75,7 +75,7 @@ def _formula(program: Program, source: ast.expr) -> str:
     return ""
 
 
-def _gauss(program: Program, bounds: list[ast.expr]) -> str:
+def _gauss(program: AnalyzedProgram, bounds: list[ast.expr]) -> str:
     stop = program.source(bounds[-1])
     start = bounds[0] if len(bounds) == 2 else ast.Constant(0)
     if isinstance(start, ast.Constant) and start.value in (0, 1):
@@ -91,7 +91,7 @@ def _grouped(text: str, node: ast.expr) -> str:
     return text if isinstance(node, ast.Name | ast.Constant) else f"({text})"
 
 
-def _stands_alone(program: Program, node: ast.expr) -> bool:
+def _stands_alone(program: AnalyzedProgram, node: ast.expr) -> bool:
     parent = program.scopes.parent[node]
     calls = isinstance(parent, ast.Call) and node in parent.args
     return calls or isinstance(parent, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import NUMBERS, STR, Context, Edit, Example, Program, hashable, rule
+from codeopt.rules import NUMBERS, STR, AnalyzedProgram, Context, Edit, Example, hashable, rule
 
 KINDS = ("list", "tuple", "set", "dict", "deque")
 NAMES = {"sorted": "sorted_{}", "set": "{}_set", "frozenset": "{}_set", "list": "{}_list", "tuple": "{}_tuple"}
@@ -58,7 +58,7 @@ def _wanted(call: ast.Call) -> str:
     raise AssertionError(ast.dump(call))
 
 
-def _place(program: Program, call: ast.Call) -> ast.stmt | None:
+def _place(program: AnalyzedProgram, call: ast.Call) -> ast.stmt | None:
     if not program.calls_builtin(call, *NAMES) or not (_only_read(program, call) or _named_to_read(program, call)):
         return None
     match call:
@@ -67,7 +67,7 @@ def _place(program: Program, call: ast.Call) -> ast.stmt | None:
     return None
 
 
-def _cannot_fail(program: Program, function: str, values: ast.Name) -> bool:
+def _cannot_fail(program: AnalyzedProgram, function: str, values: ast.Name) -> bool:
     """Making the copy raises nothing and runs no code of the program: the loop may not run at all."""
     inside = program.types.elements(values, *KINDS)
     if not inside or any(container.grows for container in program.types.containers(values, *KINDS)):
@@ -77,7 +77,7 @@ def _cannot_fail(program: Program, function: str, values: ast.Name) -> bool:
     return hashable(inside) if function in ("set", "frozenset") else True
 
 
-def _named_to_read(program: Program, call: ast.Call) -> bool:
+def _named_to_read(program: AnalyzedProgram, call: ast.Call) -> bool:
     """It gets a name that is bound nowhere else, and whose uses are all like that."""
     match program.scopes.parent[call]:
         case ast.Assign([ast.Name() as name]):
@@ -88,7 +88,7 @@ def _named_to_read(program: Program, call: ast.Call) -> bool:
     return False
 
 
-def _only_read(program: Program, call: ast.Call | ast.Name) -> bool:
+def _only_read(program: AnalyzedProgram, call: ast.Call | ast.Name) -> bool:
     """Nothing can change the copy, keep it, or tell it from another: it is iterated over, asked or measured."""
     parent = program.scopes.parent[call]
     match parent:

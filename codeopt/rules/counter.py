@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Program, hashable, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, hashable, rule
 
 EXAMPLE = Example(
     before="""\
@@ -44,7 +44,7 @@ def counter(node: ast.Call, ctx: Context) -> Iterator[Edit]:
         yield ctx.program.replace(node, f"{counts}[{ctx.program.source(node.args[0])}]")
 
 
-def _place(program: Program, call: ast.Call) -> tuple[ast.stmt, str] | None:
+def _place(program: AnalyzedProgram, call: ast.Call) -> tuple[ast.stmt, str] | None:
     match call:
         case ast.Call(ast.Attribute(ast.Name() as text, "count"), [sought], []) if program.types.is_text(text):
             place = None
@@ -60,7 +60,7 @@ def _place(program: Program, call: ast.Call) -> tuple[ast.stmt, str] | None:
     return None
 
 
-def _is_letter(program: Program, node: ast.expr) -> bool:
+def _is_letter(program: AnalyzedProgram, node: ast.expr) -> bool:
     """One character: written down, or given by loops over text."""
     if not isinstance(node, ast.Name):
         return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) == 1
@@ -68,7 +68,7 @@ def _is_letter(program: Program, node: ast.expr) -> bool:
     return bool(stores) and all(_gives_letters(program, use.node) for use in stores)
 
 
-def _gives_letters(program: Program, target: ast.AST) -> bool:
+def _gives_letters(program: AnalyzedProgram, target: ast.AST) -> bool:
     parent = program.scopes.parent[target]
     match parent:
         case ast.For(place, source) | ast.comprehension(place, source) if place is target:
@@ -83,7 +83,7 @@ def _gives_letters(program: Program, target: ast.AST) -> bool:
     return False
 
 
-def _is_made_of_letters(program: Program, source: ast.expr) -> bool:
+def _is_made_of_letters(program: AnalyzedProgram, source: ast.expr) -> bool:
     match source:
         case ast.Call(args=[inner]) if program.calls_builtin(source, "set", "sorted", "list", "reversed"):
             return _is_made_of_letters(program, inner)

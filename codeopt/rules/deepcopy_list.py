@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Container, Context, Edit, Example, Program, hashable_or_empty, rule
+from codeopt.rules import AnalyzedProgram, Container, Context, Edit, Example, hashable_or_empty, rule
 
 DEEP = frozenset({"@copy.deepcopy"})
 KEEPING = frozenset({"pop", "remove", "clear", "sort", "reverse", "index", "count", "copy"})
@@ -51,7 +51,7 @@ def deepcopy_list(node: ast.Call, ctx: Context) -> Iterator[Edit]:
             yield ctx.program.replace(node, copied)
 
 
-def _copied(program: Program, call: ast.Call, row: str) -> str | None:
+def _copied(program: AnalyzedProgram, call: ast.Call, row: str) -> str | None:
     """The same copy, made by the methods of what is copied."""
     match call:
         case ast.Call(args=[ast.Name() | ast.Attribute() | ast.Subscript() as whole], keywords=[]):
@@ -69,7 +69,7 @@ def _is_flat(containers: list[Container]) -> bool:
     return bool(containers) and all(hashable_or_empty([*c.elements, *c.keys]) for c in containers)
 
 
-def _has_own_rows(program: Program, lists: list[Container], seen: set[Container]) -> bool:
+def _has_own_rows(program: AnalyzedProgram, lists: list[Container], seen: set[Container]) -> bool:
     """Flat lists in lists, each row in one place only: a deep copy keeps two rows one where they are the same list."""
     for outer in lists:
         if outer in seen:
@@ -83,7 +83,7 @@ def _has_own_rows(program: Program, lists: list[Container], seen: set[Container]
     return bool(lists)
 
 
-def _made_of_new_rows(program: Program, outer: Container, seen: set[Container]) -> bool:
+def _made_of_new_rows(program: AnalyzedProgram, outer: Container, seen: set[Container]) -> bool:
     match program.types.maker(outer):
         case ast.ListComp(row):
             return _is_new(program, row)
@@ -94,7 +94,7 @@ def _made_of_new_rows(program: Program, outer: Container, seen: set[Container]) 
     return False
 
 
-def _is_new(program: Program, node: ast.expr) -> bool:
+def _is_new(program: AnalyzedProgram, node: ast.expr) -> bool:
     """The expression makes a list that nobody else has."""
     match node:
         case ast.List() | ast.ListComp() | ast.Subscript(slice=ast.Slice()):
@@ -106,7 +106,7 @@ def _is_new(program: Program, node: ast.expr) -> bool:
     return program.calls_builtin(node, "list", "sorted")
 
 
-def _takes_rows(program: Program, outer: Container) -> bool:
+def _takes_rows(program: AnalyzedProgram, outer: Container) -> bool:
     """Somewhere the program puts a list into it that may be in another place too."""
     for node in program.escape.changes(outer):
         match node:
@@ -122,7 +122,7 @@ def _takes_rows(program: Program, outer: Container) -> bool:
     return False
 
 
-def _stores_new(program: Program, place: ast.Subscript) -> bool:
+def _stores_new(program: AnalyzedProgram, place: ast.Subscript) -> bool:
     match program.scopes.parent[place]:
         case ast.Assign([target], value):
             return target is place and not isinstance(place.slice, ast.Slice) and _is_new(program, value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Program, names_in, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, names_in, rule
 
 Place = ast.Name | ast.Attribute
 """Where the queue is named: `queue`, or `self.queue`."""
@@ -63,7 +63,7 @@ def deque_popleft(_: ast.Module, ctx: Context) -> Iterator[Edit]:
                 yield from edits
 
 
-def _shows_errors(program: Program) -> bool:
+def _shows_errors(program: AnalyzedProgram) -> bool:
     """An IndexError is looked at: a deque words it otherwise."""
     handlers = [node for node in program.walk() if isinstance(node, ast.ExceptHandler)]
     kinds = {"IndexError", "LookupError", "Exception", "BaseException"}
@@ -71,7 +71,7 @@ def _shows_errors(program: Program) -> bool:
     return caught or bool({"traceback", "exc_info", "excepthook"} & program.words)
 
 
-def _variables(program: Program) -> list[list[Place]]:
+def _variables(program: AnalyzedProgram) -> list[list[Place]]:
     """All places of each variable."""
     found = [uses for variable, uses in program.scopes.uses.items() if variable.scope is not None]
     nodes = ([use.node for use in uses] for uses in found)
@@ -82,7 +82,7 @@ def _is_name(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Del)
 
 
-def _attributes(program: Program) -> list[list[Place]]:
+def _attributes(program: AnalyzedProgram) -> list[list[Place]]:
     """All places of each attribute that only the methods of one class use, always as `self.name`."""
     if {"getattr", "setattr", "hasattr", "delattr", "attrgetter"} & program.words:
         return []
@@ -98,7 +98,7 @@ def _attributes(program: Program) -> list[list[Place]]:
     return [groups[name] for name in own]
 
 
-def _class_of(program: Program, node: ast.Attribute) -> ast.AST | None:
+def _class_of(program: AnalyzedProgram, node: ast.Attribute) -> ast.AST | None:
     """The class in whose method `self.name` stands, when only this program makes its objects and knows its name."""
     match node:
         case ast.Attribute(ast.Name() as owner, ctx=ast.Load() | ast.Store()):
@@ -113,20 +113,20 @@ def _class_of(program: Program, node: ast.Attribute) -> ast.AST | None:
     return None
 
 
-def _only_made(program: Program, home: ast.ClassDef) -> bool:
+def _only_made(program: AnalyzedProgram, home: ast.ClassDef) -> bool:
     uses = program.scopes.all_uses(program.scopes.owner(home.name, program.scopes.scope[home]))
     calls = (program.scopes.parent.get(use.node) for use in uses if use.kind == "load")
     return all(isinstance(c, ast.Call) and isinstance(c.func, ast.Name) and c.func.id == home.name for c in calls)
 
 
-def _pops_first(program: Program, node: Place) -> bool:
+def _pops_first(program: AnalyzedProgram, node: Place) -> bool:
     match _method_call(program, node):
         case ("pop", [ast.Constant(0)]) | ("insert", [ast.Constant(0), _]):
             return True
     return False
 
 
-def _method_call(program: Program, name: ast.AST) -> tuple[str, list[ast.expr]] | None:
+def _method_call(program: AnalyzedProgram, name: ast.AST) -> tuple[str, list[ast.expr]] | None:
     """The method that is called on the queue, and its arguments."""
     match program.method_call(name):
         case ast.Call(ast.Attribute(attr=method), arguments, []):
@@ -134,7 +134,7 @@ def _method_call(program: Program, name: ast.AST) -> tuple[str, list[ast.expr]] 
     return None
 
 
-def _converted(program: Program, places: list[Place]) -> list[Edit] | None:
+def _converted(program: AnalyzedProgram, places: list[Place]) -> list[Edit] | None:
     edits: list[Edit] = []
     for node in places:
         found = _stored(program, node) if isinstance(node.ctx, ast.Store) else _used(program, node)
@@ -144,7 +144,7 @@ def _converted(program: Program, places: list[Place]) -> list[Edit] | None:
     return edits
 
 
-def _stored(program: Program, node: Place) -> list[Edit] | None:
+def _stored(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
     """`queue = [...]` becomes `queue = deque([...])`."""
     match program.scopes.parent[node]:
         case ast.Assign([_], ast.List() | ast.ListComp() as value):
@@ -157,7 +157,7 @@ def _stored(program: Program, node: Place) -> list[Edit] | None:
     return [*annotation, program.replace(value, f"deque({'' if empty else program.source(value)})")]
 
 
-def _used(program: Program, node: Place) -> list[Edit] | None:
+def _used(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
     """The edit for one use: none when it may stay, None when a deque cannot do it."""
     nothing: list[Edit] = []
     parent = program.scopes.parent[node]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import Context, Edit, Example, Program, names_in, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, names_in, rule
 
 KINDS = ("list", "tuple", "set", "dict", "deque")
 
@@ -50,14 +50,14 @@ def early_exit(loop: ast.For, ctx: Context) -> list[Edit]:
     return []
 
 
-def _sets_constant(program: Program, statement: ast.stmt) -> bool:
+def _sets_constant(program: AnalyzedProgram, statement: ast.stmt) -> bool:
     match statement:
         case ast.Assign([ast.Name()], ast.Constant()):
             return program.alone(statement)
     return False
 
 
-def _whole(program: Program, source: ast.expr) -> bool:
+def _whole(program: AnalyzedProgram, source: ast.expr) -> bool:
     """Iterating over a part of it only leaves no trace: no file, generator or iterator."""
     if isinstance(source, ast.Call) and program.scopes.is_builtin(source.func, "range"):
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import INT, Context, Edit, Example, Program, Variable, rule
+from codeopt.rules import INT, AnalyzedProgram, Context, Edit, Example, Variable, rule
 
 EXAMPLE = Example(
     before="""\
@@ -51,7 +51,7 @@ def euclid_gcd(node: ast.FunctionDef, ctx: Context) -> Iterator[Edit]:
         yield program.before(_body(node)[0], f"if {b} > 0:", f"{program.indent}return math.gcd({a}, {b})")
 
 
-def _is_euclid(program: Program, function: ast.FunctionDef, names: list[str]) -> bool:
+def _is_euclid(program: AnalyzedProgram, function: ast.FunctionDef, names: list[str]) -> bool:
     body = _body(function)
     if len(names) != 2 or not body or function.decorator_list or not program.alone(body[0]) or "math" in names:
         return False

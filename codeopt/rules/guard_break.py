@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import Context, Edit, Example, Program, Variable, is_sum, names_in, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Variable, is_sum, names_in, rule
 
 GREATER = ast.Gt | ast.GtE
 LESS = ast.Lt | ast.LtE
@@ -84,7 +84,7 @@ def _slope(node: ast.expr, slopes: dict[str, int]) -> int:
     return 0
 
 
-def _keeps(program: Program, loop: ast.For, slopes: dict[str, int], outside: set[str]) -> bool:
+def _keeps(program: AnalyzedProgram, loop: ast.For, slopes: dict[str, int], outside: set[str]) -> bool:
     """The loop changes none of the names from outside, and binds its own once a round, for itself."""
     stored = program.effects.of(*loop.body)
     scope = program.scopes.scope[loop]

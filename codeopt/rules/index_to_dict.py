@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Program, hashable, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, hashable, rule
 
 TABLE = "{{value: place for place, value in reversed([*enumerate({values})])}}"
 """Backwards, so that the first place of a value is what stays."""
@@ -48,7 +48,7 @@ def index_to_dict(node: ast.Call, ctx: Context) -> Iterator[Edit]:
         yield ctx.program.replace(node, _looked_up(ctx.program, name, node))
 
 
-def _before(program: Program, call: ast.Call) -> ast.stmt | None:
+def _before(program: AnalyzedProgram, call: ast.Call) -> ast.stmt | None:
     """The loop before which the dict can be made."""
     match call:
         case ast.Call(ast.Attribute(ast.Name() as values, "index"), [ast.Name() | ast.Constant() as sought], []):
@@ -64,7 +64,7 @@ def _list_of(call: ast.Call) -> ast.Name:
     return call.func.value
 
 
-def _was_kept(program: Program, call: ast.Call) -> bool:
+def _was_kept(program: AnalyzedProgram, call: ast.Call) -> bool:
     """It is what this rule left for values that are not in the list."""
     match program.scopes.parent[call]:
         case ast.IfExp(ast.Compare(_, [ast.In()], [ast.Name()]), ast.Subscript(), orelse):
@@ -72,7 +72,7 @@ def _was_kept(program: Program, call: ast.Call) -> bool:
     return False
 
 
-def _looked_up(program: Program, name: str, call: ast.Call) -> str:
+def _looked_up(program: AnalyzedProgram, name: str, call: ast.Call) -> str:
     sought = program.source(call.args[0])
     if _is_in(program, call.args[0], _list_of(call)):
         return f"{name}[{sought}]"
@@ -80,7 +80,7 @@ def _looked_up(program: Program, name: str, call: ast.Call) -> str:
     return chosen if isinstance(program.scopes.parent[call], ALONE) else f"({chosen})"
 
 
-def _is_in(program: Program, sought: ast.expr, values: ast.Name) -> bool:
+def _is_in(program: AnalyzedProgram, sought: ast.expr, values: ast.Name) -> bool:
     """A loop takes it from the list, or from all that the list was made of, and nothing changes either."""
     stores = program.scopes.stores(program.scopes.variable(sought)) if isinstance(sought, ast.Name) else []
     parent = program.scopes.parent[stores[0].node] if len(stores) == 1 else None
@@ -94,14 +94,14 @@ def _is_in(program: Program, sought: ast.expr, values: ast.Name) -> bool:
     return variable in (program.scopes.variable(values), _made_of(program, made))
 
 
-def _never_changes(program: Program, name: ast.Name) -> bool:
+def _never_changes(program: AnalyzedProgram, name: ast.Name) -> bool:
     if len(program.scopes.stores(program.scopes.variable(name))) != 1:
         return False
     everything = program.effects.of(*program.tree.body)
     return everything.keeps_container(name, everything.changed | everything.resized)
 
 
-def _made_of(program: Program, made: ast.expr | None) -> object:
+def _made_of(program: AnalyzedProgram, made: ast.expr | None) -> object:
     """The variable all of whose elements are in the new list: sorted(x), sorted(set(x)), list(x)."""
     match made:
         case ast.Call(args=[inner]) if program.calls_builtin(made, "sorted", "list", "tuple", "set"):

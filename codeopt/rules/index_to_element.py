@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import Context, Edit, Example, Program, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, rule
 
 NAMES = ("value", "item", "element")
 
@@ -49,7 +49,7 @@ def index_to_element(loop: ast.For, ctx: Context) -> list[Edit]:
     return [*heads, *(program.replace(read, name) for read in reads)]
 
 
-def _reads(program: Program, loop: ast.For, counter: str, values: ast.Name) -> list[ast.Subscript]:
+def _reads(program: AnalyzedProgram, loop: ast.For, counter: str, values: ast.Name) -> list[ast.Subscript]:
     """Every use of the counter in the loop, when each is in `values[counter]`."""
     scope = program.scopes.scope[loop]
     found: list[ast.Subscript] = []
@@ -67,7 +67,7 @@ def _reads(program: Program, loop: ast.For, counter: str, values: ast.Name) -> l
     return found
 
 
-def _stays(program: Program, loop: ast.For, values: ast.Name) -> bool:
+def _stays(program: AnalyzedProgram, loop: ast.For, values: ast.Name) -> bool:
     """The loop neither binds the list again nor changes what is in it."""
     if loop.orelse or not (program.types.is_text(values) or program.types.containers(values, "list", "tuple")):
         return False

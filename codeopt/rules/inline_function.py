@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from codeopt.rules import Context, Edit, Example, Program, first_line, is_simple, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, first_line, is_simple, last_line, rule
 
 BUILTINS = ("abs", "len", "int", "ord", "chr", "pow", "divmod", "min", "max", "float", "bool", "str", "round")
 OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Call)
@@ -73,7 +73,7 @@ def inline_function(node: ast.FunctionDef | ast.Assign, ctx: Context) -> list[Ed
     return [*edits, _without(program, short.statement)] if len(edits) == len(calls) else []
 
 
-def _short(program: Program, node: ast.AST) -> Short | None:
+def _short(program: AnalyzedProgram, node: ast.AST) -> Short | None:
     match node:
         case ast.FunctionDef(name, given, [ast.Return(ast.expr() as result) as last], []) if program.alone(last):
             short = Short(node, name, tuple(arg.arg for arg in given.args), result)
@@ -88,7 +88,7 @@ def _short(program: Program, node: ast.AST) -> Short | None:
     return short if not odd and quiet and fits and all(isinstance(part, PARTS) for part in parts) else None
 
 
-def _is_quiet(program: Program, call: ast.Call) -> bool:
+def _is_quiet(program: AnalyzedProgram, call: ast.Call) -> bool:
     """A call of a builtin, or of a function of math: no code of the program runs."""
     if call.keywords or not isinstance(call.func, ast.Name):
         return False
@@ -97,7 +97,7 @@ def _is_quiet(program: Program, call: ast.Call) -> bool:
     return math or program.scopes.is_builtin(call.func, *BUILTINS)
 
 
-def _calls(program: Program, short: Short) -> list[ast.Call]:
+def _calls(program: AnalyzedProgram, short: Short) -> list[ast.Call]:
     """All uses of the function, when each is a call with as many plain arguments; else none."""
     variable = program.scopes.owner(short.name, program.scopes.scope[short.statement])
     made = short.statement.targets[0] if isinstance(short.statement, ast.Assign) else short.statement
@@ -115,7 +115,7 @@ def _calls(program: Program, short: Short) -> list[ast.Call]:
     return found if program.alone(short.statement) else []
 
 
-def _inlined(program: Program, short: Short, call: ast.Call) -> str | None:
+def _inlined(program: AnalyzedProgram, short: Short, call: ast.Call) -> str | None:
     """The expression with the arguments in it; None when a name means something else there, or work would double."""
     given = dict(zip(short.parameters, call.args, strict=True))
     names = sorted(program.names(short.result), key=lambda name: program.span(name)[0])
@@ -135,7 +135,7 @@ def _inlined(program: Program, short: Short, call: ast.Call) -> str | None:
     return inlined if bare else f"({inlined})"
 
 
-def _bracketed(program: Program, value: ast.expr) -> str:
+def _bracketed(program: AnalyzedProgram, value: ast.expr) -> str:
     source = program.source(value)
     return source if isinstance(value, (*ATOMS, ast.Constant)) else f"({source})"
 
@@ -149,7 +149,7 @@ def _evaluated_alike(given: dict[str, ast.expr], result: ast.expr, used: list[st
     return used == list(given) and not lazy and not chained
 
 
-def _without(program: Program, statement: ast.stmt) -> Edit:
+def _without(program: AnalyzedProgram, statement: ast.stmt) -> Edit:
     """The edit that takes away the function and the blank lines below it."""
     start, end = program.offset(first_line(statement), 0), program.span(statement)[1]
     lines = program.text[end:].split("\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Program, divides, names_in, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, divides, names_in, rule
 
 EXAMPLE = Example(
     before="""\
@@ -52,7 +52,7 @@ def isqrt_trial_division(node: ast.For | ast.GeneratorExp, ctx: Context) -> Iter
         yield ctx.program.replace(old, f"isqrt(max({number}, 1)) + 1")
 
 
-def _searched(program: Program, node: ast.For | ast.GeneratorExp) -> tuple[str, ast.expr] | None:
+def _searched(program: AnalyzedProgram, node: ast.For | ast.GeneratorExp) -> tuple[str, ast.expr] | None:
     """The number whose divisor is looked for, and the end of the range."""
     match node:
         case ast.For(ast.Name(divisor), source, [ast.If(test, body, [])]) if _stops(body, divisor):
@@ -66,7 +66,7 @@ def _searched(program: Program, node: ast.For | ast.GeneratorExp) -> tuple[str, 
 
 
 def _range(
-    program: Program, source: ast.expr, test: ast.expr, divisor: str, wanted: bool
+    program: AnalyzedProgram, source: ast.expr, test: ast.expr, divisor: str, wanted: bool
 ) -> tuple[str, ast.expr] | None:
     match program.range_bounds(source), divides(test):
         case (ast.Constant(2), stop), (number, by, found) if by == divisor != number and found is wanted:
@@ -88,7 +88,7 @@ def _stops(body: list[ast.stmt], divisor: str) -> bool:
     return constants and leaves and divisor not in names_in(settings)
 
 
-def _used_outside(program: Program, loop: ast.For, divisor: str) -> bool:
+def _used_outside(program: AnalyzedProgram, loop: ast.For, divisor: str) -> bool:
     inside = {node for part in [loop.target, *loop.body] for node in program.walk(part)}  # the else sees the last one
     variable = program.scopes.owner(divisor, program.scopes.scope[loop])
     return any(use.node not in inside and use.kind == "load" for use in program.scopes.all_uses(variable))

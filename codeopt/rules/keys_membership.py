@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Program, hashable_or_empty, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, hashable_or_empty, last_line, rule
 
 COPIES = ("list", "tuple", "set", "frozenset")
 
@@ -51,7 +51,7 @@ def keys_membership(node: ast.Compare, ctx: Context) -> Iterator[Edit]:
                 yield program.replace(copy, asked)
 
 
-def _asked(program: Program, left: ast.expr, copy: ast.Call) -> str | None:
+def _asked(program: AnalyzedProgram, left: ast.expr, copy: ast.Call) -> str | None:
     """The source of what is copied, when asking it gives the same answer."""
     if not program.calls_builtin(copy, *COPIES) or len(copy.args) != 1 or copy.lineno != last_line(copy):
         return None
@@ -66,6 +66,6 @@ def _asked(program: Program, left: ast.expr, copy: ast.Call) -> str | None:
     return None
 
 
-def _if_hashable(program: Program, left: ast.expr, owner: ast.Name) -> str | None:
+def _if_hashable(program: AnalyzedProgram, left: ast.expr, owner: ast.Name) -> str | None:
     inside = program.types.elements(owner, "dict", "set")
     return program.source(owner) if hashable_or_empty(inside) and program.types.is_hashable(left) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Program, Use, Variable, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Use, Variable, last_line, rule
 
 METHODS = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "index", "count", "copy"}
@@ -47,7 +47,7 @@ def list_append(_: ast.Module, ctx: Context) -> Iterator[Edit]:
             yield from (_appended(program, statement) for statement in grown)
 
 
-def _grown(program: Program, use: Use) -> ast.Assign | None:
+def _grown(program: AnalyzedProgram, use: Use) -> ast.Assign | None:
     """The statement `values = values + [...]` that stores the name."""
     match program.scopes.parent.get(use.node):
         case ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(left), ast.Add(), ast.List(elts))) as statement:
@@ -57,7 +57,7 @@ def _grown(program: Program, use: Use) -> ast.Assign | None:
     return None
 
 
-def _appended(program: Program, statement: ast.Assign) -> Edit:
+def _appended(program: AnalyzedProgram, statement: ast.Assign) -> Edit:
     match statement:
         case ast.Assign([target], ast.BinOp(right=ast.List([value]))):
             return program.replace(statement, f"{program.source(target)}.append({program.source(value)})")
@@ -66,7 +66,7 @@ def _appended(program: Program, statement: ast.Assign) -> Edit:
     raise AssertionError(ast.dump(statement))
 
 
-def _held_alone(program: Program, variable: Variable, use: Use, grown: list[ast.Assign]) -> bool:
+def _held_alone(program: AnalyzedProgram, variable: Variable, use: Use, grown: list[ast.Assign]) -> bool:
     """The use neither gives the list another name nor is a loop over it in which it grows."""
     parent = program.scopes.parent[use.node]
     if use.scope is not variable.scope or isinstance(use.scope, ast.ClassDef) or use.kind == "del":
@@ -91,7 +91,7 @@ def _held_alone(program: Program, variable: Variable, use: Use, grown: list[ast.
     return looked_at or isinstance(parent, ast.If | ast.While | ast.UnaryOp | ast.Starred | ast.FormattedValue)
 
 
-def _is_fresh(program: Program, statement: ast.AST) -> bool:
+def _is_fresh(program: AnalyzedProgram, statement: ast.AST) -> bool:
     """A statement that binds the name to a list that is made there."""
     match statement:
         case ast.Assign([_], ast.List() | ast.ListComp()) | ast.AnnAssign(value=ast.List() | ast.ListComp()):

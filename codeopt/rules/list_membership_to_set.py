@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Container, Context, Edit, Example, Program, Variable, hashable, rule
+from codeopt.rules import AnalyzedProgram, Container, Context, Edit, Example, Variable, hashable, rule
 
 EXAMPLE = Example(
     before="""\
@@ -59,14 +59,14 @@ def _tests(ctx: Context) -> dict[Variable, list[ast.Name]]:
     return found
 
 
-def _fixed(program: Program, tests: list[ast.Name], name: str) -> list[Edit] | None:
+def _fixed(program: AnalyzedProgram, tests: list[ast.Name], name: str) -> list[Edit] | None:
     """The list does not change in the loop."""
     places = {test: place for test in tests if (place := program.loops.outermost_keeping(test, test)) is not None}
     made = [program.before(place, f"{name} = set({tests[0].id})") for place in dict.fromkeys(places.values())]
     return [*made, *(program.replace(test, name) for test in places)]
 
 
-def _growing(program: Program, variable: Variable, tests: list[ast.Name], name: str) -> list[Edit] | None:
+def _growing(program: AnalyzedProgram, variable: Variable, tests: list[ast.Name], name: str) -> list[Edit] | None:
     """A list that is written down where it is bound, and changed only by `.append(x)` statements of this name."""
     containers = program.types.containers(tests[0], "list")
     if len(containers) != 1 or containers[0].escaped or containers[0] in program.escape.shrunk:
@@ -84,7 +84,7 @@ def _growing(program: Program, variable: Variable, tests: list[ast.Name], name: 
     return edits if appends and not _changed_elsewhere(program, containers[0], variable) else None
 
 
-def _follow(program: Program, node: ast.AST, kind: str, name: str) -> Edit | None:
+def _follow(program: AnalyzedProgram, node: ast.AST, kind: str, name: str) -> Edit | None:
     """What has to be added for one use of the list: empty text when nothing, None when it is not understood."""
     parent = program.scopes.parent[node]
     if kind != "load":
@@ -105,7 +105,7 @@ def _follow(program: Program, node: ast.AST, kind: str, name: str) -> Edit | Non
     return None
 
 
-def _append(program: Program, name: ast.AST, grown: str) -> Edit | None:
+def _append(program: AnalyzedProgram, name: ast.AST, grown: str) -> Edit | None:
     match program.method_call(name):
         case ast.Call(args=[ast.Name() | ast.Constant() as value], keywords=[]) as call:
             statement = program.scopes.parent[call]
@@ -114,7 +114,7 @@ def _append(program: Program, name: ast.AST, grown: str) -> Edit | None:
     return None
 
 
-def _changed_elsewhere(program: Program, container: Container, variable: Variable) -> bool:
+def _changed_elsewhere(program: AnalyzedProgram, container: Container, variable: Variable) -> bool:
     """Another name, a subscript or an operator changes the list."""
     for node in program.escape.changes(container):
         match node:

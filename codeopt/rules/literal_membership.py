@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Program, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, rule
 
 LEAST = 4
 """Elements; with fewer a tuple is as fast."""
@@ -41,6 +41,6 @@ def literal_membership(node: ast.Compare, ctx: Context) -> Iterator[Edit]:
                 yield ctx.program.replace(values, "{" + ctx.program.source(values)[1:-1] + "}")
 
 
-def _fits(program: Program, left: ast.expr, values: ast.List | ast.Tuple) -> bool:
+def _fits(program: AnalyzedProgram, left: ast.expr, values: ast.List | ast.Tuple) -> bool:
     constants = all(isinstance(v, ast.Constant) and isinstance(v.value, int | str | bytes | None) for v in values.elts)
     return constants and len(values.elts) >= LEAST and program.types.is_hashable(left)

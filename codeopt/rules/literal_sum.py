@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Program, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, rule, spans_lines
 
 TIGHT = ast.Name | ast.Constant | ast.Call | ast.Subscript | ast.Attribute
 ADDED = (ast.Add, ast.Sub)
@@ -49,14 +49,14 @@ def literal_sum(node: ast.Call, ctx: Context) -> Iterator[Edit]:
                 yield program.replace(display, ", ".join(program.source(part) for part in elts))
 
 
-def _added(program: Program, node: ast.Call, elements: list[ast.expr]) -> str:
+def _added(program: AnalyzedProgram, node: ast.Call, elements: list[ast.expr]) -> str:
     text = " + ".join(_operand(program, part, first=not i) for i, part in enumerate(elements))
     parent = program.scopes.parent[node]
     alone = isinstance(parent, ast.Assign | ast.AugAssign | ast.Return | ast.Call | ast.Compare | ast.If | ast.While)
     return text if alone else f"({text})"
 
 
-def _operand(program: Program, node: ast.expr, first: bool) -> str:
+def _operand(program: AnalyzedProgram, node: ast.expr, first: bool) -> str:
     """An element as a summand: sums may stand first, products anywhere, the rest in parentheses."""
     source = program.source(node)
     if isinstance(node, TIGHT) or (isinstance(node, ast.BinOp) and isinstance(node.op, PRODUCTS)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import NUMBERS, STR, WHOLE, Comprehension, Context, Edit, Example, Program, rule, spans_lines
+from codeopt.rules import NUMBERS, STR, WHOLE, AnalyzedProgram, Comprehension, Context, Edit, Example, rule, spans_lines
 
 KINDS = ("list", "tuple", "dict", "set", "deque")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)
@@ -63,7 +63,7 @@ def loop_invariant(node: ast.Call, ctx: Context) -> Iterator[Edit]:
         yield ctx.program.replace(whole, ctx.bind_before(place, value, _wanted(ctx.program, whole)))
 
 
-def _hoistable(program: Program, call: ast.Call) -> tuple[ast.stmt, ast.expr] | None:
+def _hoistable(program: AnalyzedProgram, call: ast.Call) -> tuple[ast.stmt, ast.expr] | None:
     if spans_lines(call) or not _cannot_fail(program, call):
         return None
     best = program.loops.outermost_same(call)
@@ -77,14 +77,14 @@ def _of_elements(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id in ("min", "max") and len(call.args) == 1
 
 
-def _goes_through(program: Program, call: ast.Call, place: ast.stmt) -> bool:
+def _goes_through(program: AnalyzedProgram, call: ast.Call, place: ast.stmt) -> bool:
     """It only runs in a loop over the same values, of which there are some then."""
     (values,) = call.args
     assert isinstance(values, ast.Name)
     return any(_is_over(program, source, values.id) for source in _sources(program, call, place))
 
 
-def _sources(program: Program, node: ast.expr, place: ast.stmt) -> Iterator[ast.expr]:
+def _sources(program: AnalyzedProgram, node: ast.expr, place: ast.stmt) -> Iterator[ast.expr]:
     """What the loops and comprehensions around, up to `place`, go through: the node runs for elements of it only."""
     child: ast.AST = node
     for parent in program.scopes.parents(node):
@@ -97,13 +97,13 @@ def _sources(program: Program, node: ast.expr, place: ast.stmt) -> Iterator[ast.
         child = parent
 
 
-def _is_over(program: Program, source: ast.expr, name: str) -> bool:
+def _is_over(program: AnalyzedProgram, source: ast.expr, name: str) -> bool:
     """The values themselves, or range(len(values))."""
     values = program.indexed(source) or source
     return isinstance(values, ast.Name) and values.id == name
 
 
-def _widened(program: Program, loop: ast.stmt, node: ast.expr) -> ast.expr:
+def _widened(program: AnalyzedProgram, loop: ast.stmt, node: ast.expr) -> ast.expr:
     """The largest sum or product of whole numbers around the call that stays the same too."""
     parent = program.scopes.parent[node]
     while isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add | ast.Sub | ast.Mult):
@@ -117,7 +117,7 @@ def _widened(program: Program, loop: ast.stmt, node: ast.expr) -> ast.expr:
     return node
 
 
-def _cannot_fail(program: Program, call: ast.Call) -> bool:
+def _cannot_fail(program: AnalyzedProgram, call: ast.Call) -> bool:
     """Calling it once more, or where it was not called before, changes nothing and raises nothing."""
     if not program.scopes.is_builtin(call.func, "len", "abs", "pow", "min", "max", "sum") or call.keywords:
         return False
@@ -143,7 +143,7 @@ def _cannot_fail(program: Program, call: ast.Call) -> bool:
     return False
 
 
-def _wanted(program: Program, node: ast.expr) -> str:
+def _wanted(program: AnalyzedProgram, node: ast.expr) -> str:
     """len(rows) becomes rows_len, len(rows) - 1 rows_last; the rest gets a general name."""
     words = [name.id for name in program.names(node)]
     arguments = [word for word in words if word not in ("len", "abs", "pow", "min", "max", "sum")]

@@ -5,7 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import SCALARS, Container, Context, Edit, Effects, Example, Program, Values, Variable, deep, rule
+from codeopt.rules import (
+    SCALARS,
+    AnalyzedProgram,
+    Container,
+    Context,
+    Edit,
+    Effects,
+    Example,
+    Values,
+    Variable,
+    deep,
+    rule,
+)
 
 KEYS = ({"int"}, {"str"}, {"bool"}, {"none"}, {"bytes"})
 """Arguments of one of these: 1, 1.0 and True are the same key, so kinds must not mix."""
@@ -53,7 +65,7 @@ def memo_recursion(node: ast.FunctionDef, ctx: Context) -> Iterator[Edit]:
         yield program.before(node, "@cache")
 
 
-def _branches(program: Program, function: ast.FunctionDef) -> bool:
+def _branches(program: AnalyzedProgram, function: ast.FunctionDef) -> bool:
     """It calls itself in two places or more, and nobody uses it but by calling it with plain arguments."""
     variable = program.scopes.owner(function.name, program.scopes.scope[function])
     inside = set(program.walk(function))
@@ -74,7 +86,7 @@ def _branches(program: Program, function: ast.FunctionDef) -> bool:
     return own > 1 and plain and bool(arguments.args) and not function.decorator_list and program.alone(function)
 
 
-def _is_pure(program: Program, function: ast.FunctionDef) -> bool:
+def _is_pure(program: AnalyzedProgram, function: ast.FunctionDef) -> bool:
     """The result follows from the arguments, cannot be changed, and making it changes nothing else."""
     if any(isinstance(node, ast.Yield | ast.YieldFrom | ast.Await) for node in program.walk(function)):
         return False
@@ -100,7 +112,7 @@ def _cannot_change(values: Values) -> bool:
     )
 
 
-def _world_stands_still(program: Program, function: ast.FunctionDef, inside: set[ast.AST]) -> bool:
+def _world_stands_still(program: AnalyzedProgram, function: ast.FunctionDef, inside: set[ast.AST]) -> bool:
     """From the first call on, nothing that the function reads from outside is bound again or changed."""
     later = _after_first_call(program, function)
     if later is None or later.unknown:
@@ -117,7 +129,7 @@ def _world_stands_still(program: Program, function: ast.FunctionDef, inside: set
     return True
 
 
-def _after_first_call(program: Program, function: ast.FunctionDef) -> Effects | None:
+def _after_first_call(program: AnalyzedProgram, function: ast.FunctionDef) -> Effects | None:
     """What the statements beside the definition do, from the first one that may call the function."""
     scope = program.scopes.scope[function]
     body = getattr(scope, "body", None)

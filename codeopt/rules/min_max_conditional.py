@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from codeopt.rules import INT, Context, Edit, Example, Program, is_simple, last_line, names_in, rule
+from codeopt.rules import INT, AnalyzedProgram, Context, Edit, Example, is_simple, last_line, names_in, rule
 
 SIGN = {"min": "<", "max": ">"}
 CHANGING = ast.Call | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom
@@ -65,18 +65,18 @@ def min_max_conditional(call: ast.Call, ctx: Context) -> list[Edit]:
     return []
 
 
-def _is_candidate(program: Program, call: ast.Call) -> bool:
+def _is_candidate(program: AnalyzedProgram, call: ast.Call) -> bool:
     if not program.calls_builtin(call, "min", "max") or len(call.args) < 2 or call.lineno != last_line(call):
         return False
     return not any(program.calls_builtin(p, "min", "max") for p in program.scopes.parents(call))
 
 
-def _conditional(program: Program, call: ast.Call) -> str:
+def _conditional(program: AnalyzedProgram, call: ast.Call) -> str:
     a, b = (program.source(argument) for argument in call.args)
     return f"{b} if {b} {_sign(call)} {a} else {a}"
 
 
-def _update(program: Program, target: ast.expr, call: ast.Call) -> list[str] | None:
+def _update(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[str] | None:
     """`x = min(x, ...)`: store only what is smaller. None when it is something else or might see a changed x."""
     place = program.source(target)
     at = [i for i, argument in enumerate(call.args) if program.source(argument) == place]
@@ -106,7 +106,7 @@ def _update(program: Program, target: ast.expr, call: ast.Call) -> list[str] | N
     return lines
 
 
-def _build(program: Program, target: ast.expr, call: ast.Call) -> list[str] | None:
+def _build(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[str] | None:
     """`x = min(a, b, ...)`: the first, then whatever is smaller. None when an argument might see x."""
     first, *others = call.args
     if isinstance(target, ast.Name):
@@ -129,7 +129,7 @@ def _build(program: Program, target: ast.expr, call: ast.Call) -> list[str] | No
     ]
 
 
-def _compared(program: Program, name: str, call: ast.Call, others: Sequence[ast.expr]) -> list[str]:
+def _compared(program: AnalyzedProgram, name: str, call: ast.Call, others: Sequence[ast.expr]) -> list[str]:
     lines = []
     for other in others:
         value = program.source(other)
@@ -140,7 +140,7 @@ def _compared(program: Program, name: str, call: ast.Call, others: Sequence[ast.
     return lines
 
 
-def _may_change(program: Program, target: ast.Name, others: Sequence[ast.expr]) -> bool:
+def _may_change(program: AnalyzedProgram, target: ast.Name, others: Sequence[ast.expr]) -> bool:
     """A call in the other arguments could rebind the target."""
     calls = any(isinstance(part, CHANGING) for other in others for part in program.walk(other))
     return calls and not program.purity.only_stored_here(target)
@@ -151,9 +151,9 @@ def _sign(call: ast.Call) -> str:
     return SIGN[call.func.id]
 
 
-def _temporary(program: Program) -> str:
+def _temporary(program: AnalyzedProgram) -> str:
     return program.fresh("candidate", "value", "option")
 
 
-def _in_class(program: Program, statement: ast.stmt) -> bool:
+def _in_class(program: AnalyzedProgram, statement: ast.stmt) -> bool:
     return isinstance(program.scopes.scope[statement], ast.ClassDef)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import Context, Edit, Example, Program, Variable, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Variable, rule, spans_lines
 
 FILL = {"zeros": "0", "ones": "1", "empty": "0"}
 INTEGERS = frozenset({"int", "int64", "int32", "int_", "intp", "uint64", "uint32", "int16", "int8", "uint8"})
@@ -67,7 +67,7 @@ def numpy_to_list(_: ast.Module, ctx: Context) -> list[Edit]:
     return edits if len(edits) > 1 and _all_inside(program, variable, edits[1:]) else []
 
 
-def _numpy_import(program: Program) -> tuple[ast.stmt, Variable] | None:
+def _numpy_import(program: AnalyzedProgram) -> tuple[ast.stmt, Variable] | None:
     """`import numpy` or `import numpy as np` on a line of its own, the only import of it."""
     found = [
         (node, Variable(program.tree, node.names[0].asname or "numpy"))
@@ -80,14 +80,14 @@ def _numpy_import(program: Program) -> tuple[ast.stmt, Variable] | None:
     return found[0] if len(program.scopes.stores(found[0][1])) == 1 else None
 
 
-def _all_inside(program: Program, variable: Variable, edits: list[Edit]) -> bool:
+def _all_inside(program: AnalyzedProgram, variable: Variable, edits: list[Edit]) -> bool:
     """Every use of np is in a piece of text that is replaced."""
     spans = [(edit.start, edit.end) for edit in edits]
     loads = [use.node for use in program.scopes.all_uses(variable) if use.kind == "load"]
     return all(any(start <= program.span(node)[0] < end for start, end in spans) for node in loads)
 
 
-def _converted(program: Program, call: ast.Call) -> list[Edit] | None:
+def _converted(program: AnalyzedProgram, call: ast.Call) -> list[Edit] | None:
     """Edits for one array: its making, and `a[i, j]` to `a[i][j]`."""
     parent = program.scopes.parent[call]
     match parent:
@@ -109,7 +109,7 @@ def _converted(program: Program, call: ast.Call) -> list[Edit] | None:
     return edits
 
 
-def _as_list(program: Program, call: ast.Call) -> tuple[str, int] | None:
+def _as_list(program: AnalyzedProgram, call: ast.Call) -> tuple[str, int] | None:
     """The list that stands for the array, and its number of dimensions."""
     assert isinstance(call.func, ast.Attribute)
     options = {keyword.arg: keyword.value for keyword in call.keywords}
@@ -149,7 +149,7 @@ def _kind(dtype: ast.expr | None) -> str | None:
     return None
 
 
-def _filled(program: Program, shape: ast.expr, value: str) -> tuple[str, int] | None:
+def _filled(program: AnalyzedProgram, shape: ast.expr, value: str) -> tuple[str, int] | None:
     match shape:
         case ast.Tuple([rows, columns]) | ast.List([rows, columns]):
             inner = f"[{value}] * {_factor(program, columns)}"
@@ -161,12 +161,12 @@ def _filled(program: Program, shape: ast.expr, value: str) -> tuple[str, int] | 
     return (f"[{value}] * {_factor(program, shape)}", 1) if program.types.is_int(shape) else None
 
 
-def _factor(program: Program, node: ast.expr) -> str:
+def _factor(program: AnalyzedProgram, node: ast.expr) -> str:
     simple = isinstance(node, ast.Name | ast.Constant | ast.Call | ast.Subscript)
     return program.source(node) if simple else f"({program.source(node)})"
 
 
-def _from_data(program: Program, data: ast.expr, kind: str) -> tuple[str, int] | None:
+def _from_data(program: AnalyzedProgram, data: ast.expr, kind: str) -> tuple[str, int] | None:
     """A list of whole numbers, or of rows of them, is already there; text is converted as the array would."""
     inside = program.types.elements(data, "list")
     if inside and inside <= {"int"} and kind in ("none", "whole"):
@@ -179,7 +179,7 @@ def _from_data(program: Program, data: ast.expr, kind: str) -> tuple[str, int] |
     return None
 
 
-def _element(program: Program, node: ast.AST, depth: int) -> Edit | None:
+def _element(program: AnalyzedProgram, node: ast.AST, depth: int) -> Edit | None:
     """The edit for one use of the array: empty when a list does the same, None when it does not."""
     parent = program.scopes.parent[node]
     match parent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Comprehension, Context, Edit, Example, Program, divides, names_in, rule
+from codeopt.rules import AnalyzedProgram, Comprehension, Context, Edit, Example, divides, names_in, rule
 
 HELPER = """\
 def {name}(n, start, stop):
@@ -95,7 +95,7 @@ def only_divisors(node: ast.For | Comprehension, ctx: Context) -> Iterator[Edit]
         yield _replaced(program, source, ctx.define(HELPER, "divisors", "divisors_of"))
 
 
-def _replaced(program: Program, source: ast.expr, name: str) -> Edit:
+def _replaced(program: AnalyzedProgram, source: ast.expr, name: str) -> Edit:
     match source:
         case ast.Call(args=[start, stop]):
             number = program.names(stop)[0]
@@ -103,7 +103,7 @@ def _replaced(program: Program, source: ast.expr, name: str) -> Edit:
     raise AssertionError(ast.dump(source))
 
 
-def _fits_loop(program: Program, loop: ast.For) -> bool:
+def _fits_loop(program: AnalyzedProgram, loop: ast.For) -> bool:
     match loop.body:
         case [ast.If(test, _, [])] if _asks(test, loop.iter, loop.target, wanted=True):
             pass
@@ -117,7 +117,7 @@ def _fits_loop(program: Program, loop: ast.For) -> bool:
     return _stays(program, loop, loop.iter)
 
 
-def _fits_comprehension(program: Program, node: Comprehension) -> bool:
+def _fits_comprehension(program: AnalyzedProgram, node: Comprehension) -> bool:
     match node.generators[0]:
         case ast.comprehension(counter, source, [test, *_], 0) if _asks(test, source, counter, wanted=True):
             at_once = not isinstance(node, ast.GeneratorExp) or program.loops.uses_up(node)
@@ -135,7 +135,7 @@ def _asks(test: ast.expr, source: ast.expr, counter: ast.expr, *, wanted: bool) 
     return False
 
 
-def _stays(program: Program, root: ast.AST, source: ast.expr) -> bool:
+def _stays(program: AnalyzedProgram, root: ast.AST, source: ast.expr) -> bool:
     """A range from one or more to a sum or part of n, which is a whole number that `root` does not change."""
     match program.range_bounds(source):
         case start, stop:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codeopt.rules import INT, NUMBERS, STR, Context, Edit, Example, Program, last_line, rule
+from codeopt.rules import INT, NUMBERS, STR, AnalyzedProgram, Context, Edit, Example, last_line, rule
 
 TABLES = {
     "to": "[*accumulate({values}, {function})]",
@@ -80,7 +80,7 @@ def prefix_extremes(node: ast.Call, ctx: Context) -> Iterator[Edit]:
         yield program.replace(node, _looked_up(program, name, found))
 
 
-def _extreme(program: Program, call: ast.Call) -> Extreme | None:
+def _extreme(program: AnalyzedProgram, call: ast.Call) -> Extreme | None:
     if not program.calls_builtin(call, "min", "max") or call.lineno != last_line(call) or _was_kept(program, call):
         return None
     match call:
@@ -102,7 +102,7 @@ def _at(call: ast.Call, function: str, values: ast.Name, way: str, bound: ast.ex
     return None
 
 
-def _was_kept(program: Program, call: ast.Call) -> bool:
+def _was_kept(program: AnalyzedProgram, call: ast.Call) -> bool:
     """It is what this rule left for slices that may be empty."""
     match program.scopes.parent[call]:
         case ast.IfExp(ast.Compare(ast.Constant(0), [ast.LtE(), ast.Lt()], [_, ast.Call()]), _, orelse):
@@ -110,7 +110,7 @@ def _was_kept(program: Program, call: ast.Call) -> bool:
     return False
 
 
-def _before(program: Program, found: Extreme) -> ast.stmt | None:
+def _before(program: AnalyzedProgram, found: Extreme) -> ast.stmt | None:
     """The loop before which the table can be made: elements of one order, so that ties and nan do not matter."""
     inside = program.types.elements(found.values, "list", "tuple")
     ordered = inside in (INT, STR) or (found.way == "to" and inside <= NUMBERS)
@@ -119,7 +119,7 @@ def _before(program: Program, found: Extreme) -> ast.stmt | None:
     return program.loops.outermost_keeping(found.call, found.values)
 
 
-def _looked_up(program: Program, name: str, found: Extreme) -> str:
+def _looked_up(program: AnalyzedProgram, name: str, found: Extreme) -> str:
     """The element of the table; where the slice may be empty or counted from the end, what was written instead."""
     if _is_valid(program, found):
         return f"{name}[{found.index}]"
@@ -128,7 +128,7 @@ def _looked_up(program: Program, name: str, found: Extreme) -> str:
     return chosen if isinstance(program.scopes.parent[found.call], ALONE) else f"({chosen})"
 
 
-def _is_valid(program: Program, found: Extreme) -> bool:
+def _is_valid(program: AnalyzedProgram, found: Extreme) -> bool:
     """The counter is that of a range around, up to the length of a list that never gets shorter."""
     around = program.bounds.counted(found.counter, found.call)
     lists = program.types.containers(found.values, "list", "tuple")
@@ -140,7 +140,7 @@ def _is_valid(program: Program, found: Extreme) -> bool:
     return least is not None and left is not None and least + found.offset >= 0 and found.offset <= left
 
 
-def _left_out(program: Program, values: ast.Name, stop: ast.expr) -> int | None:
+def _left_out(program: AnalyzedProgram, values: ast.Name, stop: ast.expr) -> int | None:
     """k, where the expression is `len(values) - k`."""
     match stop:
         case ast.BinOp(whole, ast.Sub(), ast.Constant(int(less))):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import WHOLE, Context, Edit, Example, Program, rule
+from codeopt.rules import WHOLE, AnalyzedProgram, Context, Edit, Example, rule
 
 HELPER = """\
 def {name}(sums, start, stop):
@@ -61,7 +61,7 @@ def prefix_sums(node: ast.Call, ctx: Context) -> Iterator[Edit]:
         yield ctx.program.replace(node, f"{function}({sums}, {_bounds(ctx.program, node)})")
 
 
-def _place(program: Program, call: ast.Call) -> tuple[ast.stmt, str] | None:
+def _place(program: AnalyzedProgram, call: ast.Call) -> tuple[ast.stmt, str] | None:
     match call:
         case ast.Call(_, [ast.Subscript(ast.Name() as values, ast.Slice(lower, upper, None))]):
             inside = program.types.elements(values, "list", "tuple")
@@ -73,7 +73,7 @@ def _place(program: Program, call: ast.Call) -> tuple[ast.stmt, str] | None:
     return None
 
 
-def _bounds(program: Program, call: ast.Call) -> str:
+def _bounds(program: AnalyzedProgram, call: ast.Call) -> str:
     match call.args:
         case [ast.Subscript(slice=ast.Slice(lower, upper))]:
             return ", ".join(program.source(bound) if bound is not None else "None" for bound in (lower, upper))

@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Program, Variable, last_line, rule, top_imports
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Variable, last_line, rule, top_imports
 
 ARGUMENTS = {"match": 2, "search": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "split": 3, "sub": 4, "subn": 4}
 """Functions of re that patterns have as methods, and how many arguments come before the flags."""
@@ -59,7 +59,7 @@ def regex_hoist(node: ast.Call, ctx: Context) -> Iterator[Edit]:
         yield Edit(program.span(pattern)[0], program.span(node.args[1])[0], "")
 
 
-def _imports_re(program: Program) -> bool:
+def _imports_re(program: AnalyzedProgram) -> bool:
     """`import re` at the top, and nothing else is ever called re."""
     stores = program.scopes.stores(Variable(program.tree, "re"))
     top = [a for s in top_imports(program) if isinstance(s, ast.Import) for a in s.names]
@@ -67,7 +67,7 @@ def _imports_re(program: Program) -> bool:
     return len(stores) == 1 and any(a.name == "re" and not a.asname for a in top) and not changed
 
 
-def _pattern(program: Program, call: ast.Call) -> ast.Constant | None:
+def _pattern(program: AnalyzedProgram, call: ast.Call) -> ast.Constant | None:
     """The pattern, when it is written down, compiles without a warning, and no flags are given."""
     match call:
         case ast.Call(ast.Attribute(ast.Name("re") as owner, name), [ast.Constant() as pattern, *rest], keywords):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from codeopt.rules import SCALARS, Comprehension, Context, Edit, Example, Program, rule, spans_lines
+from codeopt.rules import SCALARS, AnalyzedProgram, Comprehension, Context, Edit, Example, rule, spans_lines
 
 PURE = frozenset({"pow", "str", "int", "float", "bin", "hex", "oct"})
 PURE_MATH = frozenset(
@@ -79,7 +79,7 @@ def repeated_call(_: ast.Module, ctx: Context) -> Iterator[Edit]:
                 yield from (program.replace(node, name) for node in run.nodes)
 
 
-def _outermost(program: Program, runs: list[Run]) -> Iterator[Run]:
+def _outermost(program: AnalyzedProgram, runs: list[Run]) -> Iterator[Run]:
     """Those of two calls or more, without what stands in a call of another."""
     for run in (run for run in runs if len(run.nodes) > 1):
         others = [node for other in runs if other is not run and len(other.nodes) > 1 for node in other.nodes]
@@ -89,14 +89,14 @@ def _outermost(program: Program, runs: list[Run]) -> Iterator[Run]:
             yield Run(run.first, outside)
 
 
-def _written_twice(program: Program) -> set[ast.Call]:
+def _written_twice(program: AnalyzedProgram) -> set[ast.Call]:
     """Calls whose text stands in the program more than once."""
     calls = [(program.source(call), call) for call in program.of_kind(ast.Call) if call.args and not spans_lines(call)]
     count = Counter(text for text, _ in calls)
     return {call for text, call in calls if count[text] > 1}
 
 
-def _blocks(program: Program) -> Iterator[list[ast.stmt]]:
+def _blocks(program: AnalyzedProgram) -> Iterator[list[ast.stmt]]:
     for node in program.walk():
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
@@ -111,7 +111,7 @@ def _blocks(program: Program) -> Iterator[list[ast.stmt]]:
                     yield block
 
 
-def _runs(program: Program, block: list[ast.stmt], again: set[ast.Call]) -> list[Run]:
+def _runs(program: AnalyzedProgram, block: list[ast.stmt], again: set[ast.Call]) -> list[Run]:
     open_: dict[str, Run] = {}
     done: list[Run] = []
     for statement in block:
@@ -142,14 +142,14 @@ def _head(statement: ast.stmt) -> ast.AST | None:
     return statement if isinstance(statement, SIMPLE) else None
 
 
-def _safe_inside(program: Program, statement: ast.stmt, call: ast.Call) -> bool:
+def _safe_inside(program: AnalyzedProgram, statement: ast.stmt, call: ast.Call) -> bool:
     """Nothing that runs earlier in the statement changes an argument of the call."""
     if any(isinstance(node, ast.NamedExpr) for node in program.walk(statement)):
         return False
     return program.effects.of(*_evaluated(program, statement)).keeps(call)
 
 
-def _evaluated(program: Program, statement: ast.stmt) -> list[ast.expr]:
+def _evaluated(program: AnalyzedProgram, statement: ast.stmt) -> list[ast.expr]:
     """What runs before the effect of the statement itself: of print(...) and values.append(...), only the arguments."""
     containers = program.types.containers
     match statement:
@@ -164,7 +164,7 @@ def _evaluated(program: Program, statement: ast.stmt) -> list[ast.expr]:
     return [node for node in program.walk(statement) if isinstance(node, ast.expr)]
 
 
-def _speaks(program: Program, statement: ast.stmt) -> bool:
+def _speaks(program: AnalyzedProgram, statement: ast.stmt) -> bool:
     """Something in it has effects: a call moved before it could fail before them, and somebody catch the failure."""
     effects = program.effects.of(*_evaluated(program, statement))
     walrus = any(isinstance(node, ast.NamedExpr) for node in program.walk(statement))
@@ -173,7 +173,7 @@ def _speaks(program: Program, statement: ast.stmt) -> bool:
     return effects.unknown or effects.io or bool(effects.changed) or stored or walrus
 
 
-def _calls(program: Program, head: ast.AST, again: set[ast.Call]) -> Iterator[tuple[ast.Call, bool]]:
+def _calls(program: AnalyzedProgram, head: ast.AST, again: set[ast.Call]) -> Iterator[tuple[ast.Call, bool]]:
     """Calls that only depend on their arguments, outermost first, and whether they run on every path."""
     stack: list[tuple[ast.AST, bool]] = [(head, True)]
     while stack:
@@ -190,7 +190,7 @@ def _calls(program: Program, head: ast.AST, again: set[ast.Call]) -> Iterator[tu
             stack.append((child, always and sure and not (isinstance(node, ast.IfExp) and child is not node.test)))
 
 
-def _is_pure(program: Program, call: ast.Call) -> bool:
+def _is_pure(program: AnalyzedProgram, call: ast.Call) -> bool:
     if call.keywords or not call.args or spans_lines(call):
         return False
     if not all(isinstance(part, OPERATIONS) for part in program.walk(call)):
@@ -199,7 +199,7 @@ def _is_pure(program: Program, call: ast.Call) -> bool:
     return (_of_scalars(program, call) or _of_elements(program, call)) and all(_is_pure(program, p) for p in inner)
 
 
-def _of_scalars(program: Program, call: ast.Call) -> bool:
+def _of_scalars(program: AnalyzedProgram, call: ast.Call) -> bool:
     """str(x), math.sqrt(x)."""
     if isinstance(call.func, ast.Attribute) and program.types.of(call.func.value) != {"@math"}:
         return False
@@ -208,7 +208,7 @@ def _of_scalars(program: Program, call: ast.Call) -> bool:
     return bool(functions) and functions <= known and program.types.is_scalar(*call.args)
 
 
-def _of_elements(program: Program, call: ast.Call) -> bool:
+def _of_elements(program: AnalyzedProgram, call: ast.Call) -> bool:
     """max(values), values.index(x): it goes through a list of numbers or text."""
     match call:
         case ast.Call(ast.Attribute(values, "index" | "count"), [sought]):
@@ -220,10 +220,10 @@ def _of_elements(program: Program, call: ast.Call) -> bool:
     return False
 
 
-def _plain_elements(program: Program, node: ast.expr) -> bool:
+def _plain_elements(program: AnalyzedProgram, node: ast.expr) -> bool:
     return bool(program.types.containers(node, *KINDS)) and program.types.elements(node, *KINDS) <= SCALARS
 
 
-def _wanted(program: Program, call: ast.Call) -> str:
+def _wanted(program: AnalyzedProgram, call: ast.Call) -> str:
     function = call.func.attr if isinstance(call.func, ast.Attribute) else program.source(call.func)
     return NAMES.get(function, f"{function}_value")

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, Loop, Program, is_sum, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Loop, is_sum, rule, spans_lines
 
 EXAMPLE = Example(
     before="""\
@@ -52,7 +52,7 @@ def row_hoist(node: ast.Subscript, ctx: Context) -> Iterator[Edit]:
         yield ctx.program.replace(node, name)
 
 
-def _is_row(program: Program, node: ast.Subscript) -> bool:
+def _is_row(program: AnalyzedProgram, node: ast.Subscript) -> bool:
     """`a[i]` in `a[i][j]`, with a sum of names and numbers for i."""
     parent = program.scopes.parent[node]
     return (
@@ -64,7 +64,7 @@ def _is_row(program: Program, node: ast.Subscript) -> bool:
     )
 
 
-def _outermost(program: Program, node: ast.Subscript) -> Loop | None:
+def _outermost(program: AnalyzedProgram, node: ast.Subscript) -> Loop | None:
     """The outermost loop around, of those in which the row stays the same and before which it exists."""
     best: Loop | None = None
     for loop in program.loops.around(node):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import Comprehension, Context, Edit, Example, Program, Variable, bind_stream, rule
+from codeopt.rules import AnalyzedProgram, Comprehension, Context, Edit, Example, Variable, bind_stream, rule
 
 CATCHES = frozenset({"EOFError", "Exception", "BaseException", "ValueError"})
 """They would see the end of the input: readline returns '' where input() raises EOFError, and int('') ValueError."""
@@ -62,7 +62,7 @@ def stdin_readline(_: ast.Module, ctx: Context) -> list[Edit]:
     return [bind_stream(program, "input", "stdin.readline"), *cuts]
 
 
-def _plain_call(program: Program, name: ast.AST) -> ast.Call | None:
+def _plain_call(program: AnalyzedProgram, name: ast.AST) -> ast.Call | None:
     """The call `input()` around a name, if it is nothing but that: a prompt would be printed."""
     match program.scopes.parent[name]:
         case ast.Call(func=func, args=[], keywords=[]) as call if func is name:
@@ -70,7 +70,7 @@ def _plain_call(program: Program, name: ast.AST) -> ast.Call | None:
     return None
 
 
-def _notices_the_end(program: Program) -> bool:
+def _notices_the_end(program: AnalyzedProgram) -> bool:
     for node in program.walk():
         if isinstance(node, ast.ExceptHandler):
             caught = {n.id for n in program.walk(node.type) if isinstance(n, ast.Name)} if node.type else CATCHES
@@ -83,7 +83,7 @@ def _notices_the_end(program: Program) -> bool:
     return False
 
 
-def _endless(program: Program, call: ast.Call) -> bool:
+def _endless(program: AnalyzedProgram, call: ast.Call) -> bool:
     """In a `while` loop that the end of the input, a line like any other now, would not end: it is not a number."""
     parents = list(program.scopes.parents(call))
     loop = next((p for p in parents if isinstance(p, ast.While | ast.FunctionDef | ast.Lambda)), None)
@@ -94,7 +94,7 @@ def _endless(program: Program, call: ast.Call) -> bool:
     return isinstance(loop, ast.While) and not (number or unpacked or counted)
 
 
-def _repeated(program: Program, call: ast.Call) -> bool:
+def _repeated(program: AnalyzedProgram, call: ast.Call) -> bool:
     """It runs more than once: in a loop, a comprehension or a function."""
     loops = (ast.For, ast.While, ast.AsyncFunctionDef, ast.Lambda)
     child: ast.AST = call
@@ -110,12 +110,12 @@ def _repeated(program: Program, call: ast.Call) -> bool:
     return False
 
 
-def _called_once(program: Program, function: ast.FunctionDef) -> bool:
+def _called_once(program: AnalyzedProgram, function: ast.FunctionDef) -> bool:
     uses = program.scopes.all_uses(program.scopes.owner(function.name, program.scopes.scope[function]))
     return sum(use.kind == "load" for use in uses) <= 1
 
 
-def _ignores_line_end(program: Program, call: ast.Call) -> bool:
+def _ignores_line_end(program: AnalyzedProgram, call: ast.Call) -> bool:
     """What is done with the line does not depend on the line end."""
     parent = program.scopes.parent[call]
     match parent:
@@ -130,6 +130,6 @@ def _ignores_line_end(program: Program, call: ast.Call) -> bool:
     return False
 
 
-def _cut(program: Program, call: ast.Call) -> Edit:
+def _cut(program: AnalyzedProgram, call: ast.Call) -> Edit:
     end = program.span(call)[1]
     return Edit(end, end, '.rstrip("\\n")')

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.rules import Context, Edit, Example, Program, Variable, bind_stream, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Variable, bind_stream, last_line, rule
 
 REPLACED = frozenset({"redirect_stdout", "StringIO", "fdopen", "reconfigure", "detach"})
 """A program that uses one of these may print to something else than the stdout it started with."""
@@ -60,7 +60,7 @@ def stdout_write(_: ast.Module, ctx: Context) -> list[Edit]:
     return [bind_stream(program, name, "stdout.write"), *edits] if worth else []
 
 
-def _written(program: Program, call: ast.Call) -> str | None:
+def _written(program: AnalyzedProgram, call: ast.Call) -> str | None:
     """The text that the call writes, as an expression; None when it is not known, or not a statement of its own."""
     if not isinstance(program.scopes.parent[call], ast.Expr) or call.lineno != last_line(call):
         return None
@@ -113,7 +113,7 @@ def _binds_tightly(node: ast.expr) -> bool:
     return isinstance(node, ast.Name | ast.Constant | ast.Call | ast.Subscript | ast.Attribute | ast.JoinedStr)
 
 
-def _fits(program: Program, node: ast.expr) -> bool:
+def _fits(program: AnalyzedProgram, node: ast.expr) -> bool:
     """It can stand in an f-string of Python 3.11: no quotes, backslashes, braces, lambdas or walruses."""
     source = program.source(node)
     return not set("\"\\{}!:=#'") & set(source) and not isinstance(node, ast.Starred)

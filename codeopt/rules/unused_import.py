@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import QUIET_MODULES, Context, Edit, Example, Program, Variable, rule
+from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Example, Variable, rule
 
 QUIET = frozenset(
     """
@@ -55,7 +55,7 @@ def unused_import(_: ast.Module, ctx: Context) -> Iterator[Edit]:
                 yield _without_part(program, statement)
 
 
-def _is_unused(program: Program, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
+def _is_unused(program: AnalyzedProgram, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
     home = alias.name if isinstance(statement, ast.Import) else statement.module or ""
     if home.partition(".")[0] not in QUIET or (isinstance(statement, ast.ImportFrom) and statement.level):
         return False
@@ -63,14 +63,14 @@ def _is_unused(program: Program, statement: ast.Import | ast.ImportFrom, alias: 
     return len(program.scopes.all_uses(Variable(program.tree, name))) == 1
 
 
-def _without_statement(program: Program, statement: ast.stmt) -> Edit:
+def _without_statement(program: AnalyzedProgram, statement: ast.stmt) -> Edit:
     """The edit that takes away the lines of a statement, and blank lines that part it from what stands above."""
     edit = program.without_lines(statement)
     above = program.text[: edit.start].rstrip()
     return Edit(program.text.find("\n", len(above)) + 1, edit.end, "") if above else edit
 
 
-def _without_part(program: Program, statement: ast.stmt) -> Edit:
+def _without_part(program: AnalyzedProgram, statement: ast.stmt) -> Edit:
     """The edit that takes a statement out of the line that it shares."""
     block = program.tree.body
     place = block.index(statement)
@@ -79,7 +79,7 @@ def _without_part(program: Program, statement: ast.stmt) -> Edit:
     return Edit(program.span(block[place - 1])[1], program.span(statement)[1], "")
 
 
-def _without_name(program: Program, names: list[ast.alias], alias: ast.alias, unused: list[ast.alias]) -> Edit:
+def _without_name(program: AnalyzedProgram, names: list[ast.alias], alias: ast.alias, unused: list[ast.alias]) -> Edit:
     """The edit that takes a name out of an import, with its line, the comma before it, or (of the first) the next."""
     start, end = program.span(alias)
     above, line = program.lines[alias.lineno - 2 : alias.lineno] if alias.lineno > 1 else ("", program.lines[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.rules import Context, Edit, Example, Program, both_ways, last_line, names_in, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, both_ways, last_line, names_in, rule, spans_lines
 
 UP, DOWN = ("<", "<="), (">", ">=")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Call, ast.expr_context)
@@ -66,7 +66,7 @@ def while_to_range(loop: ast.While, ctx: Context) -> list[Edit]:
     return [*removed, Edit(program.span(loop)[0], colon, line), program.without_lines(last)]
 
 
-def _head(program: Program, loop: ast.While) -> tuple[ast.Name, str, ast.expr] | None:
+def _head(program: AnalyzedProgram, loop: ast.While) -> tuple[ast.Name, str, ast.expr] | None:
     """The counter, the sign and the bound of `while i < n`, or of `while n > i`."""
     for name, sign, bound in both_ways(loop.test):
         own = isinstance(name, ast.Name) and program.scopes.variable(name).scope is program.scopes.scope[loop]
@@ -75,7 +75,7 @@ def _head(program: Program, loop: ast.While) -> tuple[ast.Name, str, ast.expr] |
     return None
 
 
-def _step(program: Program, last: ast.stmt, name: str) -> str | None:
+def _step(program: AnalyzedProgram, last: ast.stmt, name: str) -> str | None:
     """What `i += 1` or `i = i + 1` adds: the source of a positive number, with a minus when it is taken away."""
     match last:
         case ast.AugAssign(ast.Name(target), ast.Add() | ast.Sub() as operator, value) if target == name:
@@ -97,7 +97,7 @@ def _added(last: ast.stmt) -> ast.expr:
     return value.right if isinstance(last, ast.Assign) and isinstance(value, ast.BinOp) else value
 
 
-def _is_positive(program: Program, node: ast.expr) -> bool:
+def _is_positive(program: AnalyzedProgram, node: ast.expr) -> bool:
     """A number above zero, or a name that is only ever bound to such, counted up from it or by a range from it."""
     match node:
         case ast.Constant(int(value)):
@@ -108,7 +108,7 @@ def _is_positive(program: Program, node: ast.expr) -> bool:
     return False
 
 
-def _binds_positive(program: Program, store: ast.AST) -> bool:
+def _binds_positive(program: AnalyzedProgram, store: ast.AST) -> bool:
     match program.scopes.parent[store]:
         case ast.Assign([target], ast.Constant(int(value))) if target is store:
             return value > 0 and not isinstance(value, bool)
@@ -121,7 +121,7 @@ def _binds_positive(program: Program, store: ast.AST) -> bool:
     return False
 
 
-def _counts_alone(program: Program, loop: ast.While, counter: ast.Name) -> bool:
+def _counts_alone(program: AnalyzedProgram, loop: ast.While, counter: ast.Name) -> bool:
     """The last statement alone changes the counter, an int, and nothing jumps over it."""
     inside, last = set(program.walk(loop)), set(program.walk(loop.body[-1]))
     stores = [use.node for use in program.scopes.stores(program.scopes.variable(counter)) if use.node in inside]
@@ -144,7 +144,7 @@ def _continues(body: list[ast.stmt]) -> bool:
     return False
 
 
-def _stays(program: Program, loop: ast.While, bound: ast.expr) -> bool:
+def _stays(program: AnalyzedProgram, loop: ast.While, bound: ast.expr) -> bool:
     """The bound is an int, and the same in every round."""
     parts = list(program.walk(bound))
     calls = [part for part in parts if isinstance(part, ast.Call)]
@@ -154,7 +154,7 @@ def _stays(program: Program, loop: ast.While, bound: ast.expr) -> bool:
     return program.effects.of(*loop.body).keeps(bound)
 
 
-def _moved(program: Program, bound: ast.expr, by: int) -> str | None:
+def _moved(program: AnalyzedProgram, bound: ast.expr, by: int) -> str | None:
     """The bound plus or minus one, without `n - 1 + 1`."""
     if bound.lineno != last_line(bound):
         return None
@@ -167,7 +167,7 @@ def _moved(program: Program, bound: ast.expr, by: int) -> str | None:
     return program.source(bound) + {0: "", 1: " + 1", -1: " - 1"}[by]
 
 
-def _start(program: Program, loop: ast.While, counter: ast.Name) -> tuple[str, list[Edit]]:
+def _start(program: AnalyzedProgram, loop: ast.While, counter: ast.Name) -> tuple[str, list[Edit]]:
     """Where counting starts: what a statement above gives the counter, which then is not needed, or its value."""
     block = program.block_of(loop)
     above = block[: block.index(loop)]
@@ -185,12 +185,12 @@ def _start(program: Program, loop: ast.While, counter: ast.Name) -> tuple[str, l
     return counter.id, []
 
 
-def _bare(program: Program, statement: ast.stmt) -> bool:
+def _bare(program: AnalyzedProgram, statement: ast.stmt) -> bool:
     """Alone on its line, without a comment."""
     return program.alone(statement) and not program.text[program.span(statement)[1] :].partition("\n")[0].strip()
 
 
-def _colon(program: Program, loop: ast.While) -> int | None:
+def _colon(program: AnalyzedProgram, loop: ast.While) -> int | None:
     """Where the colon after the test is."""
     end = program.span(loop.test)[1]
     found = re.match(r"[ \t)]*:", program.text[end:])

@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from codeopt.rules import QUIET_MODULES, Context, Edit, Example, Loop, Program, Variable, rule
+from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Example, Loop, Variable, rule
 from codeopt.rules.main_function.names import class_may_move, renamed, tells_names
 from codeopt.rules.main_function.text import assemble, guarded
 from codeopt.rules.main_function.units import Split, Unit, bound, local_names, module_names, units
@@ -73,7 +73,7 @@ def main_function(_: ast.Module, ctx: Context) -> Iterator[Edit]:
         yield Edit(0, len(program.text), new)
 
 
-def _split(program: Program) -> Split | None:
+def _split(program: AnalyzedProgram) -> Split | None:
     everything = list(units(program))
     kept = _kept(program, everything)
     moved = tuple(unit for unit in everything if unit not in kept)
@@ -87,7 +87,7 @@ def _split(program: Program) -> Split | None:
     return Split(tuple(kept), moved)
 
 
-def _kept(program: Program, everything: list[Unit]) -> list[Unit]:
+def _kept(program: AnalyzedProgram, everything: list[Unit]) -> list[Unit]:
     """Leading imports, and definitions that need none of the names that move; less until nothing changes."""
     kept: list[Unit] = []
     leading = True
@@ -107,7 +107,7 @@ def _imports_only(unit: Unit) -> bool:
     return all(isinstance(s, Import) for s in unit.statements)
 
 
-def _docstring(program: Program, statement: ast.stmt) -> bool:
+def _docstring(program: AnalyzedProgram, statement: ast.stmt) -> bool:
     return (
         statement is program.tree.body[0]
         and isinstance(statement, ast.Expr)
@@ -115,7 +115,7 @@ def _docstring(program: Program, statement: ast.stmt) -> bool:
     )
 
 
-def _can_be_hoisted(program: Program, statement: ast.stmt) -> bool:
+def _can_be_hoisted(program: AnalyzedProgram, statement: ast.stmt) -> bool:
     """An import or a definition that does nothing but bind its name: it may stand above code that ran before it."""
     if any(
         hasattr(builtins, name) or len(program.scopes.stores(Variable(program.tree, name))) > 1
@@ -172,7 +172,7 @@ def _loops(body: list[ast.stmt]) -> Iterator[Loop]:
                 yield from _loops(getattr(statement, name, []))
 
 
-def _declarations(program: Program, split: Split) -> list[Edit] | None:
+def _declarations(program: AnalyzedProgram, split: Split) -> list[Edit] | None:
     """Edits that turn `global x` of moved functions into `nonlocal x`; None when one cannot be translated."""
     local = {name for unit in split.moved for name in local_names(program, unit)}
     edits = []
@@ -192,7 +192,7 @@ def _declarations(program: Program, split: Split) -> list[Edit] | None:
     return edits
 
 
-def _renames(program: Program, split: Split) -> list[Edit] | None:
+def _renames(program: AnalyzedProgram, split: Split) -> list[Edit] | None:
     """Edits that give a rebound builtin (`sum = sum(a)`) another name; None when a name would mean something else.
 
     In a function a name is local from the start: nothing may read it before the moved code binds it.

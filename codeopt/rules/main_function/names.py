@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import Edit, Program, Use, Variable, last_line, names_in
+from codeopt.rules import AnalyzedProgram, Edit, Use, Variable, last_line, names_in
 from codeopt.rules.main_function.units import Split
 
 TELLS = frozenset({"type", "__class__", "__qualname__", "__module__", "__subclasses__"})
@@ -14,7 +14,7 @@ LATER = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp |
 """Code in these does not run where it stands."""
 
 
-def renamed(program: Program, split: Split, name: str) -> list[Edit] | None:
+def renamed(program: AnalyzedProgram, split: Split, name: str) -> list[Edit] | None:
     """Edits that rename the variable of a builtin's name, bound the first time by a statement of the moved code.
 
     Whatever stands before that statement, and its right side, means the builtin; whatever stands after it the variable.
@@ -39,7 +39,7 @@ def renamed(program: Program, split: Split, name: str) -> list[Edit] | None:
     return list(dict.fromkeys(edits))  # `x += 1` uses x twice
 
 
-def _first_binding(program: Program, split: Split, uses: list[Use]) -> ast.Assign | None:
+def _first_binding(program: AnalyzedProgram, split: Split, uses: list[Use]) -> ast.Assign | None:
     """The statement `name = ...` that binds it first, when it runs exactly once, before all that stands below it."""
     stores = sorted((use.node for use in uses if use.kind == "store"), key=lambda node: program.span(node)[0])
     statement = program.scopes.parent[stores[0]]
@@ -48,21 +48,21 @@ def _first_binding(program: Program, split: Split, uses: list[Use]) -> ast.Assig
     return None
 
 
-def _is_declared(program: Program, name: str, use: Use) -> bool:
+def _is_declared(program: AnalyzedProgram, name: str, use: Use) -> bool:
     return name in program.scopes.declared.get(use.scope, {})
 
 
-def _runs_later(program: Program, use: Use) -> bool:
+def _runs_later(program: AnalyzedProgram, use: Use) -> bool:
     return any(isinstance(scope, LATER) for scope in [use.scope, *program.scopes.parents(use.scope)])
 
 
-def tells_names(program: Program) -> bool:
+def tells_names(program: AnalyzedProgram) -> bool:
     """The program may print the full name of a function, `main.<locals>.f` then: a TypeError of a call has it."""
     handlers = [node.type for node in program.walk() if isinstance(node, ast.ExceptHandler) and node.name and node.type]
     return "__qualname__" in program.words or any("TypeError" in names_in([caught]) for caught in handlers)
 
 
-def class_may_move(program: Program, statement: ast.ClassDef) -> bool:
+def class_may_move(program: AnalyzedProgram, statement: ast.ClassDef) -> bool:
     """The program only calls the class, reads its attributes or asks isinstance: nothing shows where it was made."""
     if TELLS & program.words or program.scopes.declared.get(statement):
         return False
@@ -70,7 +70,7 @@ def class_may_move(program: Program, statement: ast.ClassDef) -> bool:
     return all(use.kind == "store" or _hides_its_name(program, use) for use in program.scopes.all_uses(variable))
 
 
-def _hides_its_name(program: Program, use: Use) -> bool:
+def _hides_its_name(program: AnalyzedProgram, use: Use) -> bool:
     match program.scopes.parent[use.node]:
         case ast.Call(func=func, args=arguments):
             asked = len(arguments) == 2 and use.node is arguments[1] and program.scopes.is_builtin(func, "isinstance")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import Edit, Program, compiles, first_line, last_line, physical_lines
+from codeopt.rules import AnalyzedProgram, Edit, compiles, first_line, last_line, physical_lines
 from codeopt.rules.main_function.units import Split, inside_strings
 
 GUARD = '__name__ == "__main__"'
 
 
-def guarded(program: Program, split: Split, name: str) -> str | None:
+def guarded(program: AnalyzedProgram, split: Split, name: str) -> str | None:
     """`if __name__ == "__main__":` with everything in it: its block becomes the function, and calls it."""
     match split.body:
         case [ast.If(test, [first, *_], []) as guard] if program.source(test).replace("'", '"') == GUARD:
@@ -30,7 +30,7 @@ def guarded(program: Program, split: Split, name: str) -> str | None:
     return None
 
 
-def assemble(program: Program, split: Split, declarations: list[Edit], name: str) -> str | None:
+def assemble(program: AnalyzedProgram, split: Split, declarations: list[Edit], name: str) -> str | None:
     """Header, what is kept, the new function with what is moved, and its call."""
     text = program.spliced(declarations)
     if text is None:
@@ -66,7 +66,7 @@ def _indented(numbered: list[tuple[int, str]], verbatim: set[int], indent: str) 
     return moved
 
 
-def _end(program: Program) -> int:
+def _end(program: AnalyzedProgram) -> int:
     """The last line that holds a statement."""
     return last_line(program.tree.body[-1])
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
 
-from codeopt.rules import Program, Use, Variable, first_line, last_line
+from codeopt.rules import AnalyzedProgram, Use, Variable, first_line, last_line
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Split:
         return [statement for unit in self.moved for statement in unit.statements]
 
 
-def units(program: Program) -> Iterator[Unit]:
+def units(program: AnalyzedProgram) -> Iterator[Unit]:
     above = 1
     group: list[ast.stmt] = []
     for statement in program.tree.body:
@@ -46,23 +46,23 @@ def units(program: Program) -> Iterator[Unit]:
         yield Unit(tuple(group), above, last_line(group[-1]))
 
 
-def bound(program: Program, unit: Unit) -> set[str]:
+def bound(program: AnalyzedProgram, unit: Unit) -> set[str]:
     """Module variables that the unit's own code binds, or its functions through `global`."""
     return {variable.name for variable, use in _uses(program, unit) if use.kind != "load"}
 
 
-def module_names(program: Program, unit: Unit) -> set[str]:
+def module_names(program: AnalyzedProgram, unit: Unit) -> set[str]:
     """Module variables that occur in the unit."""
     return {variable.name for variable, _ in _uses(program, unit)}
 
 
-def local_names(program: Program, unit: Unit) -> set[str]:
+def local_names(program: AnalyzedProgram, unit: Unit) -> set[str]:
     """Names that become locals of the new function: bound by the moved code itself, not by functions in it."""
     found = _uses(program, unit)
     return {variable.name for variable, use in found if use.kind != "load" and not _in_function(program, use.scope)}
 
 
-def _uses(program: Program, unit: Unit) -> Iterator[tuple[Variable, Use]]:
+def _uses(program: AnalyzedProgram, unit: Unit) -> Iterator[tuple[Variable, Use]]:
     """Where module variables occur in the unit."""
     for statement in unit.statements:
         for node in program.walk(statement):
@@ -70,7 +70,7 @@ def _uses(program: Program, unit: Unit) -> Iterator[tuple[Variable, Use]]:
             yield from (pair for pair in found if pair[0].scope is program.tree)
 
 
-def _in_function(program: Program, scope: ast.AST) -> bool:
+def _in_function(program: AnalyzedProgram, scope: ast.AST) -> bool:
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
     return any(isinstance(s, functions) for s in [scope, *program.scopes.parents(scope)])
 

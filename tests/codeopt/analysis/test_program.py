@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from codeopt.analysis import Program, parse
+from codeopt.analysis import AnalyzedProgram, parse
 
 
-def program(text: str, *, exported: bool = False) -> Program:
+def program(text: str, *, exported: bool = False) -> AnalyzedProgram:
     found = parse(text, exported=exported)
     assert found is not None
     return found
@@ -32,7 +32,7 @@ def test_names_that_only_look_like_reflection(text: str) -> None:
 
 def test_positions_count_characters() -> None:
     program = parse("s = 'é日'; t = s.upper()\n")
-    assert isinstance(program, Program)
+    assert isinstance(program, AnalyzedProgram)
     assert program.source(program.tree.body[1]) == "t = s.upper()"
 
 
@@ -61,10 +61,10 @@ def test_the_importers_stand_in_the_tree_and_not_in_the_text() -> None:
     assert module.edited([module.replace(module.tree.body[0], "SIZES = [3]")]) == MODULE.replace("[1, 2]", "[3]")
 
 
-def argument(found: Program) -> ast.Name:
+def argument(found: AnalyzedProgram) -> ast.Name:
     """`values` in `sum(values)`."""
     return names(found, "values")[0]
 
 
-def names(found: Program, name: str) -> list[ast.Name]:
+def names(found: AnalyzedProgram, name: str) -> list[ast.Name]:
     return [node for node in found.of_kind(ast.Name) if node.id == name]

@@ -6,16 +6,16 @@ import ast
 
 import pytest
 
-from codeopt.analysis import Program, both_ways, parse
+from codeopt.analysis import AnalyzedProgram, both_ways, parse
 
 
-def program(text: str) -> Program:
+def program(text: str) -> AnalyzedProgram:
     found = parse(text)
     assert found is not None
     return found
 
 
-def loop_of(found: Program) -> ast.For:
+def loop_of(found: AnalyzedProgram) -> ast.For:
     return found.of_kind(ast.For)[0]
 
 

@@ -60,7 +60,8 @@ def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, r
     """Confirm the best draft, judge the reference, save the end of the run."""
     session, judge, program = request.session, loop.judge, request.program
     session.console.stage("")
-    best, reason = loop.confirm()
+    confirmation = loop.confirm()
+    best = confirmation.best
     result = Result(
         program=program,
         task=loop.task.name,
@@ -68,7 +69,7 @@ def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, r
         backend=backend,
         history=loop.history,
         best=best,
-        reason=reason,
+        reason=confirmation.reason,
         stopped=loop.stopped,
         end=end,
         ledger=loop.ledger,

@@ -145,8 +145,7 @@ class BatchStore:
         """Problems that failed for no reason of their own, or for want of time, are to be tried again."""
         self.db.execute(
             "UPDATE problem SET status = 'pending', fault = '', reason = '', accepted = NULL WHERE status = 'failed'"
-            " OR (status = 'dropped' AND (reason LIKE '% TLE%' OR reason LIKE '%still running%'"
-            " OR reason LIKE '%now and then%'))"
+            " OR (status = 'dropped' AND fault = 'busy')"
         )
 
     def counts(self) -> dict[str, int]:

@@ -15,7 +15,7 @@ from sandbox import owner
 from sandbox.channel import BOOT
 from sandbox.errors import BackendUnavailable, SandboxError
 from sandbox.host import Launch, Options
-from sandbox.hostroot import HostRoot, host_root
+from sandbox.hostroot import HostRoot, host_root, masked_mounts
 
 _SCRATCH = ("/tmp", "/dev/shm")
 _CAPABILITIES = ["SETUID", "SETGID", "SETPCAP", "KILL", "DAC_OVERRIDE"]  # of the guest; a run has none
@@ -202,8 +202,10 @@ def _container(api: Any, options: Options, root: HostRoot | None) -> Any:
     size = limits.file_mib << 20
     tmpfs = f"rw,noexec,nosuid,nodev,size={size},nr_inodes=1024,mode=1777"
     memory = (limits.memory_mib + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB) << 20
-    binds = {path: {"bind": path, "mode": "ro"} for path in (root.binds if root else ())}
-    binds |= {path: {"bind": inside, "mode": "ro"} for path, inside in options.mounts}
+    binds = [f"{path}:{path}:ro" for path in (root.binds if root else ())]
+    binds += [f"{path}:{inside}:ro" for path, inside in options.mounts]
+    masked = (*(root.masked if root else ()), *masked_mounts(options.mounts))
+    binds += [f"/dev/null:{path}:ro" for path in masked]
     return api.create_host_config(
         network_mode="none",
         cap_drop=["ALL"],

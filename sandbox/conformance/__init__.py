@@ -142,6 +142,12 @@ def checks() -> tuple[Check, ...]:
         Check(
             "system calls", "Calls that a program which computes never needs are denied.", _walls.calls, _NOT_ISOLATED
         ),
+        Check(
+            "file cache",
+            "A run cannot ask what is in the kernel's cache of files, and its advice about it is ignored.",
+            _walls.file_cache,
+            _NOT_ISOLATED,
+        ),
         Check("environment", "The environment is a fixed list: no secret of ours is in it.", _answers.environment),
         Check("repeatable", "The same program ends alike each time.", _answers.repeatable),
         Check(

@@ -138,6 +138,32 @@ def calls(sandbox: Sandbox) -> str:
     return failed(sandbox.run(_CALL.replace("NUMBERS", repr(numbers))), "[]")
 
 
+_ASK_CACHE = """
+import ctypes, mmap, os
+libc = ctypes.CDLL(None, use_errno=True)
+file = os.open(os.__file__, os.O_RDONLY)
+pages = mmap.mmap(file, mmap.PAGESIZE, mmap.MAP_PRIVATE)
+told = ctypes.create_string_buffer(4096)
+told_of = []
+if libc.mincore(ctypes.byref(ctypes.c_char.from_buffer(pages)), ctypes.c_size_t(mmap.PAGESIZE), told) == 0:
+    told_of.append("mincore")
+for flag in (0x8, 0x80):
+    try:
+        os.preadv(file, [bytearray(1)], 0, flag)
+        told_of.append(f"preadv2 with {flag:#x}")
+    except BlockingIOError:
+        told_of.append(f"preadv2 with {flag:#x}")
+    except OSError:
+        pass
+os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+print(told_of)
+"""
+
+
+def file_cache(sandbox: Sandbox) -> str:
+    return failed(sandbox.run(_ASK_CACHE), "[]")
+
+
 def clock_setting(sandbox: Sandbox) -> str:
     source = "import time\ntry: time.clock_settime(0, time.clock_gettime(0))\nexcept OSError: print('refused')"
     return failed(sandbox.run(source), "refused")

@@ -16,6 +16,7 @@ CANNOT = {
     "bubblewrap": {"ignored children"},
     "process": {
         "network",
+        "file cache",
         "files",
         "ignored children",
         "clock setting",

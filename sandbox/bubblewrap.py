@@ -36,6 +36,7 @@ def open_backend(options: Options) -> Launch:
         "pid1": True,
         "uid_base": 100_000 + 1000 * secrets.randbelow(1_000_000) if own_uid else 0,
         "seccomp": True,
+        "private": "",
     }
     users = "own user for each run" if own_uid else "your user"
     description = f"namespaces, no network, read-only system, {users}"

@@ -19,7 +19,12 @@ from sandbox.hostroot import HostRoot, host_root, masked_mounts
 
 _SCRATCH = ("/tmp", "/dev/shm")
 _CAPABILITIES = ["SETUID", "SETGID", "SETPCAP", "KILL", "DAC_OVERRIDE"]  # of the guest; a run has none
+_SYS = "/sys"
+"""Covered: its counters outlive a run. Below it, for the supervisor alone, is the control group."""
 _OWN_MIB = 96  # supervisor, zygote and their buffers, beside what the limits grant
+_LATE_MIB = 256
+"""What a run may take between two looks of the watcher, 20 ms apart: one core fills 1 to 8 GiB a second. If the kernel
+had to end it, the names of its processes, which it can choose, would stand in the host's log."""
 LABEL, OWNER, DEADLINE = "codeopt", "codeopt.owner", "codeopt.deadline"
 
 
@@ -139,6 +144,7 @@ def open_backend(options: Options) -> Launch:
         "pid1": True,
         "uid_base": 100_000 + 1000 * secrets.randbelow(1_000_000),
         "seccomp": True,
+        "private": _SYS,
     }
     where = f"image {options.image}" if options.image else "host root"
     runtime = f", runtime {options.runtime}" if options.runtime else ""
@@ -201,12 +207,13 @@ def _container(api: Any, options: Options, root: HostRoot | None) -> Any:
     limits = options.limits
     size = limits.file_mib << 20
     tmpfs = f"rw,noexec,nosuid,nodev,size={size},nr_inodes=1024,mode=1777"
-    memory = (limits.memory_mib + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB) << 20
+    memory = (limits.memory_mib + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB + _LATE_MIB) << 20
     binds = [f"{path}:{path}:ro" for path in (root.binds if root else ())]
     binds += [f"{path}:{inside}:ro" for path, inside in options.mounts]
+    binds += [f"{path}:{path}:ro" for path in _control_groups(api, options)]
     masked = (*(root.masked if root else ()), *masked_mounts(options.mounts))
     binds += [f"/dev/null:{path}:ro" for path in masked]
-    return api.create_host_config(
+    config = api.create_host_config(
         network_mode="none",
         cap_drop=["ALL"],
         cap_add=_CAPABILITIES,
@@ -215,7 +222,12 @@ def _container(api: Any, options: Options, root: HostRoot | None) -> Any:
         pids_limit=limits.processes + 8,
         mem_limit=memory,
         memswap_limit=memory,
-        tmpfs={"/tmp": tmpfs, "/dev/shm": tmpfs, "/box": f"rw,noexec,nosuid,nodev,size={size},mode=755"},
+        tmpfs={
+            "/tmp": tmpfs,
+            "/dev/shm": tmpfs,
+            "/box": f"rw,noexec,nosuid,nodev,size={size},mode=755",
+            _SYS: "rw,noexec,nosuid,nodev,size=64k,mode=700",
+        },
         ipc_mode="none",
         log_config={"Type": "none", "Config": {}},
         ulimits=[{"Name": "core", "Soft": 0, "Hard": 0}],
@@ -224,6 +236,18 @@ def _container(api: Any, options: Options, root: HostRoot | None) -> Any:
         oom_score_adj=500,
         runtime=options.runtime,
     )
+    # Where a group has a namespace of its own, its way from the hierarchy's top could not be told.
+    config["CgroupnsMode"] = "host"
+    return config
+
+
+def _control_groups(api: Any, options: Options) -> tuple[str, ...]:
+    """The hierarchies that count for us, on the engine's machine. A runtime with a kernel of its own has its own."""
+    if options.runtime:
+        return ()
+    if str(api.info().get("CgroupVersion", "1")) == "2":
+        return ("/sys/fs/cgroup",)
+    return ("/sys/fs/cgroup/memory", "/sys/fs/cgroup/cpuacct")
 
 
 def _start(api: Any, image: str, command: list[str], config: Any) -> Attached:

@@ -87,5 +87,5 @@ def open_backend(options: Options) -> Launch:
         for root in roots:  # a guest removes its own, unless it was killed
             shutil.rmtree(root, ignore_errors=True)
 
-    setting = {"python": python, "pid1": False, "uid_base": 0, "seccomp": False}
+    setting = {"python": python, "pid1": False, "uid_base": 0, "seccomp": False, "private": ""}
     return Launch("process", False, "this machine's own processes", start, setting, close, folders)

@@ -7,9 +7,9 @@ and netlink's list of interfaces, siblings (a child that is its parent's child i
 priorities of others (a guest of an ordinary user has the run's user), and changing its CPU affinity (a run has one
 core, so that work moved to other processes gains nothing).
 
-What all runs share is the kernel's cache of files: a run that drops pages from it, or sees which are there, has a memory
-that outlives it, and slows down whoever reads them next. Calls that ask are denied. Calls that only advise do nothing
-and say that it is done, as a kernel may: a program that gives advice does not look for an error.
+What all runs share is the kernel's cache of files: a run that drops pages from it, or sees which are there, has a
+memory that outlives it, and slows down whoever reads them next. Calls that ask are denied. Calls that only advise do
+nothing and say that it is done, as a kernel may: a program that gives advice does not look for an error.
 """
 
 from __future__ import annotations

@@ -82,11 +82,25 @@ class ControlGroup:
     events: Path | None
 
     @classmethod
-    def find(cls, root: Path = Path("/sys/fs/cgroup")) -> ControlGroup:
-        """The files that exist under `root`."""
-        cpu = (root / "cpu.stat", root / "cpuacct/cpuacct.usage", root / "cpu,cpuacct/cpuacct.usage")
-        events = (root / "memory.events", root / "memory/memory.oom_control")
-        return cls(_first(cpu), _first(events))
+    def find(cls, root: Path = Path("/sys/fs/cgroup"), member_of: str | None = None) -> ControlGroup:
+        """The files that exist under `root`, which is the group itself or a hierarchy that it is somewhere in.
+
+        member_of: the kernel's list of this process's groups; by default as it says now.
+        """
+        if member_of is None:
+            member_of = Path("/proc/self/cgroup").read_text() if Path("/proc/self/cgroup").exists() else ""
+        ways = [line.split(":", 2)[1:] for line in member_of.splitlines()]
+        below = {name: way for names, way in ways for name in names.split(",")}
+        cpu = (
+            (root, "", "cpu.stat"),
+            (root / "cpuacct", "cpuacct", "cpuacct.usage"),
+            (root / "cpu,cpuacct", "cpuacct", "cpuacct.usage"),
+        )
+        events = ((root, "", "memory.events"), (root / "memory", "memory", "memory.oom_control"))
+        return cls(
+            _first([_own(top, below.get(controller, ""), name) for top, controller, name in cpu]),
+            _first([_own(top, below.get(controller, ""), name) for top, controller, name in events]),
+        )
 
     def cpu_seconds(self) -> float | None:
         """CPU time of everything in the group since it was made."""
@@ -102,8 +116,24 @@ class ControlGroup:
         return 0 if self.events is None else _fields(self.events).get("oom_kill", 0)
 
 
-def _first(paths: tuple[Path, ...]) -> Path | None:
-    return next((path for path in paths if path.exists()), None)
+def _own(top: Path, way: str, name: str) -> Path | None:
+    """A file of our group: of the one at `way` or, where the kernel's way starts elsewhere, at an end of it."""
+    parts = way.strip("/").split("/")
+    for at in range(len(parts) + 1):
+        folder = top.joinpath(*parts[at:])
+        if (folder / name).exists() and _has_us(folder):
+            return folder / name
+    return None
+
+
+def _has_us(folder: Path) -> bool:
+    """Whether a group is ours: its processes are shown by the numbers that they have for us, or not at all."""
+    members = folder / "cgroup.procs"
+    return not members.exists() or str(os.getpid()) in members.read_text().split()
+
+
+def _first(paths: list[Path | None]) -> Path | None:
+    return next((path for path in paths if path), None)
 
 
 def _fields(path: Path) -> dict[str, int]:

@@ -175,6 +175,8 @@ def main() -> None:
         lockdown.adopt_orphans()
     lockdown.hide()
     signal.signal(signal.SIGINT, lambda *_: None)  # a run of the same user may send it, and a terminal does
+    if setting.private:  # an engine gives a mount the mode of the folder below it
+        os.chmod(setting.private, 0o700)  # noqa: PTH101
     supervisor = Supervisor(setting)
     send({"pid": os.getpid()}, b"")
     try:

@@ -1,4 +1,4 @@
-"""A run that takes too much memory is ended by the watcher: the kernel would print names of its choice to the host's log."""
+"""A run that takes too much memory is ended by the watcher: the kernel would print names that it chose to its log."""
 
 from __future__ import annotations
 

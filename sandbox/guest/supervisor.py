@@ -36,6 +36,7 @@ class Supervisor:
         self.watcher = Watcher(setting, self.warm)
         self.inputs: dict[str, int] = {}
         self.runs = 0
+        self.counters = meter.traffic() if setting.pid1 else ()
         self.traffic = self._traffic()
 
     def serve(self) -> None:
@@ -124,7 +125,7 @@ class Supervisor:
         return time.process_time() + self.warm.cpu_s()
 
     def _traffic(self) -> bytes:
-        return meter.traffic() if self.setting.pid1 else b""
+        return b"".join(counter.read() for counter in self.counters)
 
 
 def _larger(by_processes: float, by_group: float) -> float:

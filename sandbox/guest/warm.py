@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import socket
-from pathlib import Path
 from typing import NamedTuple
 
-from . import lockdown
+from . import lockdown, meter
 from .job import Job, Setting
+
+_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Zygote(NamedTuple):
-    """The warm interpreter and our end of its socket."""
+    """The warm interpreter, our end of its socket, and what the kernel says of it."""
 
     pid: int
     sock: socket.socket
+    stat: meter.Book
+    children: meter.Book | None
 
 
 class Warm:
@@ -41,8 +44,8 @@ class Warm:
         """What the zygote itself has used, in clock ticks."""
         if self.zygote is None:
             return 0.0
-        fields = Path(f"/proc/{self.zygote.pid}/stat").read_bytes().rpartition(b")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        fields = self.zygote.stat.read().rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS
 
     def end(self) -> None:
         """Kill the zygote, if there is one."""
@@ -55,6 +58,9 @@ class Warm:
         """It has ended and was waited for."""
         assert self.zygote is not None
         self.zygote.sock.close()
+        self.zygote.stat.close()
+        if self.zygote.children:
+            self.zygote.children.close()
         self.zygote = None
 
     def ready(self, job: Job) -> Zygote:
@@ -74,7 +80,7 @@ class Warm:
         pid = os.fork()
         if pid:
             theirs.close()
-            return Zygote(pid, ours)
+            return Zygote(pid, ours, meter.Book(f"/proc/{pid}/stat"), meter.children(pid))
         try:
             self._become(job, theirs.fileno())
         finally:

@@ -22,6 +22,7 @@ class Watcher:
 
     def __init__(self, setting: Setting, warm: Warm) -> None:
         self.setting, self.warm = setting, warm
+        self.children = meter.children(os.getpid())
 
     def follow(self, watch: Watch, job: Job, outputs: dict[int, bytearray]) -> None:
         """Until the first process has ended and everything that it left behind is dead and read."""
@@ -97,6 +98,8 @@ class Watcher:
         What is left when the first process has ended may still have worked and printed until now, so that is the time
         that counts: nobody gains by ending early and leaving the work to a child.
         """
+        if watch.status is not None and self._is_alone():
+            return
         limit = time.monotonic() + GRACE_S
         lingered = False
         while time.monotonic() < limit:
@@ -115,6 +118,18 @@ class Watcher:
             if self.warm.zygote and watch.status is None and select.select([zygote.sock], [], [], 0.005)[0]:
                 self._hear(watch, zygote)
         self._kill_everything(watch)
+
+    def _is_alone(self) -> bool:
+        """Nothing is left of the run, for certain: when its first process has ended, what descends from it is below a
+        child of ours that is not the zygote, dead or alive; and the zygote starts nothing else.
+        """
+        zygote = self.warm.zygote
+        if not (zygote and zygote.children and self.children):
+            return False
+        try:
+            return not zygote.children.read() and self.children.read().split() == [str(zygote.pid).encode()]
+        except OSError:  # the zygote has ended
+            return False
 
     def _doubt_zygote(self) -> None:
         """Where runs have its user, one that outlived its own end may have stopped it for the next."""

@@ -37,6 +37,7 @@ class Attached:
         self._file = api.attach_socket(container, params=params)
         self._socket: socket.socket = getattr(self._file, "_sock", self._file)
         self._said = bytearray()
+        self._ahead = bytearray()
         self._frame = 0
         self._frame_is_stdout = True
         self._open = True
@@ -78,8 +79,12 @@ class Attached:
         return True
 
     def _receive(self, size: int, deadline: float) -> bytes:
-        self._socket.settimeout(max(0.001, deadline - time.monotonic()))
-        return self._socket.recv(size)
+        if not self._ahead:
+            self._socket.settimeout(max(0.001, deadline - time.monotonic()))
+            self._ahead += self._socket.recv(1 << 18)  # an answer has several parts, and comes at once
+        part = bytes(self._ahead[:size])
+        del self._ahead[:size]
+        return part
 
     def kill(self) -> str:
         """Remove the container, whatever state it is in; returns what the engine knows of its end."""

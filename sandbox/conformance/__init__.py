@@ -105,6 +105,12 @@ def checks() -> tuple[Check, ...]:
             _NOT_ISOLATED,
         ),
         Check("clean slate", "No file of one run is there in the next.", _walls.clean_slate),
+        Check(
+            "traces",
+            "No counter of the control group and no time of a scratch folder tells of an earlier run.",
+            _walls.traces,
+            _NOT_ISOLATED,
+        ),
         Check("memory", "Twice the memory that is allowed is a memory limit, in a child too.", _amounts.memory),
         Check("wall clock", "A run that does not end is ended in time, busy or asleep.", _amounts.wall_clock),
         Check("descendants", "Whatever a run started is dead when it has ended.", _survivors.descendants),

@@ -73,6 +73,24 @@ def clean_slate(sandbox: Sandbox) -> str:
     return first(*(failed(sandbox.run(_LEAVE), "[]") for _ in range(2)))
 
 
+_TRACES = """
+import os
+told = []
+for folder, _, names in os.walk("/sys/fs/cgroup"):
+    told += [name for name in names if os.access(os.path.join(folder, name), os.R_OK)]
+folder = os.getcwd()
+found = os.stat(folder)
+if found.st_mtime or found.st_ctime_ns < os.stat(__file__).st_mtime_ns:
+    told.append(f"times of {folder}")
+print(told[:5])
+open(folder + "/file", "w").close()
+"""
+
+
+def traces(sandbox: Sandbox) -> str:
+    return first(*(failed(sandbox.run(_TRACES), "[]") for _ in range(2)))
+
+
 _LOOK = """
 import os
 for pid in filter(str.isdigit, os.listdir("/proc")):

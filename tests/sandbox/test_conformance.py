@@ -24,6 +24,7 @@ CANNOT = {
         "out of sight",
         "identity",
         "system calls",
+        "traces",
     },
 }
 

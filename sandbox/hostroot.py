@@ -32,7 +32,7 @@ prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
 prefixes += [os.path.realpath(prefix) for prefix in prefixes]
 libraries = [os.path.dirname(os.__file__), *site.getsitepackages()]
 libraries += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-names = {"lib", "lib64", sys.platlibdir}
+names = {"lib", "lib64", getattr(sys, "platlibdir", "lib")}
 version = "python%d.%d" % sys.version_info[:2] + getattr(sys, "abiflags", "")
 libraries += [os.path.join(prefix, name, version) for prefix in prefixes for name in sorted(names)]
 print(json.dumps([sys.executable, prefixes, libraries, user, site.getuserbase()]))
@@ -83,14 +83,33 @@ def masked_mounts(mounts: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
 
     A read-only mount does not stop a run from using them.
     """
-    return tuple(str(Path(inside, name)) for folder, inside in mounts for name in _special_files(Path(folder)))
+    return tuple(
+        str(Path(inside, Path(path).relative_to(folder)))
+        for folder, inside in mounts
+        for path in _special_files(folder)
+    )
 
 
-def _special_files(folder: Path) -> Iterator[Path]:
-    for parent, _, names in os.walk(folder):
-        for path in (Path(parent, name) for name in names):
-            if not path.is_symlink() and not path.is_file():
-                yield path.relative_to(folder)
+def _special_files(folder: str) -> Iterator[str]:
+    todo = [folder]
+    while todo:
+        for entry in _entries(todo.pop()):
+            if entry.is_dir(follow_symlinks=False):
+                todo.append(entry.path)
+            elif _is_special(entry):
+                yield entry.path
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:  # no folder, or none that we may read: a run has no more rights
+        return []
+
+
+def _is_special(entry: os.DirEntry[str]) -> bool:
+    return not (entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False) or entry.is_symlink())
 
 
 def _ask(python: str) -> _Interpreter:
@@ -135,18 +154,8 @@ def _masked(binds: tuple[str, ...], libraries: tuple[str, ...]) -> tuple[str, ..
     found = {f"{library}/{name}" for library in libraries for name in _DISTUTILS}
     found.update(_shown_sockets(binds))
     for folder in {*binds, *libraries, *(f"{library}/site-packages" for library in libraries)}:
-        found.update(_openly(folder))
+        found.update(e.path for e in _entries(folder) if e.name in _CONFIGURATION or _is_special(e))
     return tuple(sorted(path for path in found if _is_below(path, binds) and Path(path).exists()))
-
-
-def _openly(folder: str) -> Iterator[str]:
-    if not os.path.isdir(folder) or not os.access(folder, os.R_OK):  # noqa: PTH112  a path of any spelling
-        return
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            ordinary = entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
-            if entry.name in _CONFIGURATION or not (ordinary or entry.is_symlink()):
-                yield entry.path
 
 
 def _shown_sockets(binds: tuple[str, ...]) -> Iterator[str]:

@@ -149,7 +149,7 @@ def open_backend(options: Options) -> Launch:
         "pid1": True,
         "uid_base": 100_000 + 1000 * secrets.randbelow(1_000_000),
         "seccomp": True,
-        "private": _SYS,
+        "private": _SYS if _covers_sys(options) else "",
     }
     where = f"image {options.image}" if options.image else "host root"
     runtime = f", runtime {options.runtime}" if options.runtime else ""
@@ -211,13 +211,11 @@ def _tar(links: dict[str, str]) -> bytes:
 def _container(api: Any, options: Options, root: HostRoot | None) -> Any:
     limits = options.limits
     size = limits.file_mib << 20
-    tmpfs = f"rw,noexec,nosuid,nodev,size={size},nr_inodes=1024,mode=1777"
+    scratch = f"rw,noexec,nosuid,nodev,size={size},nr_inodes=1024,mode=1777"
+    tmpfs = {"/tmp": scratch, "/dev/shm": scratch, "/box": f"rw,noexec,nosuid,nodev,size={size},mode=755"}
+    if _covers_sys(options):
+        tmpfs[_SYS] = "rw,noexec,nosuid,nodev,size=64k,mode=700"
     memory = (limits.memory_mib + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB + _LATE_MIB) << 20
-    binds = [f"{path}:{path}:ro" for path in (root.binds if root else ())]
-    binds += [f"{path}:{inside}:ro" for path, inside in options.mounts]
-    binds += [f"{path}:{path}:ro" for path in _control_groups(api, options)]
-    masked = (*(root.masked if root else ()), *masked_mounts(options.mounts))
-    binds += [f"/dev/null:{path}:ro" for path in masked]
     config = api.create_host_config(
         network_mode="none",
         cap_drop=["ALL"],
@@ -227,29 +225,37 @@ def _container(api: Any, options: Options, root: HostRoot | None) -> Any:
         pids_limit=limits.processes + 8,
         mem_limit=memory,
         memswap_limit=memory,
-        tmpfs={
-            "/tmp": tmpfs,
-            "/dev/shm": tmpfs,
-            "/box": f"rw,noexec,nosuid,nodev,size={size},mode=755",
-            _SYS: "rw,noexec,nosuid,nodev,size=64k,mode=700",
-        },
+        tmpfs=tmpfs,
         ipc_mode="none",
         log_config={"Type": "none", "Config": {}},
         ulimits=[{"Name": "core", "Soft": 0, "Hard": 0}],
-        binds=binds,
+        binds=_binds(api, options, root),
         auto_remove=True,
         oom_score_adj=500,
         runtime=options.runtime,
     )
-    # Where a group has a namespace of its own, its way from the hierarchy's top could not be told.
-    config["CgroupnsMode"] = "host"
+    if _covers_sys(options):  # in a namespace of its own, a group's way from the top of the hierarchy is not told
+        config["CgroupnsMode"] = "host"
     return config
 
 
-def _control_groups(api: Any, options: Options) -> tuple[str, ...]:
-    """The hierarchies that count for us, on the engine's machine. A runtime with a kernel of its own has its own."""
-    if options.runtime:
-        return ()
+def _binds(api: Any, options: Options, root: HostRoot | None) -> list[str]:
+    """What is mounted read-only, as the engine takes it."""
+    shown = [(path, path) for path in (root.binds if root else ())]
+    shown += options.mounts
+    if _covers_sys(options):
+        shown += [(path, path) for path in _control_groups(api)]
+    shown += [("/dev/null", path) for path in (*(root.masked if root else ()), *masked_mounts(options.mounts))]
+    return [f"{path}:{inside}:ro" for path, inside in shown]
+
+
+def _covers_sys(options: Options) -> bool:
+    """A runtime with a kernel of its own (gVisor) has control groups of its own too, and only there."""
+    return options.runtime in (None, "runc", "crun")
+
+
+def _control_groups(api: Any) -> tuple[str, ...]:
+    """The hierarchies that count for us, on the engine's machine."""
     if str(api.info().get("CgroupVersion", "1")) == "2":
         return ("/sys/fs/cgroup",)
     return ("/sys/fs/cgroup/memory", "/sys/fs/cgroup/cpuacct")

@@ -145,8 +145,11 @@ def _own(top: Path, way: str, name: str) -> Path | None:
     parts = way.strip("/").split("/")
     for at in range(len(parts) + 1):
         folder = top.joinpath(*parts[at:])
-        if (folder / name).exists() and _has_us(folder):
-            return folder / name
+        try:
+            if (folder / name).exists() and _has_us(folder):
+                return folder / name
+        except OSError:  # a host may let nobody look
+            continue
     return None
 
 

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import io
 import secrets
 import socket
-import tarfile
 import time
 from typing import Any
 
 from sandbox import owner
 from sandbox.channel import BOOT
+from sandbox.container import SYS, covers_sys, host_config, host_image
 from sandbox.errors import BackendUnavailable, SandboxError
 from sandbox.host import Launch, Options
-from sandbox.hostroot import HostRoot, host_root, masked_mounts
+from sandbox.hostroot import HostRoot, host_root
 
 _SCRATCH = ("/tmp", "/dev/shm")
-_CAPABILITIES = ["SETUID", "SETGID", "SETPCAP", "KILL", "DAC_OVERRIDE"]  # of the guest; a run has none
-_SYS = "/sys"
-"""Covered: its counters outlive a run. Below it, for the supervisor alone, is the control group."""
-_OWN_MIB = 96  # supervisor, zygote and their buffers, beside what the limits grant
-_LATE_MIB = 256
-"""What a run may take between two looks of the watcher, 20 ms apart: one core fills 1 to 8 GiB a second. If the kernel
-had to end it, the names of its processes, which it can choose, would stand in the host's log."""
 LABEL, OWNER, DEADLINE = "codeopt", "codeopt.owner", "codeopt.deadline"
 
 
@@ -134,9 +125,9 @@ def open_backend(options: Options) -> Launch:
     api = _connect()
     remove_leftovers(api)
     root = None if options.image else _require_local(api, host_root(options.python))
-    image = options.image or _host_image(api, root)
+    image = host_image(api, root) if root else str(options.image)
     python = root.python if root else (options.python or "python3")
-    config = _container(api, options, root)
+    config = host_config(api, options, root)
 
     def start() -> Attached:
         return _start(api, image, [python, "-I", "-S", "-c", BOOT], config)
@@ -149,7 +140,7 @@ def open_backend(options: Options) -> Launch:
         "pid1": True,
         "uid_base": 100_000 + 1000 * secrets.randbelow(1_000_000),
         "seccomp": True,
-        "private": _SYS if _covers_sys(options) else "",
+        "private": SYS if covers_sys(options) else "",
     }
     where = f"image {options.image}" if options.image else "host root"
     runtime = f", runtime {options.runtime}" if options.runtime else ""
@@ -181,84 +172,6 @@ def _require_local(api: Any, root: HostRoot) -> HostRoot:
             "the Docker engine is on another machine, which has not this one's files: name an image"
         )
     return root
-
-
-def _host_image(api: Any, root: HostRoot | None) -> str:
-    """An image with no more than links and mount points; made once, in a few milliseconds, without a registry."""
-    assert root is not None
-    layout = repr(sorted(root.links.items()))
-    tag = f"codeopt-host-root:{hashlib.sha256(layout.encode()).hexdigest()[:12]}"
-    if not api.images(name=tag, quiet=True):
-        name, _, version = tag.partition(":")
-        api.import_image_from_data(_tar(root.links), repository=name, tag=version)
-    return tag
-
-
-def _tar(links: dict[str, str]) -> bytes:
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w") as tar:
-        for folder in ("usr", "etc", "proc", "sys", "dev", "tmp", "box", "run"):
-            info = tarfile.TarInfo(folder)
-            info.type, info.mode = tarfile.DIRTYPE, 0o755
-            tar.addfile(info)
-        for name, target in links.items():
-            info = tarfile.TarInfo(name)
-            info.type, info.linkname = tarfile.SYMTYPE, target
-            tar.addfile(info)
-    return data.getvalue()
-
-
-def _container(api: Any, options: Options, root: HostRoot | None) -> Any:
-    limits = options.limits
-    size = limits.file_mib << 20
-    scratch = f"rw,noexec,nosuid,nodev,size={size},nr_inodes=1024,mode=1777"
-    tmpfs = {"/tmp": scratch, "/dev/shm": scratch, "/box": f"rw,noexec,nosuid,nodev,size={size},mode=755"}
-    if _covers_sys(options):
-        tmpfs[_SYS] = "rw,noexec,nosuid,nodev,size=64k,mode=700"
-    memory = (limits.memory_mib + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB + _LATE_MIB) << 20
-    config = api.create_host_config(
-        network_mode="none",
-        cap_drop=["ALL"],
-        cap_add=_CAPABILITIES,
-        security_opt=["no-new-privileges:true"],
-        read_only=True,
-        pids_limit=limits.processes + 8,
-        mem_limit=memory,
-        memswap_limit=memory,
-        tmpfs=tmpfs,
-        ipc_mode="none",
-        log_config={"Type": "none", "Config": {}},
-        ulimits=[{"Name": "core", "Soft": 0, "Hard": 0}],
-        binds=_binds(api, options, root),
-        auto_remove=True,
-        oom_score_adj=500,
-        runtime=options.runtime,
-    )
-    if _covers_sys(options):  # in a namespace of its own, a group's way from the top of the hierarchy is not told
-        config["CgroupnsMode"] = "host"
-    return config
-
-
-def _binds(api: Any, options: Options, root: HostRoot | None) -> list[str]:
-    """What is mounted read-only, as the engine takes it."""
-    shown = [(path, path) for path in (root.binds if root else ())]
-    shown += options.mounts
-    if _covers_sys(options):
-        shown += [(path, path) for path in _control_groups(api)]
-    shown += [("/dev/null", path) for path in (*(root.masked if root else ()), *masked_mounts(options.mounts))]
-    return [f"{path}:{inside}:ro" for path, inside in shown]
-
-
-def _covers_sys(options: Options) -> bool:
-    """A runtime with a kernel of its own (gVisor) has control groups of its own too, and only there."""
-    return options.runtime in (None, "runc", "crun")
-
-
-def _control_groups(api: Any) -> tuple[str, ...]:
-    """The hierarchies that count for us, on the engine's machine."""
-    if str(api.info().get("CgroupVersion", "1")) == "2":
-        return ("/sys/fs/cgroup",)
-    return ("/sys/fs/cgroup/memory", "/sys/fs/cgroup/cpuacct")
 
 
 def _start(api: Any, image: str, command: list[str], config: Any) -> Attached:

@@ -17,7 +17,7 @@ import pytest
 
 from sandbox import BackendUnavailable, Sandbox, open_sandbox
 from sandbox.host import Options
-from sandbox.hostroot import host_root, masked_mounts
+from sandbox.hostroot import _shared_libraries, host_root, masked_mounts
 from tests.conftest import BACKENDS
 
 SECRET = "CODEOPT-CANARY"
@@ -183,3 +183,22 @@ def test_sockets_and_fifos_of_folders_that_are_shown(backend: str) -> None:
                 assert opened.run("print(open('/shown/link').read())").stdout == b"text\n"
     finally:
         shutil.rmtree(folder)
+
+
+def test_shared_libraries_of_a_prefix(tmp_path: Path) -> None:
+    """By name, so that a project's own folder lib is not shown; conda's hundreds, which have their folder, in one."""
+    (tmp_path / "lib/own").mkdir(parents=True)
+    for name in ("libpython3.11.so.1.0", "libz.so", "own/module.so", "notes.txt"):
+        (tmp_path / "lib" / name).touch()
+    assert _shared_libraries(tmp_path) == [str(tmp_path / "lib" / n) for n in ("libpython3.11.so.1.0", "libz.so")]
+    (tmp_path / "conda-meta").mkdir()
+    assert _shared_libraries(tmp_path) == [str(tmp_path / "lib")]
+    (tmp_path / "pyvenv.cfg").touch()
+    assert _shared_libraries(tmp_path) == []
+
+
+def test_configuration_of_the_installed_is_masked(planted: Planted) -> None:
+    root = host_root(str(planted.root / "bin/python"))
+    packages = f"{planted.root}/{planted.library}/site-packages"
+    for name in ("pip.conf", ".netrc", "setuptools/_distutils/distutils.cfg", "ipc.sock", "package/deep/ipc.sock"):
+        assert f"{packages}/{name}" in root.masked

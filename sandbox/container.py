@@ -16,7 +16,8 @@ SYS = "/sys"
 _OWN_MIB = 96  # supervisor, zygote and their buffers, beside what the limits grant
 _LATE_MIB = 256
 """What a run may take between two looks of the watcher, 20 ms apart: one core fills 1 to 8 GiB a second. If the kernel
-had to end it, the names of its processes, which it can choose, would stand in the host's log."""
+had to end it, the names of its processes, which it can choose, would stand in the host's log (where a crash still
+writes one, unless the host has debug.exception-trace off)."""
 
 
 def host_image(api: Any, root: HostRoot) -> str:

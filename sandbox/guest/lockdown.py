@@ -9,7 +9,8 @@ core, so that work moved to other processes gains nothing).
 
 What all runs share is the kernel's cache of files: a run that drops pages from it, or sees which are there, has a
 memory that outlives it, and slows down whoever reads them next. Calls that ask are denied. Calls that only advise do
-nothing and say that it is done, as a kernel may: a program that gives advice does not look for an error.
+nothing and say that it is done, as a kernel may: a program that gives advice does not look for an error. What stays
+open: a file that was never read before is read more slowly than the next time, and runs can take that time.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from multiprocessing.pool import Pool
 from typing import cast
 
-from codeopt.batch.alone import Clocked
 from codeopt.batch.cores import CoreLock, measuring_cores
+from codeopt.batch.exclusive import TimedSandbox
 from sandbox import Case, Options, Sandbox, open_sandbox
 from sandbox.compare import Decision, compare
 
@@ -51,7 +51,7 @@ def work(task: tuple[int, float, float, int]) -> Window:
     source = PROGRAM.format(n=int(program_s * SPEED))
     decisions: list[Decision] = []
     with open_sandbox("bubblewrap", options=Options(core=core)) as sandbox, CoreLock(core).held():
-        clocked = Clocked(sandbox)
+        clocked = TimedSandbox(sandbox)
         started = time.monotonic()
         while time.monotonic() - started < window:
             found = compare(

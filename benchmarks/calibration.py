@@ -20,7 +20,7 @@ from statistics import fmean, median
 
 from benchmarks.rules_of_others import PIE_TRIALS, codeflash_says_faster, pie_says_faster
 from sandbox import Options, Sandbox, open_sandbox
-from sandbox.compare import Clock, Decision, Plan, Rule, Series, decide, typical
+from sandbox.compare import Clock, Decision, Plan, Series, StoppingRule, decide, typical
 
 CLOCKS: tuple[Clock, ...] = ("cpu", "wall")
 HOG = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(10**6): pass\n"
@@ -55,7 +55,7 @@ class Tally:
     """What PIE's and codeflash's rules said."""
     logs: list[float] = field(default_factory=list)
 
-    def take(self, pair: Pair, rule: Rule) -> None:
+    def take(self, pair: Pair, rule: StoppingRule) -> None:
         """One more pair; decisions are made when they can be."""
         difference = _log(pair.by(self.clock))
         self.series.differences.append(difference)
@@ -103,7 +103,7 @@ def take_pair(sandbox: Sandbox, programs: Sequence[str], draw: random.Random, re
 
 def calibrate(sandbox: Sandbox, ms: int, ratio: float, decisions: int) -> Iterator[str]:
     """The rows of one version, by each clock."""
-    rule, draw = Rule(), random.Random(ms)
+    rule, draw = StoppingRule(), random.Random(ms)
     count = 200_000 * ms / 1000 / min(sandbox.run(WORK.format(count=200_000)).cpu_s for _ in range(5))
     programs = [WORK.format(count=int(count)), WORK.format(count=int(count / ratio))]
     repeats = max(1, math.ceil(rule.pair_seconds * 1000 / ms))
@@ -148,7 +148,7 @@ def main() -> None:
     with hog(arguments.hog), open_sandbox(arguments.backend, options=Options(core=arguments.core)) as sandbox:
         for ms in arguments.ms:
             for ratio in arguments.ratios:
-                sandbox.settle()
+                sandbox.quiesce()
                 for row in calibrate(sandbox, ms, ratio, arguments.decisions):
                     print(row, flush=True)
 

@@ -25,7 +25,7 @@ from codeopt.functions.flags import Chosen
 from codeopt.functions.putback import put_back
 from codeopt.functions.target import Function, read_function
 from sandbox import Options, Sandbox, open_sandbox
-from sandbox.compare import Rule
+from sandbox.compare import StoppingRule
 
 
 def installed(case: Case) -> bool:
@@ -57,7 +57,7 @@ def versions(case: Case, folder: Path) -> list[Function]:
 def judge(case: Case, folder: Path) -> dict[str, Any]:
     """The three verdicts."""
     original, slow, wrong = versions(case, folder)
-    options, rule = chosen(case, folder), Rule(max_pairs=20, max_seconds=10.0)
+    options, rule = chosen(case, folder), StoppingRule(max_pairs=20, max_seconds=10.0)
     return {
         "wrong": compare_functions(original, wrong, options, open_with, rule),
         "slow": compare_functions(original, slow, options, open_with, rule),

@@ -53,7 +53,7 @@ def main() -> None:
         for number in range(arguments.guests + 1):
             if number % max(1, arguments.guests // 4) == 0:
                 print(f"guest {number}: host {here()}", flush=True)
-            sandbox.renew()
+            sandbox.restart_guest()
             assert sandbox.run(PROGRAMS[0], b"1 2 3").stdout == b"6\n"
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 from typing import NoReturn
 
 from codeopt.commands import improve as command
+from codeopt.console import CallbackConsole
 from codeopt.errors import UsageError
 from codeopt.functions.target import split_target
 from codeopt.report import End, Result
-from codeopt.screen import Listener
 
 _NOT_HERE = ("write", "output", "json", "quiet")
 """Flags about what the command prints and writes: a caller has the result in hand."""
@@ -46,7 +46,7 @@ def improve(
     from codeopt.commands._improvement import improve_target
 
     arguments.target, arguments.function = split_target(str(arguments.target))
-    result = improve_target(arguments, Listener(notify))
+    result = improve_target(arguments, CallbackConsole(notify))
     if result.end is End.INTERRUPTED:
         raise KeyboardInterrupt(f"interrupted; the run is saved in {result.saved}")
     return result

@@ -1,12 +1,12 @@
 """Does a draft behave as the original on inputs that nobody has seen? Mutants are run on both; outputs must agree.
 
 How much a difference counts depends on how well the valid inputs are known. On 40 contest problems with about ten cases
-each, the human's own faster program differed from the slow one on some mutant of 17, nearly always on an input that
+each, the human's own faster program differed from the slow one on some mutated input of 17, nearly always on one that
 the problem's limits forbid (a sign, a size, a graph that is no tree). So:
 
 strict   one difference is enough. For programs with few cases and no generator: nothing else shows what is valid, and
          behaving as the original is what was promised.
-lenient  most mutants in the range of the known inputs must agree: finds answers that were learnt by heart.
+lenient  most mutated inputs in the range of the known inputs must agree: finds answers that were learnt by heart.
 off      fresh inputs from a generator do this better.
 """
 
@@ -16,20 +16,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from codeopt.mutants import Mutant, mutants
+from codeopt.fuzzing import MutatedInput, mutate_inputs
 from sandbox import Sandbox
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict
 
 MANY_CASES = 8
 MOST = 0.6
-"""Lenient: a draft that differs on more than this share of the mutants has learnt the cases by heart."""
+"""Lenient: a draft that differs on more than this share of the mutated inputs has learnt the cases by heart."""
 RUN_S, ALL_CPU_S, ALL_S = 1.0, 4.0, 60.0
-"""What the original may take on one mutant, and on all: its CPU time, so that a busy machine asks as many."""
+"""What the original may take on one mutated input, and on all: its CPU time, so that a busy machine asks as many."""
 
 
 class Strictness(StrEnum):
-    """How much a difference on a mutant counts."""
+    """How much a difference on a mutated input counts."""
 
     AUTO = "auto"
     STRICT = "strict"
@@ -37,7 +37,7 @@ class Strictness(StrEnum):
     OFF = "off"
 
 
-MOST_MUTANTS = {Strictness.STRICT: 44, Strictness.LENIENT: 24}
+MAX_MUTATED_INPUTS = {Strictness.STRICT: 44, Strictness.LENIENT: 24}
 """A single difference has to be met; a share is seen on fewer."""
 
 
@@ -93,13 +93,13 @@ class Challenge:
         return False
 
     def _settled(self, wrong: int, asked: int) -> bool:
-        """Whether the mutants that are left cannot change the verdict any more."""
-        most = MOST_MUTANTS[self.strictness]
+        """Whether the mutated inputs that are left cannot change the verdict any more."""
+        most = MAX_MUTATED_INPUTS[self.strictness]
         forgiven = self._forgiven(most)
         return wrong > forgiven or (self.strictness is Strictness.LENIENT and asked - wrong >= most - forgiven)
 
     def _forgiven(self, asked: int) -> float:
-        """How many of so many mutants may differ."""
+        """How many of so many mutated inputs may differ."""
         return MOST * asked if self.strictness is Strictness.LENIENT else 0
 
 
@@ -107,7 +107,7 @@ def _explained(case: Case, outcome: Outcome) -> str:
     shown = case.stdin if len(case.stdin) <= 80 else case.stdin[:80] + b"..."
     text = shown.decode("utf-8", "backslashreplace")
     return (
-        f"on the changed input {text!r}: {outcome.detail or outcome.verdict}" if not case.held_back else outcome.detail
+        f"on the changed input {text!r}: {outcome.detail or outcome.verdict}" if not case.held_out else outcome.detail
     )
 
 
@@ -129,50 +129,50 @@ def make_challenge(
     *,
     seed: int,
     also_known: Sequence[Case] = (),
-    held_back: bool = False,
+    held_out: bool = False,
     notify: Callable[[str], None] = lambda line: None,
 ) -> Challenge:
     """Mutants of `cases` that the original ends well on. Where a draft differs, it must print the same once more.
 
-    also_known: cases that are not changed, but say what is large and long: mutants shall go beyond those too.
+    also_known: cases that are not changed, but say what is large and long: mutated inputs shall go beyond those too.
     """
     if strictness is Strictness.OFF:
         return Challenge(strictness)
-    inputs = mutants([case.stdin for case in cases], seed=seed, also_known=[case.stdin for case in also_known])
-    wanted = [mutant for mutant in inputs if strictness is Strictness.STRICT or not mutant.beyond]
+    inputs = mutate_inputs([case.stdin for case in cases], seed=seed, also_known=[case.stdin for case in also_known])
+    wanted = [mutated for mutated in inputs if strictness is Strictness.STRICT or not mutated.beyond]
     limits = replace(sandbox.limits, seconds=min(RUN_S, sandbox.limits.seconds))
 
     def is_steady(case: Case, hash_seed: int) -> bool:
         again = sandbox.run(source, case.stdin, mode="exec", limits=limits, hash_seed=hash_seed)
         return judge(case, again, check).verdict is Verdict.AC
 
-    def run(mutant: Mutant) -> Run:
-        return sandbox.run(source, mutant.stdin, limits=limits)
+    def run(mutated: MutatedInput) -> Run:
+        return sandbox.run(source, mutated.stdin, limits=limits)
 
-    return Challenge(strictness, [], _taken(run, wanted, MOST_MUTANTS[strictness], held_back, notify), is_steady)
+    return Challenge(strictness, [], _taken(run, wanted, MAX_MUTATED_INPUTS[strictness], held_out, notify), is_steady)
 
 
 def _taken(
-    run_original: Callable[[Mutant], Run],
-    wanted: Sequence[Mutant],
+    run_original: Callable[[MutatedInput], Run],
+    wanted: Sequence[MutatedInput],
     most: int,
-    held_back: bool,
+    held_out: bool,
     notify: Callable[[str], None],
 ) -> Iterator[Case]:
-    """The mutants that the original takes, until there are enough or it has run for too long."""
+    """The mutated inputs that the original takes, until there are enough or it has run for too long."""
     found, cpu_s, wall_s = 0, 0.0, 0.0
     too_long: set[str] = set()
-    for mutant in wanted:
-        kind = mutant.name.partition(".")[0]
+    for mutated in wanted:
+        kind = mutated.name.partition(".")[0]
         if found >= most or cpu_s > ALL_CPU_S or wall_s > ALL_S:
             break
         if kind in too_long:
             continue
         notify(f"changing inputs, {found} that the original takes")
-        run = run_original(mutant)
+        run = run_original(mutated)
         cpu_s, wall_s = cpu_s + run.cpu_s, wall_s + run.wall_s
         if run.stop == "time":  # others with numbers as large would use up the time for those that can be run
             too_long.add(kind)
         if run.exit == 0 and not run.stop and not run.stderr:
             found += 1
-            yield Case(f"changed.{mutant.name}", mutant.stdin, run.stdout, held_back)
+            yield Case(f"changed.{mutated.name}", mutated.stdin, run.stdout, held_out)

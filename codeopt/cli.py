@@ -20,7 +20,7 @@ from typing import NoReturn
 
 from codeopt import __version__, registry, settings
 from codeopt.errors import CodeoptError, UsageError
-from codeopt.quoting import log_line
+from codeopt.escaping import log_line
 from sandbox.errors import SandboxError
 from sandbox.streams import FULL, drop_output, open_closed_streams
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice, repeat
 from statistics import median
 
-from codeopt.mutants import mutants, shorter
+from codeopt.fuzzing import mutate_inputs, shorter
 from sandbox import Sandbox
 from sandbox.compare import Clock, Comparison, amount
 from sandbox.judge import Checker, judge
@@ -41,14 +41,14 @@ class Meeting:
 
     def ratios(self, inputs: Iterable[bytes], least: float) -> Iterator[float]:
         """How many times as fast it is on each input that can be used: both print the same, after `least` at least."""
-        self.sandbox.renew()
+        self.sandbox.restart_guest()
         for data in inputs:
             old = self.sandbox.run(self.original, data)
             took = amount(old, self.clock)
             if old.exit != 0 or old.stop or took < least:
                 continue
             new = self.sandbox.run(self.candidate, data)
-            self.sandbox.renew()
+            self.sandbox.restart_guest()
             if judge(Case("new", data, old.stdout), new, self.check).verdict is Verdict.AC:
                 yield took / amount(new, self.clock)
 
@@ -86,5 +86,5 @@ def _best(ratios: Iterator[float], wanted: float) -> float:
 def _new_inputs(timed: Case, fresh: Sequence[Case]) -> Iterator[bytes]:
     yield from sorted((case.stdin for case in fresh), key=len, reverse=True)
     yield from (data for data in shorter(timed.stdin, LENGTHS) if data != timed.stdin)
-    changed = (mutant.stdin for mutant in mutants([timed.stdin], seed=3) if not mutant.beyond)
+    changed = (mutated.stdin for mutated in mutate_inputs([timed.stdin], seed=3) if not mutated.beyond)
     yield from islice(changed, LOOKED_AT)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from codeopt import _figures
-from codeopt._figures import NOT_SHOWN, Shown
+from codeopt import _feedback_tables
+from codeopt._feedback_tables import NOT_SHOWN, Shown
+from codeopt.escaping import cut, decoded, fenced, inline
 from codeopt.history import Candidate
-from codeopt.quoting import cut, decoded, fenced, inline
 from codeopt.tasks import Task
 from sandbox.outcome import Case, Outcome, Verdict
 
@@ -44,13 +44,13 @@ class FeedbackMode(StrEnum):
 
 def describe(candidate: Candidate, original: Candidate, task: Task, cases: Sequence[Case]) -> str:
     """Everything measured of `candidate`; a case that is not in `cases` counts as held back."""
-    shown = Shown({case.name: case for case in cases if not case.held_back})
+    shown = Shown({case.name: case for case in cases if not case.held_out})
     parts = [
         _verdicts(candidate, shown),
         _failure(candidate, original, shown),
         _speed(candidate, shown),
-        _figures.memory(candidate, original),
-        _figures.profile(candidate, shown) if candidate.profile else "",
+        _feedback_tables.memory(candidate, original),
+        _feedback_tables.profile(candidate, shown) if candidate.profile else "",
         _task_measures(candidate, task),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -142,7 +142,7 @@ def _from_line(text: str, line: int) -> str:
 def _stopped(outcome: Outcome) -> list[str]:
     """How a run ended that did not end well: limits, status, and the end of its error output."""
     run = outcome.run
-    used = f"{_figures.duration(run.wall_s)} on the clock, {_figures.duration(run.cpu_s)} of CPU time"
+    used = f"{_feedback_tables.duration(run.wall_s)} on the clock, {_feedback_tables.duration(run.cpu_s)} of CPU time"
     how = (
         f"stopped by the {run.stop} limit"
         if run.stop
@@ -150,9 +150,9 @@ def _stopped(outcome: Outcome) -> list[str]:
         if run.signal
         else f"exit status {run.exit}"
     )
-    lines = [f"The run ended with {how} after {used}, {_figures.mib(run.peak_bytes)} at its peak."]
-    if run.evidence:
-        lines.append(f"Evidence: {inline(run.evidence)}")
+    lines = [f"The run ended with {how} after {used}, {_feedback_tables.mib(run.peak_bytes)} at its peak."]
+    if run.stop_detail:
+        lines.append(f"Evidence: {inline(run.stop_detail)}")
     if run.stderr.strip():
         tail = decoded(run.stderr[-4000:]).strip()[-800:]
         lines += [f"End of its error output {DATA}:", fenced(tail)]
@@ -162,9 +162,9 @@ def _stopped(outcome: Outcome) -> list[str]:
 def _speed(candidate: Candidate, shown: Shown) -> str:
     """The comparison with the original; without one, the time of each single run."""
     if candidate.comparison is None:
-        return _figures.single_runs(candidate, shown) if candidate.correct else ""
+        return _feedback_tables.single_runs(candidate, shown) if candidate.correct else ""
     reason = candidate.comparison.reason if shown.may_quote(candidate) else f"it failed on {NOT_SHOWN}"
-    return _figures.comparison(candidate.comparison, reason, shown)
+    return _feedback_tables.comparison(candidate.comparison, reason, shown)
 
 
 def _task_measures(candidate: Candidate, task: Task) -> str:

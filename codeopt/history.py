@@ -29,12 +29,12 @@ class Draft:
     """One line: what was tried, and why it should help."""
     changes: tuple[str, ...] = ()
     """Each change and its reason, one line each, where the proposer knows them apart."""
-    variants: tuple[tuple[str, str], ...] = ()
+    ablations: tuple[tuple[str, str], ...] = ()
     """Other programs that may do as well, each by a name, to be timed beside the draft when it is right."""
-    trial: bool = False
+    screening_only: bool = False
     """Run it and time it beside its variants, no more: figures to choose by, not to accept by."""
-    free: bool = False
-    """It counts as no round of the budget."""
+    counts_as_round: bool = True
+    """Whether it is one of the rounds of the budget."""
     problem: str = ""
     """Why there is no usable program (no code in the reply, a syntax error); empty when there is one."""
 
@@ -55,7 +55,7 @@ class Candidate:
     """What the proposer said after seeing this candidate."""
     changes: tuple[str, ...] = ()
     """The draft's."""
-    beside: tuple[tuple[str, float], ...] = ()
+    ablation: tuple[tuple[str, float], ...] = ()
     """Each variant that was right, timed next to this candidate: how many times as long it takes."""
     rejection: str = ""
     """Why it cannot be accepted whatever its time, in one line; empty when it can."""
@@ -66,9 +66,9 @@ class Candidate:
         return not self.rejection and bool(self.outcomes) and all(o.verdict is Verdict.AC for o in self.outcomes)
 
     @property
-    def tried(self) -> bool:
+    def screening_only(self) -> bool:
         """A trial: right, but not compared with the original."""
-        return bool(self.beside) and self.comparison is None
+        return bool(self.ablation) and self.comparison is None
 
     @property
     def faster(self) -> bool:

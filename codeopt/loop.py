@@ -20,12 +20,12 @@ from codeopt.tasks import Task
 CLOSE = 0.98
 """Of two candidates whose scores are this close the one with the smaller change is preferred."""
 NOTHING_LEFT = "nothing left to improve"
-TRIED = 3
+MAX_CONFIRMATIONS = 3
 """How many candidates are confirmed before none is believed."""
 
 
 @dataclass
-class Improvement:
+class RefineLoop:
     """One improvement under way; `history` and `ledger` are always whole, so it can be saved or stopped at any time."""
 
     proposer: Proposer
@@ -34,7 +34,7 @@ class Improvement:
     budget: Budget
     history: History
     ledger: Ledger
-    save: Callable[[Improvement], None]
+    save: Callable[[RefineLoop], None]
     stopped: str = ""
     """Why no further round was run."""
 
@@ -48,7 +48,7 @@ class Improvement:
                 break
             draft = self.proposer.refine(self.history)
             self.history = self.history.add(self.judge.measure(draft, self.history))
-            self.ledger = self.ledger if draft.free else self.ledger.next_round()
+            self.ledger = self.ledger.next_round() if draft.counts_as_round else self.ledger
             self.save(self)
         self.stopped = reason
 
@@ -58,7 +58,7 @@ class Improvement:
             nothing = self.stopped == NOTHING_LEFT
             return None, f"{self.proposer.name} found nothing to try" if nothing else "nothing was tried"
         reason = "no draft was right and better than the original"
-        for candidate in list(self.ranked())[:TRIED]:
+        for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
             confirmed = self.judge.confirm(candidate)
             problem = self.task.is_acceptable(confirmed, self.history.original)
             if not problem:

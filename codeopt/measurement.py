@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 from codeopt.challenge import Challenge, Strictness, make_challenge
 from codeopt.elsewhere import Meeting, gains_only_where_known
 from codeopt.errors import ProgramError
-from codeopt.gate import refuse
+from codeopt.fuzzing import shorter
 from codeopt.history import Candidate, Draft, History
-from codeopt.mutants import shorter
+from codeopt.static_checks import why_refused
 from sandbox import Sandbox
-from sandbox.compare import Comparison, Plan, Rule, compare, make_plan
+from sandbox.ablation import time_variants
+from sandbox.compare import Comparison, Plan, StoppingRule, compare, make_plan
 from sandbox.growth import describe, fit, sizes
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Outcome, Verdict
 from sandbox.profile import Mode, Profile, profile
-from sandbox.race import race
 from sandbox.runner import Runner
 
 OTHER_HASH_SEED = 1
@@ -27,7 +27,7 @@ MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
 STEADY_RUNS, STEADY_S = 100, 0.8
 """A draft that is faster is run so often again, for so long at most: one that is right in 95 % of its runs is found."""
-LAST_WORD_S = 0.1
+CONFIRM_MIN_S = 0.1
 """Cases are added until the original takes this long, so that the last word is not about one alone."""
 LONG_ENOUGH = 0.3
 """Cases that were never shown decide in the end, if the longest takes this share of the longest timed one."""
@@ -49,9 +49,9 @@ class Suite:
         return (*self.cases, *self.challenge.made)
 
     @property
-    def held_back(self) -> int:
+    def held_out(self) -> int:
         """How many cases no proposer ever sees."""
-        return sum(case.held_back for case in self.cases)
+        return sum(case.held_out for case in self.cases)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Judge:
     sandbox: Sandbox
     original: Candidate
     suite: Suite
-    rule: Rule
+    rule: StoppingRule
     plan: Plan
     fresh: Callable[[], Sequence[Case]]
     """Cases that were never run before, for the last word; may be none."""
@@ -74,13 +74,13 @@ class Judge:
     def measure(self, draft: Draft, history: History, *, gated: bool = True, seed: int = 0) -> Candidate:
         """Run, compare and profile one draft. Not gated: a program that a person wrote may import what it likes."""
         candidate = Candidate(len(history.candidates), draft.source, draft.summary, changes=draft.changes)
-        refused = refuse(draft.source, self.original.source) if gated else ""
+        refused = why_refused(draft.source, self.original.source) if gated else ""
         reason = draft.problem or refused or (repeated(draft.source, history) if gated else "")
         if reason:
             return replace(candidate, rejection=reason)
-        outcomes = _of_its_trial(draft, history) or self._run_all(draft.source)
-        if draft.trial:
-            return self._tried(replace(candidate, outcomes=outcomes), draft)
+        outcomes = _of_its_screening(draft, history) or self._run_all(draft.source)
+        if draft.screening_only:
+            return self._with_ablation(replace(candidate, outcomes=outcomes), draft)
         candidate = replace(
             candidate, outcomes=outcomes + self._challenged(draft.source, self.suite.challenge, outcomes)
         )
@@ -95,7 +95,7 @@ class Judge:
         candidate = candidate if gated else self._elsewhere(self._steady(candidate), self.plan, ())
         if not candidate.correct:
             return candidate
-        candidate = self._tried(candidate, draft)
+        candidate = self._with_ablation(candidate, draft)
         if not self.profiled:
             return candidate
         self.notify("profiling")
@@ -113,15 +113,15 @@ class Judge:
         confirmed = replace(candidate, outcomes=outcomes, comparison=None)
         if not confirmed.correct:
             return confirmed
-        plan = self._last_plan((*self._never_shown(), *fresh))
+        plan = self._confirmation_plan((*self._held_out(), *fresh))
         compared = replace(
             confirmed, comparison=self._compare(candidate.source, plan, self.rule, 1000 + candidate.round)
         )
         return self._elsewhere(self._steady(compared), plan, fresh)
 
-    def _last_plan(self, unseen: Sequence[Case]) -> Plan:
+    def _confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
         """What is timed for the last word: what nobody has seen, unless that is too short to show the gain."""
-        rule = replace(self.rule, enough_seconds=LAST_WORD_S)
+        rule = replace(self.rule, enough_seconds=CONFIRM_MIN_S)
 
         def planned(cases: Sequence[Case]) -> Plan:
             return make_plan(self.sandbox, self.original.source, cases, self.suite.check, rule)
@@ -130,10 +130,10 @@ class Judge:
             return plan
         return planned(self.plan.cases)
 
-    def _never_shown(self) -> tuple[Case, ...]:
+    def _held_out(self) -> tuple[Case, ...]:
         """The longest of the cases that are held back."""
-        took = {outcome.case: outcome.run.own_s for outcome in self.original.outcomes}
-        held = (case for case in self.suite.cases if case.held_back)
+        took = {outcome.case: outcome.run.active_s for outcome in self.original.outcomes}
+        held = (case for case in self.suite.cases if case.held_out)
         return tuple(sorted(held, key=lambda case: -took[case.name])[: self.rule.timed_cases])
 
     def _elsewhere(self, candidate: Candidate, plan: Plan, fresh: Sequence[Case]) -> Candidate:
@@ -146,10 +146,12 @@ class Judge:
         reason = gains_only_where_known(meeting, plan.cases[0], found, fresh)
         return replace(candidate, rejection=reason)
 
-    def _tried(self, candidate: Candidate, draft: Draft) -> Candidate:
+    def _with_ablation(self, candidate: Candidate, draft: Draft) -> Candidate:
         if not candidate.correct:
             return candidate
-        return replace(candidate, beside=beside(self.sandbox, draft, self.plan, self.suite.check, self.notify))
+        return replace(
+            candidate, ablation=time_ablations(self.sandbox, draft, self.plan, self.suite.check, self.notify)
+        )
 
     def growth(self, source: str) -> tuple[str, str, str]:
         """How the cost of the original and of `source` grows with the input, and both in words.
@@ -180,7 +182,9 @@ class Judge:
         if not candidate.faster:
             return candidate
         self.notify("running it often")
-        cases = sorted(zip(self.original.outcomes, self.suite.cases, strict=True), key=lambda pair: pair[0].run.own_s)
+        cases = sorted(
+            zip(self.original.outcomes, self.suite.cases, strict=True), key=lambda pair: pair[0].run.active_s
+        )
         deadline = time.monotonic() + STEADY_S
         for number in range(STEADY_RUNS):
             if time.monotonic() > deadline:
@@ -196,7 +200,7 @@ class Judge:
         suite = self.suite
         return make_challenge(
             self.sandbox, self.original.source, suite.cases, suite.check, suite.challenge.strictness, seed=2,
-            also_known=suite.cases, held_back=True,
+            also_known=suite.cases, held_out=True,
             notify=self.notify,
         )  # fmt: skip
 
@@ -219,7 +223,7 @@ class Judge:
     def _shows_tracebacks(self) -> bool:
         return any(TRACEBACK in outcome.run.stderr for outcome in self.original.outcomes)
 
-    def _compare(self, source: str, plan: Plan, rule: Rule, seed: int) -> Comparison:
+    def _compare(self, source: str, plan: Plan, rule: StoppingRule, seed: int) -> Comparison:
         return compare(
             self.sandbox, self.original.source, source, plan.cases, check=self.suite.check, rule=rule, plan=plan,
             seed=seed, notify=lambda pairs: self.notify(f"comparing with the original, pair {pairs}"),
@@ -228,7 +232,7 @@ class Judge:
 
 def to_profile(suite: Suite, original: Candidate) -> Case:
     """The case that takes longest: what it shows is where the time goes, not what the input is."""
-    slowest = max(original.outcomes, key=lambda outcome: outcome.run.own_s)
+    slowest = max(original.outcomes, key=lambda outcome: outcome.run.active_s)
     return next(case for case in suite.cases if case.name == slowest.case)
 
 
@@ -247,28 +251,30 @@ def _shorter(case: Case) -> list[Case]:
     return [Case(f"shorter.{number}", data) for number, data in enumerate(inputs)]
 
 
-def beside(
+def time_ablations(
     runner: Runner, draft: Draft, plan: Plan, check: Checker, notify: Callable[[str], None]
 ) -> tuple[tuple[str, float], ...]:
     """The draft's variants that are right, and how many times as long as the draft each takes."""
-    if not draft.variants:
+    if not draft.ablations:
         return ()
     notify("timing it without each of its changes")
-    took = race(runner, [draft.source, *(source for _, source in draft.variants)], plan, check)
-    named = zip(draft.variants, took, strict=True)
+    took = time_variants(runner, [draft.source, *(source for _, source in draft.ablations)], plan, check)
+    named = zip(draft.ablations, took, strict=True)
     return tuple((name, round(ratio, 4)) for (name, _), ratio in named if ratio is not None)
 
 
-def _of_its_trial(draft: Draft, history: History) -> tuple[Outcome, ...]:
+def _of_its_screening(draft: Draft, history: History) -> tuple[Outcome, ...]:
     """What the same program printed on the cases when it was tried: the last word has runs of its own."""
-    return next((c.outcomes for c in history.candidates if c.tried and c.correct and c.source == draft.source), ())
+    return next(
+        (c.outcomes for c in history.candidates if c.screening_only and c.correct and c.source == draft.source), ()
+    )
 
 
 def repeated(source: str, history: History) -> str:
     """Why a draft need not be run: the same program, but for comments and layout, was compared before."""
     shape = _shape(source)
     for earlier in history.candidates:
-        if not earlier.tried and _shape(earlier.source) == shape:
+        if not earlier.screening_only and _shape(earlier.source) == shape:
             which = "the original" if earlier.round == 0 else f"round {earlier.round}"
             return f"the same program as {which}, but for comments and layout"
     return ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from codeopt import registry
-from codeopt.cases import Request, collect, hold_back
+from codeopt.cases import Request, collect, hold_out
 from codeopt.cases.generator import find_script
 from codeopt.challenge import Strictness, choose, make_challenge
 from codeopt.errors import ProgramError
@@ -15,7 +15,7 @@ from codeopt.history import Candidate
 from codeopt.measurement import OTHER_HASH_SEED, Judge, Suite, take_profile, to_profile
 from codeopt.tasks import Metric
 from sandbox import Sandbox
-from sandbox.compare import Plan, Rule, make_plan
+from sandbox.compare import Plan, StoppingRule, make_plan
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.profile import Mode
@@ -40,7 +40,7 @@ def open_judge(
     check: Checker,
     *,
     metric: Metric = "time",
-    rule: Rule | None = None,
+    rule: StoppingRule | None = None,
     profiled: bool = True,
     timed: bool = True,
     modes: Sequence[Mode] = ("lines", "scalene"),
@@ -58,9 +58,9 @@ def open_judge(
     runs = [_run_original(sandbox, source, case, check, notify) for case in cases]
     cases = [_with_output(case, run) for case, run in zip(cases, runs, strict=True)]
     _require_steady(sandbox, source, cases, runs, check, notify)
-    cases = hold_back(cases, [run.own_s for run in runs])
-    cases = [replace(case, held_back=held.get(case.name, case.held_back)) for case in cases] if held else cases
-    shown = [case for case in cases if not case.held_back]
+    cases = hold_out(cases, [run.active_s for run in runs])
+    cases = [replace(case, held_out=held.get(case.name, case.held_out)) for case in cases] if held else cases
+    shown = [case for case in cases if not case.held_out]
     strictness = choose(strictness, cases, generated=not request.stdin and find_script(request) is not None)
     challenge = make_challenge(sandbox, source, shown, check, strictness, seed=1, also_known=cases, notify=notify)
     suite = Suite(tuple(cases), check, challenge.prepared())
@@ -69,7 +69,7 @@ def open_judge(
     if profiled:
         notify("profiling the original")
         original = replace(original, profile=take_profile(sandbox, source, to_profile(suite, original), modes))
-    rule = rule or Rule()
+    rule = rule or StoppingRule()
     rule = replace(rule, clock="memory") if metric == "memory" else rule
     notify("timing the original")
     plan = make_plan(sandbox, source, longest_cases(suite, original, rule.enough_seconds), check, rule)
@@ -86,7 +86,7 @@ def _find_fresh(request: Request) -> list[Case]:
     other = replace(request, first_seed=101)
     names = [] if request.stdin else registry.names("codeopt.cases")
     return [
-        replace(case, name=f"fresh.{case.name}", held_back=True)
+        replace(case, name=f"fresh.{case.name}", held_out=True)
         for name in names
         for case in registry.load("codeopt.cases", name).find(other)
     ]
@@ -135,7 +135,7 @@ def _too_short(sandbox: Sandbox, source: str, plan: Plan) -> str:
     took = math.inf
     for _ in range(10):  # whatever disturbs a run makes it longer
         run = sandbox.run(source, longest.stdin)
-        took = min(took, run.own_s)
+        took = min(took, run.active_s)
         if took >= 10 * TOO_SHORT_S:
             break
     if took >= TOO_SHORT_S:
@@ -152,5 +152,5 @@ def longest_cases(suite: Suite, original: Candidate, enough_s: float) -> list[Ca
     Processor time alone is sure: the first run of a short case may have waited long, for others or for the disk.
     """
     runs = {outcome.case: outcome.run for outcome in original.outcomes}
-    ordered = sorted(suite.cases, key=lambda case: -runs[case.name].own_s)
+    ordered = sorted(suite.cases, key=lambda case: -runs[case.name].active_s)
     return ordered[: 1 if runs[ordered[0].name].cpu_s > SURELY_ENOUGH * enough_s else CANDIDATES]

@@ -14,10 +14,10 @@ from typing import Any
 
 from codeopt import __version__
 from codeopt.budget import Ledger
+from codeopt.escaping import inline
 from codeopt.history import Candidate, History
 from codeopt.machine import machine
 from codeopt.program import Program
-from codeopt.quoting import inline
 from codeopt.store import digest
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Verdict
@@ -55,7 +55,7 @@ class Result:
     ledger: Ledger
     seconds: float
     """Of the clock, earlier sittings included."""
-    held_back: int
+    held_out: int
     """How many cases no proposer saw."""
     saved: Path
     """The folder of the run."""
@@ -104,16 +104,16 @@ def row(candidate: Candidate) -> str:
         ratio, span, pairs = f"{comparison.ratio:.2f}x", interval(comparison), str(comparison.pairs)
     what = inline(candidate.summary or "-", 48)
     return f" {candidate.round:>5}  {verdict(candidate):<10} {ratio:>8}  {span:<15} {pairs:>6}  {what}" + (
-        f"\n{'':>8}{inline(reason, 120)}" if (reason := why(candidate)) else _tried(candidate)
+        f"\n{'':>8}{inline(reason, 120)}" if (reason := why(candidate)) else _ablation(candidate)
     )
 
 
-def _tried(candidate: Candidate) -> str:
+def _ablation(candidate: Candidate) -> str:
     """What a trial was for; empty for what is none."""
-    if not candidate.tried:
+    if not candidate.screening_only:
         return ""
     took = [f"{name} {ratio:.2f}x" if name == "original" else f"without {name} {ratio:.2f}x"
-            for name, ratio in candidate.beside]  # fmt: skip
+            for name, ratio in candidate.ablation]  # fmt: skip
     text = f"as long as it: {', '.join(took)}"
     return "\n" + textwrap.fill(text, 108, initial_indent=" " * 8, subsequent_indent=" " * 8)
 
@@ -125,7 +125,7 @@ def verdict(candidate: Candidate) -> str:
         return failed
     if candidate.rejection:
         return "refused"
-    return candidate.comparison.decision if candidate.comparison else "tried" if candidate.tried else "right"
+    return candidate.comparison.decision if candidate.comparison else "tried" if candidate.screening_only else "right"
 
 
 def why(candidate: Candidate) -> str:
@@ -159,7 +159,7 @@ def summary(result: Result) -> list[str]:
     else:
         lines.append(f"accepted {inline(result.reason, 200)}")
         if result.best.comparison:
-            runs = f"{len(result.best.outcomes)} runs of cases, {result.held_back} of the cases never shown"
+            runs = f"{len(result.best.outcomes)} runs of cases, {result.held_out} of the cases never shown"
             lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
         changes = result.best.changes if len(result.best.changes) > 1 else ()
         lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
@@ -217,7 +217,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "sha256_after": digest(result.program.as_file(best.source)) if best else None,
         "tests": {
             "total": len(original.outcomes),
-            "held_back": result.held_back,
+            "held_back": result.held_out,
             "confirmed_runs": len(best.outcomes) if best else 0,
         },
         "evidence": result.evidence,
@@ -254,7 +254,7 @@ def _round(candidate: Candidate) -> dict[str, Any]:
         "verdict": verdict(candidate),
         "summary": candidate.summary,
         "changes": list(candidate.changes),
-        "beside": dict(candidate.beside),
+        "beside": dict(candidate.ablation),
         "rejection": candidate.rejection,
         "verdicts": dict(verdicts),
         "speedup": speedup(candidate.comparison) if candidate.comparison else None,

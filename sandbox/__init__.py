@@ -7,16 +7,16 @@ with open_sandbox() as sandbox:
 
 from sandbox.errors import BackendUnavailable, GuestLost, SandboxError
 from sandbox.host import Options, Sandbox, open_sandbox
-from sandbox.outcome import Case, Limits, Outcome, Run, Verdict
+from sandbox.outcome import Case, Outcome, Run, RunLimits, Verdict
 
 __all__ = [
     "BackendUnavailable",
     "Case",
     "GuestLost",
-    "Limits",
     "Options",
     "Outcome",
     "Run",
+    "RunLimits",
     "Sandbox",
     "SandboxError",
     "Verdict",

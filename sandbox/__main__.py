@@ -15,7 +15,7 @@ from sandbox.caseio import read_cases
 from sandbox.errors import BackendUnavailable, SandboxError
 from sandbox.host import BACKENDS, Options, open_sandbox
 from sandbox.judge import Checker, open_checker, run_cases
-from sandbox.outcome import Case, Limits, Outcome, Verdict
+from sandbox.outcome import Case, Outcome, RunLimits, Verdict
 from sandbox.streams import FULL, drop_output, open_closed_streams
 
 _SHOWN = 2000  # bytes of stdout and stderr in a report
@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Run a program on its cases, isolated, and judge it.",
         epilog="python -m sandbox check: what the sandbox promises, tried on this machine.",
     )
-    limits = Limits()
+    limits = RunLimits()
     parser.add_argument("program", type=Path, metavar="PROGRAM", help="a Python program that reads standard input")
     parser.add_argument(
         "--cases",
@@ -129,11 +129,11 @@ def _inputs(arguments: argparse.Namespace) -> tuple[bytes, list[Case], Checker]:
     return program, cases, check
 
 
-def _limits(arguments: argparse.Namespace) -> Limits:
+def _limits(arguments: argparse.Namespace) -> RunLimits:
     values = (arguments.seconds, arguments.memory, arguments.output, arguments.processes)
     if min(values) <= 0:
         raise _Usage("limits must be more than zero")
-    return Limits(arguments.seconds, arguments.memory, arguments.output, arguments.processes)
+    return RunLimits(arguments.seconds, arguments.memory, arguments.output, arguments.processes)
 
 
 def _line(outcome: Outcome) -> str:

@@ -18,7 +18,7 @@ from itertools import zip_longest
 from typing import Any, Literal
 
 from sandbox.answers import ARROW
-from sandbox.outcome import Limits, Mode, Run
+from sandbox.outcome import Mode, Run, RunLimits
 from sandbox.parts import text_of
 from sandbox.runner import Runner
 
@@ -191,7 +191,7 @@ class CallRunner:
     """By program: (CPU, wall) seconds of the first pass of each timed run, before which nothing can be remembered."""
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> RunLimits:
         """The sandbox's own."""
         return self.sandbox.limits
 
@@ -202,7 +202,7 @@ class CallRunner:
         *,
         args: Sequence[str] = (),
         mode: Mode = "fork",
-        limits: Limits | None = None,
+        limits: RunLimits | None = None,
         hash_seed: int = 0,
     ) -> Run:
         """Make the calls of a batch; seconds are those of the calls. What is no answer of ours stays as it is."""
@@ -225,13 +225,13 @@ class CallRunner:
         self.outside_s.setdefault(source, []).append(run.cpu_s - sum(meta["cpu"]))
         self.import_s.setdefault(source, []).append(meta["import"])
         self.first_s.setdefault(source, []).append((meta["cpu"][0], meta["wall"][0]))
-        return replace(run, cpu_s=sum(meta["cpu"]), wall_s=sum(meta["wall"]), delay_s=sum(meta["delay"]))
+        return replace(run, cpu_s=sum(meta["cpu"]), wall_s=sum(meta["wall"]), runqueue_wait_s=sum(meta["delay"]))
 
-    def settle(self) -> None:
+    def quiesce(self) -> None:
         """Before timing, as the sandbox does it."""
-        self.sandbox.settle()
+        self.sandbox.quiesce()
 
-    def _roomy(self, stdin: bytes) -> Limits:
+    def _roomy(self, stdin: bytes) -> RunLimits:
         """One run makes many calls, and imports first."""
         calls = stdin.count(b"\n")
         return replace(self.limits, seconds=self.limits.seconds * 6 + 20 + calls)

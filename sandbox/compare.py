@@ -1,8 +1,8 @@
 """Original against candidate: is it faster, by how much, and how sure are we?
 
 Both run in the same guest, next to each other and in random order; every timed run is judged too. The test is in
-sandbox.evidence; it is looked at after every pair, so that a clear win, a clear loss and "no difference worth having"
-end early.
+sandbox.sequential_test; it is looked at after every pair, so that a clear win, a clear loss and "no difference worth
+having" end early.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from enum import StrEnum
 from statistics import fmean, median
 from typing import Literal
 
-from sandbox.evidence import centre, interval, rejects
 from sandbox.judge import Checker, check_tokens, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.runner import Runner
+from sandbox.sequential_test import hodges_lehmann, interval, rejects_null
 
 Clock = Literal["cpu", "wall", "memory"]
 METHOD = "test martingale on paired log ratios (Hodges-Lehmann estimate, anytime-valid interval)"
@@ -41,7 +41,7 @@ class Decision(StrEnum):
 
 
 @dataclass(frozen=True)
-class Rule:
+class StoppingRule:
     """When to stop and what to believe."""
 
     alpha: float = 0.01
@@ -64,7 +64,7 @@ class Rule:
     enough_seconds: float = 0.025
     """... until the original takes this long in all; a program that takes longer is timed on its longest case alone."""
 
-    def screening(self) -> Rule:
+    def screening(self) -> StoppingRule:
         """For choosing what deserves a last word with fresh pairs: it may err more often, and takes fewer pairs."""
         return replace(self, alpha=0.05, min_pairs=5, interval=0.90)
 
@@ -153,7 +153,7 @@ def compare(
     cases: Sequence[Case],
     *,
     check: Checker = check_tokens,
-    rule: Rule | None = None,
+    rule: StoppingRule | None = None,
     plan: Plan | None = None,
     seed: int = 0,
     notify: Callable[[int], None] | None = None,
@@ -163,8 +163,8 @@ def compare(
     Never raises for what the candidate does: a wrong or failing run makes the decision REJECTED.
     Raises SandboxError, and ValueError when the original fails a case or there is none.
     """
-    rule = rule or Rule()
-    sandbox.settle()
+    rule = rule or StoppingRule()
+    sandbox.quiesce()
     plan = plan or make_plan(sandbox, original, cases, check, rule)
     series = Series(plan.clock, {case.name: ([], []) for case in plan.cases})
     draw = random.Random(seed)
@@ -182,7 +182,7 @@ def compare(
     return _result(series, rule, decision, reason)
 
 
-def make_plan(sandbox: Runner, original: str, cases: Sequence[Case], check: Checker, rule: Rule) -> Plan:
+def make_plan(sandbox: Runner, original: str, cases: Sequence[Case], check: Checker, rule: StoppingRule) -> Plan:
     """Run the original on each case, and plan to time the longest. Raises ValueError when it fails one."""
     if not cases:
         raise ValueError("there is no case to time")
@@ -193,28 +193,28 @@ def make_plan(sandbox: Runner, original: str, cases: Sequence[Case], check: Chec
         if outcome.verdict is not Verdict.AC:
             raise ValueError(f"the original fails case {case.name}: {outcome.verdict} {outcome.detail}")
         expected = run.stdout if case.expected is None else case.expected
-        if run.own_s < _DISTURBED_S:  # whatever disturbs a run makes it longer, a short one many times
+        if run.active_s < _DISTURBED_S:  # whatever disturbs a run makes it longer, a short one many times
             again = (sandbox.run(original, case.stdin) for _ in range(2))
-            run = min(run, *again, key=lambda run: run.own_s)
-        found.append((Case(case.name, case.stdin, expected, case.held_back), run))
-    found.sort(key=lambda pair: -pair[1].own_s)
+            run = min(run, *again, key=lambda run: run.active_s)
+        found.append((Case(case.name, case.stdin, expected, case.held_out), run))
+    found.sort(key=lambda pair: -pair[1].active_s)
     longest = found[0][1]
     timed = found[:1]
     for pair in found[1 : rule.timed_cases]:
-        if pair[1].own_s >= 0.3 * longest.own_s and sum(run.own_s for _, run in timed) < rule.enough_seconds:
+        if pair[1].active_s >= 0.3 * longest.active_s and sum(run.active_s for _, run in timed) < rule.enough_seconds:
             timed.append(pair)
     clock: Clock = rule.clock if rule.clock != "auto" else _clock(longest)
-    total = sum(max(run.cpu_s if clock == "cpu" else run.own_s, 1e-4) for _, run in timed)
+    total = sum(max(run.cpu_s if clock == "cpu" else run.active_s, 1e-4) for _, run in timed)
     repeats = 1 if clock == "memory" else max(1, min(100, math.ceil(rule.pair_seconds / total)))
     short = clock != "memory" and total * repeats < _SHORT_S
-    return Plan(tuple(case for case, _ in timed), clock, repeats, short, longest.own_s)
+    return Plan(tuple(case for case, _ in timed), clock, repeats, short, longest.active_s)
 
 
 def _clock(run: Run) -> Clock:
-    return "cpu" if run.cpu_s + run.delay_s >= _BUSY * run.wall_s - 0.002 else "wall"
+    return "cpu" if run.cpu_s + run.runqueue_wait_s >= _BUSY * run.wall_s - 0.002 else "wall"
 
 
-def _spent(series: Series, rule: Rule, started: float) -> str:
+def _spent(series: Series, rule: StoppingRule, started: float) -> str:
     pairs = len(series.differences)
     if pairs >= rule.max_pairs:
         return f"undecided after {pairs} pairs"
@@ -263,37 +263,37 @@ def amount(run: Run, clock: Clock) -> float:
     return max(value, 1e-6)
 
 
-def decide(series: Series, rule: Rule) -> tuple[Decision, str]:
+def decide(series: Series, rule: StoppingRule) -> tuple[Decision, str]:
     """What the pairs so far say, and why when it is not plain; UNDECIDED asks for another pair."""
     differences = series.differences
     if len(differences) < rule.min_pairs:
         return Decision.UNDECIDED, ""
     worth = math.log(rule.worth_having)
-    if rejects(differences, 0.0, 1, rule.alpha):
+    if rejects_null(differences, 0.0, 1, rule.alpha):
         return _believe(series, rule, worth)
-    if rejects(differences, 0.0, -1, rule.alpha):
+    if rejects_null(differences, 0.0, -1, rule.alpha):
         return Decision.SLOWER, ""
     # What looks clearly slower gets the few pairs more that it takes to say so.
-    if rejects(differences, worth, -1, rule.futility) and centre(differences) > -worth:
+    if rejects_null(differences, worth, -1, rule.futility) and hodges_lehmann(differences) > -worth:
         return Decision.SAME, f"less than {rule.worth_having - 1:.0%} faster"
     return Decision.UNDECIDED, ""
 
 
-def _believe(series: Series, rule: Rule, worth: float) -> tuple[Decision, str]:
+def _believe(series: Series, rule: StoppingRule, worth: float) -> tuple[Decision, str]:
     """CPU time that went away while wall time stayed was moved to where it is not counted, or became waiting."""
-    if series.clock != "cpu" or centre(series.wall) >= 0.5 * centre(series.differences):
+    if series.clock != "cpu" or hodges_lehmann(series.wall) >= 0.5 * hodges_lehmann(series.differences):
         return Decision.FASTER, ""
-    if rejects(series.wall, 0.0, 1, rule.alpha):
+    if rejects_null(series.wall, 0.0, 1, rule.alpha):
         return Decision.FASTER, ""
-    if rejects(series.wall, worth, -1, rule.futility):
+    if rejects_null(series.wall, worth, -1, rule.futility):
         return Decision.SAME, "it uses less CPU time but takes as long: it waits, or works where it is not seen"
     return Decision.UNDECIDED, ""
 
 
-def _result(series: Series, rule: Rule, decision: Decision, reason: str) -> Comparison:
+def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str) -> Comparison:
     low, high, middle = -math.inf, math.inf, 0.0
     if series.differences:
-        middle = centre(series.differences)
+        middle = hodges_lehmann(series.differences)
         low, high = interval(series.differences, 1 - rule.interval)
     return Comparison(
         decision=decision,

@@ -13,7 +13,7 @@ from typing import Any, Self, get_args
 from sandbox.channel import Guest, Pipe
 from sandbox.cores import quietest_core
 from sandbox.errors import BackendUnavailable, GuestLost, SandboxError
-from sandbox.outcome import Limits, Mode, Run, Stop
+from sandbox.outcome import Mode, Run, RunLimits, Stop
 from sandbox.pool import Pool
 
 BACKENDS = ("docker", "bubblewrap", "process")
@@ -33,7 +33,7 @@ _ENV = {
 class Options:
     """What a user may choose about a sandbox."""
 
-    limits: Limits = Limits()
+    limits: RunLimits = RunLimits()
     python: str | None = None
     """Interpreter that runs the programs; the one that runs us by default."""
     image: str | None = None
@@ -76,7 +76,7 @@ class Sandbox:
         self.description = launch.description
         self._options = options
         self.core: int | None = None
-        self.settle()
+        self.quiesce()
         self._guest: Guest | None = None
         self._pool = Pool(self._start_guest, options.spare)
 
@@ -92,11 +92,11 @@ class Sandbox:
         self._pool.close()
         self._launch.close()
 
-    def renew(self) -> None:
+    def restart_guest(self) -> None:
         """Go on with a fresh guest, for another program: nothing of the last one is in it."""
         self._drop_guest()
 
-    def settle(self) -> None:
+    def quiesce(self) -> None:
         """Look again which core has the least to do; best done before a series of timed runs, not within one."""
         if not self._options.all_cores:
             self.core = quietest_core() if self._options.core is None else self._options.core
@@ -113,7 +113,7 @@ class Sandbox:
         *,
         args: Sequence[str] = (),
         mode: Mode = "fork",
-        limits: Limits | None = None,
+        limits: RunLimits | None = None,
         hash_seed: int = 0,
     ) -> Run:
         """Run a program on one input. Raises SandboxError when the sandbox itself failed, after one retry."""
@@ -139,7 +139,7 @@ class Sandbox:
             self._drop_guest()
         run = _as_run(report, output)
         if run.stop == "lost" and self._launch.setting["uid_base"]:
-            raise SandboxError(f"the guest lost its interpreter, which no run can reach: {run.evidence}")
+            raise SandboxError(f"the guest lost its interpreter, which no run can reach: {run.stop_detail}")
         return run
 
     def _keep(self, guest: Guest, stdin: bytes) -> str:
@@ -166,7 +166,7 @@ class Sandbox:
             self._guest = None
 
 
-def _job(limits: Limits) -> dict[str, Any]:
+def _job(limits: RunLimits) -> dict[str, Any]:
     return {
         "wall_s": limits.seconds,
         "memory_bytes": limits.memory_mib << 20,
@@ -193,14 +193,14 @@ def _as_run(report: dict[str, Any], output: bytes) -> Run:
             stdout=output[:size],
             stderr=output[size:],
             stop=stop,
-            evidence=str(report["evidence"]),
-            delay_s=float(report["delay_s"]),
+            stop_detail=str(report["evidence"]),
+            runqueue_wait_s=float(report["delay_s"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise SandboxError(f"the guest sent a report that makes no sense: {error!r} in {report!r:.200}") from error
 
 
-def open_sandbox(backend: str = "auto", *, limits: Limits | None = None, options: Options | None = None) -> Sandbox:
+def open_sandbox(backend: str = "auto", *, limits: RunLimits | None = None, options: Options | None = None) -> Sandbox:
     """Open a sandbox with a guest that has answered.
 
     auto takes the Docker engine when one is reachable, else bubblewrap; it never falls back to the process

@@ -85,13 +85,13 @@ def judge(case: Case, run: Run, check: Checker = check_tokens) -> Outcome:
 
 def _verdict(case: Case, run: Run, check: Checker) -> tuple[Verdict, str]:
     if run.stop == "time":
-        return Verdict.TLE, run.evidence
+        return Verdict.TLE, run.stop_detail
     if run.stop == "memory" or _refused_memory(run):
-        return Verdict.MLE, run.evidence or "MemoryError: an allocation was refused"
+        return Verdict.MLE, run.stop_detail or "MemoryError: an allocation was refused"
     if run.stop == "output":
-        return Verdict.OLE, run.evidence
+        return Verdict.OLE, run.stop_detail
     if run.stop is not None:
-        return Verdict.RE, run.evidence
+        return Verdict.RE, run.stop_detail
     if run.signal is not None:
         return Verdict.RE, f"ended by signal {run.signal}"
     if run.exit != 0:

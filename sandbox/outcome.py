@@ -26,7 +26,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Limits:
+class RunLimits:
     """What one run may use."""
 
     seconds: float = 10.0
@@ -48,7 +48,7 @@ class Case:
     stdin: bytes
     expected: bytes | None = None
     """None: the original program's output decides."""
-    held_back: bool = False
+    held_out: bool = False
     """Never shown to a proposer."""
     title: str = ""
     """What is said of the input to people, where it is no text for them."""
@@ -69,15 +69,15 @@ class Run:
     stderr: bytes
     stop: Stop | None = None
     """Set when the guest ended the run."""
-    evidence: str = ""
+    stop_detail: str = ""
     """What the guest saw that led to `stop`."""
-    delay_s: float = 0.0
+    runqueue_wait_s: float = 0.0
     """Of the wall time: ready to run, but others had the processor. What is neither this nor CPU time is waiting."""
 
     @property
-    def own_s(self) -> float:
+    def active_s(self) -> float:
         """Seconds of the clock without those in which others had the processor: what it takes on an idle machine."""
-        return max(self.cpu_s, self.wall_s - self.delay_s)
+        return max(self.cpu_s, self.wall_s - self.runqueue_wait_s)
 
 
 @dataclass(frozen=True)

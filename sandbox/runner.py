@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from sandbox.outcome import Limits, Mode, Run
+from sandbox.outcome import Mode, Run, RunLimits
 
 
 class Runner(Protocol):
     """Runs one program on one input."""
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> RunLimits:
         """What a run may use unless it is said otherwise."""
         ...
 
@@ -23,12 +23,12 @@ class Runner(Protocol):
         *,
         args: Sequence[str] = (),
         mode: Mode = "fork",
-        limits: Limits | None = None,
+        limits: RunLimits | None = None,
         hash_seed: int = 0,
     ) -> Run:
         """Raises SandboxError when the sandbox itself failed."""
         ...
 
-    def settle(self) -> None:
+    def quiesce(self) -> None:
         """Leave the measuring core to the run for now: nothing goes on in the background."""
         ...

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sandbox import BackendUnavailable, Limits, Sandbox, open_sandbox
+from sandbox import BackendUnavailable, RunLimits, Sandbox, open_sandbox
 
 BACKENDS = (pytest.param("docker", marks=pytest.mark.docker), "bubblewrap", "process")
 ISOLATED = BACKENDS[:2]
@@ -33,7 +33,7 @@ def _ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def open_or_skip(backend: str, limits: Limits | None = None) -> Sandbox:
+def open_or_skip(backend: str, limits: RunLimits | None = None) -> Sandbox:
     """An open sandbox; the test is skipped where the backend cannot run, unless the user said that it must."""
     try:
         return open_sandbox(backend, limits=limits)

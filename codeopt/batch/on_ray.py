@@ -1,7 +1,7 @@
-"""A batch on a Ray cluster: hands on every node, each with a core to measure on; new nodes get hands when they come.
+"""A batch on a Ray cluster: workers on every node, each with a core to measure on, also on nodes that join later.
 
-Ray brings the processes to the nodes and tells when one is gone. What is done is kept by the desk at once, not by
-Ray, so a batch whose driver died goes on like any other: the same command again.
+Ray brings the processes to the nodes and tells when one is gone. What is done is kept by the coordinator at once, not
+by Ray, so a batch whose driver died goes on like any other: the same command again.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from codeopt import __version__
-from codeopt.batch.foreman import Foreman
-from codeopt.batch.message import Message
-from codeopt.batch.ray_actors import Desk, Hand, describe_node
-from codeopt.batch.runner import as_error
+from codeopt.batch.local import as_error
+from codeopt.batch.ray_actors import Coordinator, Worker, describe_node
+from codeopt.batch.scheduler import Scheduler
 from codeopt.batch.tools import Tools
+from codeopt.batch.worker_events import WorkerEvent
 from codeopt.errors import NoSandbox, UsageError
 
 TICK_S = 0.5
-CENSUS_S = 5.0
+COUNT_NODES_S = 5.0
 """Nodes are counted so often."""
 CONNECT_S = 10.0
 ALONE_S = 60.0
 """A batch with no node left waits so long for one."""
 PASSED_ON = ("OPENAI_", "CODEOPT_", "NO_PROXY", "no_proxy", "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy")
-"""Environment variables, by how they begin, that hands get from the driver."""
+"""Environment variables, by how they begin, that workers get from the driver."""
 
 
 @dataclass
-class Post:
-    """One hand, as the driver sees it."""
+class RemoteWorker:
+    """One worker, as the driver sees it."""
 
     number: int
     node: str
@@ -48,57 +48,59 @@ class RayBatch:
     address: of the cluster; empty for the one that RAY_ADDRESS names, one that runs here, or a new one on this machine.
     """
 
-    foreman: Foreman
+    scheduler: Scheduler
     tools: Tools
     ahead: int
-    """Hands a core: one measures, the others draft."""
+    """Workers a core: one measures, the others draft."""
     cores: int | None = None
     """That measure, of each node."""
     address: str = ""
-    _desk: Any = None
-    _calls: dict[Any, Post] = field(default_factory=dict)
-    """What hands are doing, by the future of its answer."""
+    _coordinator: Any = None
+    _calls: dict[Any, RemoteWorker] = field(default_factory=dict)
+    """What workers are doing, by the future of its answer."""
     _known: set[str] = field(default_factory=set)
-    """Nodes that have hands."""
+    """Nodes that have workers."""
     _count: int = 0
     _seen: float = float("-inf")
     """When nodes were counted last."""
     _met: float = field(default_factory=time.monotonic)
-    """When there was a hand last."""
+    """When there was a worker last."""
 
     def run(self) -> None:
         """Work until all are done or the batch is stopped. Raises NoSandbox or ModelError when nothing can work."""
         ray = _connect(self.address)
         try:
             here = ray.get_runtime_context().get_node_id()
-            self._desk = ray.remote(Desk).options(num_cpus=0, **_at(here)).remote(self.foreman.store.folder)
-            while self._calls or (self.foreman.waiting and not self.foreman.stopped):
-                self._census(ray)
-                self._take_all(ray)
-                self.foreman.record_time()
+            self._coordinator = (
+                ray.remote(Coordinator).options(num_cpus=0, **_at(here)).remote(self.scheduler.store.folder)
+            )
+            while self._calls or (self.scheduler.waiting and not self.scheduler.stopped):
+                self._count_nodes(ray)
+                self._poll(ray)
+                self.scheduler.record_time()
         finally:
-            self.foreman.record_time(last=True)
+            self.scheduler.record_time(last=True)
             ray.shutdown()
 
-    def _census(self, ray: Any) -> None:
-        """Hands for nodes that have none yet, as long as there is work."""
+    def _count_nodes(self, ray: Any) -> None:
+        """Workers for nodes that have none yet, as long as there is work."""
         now = time.monotonic()
         if self._calls:
             self._met = now
         if now - self._met > ALONE_S:
             raise NoSandbox(f"the cluster has had no node for {ALONE_S:.0f} s; the same command goes on")
-        if now - self._seen < (CENSUS_S if self._calls else TICK_S):
+        if now - self._seen < (COUNT_NODES_S if self._calls else TICK_S):
             return
         self._seen = now
         alive = {node["NodeID"]: int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]}
         self._known &= set(alive)
         for node in set(alive) - self._known:
             self._known.add(node)
-            if alive[node] and self.foreman.waiting:
-                self._staff(ray, node, alive[node])
+            if alive[node] and self.scheduler.waiting:
+                self._start_workers(ray, node, alive[node])
 
-    def _staff(self, ray: Any, node: str, cpus: int) -> None:
-        """Hands on one node: `ahead` for each core that measures, never more cores than Ray was given."""
+    def _start_workers(self, ray: Any, node: str, cpus: int) -> None:
+        """Workers on one node: `ahead` for each core that measures, never more cores than Ray was given."""
         try:
             describe = ray.remote(describe_node).options(num_cpus=0, max_retries=0, **_at(node))
             version, cores = ray.get(describe.remote(self.cores), timeout=ALONE_S)
@@ -107,59 +109,61 @@ class RayBatch:
             return
         if version != __version__:
             raise UsageError(f"a node of the cluster has codeopt {version}, this machine {__version__}")
-        for core in (cores[-cpus:] * self.ahead)[: len(self.foreman.waiting)]:
-            self._hire(ray, node, core)
+        for core in (cores[-cpus:] * self.ahead)[: len(self.scheduler.waiting)]:
+            self._start_worker(ray, node, core)
 
-    def _hire(self, ray: Any, node: str, core: int) -> None:
+    def _start_worker(self, ray: Any, node: str, core: int) -> None:
         environ = {name: value for name, value in os.environ.items() if name.startswith(PASSED_ON)}
-        hand = ray.remote(Hand).options(num_cpus=1 / self.ahead, max_restarts=0, **_at(node))
-        post = Post(self._count, node, hand.remote(self._count, core, self.tools, self._desk, environ))
+        actor = ray.remote(Worker).options(num_cpus=1 / self.ahead, max_restarts=0, **_at(node))
+        worker = RemoteWorker(
+            self._count, node, actor.remote(self._count, core, self.tools, self._coordinator, environ)
+        )
         self._count += 1
-        self._calls[post.actor.open.remote()] = post
+        self._calls[worker.actor.open.remote()] = worker
 
-    def _take_all(self, ray: Any) -> None:
-        """Everything that hands say within a moment."""
+    def _poll(self, ray: Any) -> None:
+        """Everything that workers say within a moment."""
         if not self._calls:
             time.sleep(TICK_S)
             return
         done, _ = ray.wait(list(self._calls), timeout=TICK_S)
-        for number, message in ray.get(self._desk.hear.remote()):
-            self.foreman.tell(number, message)
+        for number, event in ray.get(self._coordinator.poll.remote()):
+            self.scheduler.tell(number, event)
         for call in done:
-            post = self._calls.pop(call)
+            worker = self._calls.pop(call)
             try:
-                message = ray.get(call)
+                event = ray.get(call)
             except ray.exceptions.RayError as error:
-                self._lost(ray, post, error)
+                self._lost(ray, worker, error)
             else:
-                self._take(post, message)
+                self._handle(worker, event)
 
-    def _take(self, post: Post, message: Message) -> None:
-        if message.kind == "broken":
-            raise as_error(message)
-        if message.kind == "ended":
-            self.foreman.ended(post.number, message)
+    def _handle(self, worker: RemoteWorker, event: WorkerEvent) -> None:
+        if event.kind == "broken":
+            raise as_error(event)
+        if event.kind == "ended":
+            self.scheduler.ended(worker.number, event)
         else:
-            self.foreman.store.set_meta("backend", message.text)
-            self.foreman.tell(post.number, message)
-        post.problem = self.foreman.next()
-        if post.problem:
-            self._calls[post.actor.work.remote(post.problem)] = post
+            self.scheduler.store.set_meta("backend", event.text)
+            self.scheduler.tell(worker.number, event)
+        worker.problem = self.scheduler.next()
+        if worker.problem:
+            self._calls[worker.actor.work.remote(worker.problem)] = worker
         else:
-            post.actor.close.remote()
+            worker.actor.close.remote()
 
-    def _lost(self, ray: Any, post: Post, error: Exception) -> None:
-        """A hand is gone, by itself or with its node; the next census looks whether the node still is."""
+    def _lost(self, ray: Any, worker: RemoteWorker, error: Exception) -> None:
+        """A worker is gone, by itself or with its node; the next count looks whether the node still is."""
         reason = f"a worker of the cluster was lost ({type(error).__name__})"
         self._log(reason)
-        if post.problem:
-            self.foreman.lost(post.number, post.problem, reason)
+        if worker.problem:
+            self.scheduler.lost(worker.number, worker.problem, reason)
         alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
-        if post.node in alive and not any(other.node == post.node for other in self._calls.values()):
-            self._known.discard(post.node)  # it gets new hands
+        if worker.node in alive and not any(other.node == worker.node for other in self._calls.values()):
+            self._known.discard(worker.node)  # it gets new workers
 
     def _log(self, line: str) -> None:
-        self.foreman.store.note("", line)
+        self.scheduler.store.note("", line)
 
 
 def _connect(address: str) -> Any:

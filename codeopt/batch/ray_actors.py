@@ -1,7 +1,7 @@
-"""The two actors of a batch on Ray: the desk, which has the database, and the hands, which work on the problems.
+"""The two actors of a batch on Ray: the coordinator has the database, the workers improve the problems.
 
-The desk stays on the machine where `codeopt batch` was started; hands sit on every node and reach the database only
-through it, so nodes need no common disk, and what is finished is on disk at once, whatever becomes of the rest.
+The coordinator stays on the machine where `codeopt batch` was started; workers sit on every node and reach the database
+only through it, so nodes need no common disk, and what is finished is on disk at once, whatever becomes of the rest.
 """
 
 from __future__ import annotations
@@ -17,53 +17,55 @@ from pathlib import Path
 from typing import Any, cast
 
 from codeopt import __version__
-from codeopt.batch.alone import Clocked
 from codeopt.batch.backoff import Backoff, sleep_out
 from codeopt.batch.cores import CoreLock, measuring_cores
-from codeopt.batch.facts import Effort, Ending
-from codeopt.batch.keeper import Keeper
-from codeopt.batch.message import Message, Teller, ended
+from codeopt.batch.exclusive import TimedSandbox
+from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.store import BatchStore
 from codeopt.batch.tools import Tools
-from codeopt.batch.work import Work
+from codeopt.batch.work import ProblemJob
+from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
+from codeopt.batch.worker_store import WorkerStore
+from codeopt.datasets import Problem
 from codeopt.errors import CodeoptError, UsageError
 from codeopt.program import read_program
-from codeopt.sets import Problem
 from sandbox import Sandbox
 from sandbox.caseio import FOLDERS
 
-PARCEL_BYTES = 512 * 2**20
+MAX_TRANSFER_BYTES = 512 * 2**20
 """Cases of one problem that are sent to a node at most."""
-ASKED = frozenset({"begin", "load", "save", "keep", "end", "note", "exchanges", "add_exchange", "spent", "problem"})
+REMOTE_METHODS = frozenset(
+    {"begin", "load", "save", "keep", "end", "note", "exchanges", "add_exchange", "spent", "problem"}
+)
 """What may be asked of the database from outside."""
 
 
-class Desk:
-    """Has the database open, sends out problems and takes in what hands say."""
+class Coordinator:
+    """Has the database open, sends out problems and takes in what workers say."""
 
     def __init__(self, folder: Path) -> None:
         self._store = BatchStore(folder)
-        self._said: list[tuple[int, Message]] = []
+        self._events: list[tuple[int, WorkerEvent]] = []
 
-    def ask(self, name: str, *arguments: Any) -> Any:
+    def call(self, name: str, *arguments: Any) -> Any:
         """One method of the database."""
-        if name not in ASKED:
+        if name not in REMOTE_METHODS:
             raise ValueError(f"{name} may not be asked")
         return getattr(self._store, name)(*arguments)
 
     def pause(self, name: str, *arguments: Any) -> Any:
-        """One method of the pause that all hands share; `left` is how long it still lasts."""
+        """One method of the pause that all workers share; `left` is how long it still lasts."""
         backoff = self._store.backoff
         return backoff.left() if name == "left" else backoff.refused(*arguments)
 
-    def say(self, number: int, message: Message) -> None:
-        """A hand tells what it is doing."""
-        self._said.append((number, message))
+    def send(self, number: int, event: WorkerEvent) -> None:
+        """A worker tells what it is doing."""
+        self._events.append((number, event))
 
-    def hear(self) -> list[tuple[int, Message]]:
-        """What hands have said since this was asked last."""
-        said, self._said = self._said, []
-        return said
+    def poll(self) -> list[tuple[int, WorkerEvent]]:
+        """What workers have said since this was asked last."""
+        events, self._events = self._events, []
+        return events
 
     def files(self, id: str) -> dict[str, bytes] | str:
         """The files that a problem's cases come from, by name; why not, when they are too many."""
@@ -72,8 +74,8 @@ class Desk:
         total = 0
         for path in sorted(path for folder in _folders(problem) for path in _plain_files(folder)):
             total += path.stat().st_size
-            if total > PARCEL_BYTES:
-                return f"its cases are more than {PARCEL_BYTES >> 20} MiB, too much to be sent to a node"
+            if total > MAX_TRANSFER_BYTES:
+                return f"its cases are more than {MAX_TRANSFER_BYTES >> 20} MiB, too much to be sent to a node"
             found[str(path.relative_to(problem.cases or problem.path.parent))] = path.read_bytes()
         return found
 
@@ -91,48 +93,48 @@ def _plain_files(folder: Path) -> list[Path]:
 
 @dataclass(frozen=True)
 class RemotePauses:
-    """backoff.Backoff at the desk."""
+    """backoff.Backoff at the coordinator."""
 
-    ask: Callable[..., Any]
+    call: Callable[..., Any]
     first_s: float
     sleep: Callable[[float], None]
 
     def wait(self) -> float:
         """Sleep until the pause is over."""
-        return sleep_out(lambda: self.ask("left"), self.sleep)
+        return sleep_out(lambda: self.call("left"), self.sleep)
 
     def refused(self, wait_s: float | None = None) -> float:
-        """The server has refused: all hands wait."""
-        return cast(float, self.ask("refused", wait_s))
+        """The server has refused: all workers wait."""
+        return cast(float, self.call("refused", wait_s))
 
 
 class RemoteStore:
-    """store.BatchStore at the desk: keeper.Keeper over Ray."""
+    """store.BatchStore at the coordinator: worker_store.WorkerStore over Ray."""
 
-    def __init__(self, desk: Any) -> None:
-        self._desk = desk
+    def __init__(self, coordinator: Any) -> None:
+        self._coordinator = coordinator
         here = Backoff(Path("unused"))
         self.backoff = RemotePauses(self._pause, here.first_s, here.sleep)
 
     def _pause(self, *arguments: Any) -> Any:
         import ray
 
-        return ray.get(self._desk.pause.remote(*arguments))
+        return ray.get(self._coordinator.pause.remote(*arguments))
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ASKED:
+        if name not in REMOTE_METHODS:
             raise AttributeError(name)
 
-        def ask(*arguments: Any) -> Any:
+        def call(*arguments: Any) -> Any:
             import ray
 
-            return ray.get(self._desk.ask.remote(name, *arguments))
+            return ray.get(self._coordinator.call.remote(name, *arguments))
 
-        return ask
+        return call
 
 
 @dataclass
-class Hand:
+class Worker:
     """A worker on a node: has one core to measure on, and a sandbox of its own.
 
     environ: what the model's client reads; it goes with the call, not into the cluster's settings, which others see.
@@ -141,7 +143,7 @@ class Hand:
     number: int
     core: int
     tools: Tools
-    desk: Any
+    coordinator: Any
     environ: Mapping[str, str]
     _open: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
     _sandbox: Sandbox | None = None
@@ -150,30 +152,30 @@ class Hand:
         os.environ.update(self.environ)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    def open(self) -> Message:
+    def open(self) -> WorkerEvent:
         """Open the sandbox: `ready`, or `broken` and why."""
         try:
             self._sandbox = self._open.enter_context(self.tools.open_sandbox(self.core))
         except CodeoptError as error:
-            return Message("broken", text=str(error), exit_status=error.exit_status)
-        return Message("ready", text=f"{self._sandbox.backend}: {self._sandbox.description}")
+            return WorkerEvent("broken", text=str(error), exit_status=error.exit_status)
+        return WorkerEvent("ready", text=f"{self._sandbox.backend}: {self._sandbox.description}")
 
-    def work(self, id: str) -> Message:
+    def work(self, id: str) -> WorkerEvent:
         """Improve one problem."""
         assert self._sandbox is not None
-        store = RemoteStore(self.desk)
-        teller = Teller(lambda message: self.desk.say.remote(self.number, message), id)
-        self._sandbox.renew()  # nothing of one problem's programs meets those of the next
+        store = RemoteStore(self.coordinator)
+        teller = ThrottledProgress(lambda event: self.coordinator.send.remote(self.number, event), id)
+        self._sandbox.restart_guest()  # nothing of one problem's programs meets those of the next
         with tempfile.TemporaryDirectory(prefix="codeopt-parcel-") as box:
             try:
                 problem = self._at_hand(store.problem(id), Path(box))
             except CodeoptError as error:
-                ending = Ending("failed", str(error), fault="worker")
+                ending = ProblemResult("failed", str(error), fault="worker")
                 store.begin(id)
-                store.end(id, ending, Effort())
+                store.end(id, ending, TimeSpent())
                 return ended(id, ending)
-            clocked = Clocked(self._sandbox)
-            work = Work(problem, cast(Keeper, store), clocked, CoreLock(self.core), self.tools, teller)
+            timed_sandbox = TimedSandbox(self._sandbox)
+            work = ProblemJob(problem, cast(WorkerStore, store), timed_sandbox, CoreLock(self.core), self.tools, teller)
             return ended(id, work.run())
 
     def _at_hand(self, problem: Problem, box: Path) -> Problem:
@@ -185,7 +187,7 @@ class Hand:
             raise UsageError(f"{where}: to improve functions, their project must lie at the same path on all nodes")
         import ray
 
-        files = ray.get(self.desk.files.remote(problem.id))
+        files = ray.get(self.coordinator.files.remote(problem.id))
         if isinstance(files, str):
             raise UsageError(files)
         for name, content in files.items():

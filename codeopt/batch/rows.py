@@ -8,10 +8,10 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from codeopt.batch.facts import Stage
+from codeopt.batch.records import Stage
+from codeopt.datasets import Problem
 from codeopt.history import Candidate
 from codeopt.models import Message, Reply
-from codeopt.sets import Problem
 from codeopt.store import candidate_to_json
 from sandbox.compare import Comparison
 

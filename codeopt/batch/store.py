@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from codeopt.batch.backoff import Backoff
-from codeopt.batch.facts import Effort, Ending, Spent, Stage
+from codeopt.batch.records import ProblemResult, Spent, Stage, TimeSpent
 from codeopt.batch.rows import (
     candidate_row,
     exchange_row,
@@ -30,10 +30,10 @@ from codeopt.batch.rows import (
 )
 from codeopt.batch.schema import FINAL, TABLES, VERSION
 from codeopt.budget import Ledger
+from codeopt.datasets import Problem
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply
-from codeopt.sets import Problem
 from codeopt.store import candidate_from_json
 
 BUSY_S = 60.0  # a writer waits so long for another one; a transaction takes milliseconds
@@ -197,7 +197,7 @@ class BatchStore:
         history = History(tuple(candidate_from_json(body[0]) for body in bodies))
         return history, Ledger.from_json(json.loads(row["ledger"])), json.loads(row["suite"] or "{}")
 
-    def save(self, id: str, history: History, ledger: Ledger, suite: Mapping[str, bool], effort: Effort) -> None:
+    def save(self, id: str, history: History, ledger: Ledger, suite: Mapping[str, bool], time_spent: TimeSpent) -> None:
         """The state of a problem after a round, in one step: the newest candidates, and the critique of the one before.
 
         effort: since it was saved last.
@@ -212,14 +212,14 @@ class BatchStore:
                 "UPDATE problem SET ledger = ?, suite = ? WHERE id = ?",
                 [json.dumps(ledger.to_json()), json.dumps(dict(suite)), id],
             )
-            self._add_effort(id, effort)
+            self._add_time_spent(id, time_spent)
 
     def keep(self, id: str, stage: Stage, candidate: Candidate) -> None:
         """A measurement outside the rounds: of what is confirmed, or of the human's program."""
         with self._transaction():
             self._put(id, stage, candidate)
 
-    def end(self, id: str, ending: Ending, effort: Effort) -> None:
+    def end(self, id: str, ending: ProblemResult, time_spent: TimeSpent) -> None:
         """How a problem ended, or for now."""
         found = ending.best.comparison if ending.best else None
         accepted = None if ending.status == "paused" else int(ending.best is not None)
@@ -233,12 +233,12 @@ class BatchStore:
                     now() if ending.status in FINAL else None, id,
                 ],
             )  # fmt: skip
-            self._add_effort(id, effort)
+            self._add_time_spent(id, time_spent)
 
-    def _add_effort(self, id: str, effort: Effort) -> None:
-        names = list(asdict(effort))
+    def _add_time_spent(self, id: str, time_spent: TimeSpent) -> None:
+        names = list(asdict(time_spent))
         change = ", ".join(f"{name} = {name} + ?" for name in names)
-        self.db.execute(f"UPDATE problem SET {change} WHERE id = ?", [*asdict(effort).values(), id])
+        self.db.execute(f"UPDATE problem SET {change} WHERE id = ?", [*asdict(time_spent).values(), id])
 
     def _put(self, id: str, stage: Stage, candidate: Candidate) -> None:
         self._replace("candidate", [candidate_row(id, stage, candidate)])

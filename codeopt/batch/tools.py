@@ -8,14 +8,14 @@ from typing import Protocol
 
 from codeopt.budget import Budget
 from codeopt.challenge import Strictness
+from codeopt.datasets import Problem
 from codeopt.judging import Judging
-from codeopt.loop import Improvement
+from codeopt.loop import RefineLoop
 from codeopt.models import Model
 from codeopt.proposers import Proposer
-from codeopt.sets import Problem
 from codeopt.tasks import Task
 from sandbox import Sandbox
-from sandbox.compare import Rule
+from sandbox.compare import StoppingRule
 from sandbox.judge import Checker
 
 Notify = Callable[[str], None]
@@ -71,7 +71,7 @@ class Tools(Protocol):
         """What is made of changed inputs."""
         ...
 
-    def rule(self, task: Task) -> Rule:
+    def rule(self, task: Task) -> StoppingRule:
         """When a comparison stops."""
         ...
 
@@ -82,7 +82,7 @@ class Tools(Protocol):
         ...
 
     def open_proposer(
-        self, task: Task, judge: Judging, work: Improvement, wrap: Callable[[Model], Model], notify: Notify
+        self, task: Task, judge: Judging, work: RefineLoop, wrap: Callable[[Model], Model], notify: Notify
     ) -> Proposer:
         """Who writes the drafts."""
         ...

@@ -8,22 +8,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import cast
 
-from codeopt.batch.alone import Clocked, CoreJudge
 from codeopt.batch.cores import CoreLock
-from codeopt.batch.facts import Effort, Ending
-from codeopt.batch.keeper import Keeper
-from codeopt.batch.paid import BudgetSpent, PaidModel
+from codeopt.batch.durable_model import BudgetSpent, CachedModel
+from codeopt.batch.exclusive import PinnedJudge, TimedSandbox
+from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.tools import Notify, Tools
+from codeopt.batch.worker_store import WorkerStore
 from codeopt.budget import Ledger
 from codeopt.cases import Request
+from codeopt.datasets import Problem
 from codeopt.errors import ModelError, ProgramError, UsageError
 from codeopt.history import Draft, History
 from codeopt.judging import Judging
-from codeopt.loop import Improvement
+from codeopt.loop import RefineLoop
 from codeopt.models import Model
 from codeopt.opening import open_judge
 from codeopt.proposers import Proposer
-from codeopt.sets import Problem
 from codeopt.tasks import Task
 from sandbox import Run, Sandbox, SandboxError
 
@@ -32,57 +32,57 @@ BUSY = re.compile(r"\bTLE\b|still running|now and then")
 
 
 @dataclass
-class Work:
+class ProblemJob:
     """One worker's work on one problem. `run` never raises for what the problem, its drafts or the model do."""
 
     problem: Problem
-    store: Keeper
-    sandbox: Clocked
+    store: WorkerStore
+    sandbox: TimedSandbox
     lock: CoreLock
     tools: Tools
     notify: Notify
-    _model: PaidModel | None = None
+    _model: CachedModel | None = None
     _suite: dict[str, bool] = field(default_factory=dict)
-    _counted: Effort = Effort()
+    _counted: TimeSpent = TimeSpent()
     _started: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         self._counted = replace(self._total(), seconds=0.0)
 
-    def run(self) -> Ending:
+    def run(self) -> ProblemResult:
         """Improve it, and keep how it ended. An original that failed for want of time is given a second chance."""
         self.store.begin(self.problem.id)
         ending = self._attempt()
         if ending.status == "dropped" and BUSY.search(ending.reason):
             self.store.note(self.problem.id, f"{ending.reason}; tried again")
             ending = self._attempt()
-        self.store.end(self.problem.id, ending, self.effort())
+        self.store.end(self.problem.id, ending, self.time_spent())
         return ending
 
-    def _attempt(self) -> Ending:
+    def _attempt(self) -> ProblemResult:
         try:
             return self._improve()
         except BudgetSpent as error:
-            return Ending("paused", str(error))
+            return ProblemResult("paused", str(error))
         except ModelError as error:
-            return Ending("failed", str(error), fault="model")
+            return ProblemResult("failed", str(error), fault="model")
         except SandboxError as error:
-            return Ending("failed", f"the sandbox failed: {error}", fault="sandbox")
+            return ProblemResult("failed", f"the sandbox failed: {error}", fault="sandbox")
         except (ProgramError, UsageError, ValueError) as error:  # ValueError: the original fails a case now and then
-            return Ending("dropped", str(error), fault="program")
+            return ProblemResult("dropped", str(error), fault="program")
 
-    def effort(self) -> Effort:
+    def time_spent(self) -> TimeSpent:
         """Where the time went since this was asked last."""
         now, before = self._total(), self._counted
         self._counted = now
-        return Effort(**{f.name: getattr(now, f.name) - getattr(before, f.name) for f in fields(Effort)})
+        return TimeSpent(**{f.name: getattr(now, f.name) - getattr(before, f.name) for f in fields(TimeSpent)})
 
-    def _total(self) -> Effort:
+    def _total(self) -> TimeSpent:
         asking = self._model.asking_s if self._model else 0.0
         clock = time.monotonic() - self._started
-        return Effort(clock, self.lock.waited_s, asking, self.sandbox.programs_s, self.sandbox.runs)
+        return TimeSpent(clock, self.lock.waited_s, asking, self.sandbox.programs_s, self.sandbox.runs)
 
-    def _improve(self) -> Ending:
+    def _improve(self) -> ProblemResult:
         self._check_budget()
         if not self.problem.function:
             task = self.tools.open_task()
@@ -93,17 +93,17 @@ class Work:
             task, found, adapt = opening.__enter__()
         try:
             history, ledger, _ = self.store.load(self.problem.id) or (History((found.original,)), Ledger(), {})
-            self._suite = {case.name: case.held_back for case in found.suite.cases}
-            self.store.save(self.problem.id, history, ledger, self._suite, self.effort())
-            return self._rounds(task, CoreJudge(found, self.lock), history, ledger, adapt)
+            self._suite = {case.name: case.held_out for case in found.suite.cases}
+            self.store.save(self.problem.id, history, ledger, self._suite, self.time_spent())
+            return self._rounds(task, PinnedJudge(found, self.lock), history, ledger, adapt)
         finally:
             opening.__exit__(None, None, None)
 
     def _rounds(
         self, task: Task, judge: Judging, history: History, ledger: Ledger, adapt: Callable[[Proposer], Proposer]
-    ) -> Ending:
+    ) -> ProblemResult:
         """The loop, from where it was left."""
-        work = Improvement(None, task, judge, self.tools.budget, history, ledger, self._save)  # type: ignore[arg-type]
+        work = RefineLoop(None, task, judge, self.tools.budget, history, ledger, self._save)  # type: ignore[arg-type]
         work.proposer = adapt(self.tools.open_proposer(task, judge, work, self._paid(ledger), self.notify))
         try:
             work.run()
@@ -111,18 +111,18 @@ class Work:
             if not any(True for _ in work.ranked()):
                 raise
             work.stopped = f"the model failed ({error})"
-        self.store.save(self.problem.id, work.history, work.ledger, self._suite, self.effort())
+        self.store.save(self.problem.id, work.history, work.ledger, self._suite, self.time_spent())
         return self._confirmed(work)
 
-    def _confirmed(self, work: Improvement) -> Ending:
+    def _confirmed(self, work: RefineLoop) -> ProblemResult:
         best, reason = work.confirm()
         if best is not None:
             self.store.keep(self.problem.id, "confirm", best)
         if self.tools.with_target and self.problem.target:
             self._judge_target(work)
-        return Ending("done", reason, work.stopped, best=best)
+        return ProblemResult("done", reason, work.stopped, best=best)
 
-    def _judge_target(self, work: Improvement) -> None:
+    def _judge_target(self, work: RefineLoop) -> None:
         """The human's program: same judge, same run, confirmed in the same way."""
         self.notify("judging the human's program")
         draft = Draft(self.problem.target or "", "the human's program")
@@ -146,13 +146,13 @@ class Work:
         if judge.too_short:
             raise ProgramError(judge.too_short)
         history, ledger, _ = saved or (History((judge.original,)), Ledger(), {})
-        self._suite = {case.name: case.held_back for case in judge.suite.cases}
+        self._suite = {case.name: case.held_out for case in judge.suite.cases}
         judge = replace(
             judge, original=history.original, profiled=self.tools.profiled and self.tools.drafts_profiled
         )  # fmt: skip
         if saved is None:
-            self.store.save(self.problem.id, history, ledger, self._suite, self.effort())
-        return CoreJudge(judge, self.lock), history, ledger
+            self.store.save(self.problem.id, history, ledger, self._suite, self.time_spent())
+        return PinnedJudge(judge, self.lock), history, ledger
 
     def _request(self, sandbox: Sandbox) -> Request:
         def run(source: str, args: Sequence[str]) -> Run:
@@ -163,13 +163,13 @@ class Work:
             raise UsageError(f"it has no cases: there is no folder {folder}")
         return Request(self.problem.path, folder, None, run)
 
-    def _save(self, work: Improvement) -> None:
-        self.store.save(self.problem.id, work.history, work.ledger, self._suite, self.effort())
+    def _save(self, work: RefineLoop) -> None:
+        self.store.save(self.problem.id, work.history, work.ledger, self._suite, self.time_spent())
         self._check_budget()
 
     def _paid(self, ledger: Ledger) -> Callable[[Model], Model]:
         def wrap(model: Model) -> Model:
-            self._model = PaidModel(
+            self._model = CachedModel(
                 model, self.store, self.problem.id, ledger.replies, self.store.backoff, self._check_budget, self.notify
             )
             return self._model

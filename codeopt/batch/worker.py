@@ -9,12 +9,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NoReturn
 
-from codeopt.batch.alone import Clocked
 from codeopt.batch.cores import CoreLock
-from codeopt.batch.message import Message, Teller, ended
+from codeopt.batch.exclusive import TimedSandbox
 from codeopt.batch.store import BatchStore
 from codeopt.batch.tools import Tools
-from codeopt.batch.work import Work
+from codeopt.batch.work import ProblemJob
+from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
 from codeopt.errors import CodeoptError
 
 _PR_SET_PDEATHSIG = 1
@@ -32,22 +32,24 @@ def main(connection: Connection, folder: Path, core: int, tools: Tools, log: Pat
     try:
         _serve(connection, folder, CoreLock(core), tools)
     except CodeoptError as error:
-        connection.send(Message("broken", text=str(error), exit_status=error.exit_status))
+        connection.send(WorkerEvent("broken", text=str(error), exit_status=error.exit_status))
     except (KeyboardInterrupt, BrokenPipeError, EOFError):
         return
 
 
 def _serve(connection: Connection, folder: Path, lock: CoreLock, tools: Tools) -> None:
     with BatchStore(folder) as store, tools.open_sandbox(lock.core) as sandbox:
-        clocked = Clocked(sandbox)
-        connection.send(Message("ready", text=f"{sandbox.backend}: {sandbox.description}"))
+        timed_sandbox = TimedSandbox(sandbox)
+        connection.send(WorkerEvent("ready", text=f"{sandbox.backend}: {sandbox.description}"))
         for number in range(PROBLEMS_A_LIFE):
             id = connection.recv()
             if id is None:
                 return
             if number:
-                sandbox.renew()  # nothing of one problem's programs meets those of the next
-            work = Work(store.problem(id), store, clocked, lock, tools, Teller(connection.send, id))
+                sandbox.restart_guest()  # nothing of one problem's programs meets those of the next
+            work = ProblemJob(
+                store.problem(id), store, timed_sandbox, lock, tools, ThrottledProgress(connection.send, id)
+            )
             connection.send(ended(id, work.run()))
 
 

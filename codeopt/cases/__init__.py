@@ -69,14 +69,14 @@ def _unique(cases: Iterable[Case]) -> list[Case]:
     return result
 
 
-def hold_back(cases: Sequence[Case], seconds: Sequence[float]) -> list[Case]:
+def hold_out(cases: Sequence[Case], seconds: Sequence[float]) -> list[Case]:
     """Mark the cases that are never shown: the one that takes longest, and every third one down from it.
 
     `seconds` is what each case took the original. A single case has to be shown.
     """
     order = sorted(range(len(cases)), key=lambda at: -seconds[at])
     held = set(order[::3]) if len(cases) > 1 else set()
-    return [replace(case, held_back=at in held) for at, case in enumerate(cases)]
+    return [replace(case, held_out=at in held) for at, case in enumerate(cases)]
 
 
 def text(path: Path) -> bytes:
@@ -90,5 +90,5 @@ def text(path: Path) -> bytes:
 def failed(what: str, run: Run) -> ProgramError:
     """A generator that did not end well, as an error for its author."""
     last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
-    how = run.evidence or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
+    how = run.stop_detail or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
     return ProgramError(f"{what} failed: {how}{': ' + last if last else ''}")

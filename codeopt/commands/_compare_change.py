@@ -10,17 +10,17 @@ from typing import Any
 from codeopt.commands import _review
 from codeopt.commands._pair import certain, compare_programs, is_slower, takes
 from codeopt.commands._sandbox import open_from
+from codeopt.console import Console
 from codeopt.errors import CodeoptError, NoSandbox, UsageError
+from codeopt.escaping import log_line
 from codeopt.functions.compare import compare_functions
 from codeopt.functions.flags import chosen
 from codeopt.functions.target import read_function
-from codeopt.quoting import log_line
-from codeopt.review.before import open_before
+from codeopt.review.base_checkout import open_base_checkout
+from codeopt.review.changed_functions import ReviewTarget, find_targets
 from codeopt.review.suggestion import Skipped, full_name
-from codeopt.review.touched import Target, find_targets
-from codeopt.screen import Screen
 from sandbox import Sandbox
-from sandbox.compare import Rule
+from sandbox.compare import StoppingRule
 from sandbox.errors import SandboxError
 
 SCHEMA = "codeopt.compare-change/1"
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     paths = _review.below([Path(text) for text in arguments.targets])
     if arguments.cases or arguments.stdin or arguments.calls:
         raise UsageError("--cases, --stdin and --calls are of one program or function; with --base there are many")
-    with Screen(quiet=arguments.quiet) as screen:
+    with Console(quiet=arguments.quiet) as console:
         repository, change = _review.open_change(arguments)
         targets, skipped = find_targets(change, repository, paths, arguments.exclude)
         altered = [target for target in targets if target.old_path]
@@ -39,11 +39,11 @@ def run(arguments: argparse.Namespace) -> int:
         if altered:
             _review.require_settings(repository, change)
             _review.require_isolation(arguments)
-            with open_before(repository, change) as before:
+            with open_base_checkout(repository, change) as before:
                 for number, target in enumerate(altered, 1):
-                    screen.stage(f"{number} of {len(altered)}, {target.name}: ")
+                    console.stage(f"{number} of {len(altered)}, {target.name}: ")
                     rows.append(
-                        {"path": target.path, "function": target.function, **_one(arguments, target, before, screen)}
+                        {"path": target.path, "function": target.function, **_one(arguments, target, before, console)}
                     )
     rows += [_unknown(each) for each in skipped]
     limit = arguments.fail_if_slower
@@ -53,27 +53,27 @@ def run(arguments: argparse.Namespace) -> int:
     return int(bool(slower))
 
 
-def _one(arguments: argparse.Namespace, target: Target, before: Path, screen: Screen) -> dict[str, Any]:
+def _one(arguments: argparse.Namespace, target: ReviewTarget, before: Path, console: Console) -> dict[str, Any]:
     """One comparison; "not verified" where none can be made. Raises NoSandbox."""
     try:
-        return _compared(arguments, target, before / target.old_path, screen)
+        return _compared(arguments, target, before / target.old_path, console)
     except NoSandbox:
         raise
     except (CodeoptError, SandboxError) as error:
         return {"verdict": "not verified", "reason": str(error), "ratio": None}
 
 
-def _compared(arguments: argparse.Namespace, target: Target, old: Path, screen: Screen) -> dict[str, Any]:
+def _compared(arguments: argparse.Namespace, target: ReviewTarget, old: Path, console: Console) -> dict[str, Any]:
     def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
-        return open_from(arguments, own_code_only=False, notify=screen.warn, mounts=mounts)
+        return open_from(arguments, own_code_only=False, notify=console.warn, mounts=mounts)
 
     if not target.function:
         both = argparse.Namespace(**{**vars(arguments), "old": str(old), "new": str(target.file)})
         with open_with(()) as sandbox:
-            return compare_programs(both, sandbox, screen.progress)
+            return compare_programs(both, sandbox, console.progress)
     was, now = (read_function(path, target.function) for path in (old, target.file))
-    rule = Rule(max_pairs=arguments.max_pairs, clock=arguments.clock)
-    return compare_functions(was, now, chosen(arguments), open_with, rule, screen.progress, arguments.seed)
+    rule = StoppingRule(max_pairs=arguments.max_pairs, clock=arguments.clock)
+    return compare_functions(was, now, chosen(arguments), open_with, rule, console.progress, arguments.seed)
 
 
 def _unknown(skipped: Skipped) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from codeopt.errors import UsageError
+from codeopt.escaping import acts_in_a_log, printable
 from codeopt.program import write_whole
-from codeopt.quoting import acts_in_a_log, printable
 
 CI = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
 

@@ -10,6 +10,7 @@ from codeopt.budget import Ledger
 from codeopt.commands._model import check_proposer, open_plain_model, open_proposer, wants_model, writer
 from codeopt.commands._rounds import budget_of, finish, rounds_of, saver
 from codeopt.commands._sandbox import open_from
+from codeopt.console import Console
 from codeopt.errors import ProgramError
 from codeopt.functions.bench import Bench, open_bench
 from codeopt.functions.compare import describe, prepare
@@ -21,23 +22,22 @@ from codeopt.functions.proposer import NOTE, FunctionProposer, within
 from codeopt.functions.target import read_function
 from codeopt.functions.written import ask_for_calls
 from codeopt.history import History
-from codeopt.loop import Improvement
+from codeopt.loop import RefineLoop
 from codeopt.program import read_program
 from codeopt.proposers import Proposer
 from codeopt.proposers.rules import Rules
 from codeopt.proposers.rules_first import RulesFirst
 from codeopt.report import Result, hot, opening
-from codeopt.screen import Screen
 from codeopt.store import RunFolder, new_run
 from codeopt.tasks import Task, open_task
 from sandbox import Sandbox
-from sandbox.compare import Rule
+from sandbox.compare import StoppingRule
 
 SEEN = 4
 """Calls with outcomes that a model is shown beside the function."""
 
 
-def improve_function(arguments: argparse.Namespace, screen: Screen) -> Result:
+def improve_function(arguments: argparse.Namespace, console: Console) -> Result:
     """Improve `arguments.function` of the module at `arguments.target`. Raises CodeoptError."""
     program = read_program(arguments.target)
     function = read_function(arguments.target, arguments.function)
@@ -46,46 +46,46 @@ def improve_function(arguments: argparse.Namespace, screen: Screen) -> Result:
     earlier = RunFolder(arguments.resume).load(program.source) if arguments.resume else None
 
     def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
-        return open_from(arguments, own_code_only=not wants_model(arguments), notify=screen.warn, mounts=mounts)
+        return open_from(arguments, own_code_only=not wants_model(arguments), notify=console.warn, mounts=mounts)
 
     with open_bench(function, open_with, chosen(arguments).tests) as bench:
         where = f"{bench.sandbox.backend}: {bench.sandbox.description}"
         for line in opening(f"{program.path}::{function.qualname}", task.name, writer(arguments), where):
-            screen.say(line)
-        evidence, judge, spent = _judge(arguments, bench, task, screen)
+            console.print(line)
+        evidence, judge, spent = _judge(arguments, bench, task, console)
         assert judge.timed is not None
-        screen.say(f"original   {words(evidence)}   {judge.timed.note}{hot(judge.original.profile)}")
+        console.print(f"original   {words(evidence)}   {judge.timed.note}{hot(judge.original.profile)}")
         name = f"{program.path.stem}.{function.qualname}"
         folder = RunFolder(arguments.resume) if arguments.resume else new_run(arguments.run_dir, name)
         history, ledger = earlier or (History((judge.original,)), spent)
         rounds_judge = judge if wants_model(arguments) else replace(judge, profiled=False)
-        save = saver(folder, program, screen)
-        work = Improvement(None, task, rounds_judge, budget_of(arguments), history, ledger, save)  # type: ignore[arg-type]
-        inner = open_proposer(arguments, task, judge.suite.known, judge.original, work, folder.path, screen)
+        save = saver(folder, program, console)
+        work = RefineLoop(None, task, rounds_judge, budget_of(arguments), history, ledger, save)  # type: ignore[arg-type]
+        inner = open_proposer(arguments, task, judge.suite.known, judge.original, work, folder.path, console)
         work.proposer = for_function(inner, judge.bench.target.module, judge)
-        end = rounds_of(work, screen)
-        result = finish(program, work, end, bench.sandbox.backend, folder, screen, evidence=describe(evidence))
+        end = rounds_of(work, console)
+        result = finish(program, work, end, bench.sandbox.backend, folder, console, evidence=describe(evidence))
         for note in remembered(result.best.source, program.source, judge.timed) if result.best else ():
-            screen.say(note)
+            console.print(note)
         return replace(result, written=judge.bench.target.calls_file or "")
 
 
 def _judge(
-    arguments: argparse.Namespace, bench: Bench, task: Task, screen: Screen
+    arguments: argparse.Namespace, bench: Bench, task: Task, console: Console
 ) -> tuple[Evidence, FunctionJudge, Ledger]:
     """Calls, if need be written by the model, and a judge on them; what the model took for it."""
     options, profiled = chosen(arguments), not arguments.no_profile
-    rule = Rule(max_pairs=arguments.max_pairs, worth_having=1 + task.min_gain, clock=arguments.clock)
+    rule = StoppingRule(max_pairs=arguments.max_pairs, worth_having=1 + task.min_gain, clock=arguments.clock)
     spent = Ledger()
     try:
-        _, evidence, judge = prepare(bench, options, rule, screen.progress, profiled=profiled)
+        _, evidence, judge = prepare(bench, options, rule, console.progress, profiled=profiled)
     except TooThin as error:
         if options.calls or not wants_model(arguments):
             raise
-        screen.say(f"{error}; asking the model for calls")
-        written, reply = ask_for_calls(open_plain_model(arguments, screen), bench, str(error))
+        console.print(f"{error}; asking the model for calls")
+        written, reply = ask_for_calls(open_plain_model(arguments, console), bench, str(error))
         spent, options = spent.add(reply), replace(options, written=written)
-        _, evidence, judge = prepare(bench, options, rule, screen.progress, profiled=profiled)
+        _, evidence, judge = prepare(bench, options, rule, console.progress, profiled=profiled)
     if judge.timed is None:
         raise ProgramError(judge.too_short)
     return evidence, judge, spent
@@ -108,7 +108,7 @@ def for_function(inner: Proposer, module: str, judge: FunctionJudge) -> Proposer
         return inner
     if isinstance(inner, RulesFirst):  # the rules are for whole programs, or for the function in its module
         inner = inner.model
-    cases = [case for case in judge.suite.cases if not case.held_back]
+    cases = [case for case in judge.suite.cases if not case.held_out]
     lines = (cases[0].expected or b"").decode("utf-8", "replace").split("\n") if cases else []
     seen = tuple(line[:200] for line in lines if line and not line.startswith("state: "))
     return FunctionProposer(inner, module, qualname, seen[:SEEN])

@@ -12,7 +12,7 @@ from codeopt.errors import UsageError
 
 if TYPE_CHECKING:
     from codeopt.history import Candidate
-    from codeopt.loop import Improvement
+    from codeopt.loop import RefineLoop
     from codeopt.models import Model, Price
     from codeopt.proposers import Proposer
     from codeopt.proposers.rules import Rules
@@ -26,7 +26,7 @@ FEEDBACK = ["measured+critique", "measured", "critique", "generic", "none"]
 
 
 class Voice(Protocol):
-    """Who is told what the model does: a Screen, or a worker of a batch."""
+    """Who is told what the model does: a Console, or a worker of a batch."""
 
     def progress(self, line: str) -> None:
         """What is being done now."""
@@ -95,9 +95,9 @@ def open_proposer(
     task: Task,
     cases: Sequence[Case],
     original: Candidate,
-    work: Improvement,
+    work: RefineLoop,
     folder: Path,
-    screen: Voice,
+    console: Voice,
     wrap: Callable[[Model], Model] | None = None,
 ) -> Proposer:
     """The proposer that the flags ask for; tokens and money are counted in `work.ledger`.
@@ -121,9 +121,9 @@ def open_proposer(
     def show(text: str) -> None:
         nonlocal received
         received += len(text)
-        screen.progress(f"the model writes, {received} characters so far")
+        console.progress(f"the model writes, {received} characters so far")
 
-    model = _model(arguments, screen) if wrap is None else wrap(_model(arguments, screen, max_retries=0))
+    model = _model(arguments, console) if wrap is None else wrap(_model(arguments, console, max_retries=0))
     hints = [f"{match.rule.name}: {match.rule.reason}" for match in matches(rules.rules, original)]
     proposer = LanguageModel(
         model,
@@ -134,7 +134,7 @@ def open_proposer(
         hints=hints if task.metric == "time" and task.name == "runtime" else (),
         on_reply=count,
         on_text=show,
-        notify=screen.warn,
+        notify=console.warn,
     )
     return proposer if task.name != "runtime" or arguments.model_only else RulesFirst(rules, proposer)
 
@@ -145,16 +145,16 @@ def _rules(arguments: argparse.Namespace) -> Rules:
     return Rules(_names(arguments.select), _names(arguments.ignore))
 
 
-def open_plain_model(arguments: argparse.Namespace, screen: Voice) -> Model:
+def open_plain_model(arguments: argparse.Namespace, console: Voice) -> Model:
     """The model that the flags ask for, to be asked something beside critiques and drafts."""
-    return _model(arguments, screen)
+    return _model(arguments, console)
 
 
-def _model(arguments: argparse.Namespace, screen: Voice, max_retries: int = 2) -> Model:
+def _model(arguments: argparse.Namespace, console: Voice, max_retries: int = 2) -> Model:
     from codeopt.models._counted import Counted
     from codeopt.models.replay import Recorder
 
-    model = _open_model(arguments, screen.warn, max_retries)
+    model = _open_model(arguments, console.warn, max_retries)
     if on_reply := getattr(arguments, "on_reply", None):  # no flag: a review counts what all its functions cost
         model = Counted(model, on_reply)
     return model if arguments.record is None else Recorder(model, arguments.record)

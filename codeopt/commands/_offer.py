@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 
 from codeopt.commands._sandbox import open_from
+from codeopt.console import Console
 from codeopt.errors import UsageError
 from codeopt.functions.bench import open_bench
 from codeopt.functions.flags import chosen
 from codeopt.functions.rank import any_function, offer, reads_stdin
 from codeopt.program import read_program
-from codeopt.screen import Screen
 from sandbox import Sandbox
 
 
-def offer_functions(arguments: argparse.Namespace, screen: Screen) -> None:
+def offer_functions(arguments: argparse.Namespace, console: Console) -> None:
     """Raise UsageError with the functions of a file that reads no standard input, ranked; return where it is a
     program."""
     program = read_program(arguments.target)
@@ -24,8 +24,8 @@ def offer_functions(arguments: argparse.Namespace, screen: Screen) -> None:
         return
 
     def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
-        return open_from(arguments, own_code_only=True, notify=screen.warn, mounts=mounts)
+        return open_from(arguments, own_code_only=True, notify=console.warn, mounts=mounts)
 
-    screen.progress("looking which functions take long")
+    console.progress("looking which functions take long")
     with open_bench(function, open_with, chosen(arguments).tests) as bench:
         raise UsageError(offer(bench))

@@ -10,14 +10,14 @@ from typing import Any
 from codeopt import report
 from codeopt.commands._sandbox import case_request, checker
 from codeopt.errors import UsageError
-from codeopt.gate import newly_touched
 from codeopt.history import Candidate, Draft, History
 from codeopt.machine import machine
-from codeopt.measurement import LAST_WORD_S, Judge
+from codeopt.measurement import CONFIRM_MIN_S, Judge
 from codeopt.opening import open_judge
 from codeopt.program import read_program
+from codeopt.static_checks import newly_touched
 from sandbox import Sandbox
-from sandbox.compare import Decision, Rule
+from sandbox.compare import Decision, StoppingRule
 from sandbox.outcome import Verdict
 
 
@@ -38,7 +38,8 @@ def _judged(arguments: argparse.Namespace, sandbox: Sandbox, progress: Any) -> t
         raise UsageError("--max-pairs must be 7 at least: fewer pairs decide nothing")
     judge = open_judge(
         sandbox, old.source, case_request(arguments, old.path, sandbox), checker(arguments),
-        rule=Rule(max_pairs=arguments.max_pairs, clock=arguments.clock, enough_seconds=LAST_WORD_S), profiled=False,
+        rule=StoppingRule(max_pairs=arguments.max_pairs, clock=arguments.clock, enough_seconds=CONFIRM_MIN_S),
+        profiled=False,
         strictness=arguments.changed_inputs,
         notify=progress,
     )  # fmt: skip

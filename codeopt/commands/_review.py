@@ -15,14 +15,14 @@ from codeopt.errors import UsageError
 from codeopt.functions.flags import add_test_arguments, chosen
 
 if TYPE_CHECKING:
+    from codeopt.console import Console
     from codeopt.models import Reply
     from codeopt.report import Result
     from codeopt.review.change import Change
+    from codeopt.review.changed_functions import ReviewTarget
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Suggestion
-    from codeopt.review.touched import Target
     from codeopt.review.work import Left
-    from codeopt.screen import Screen
     from sandbox import Sandbox
 
 FREE = frozenset(
@@ -148,17 +148,17 @@ def below(paths: list[Path]) -> list[Path]:
     return [path.resolve() for path in paths]
 
 
-def rank(arguments: argparse.Namespace, targets: list[Target], screen: Screen) -> list[Target]:
+def rank(arguments: argparse.Namespace, targets: list[ReviewTarget], console: Console) -> list[ReviewTarget]:
     """The targets, those that take longest under their tests first."""
     from codeopt.review.ranking import ranked
 
     def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
-        return open_from(arguments, own_code_only=False, notify=screen.warn, mounts=mounts)
+        return open_from(arguments, own_code_only=False, notify=console.warn, mounts=mounts)
 
     options = chosen(arguments)
     if not options.use_tests:
         return targets
-    return ranked(targets, open_with, options.tests, screen.progress)
+    return ranked(targets, open_with, options.tests, console.progress)
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class Rechecker:
     """Why a function of the change is not right in another text of its file."""
 
     arguments: argparse.Namespace
-    screen: Screen
+    console: Console
     root: Path
 
     def __call__(self, found: Suggestion, text: str, written: str) -> str:
@@ -176,11 +176,11 @@ class Rechecker:
         from codeopt.program import as_source
 
         def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
-            return open_from(self.arguments, own_code_only=False, notify=self.screen.warn, mounts=mounts)
+            return open_from(self.arguments, own_code_only=False, notify=self.console.warn, mounts=mounts)
 
         function = read_function(self.root / found.path, found.function)
         options = replace(chosen(self.arguments), written=written)
-        return recheck(function, as_source(text), options, open_with, self.screen.progress)
+        return recheck(function, as_source(text), options, open_with, self.console.progress)
 
 
 @dataclass(frozen=True)
@@ -188,10 +188,10 @@ class Improver:
     """Implements codeopt.review.work.Improve by the flags: what `codeopt improve` would do with them."""
 
     arguments: argparse.Namespace
-    screen: Screen
+    console: Console
     run_dir: Path
 
-    def __call__(self, target: Target, left: Left, pay: Callable[[Reply], None]) -> Result:
+    def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Reply], None]) -> Result:
         """One improvement; nothing is written but the run's own folder."""
         from codeopt.commands._improvement import improve_target
 
@@ -207,4 +207,4 @@ class Improver:
             "max_cost": left.cost_usd,
             "on_reply": pay,
         }
-        return improve_target(argparse.Namespace(**{**vars(self.arguments), **own}), self.screen)
+        return improve_target(argparse.Namespace(**{**vars(self.arguments), **own}), self.console)

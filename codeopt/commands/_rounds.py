@@ -8,13 +8,13 @@ from typing import Any
 
 from codeopt.budget import Budget
 from codeopt.commands._model import wants_model
+from codeopt.console import Console
 from codeopt.errors import ModelError
 from codeopt.judging import Judging
-from codeopt.loop import Improvement
+from codeopt.loop import RefineLoop
 from codeopt.measurement import Judge
 from codeopt.program import Program
 from codeopt.report import HEADER, End, Result, row, to_json
-from codeopt.screen import Screen
 from codeopt.store import RunFolder
 
 BELOW_LINEAR = ("constant", "log n", "sqrt n")
@@ -27,50 +27,50 @@ def budget_of(arguments: argparse.Namespace) -> Budget:
     return Budget(rounds, arguments.max_seconds, arguments.max_tokens, arguments.max_cost)
 
 
-def saver(folder: RunFolder, program: Program, screen: Screen) -> Callable[[Improvement], None]:
+def saver(folder: RunFolder, program: Program, console: Console) -> Callable[[RefineLoop], None]:
     """Saves the run after each round, and says how it went."""
 
-    def save(work: Improvement) -> None:
+    def save(work: RefineLoop) -> None:
         folder.save(work.history, work.ledger, program.source)
-        screen.say(row(work.history.last))
-        screen.stage(f"round {len(work.history.candidates)}: ")
+        console.print(row(work.history.last))
+        console.stage(f"round {len(work.history.candidates)}: ")
 
     return save
 
 
-def rounds_of(work: Improvement, screen: Screen) -> End:
+def rounds_of(work: RefineLoop, console: Console) -> End:
     """Run the rounds, after those of an earlier sitting. A failing model ends them too, once there is a draft."""
-    screen.say(HEADER)
+    console.print(HEADER)
     for candidate in work.history.candidates[1:]:
-        screen.say(row(candidate))
-    screen.stage(f"round {len(work.history.candidates)}: ")
+        console.print(row(candidate))
+    console.stage(f"round {len(work.history.candidates)}: ")
     try:
         work.run()
     except KeyboardInterrupt:
         work.stopped = "interrupted"
-        screen.warn("interrupted; confirming the best draft so far (again to leave at once)")
+        console.warn("interrupted; confirming the best draft so far (again to leave at once)")
         return End.INTERRUPTED
     except ModelError as error:
         if not any(True for _ in work.ranked()):
             raise
         work.stopped = f"the model failed ({error})"
-        screen.warn(f"{error}; going on with the best draft so far")
+        console.warn(f"{error}; going on with the best draft so far")
         return End.MODEL_FAILED
     return End.BUDGET if work.ledger.spent(work.budget) == work.stopped else End.SUFFICIENT
 
 
 def finish(
     program: Program,
-    work: Improvement,
+    work: RefineLoop,
     end: End,
     backend: str,
     folder: RunFolder,
-    screen: Screen,
+    console: Console,
     evidence: dict[str, Any] | None = None,
 ) -> Result:
     """Confirm the best draft and save the end of the run."""
     folder.save(work.history, work.ledger, program.source)
-    screen.stage("")
+    console.stage("")
     best, reason = work.confirm()
     timed = best is not None and best.comparison is not None and best.comparison.clock != "memory"
     result = Result(
@@ -85,7 +85,7 @@ def finish(
         end=end,
         ledger=work.ledger,
         seconds=work.ledger.seconds,
-        held_back=work.judge.suite.held_back,
+        held_out=work.judge.suite.held_out,
         saved=folder.path,
         evidence=evidence,
         growth=_growth(work.judge, best.source) if best and timed else "",

@@ -10,7 +10,7 @@ from pathlib import Path
 from codeopt.cases import Request
 from codeopt.challenge import Strictness
 from codeopt.errors import NoSandbox, UsageError
-from sandbox import BackendUnavailable, Limits, Options, Run, Sandbox, open_sandbox
+from sandbox import BackendUnavailable, Options, Run, RunLimits, Sandbox, open_sandbox
 from sandbox.host import BACKENDS
 from sandbox.judge import Checker, open_checker
 
@@ -69,7 +69,7 @@ def _checker_name(text: str) -> str:
 
 def add_sandbox_arguments(parser: argparse.ArgumentParser) -> None:
     """Which sandbox and which limits."""
-    limits = Limits()
+    limits = RunLimits()
     group = parser.add_argument_group("sandbox")
     group.add_argument(
         "--sandbox", choices=["auto", *BACKENDS], default="auto", help="process isolates nothing (%(default)s)"
@@ -103,7 +103,7 @@ def open_from(
     own_code_only: nothing but the user's own program and what the built-in rules made of it will run; then, and only
     then, `auto` may end with plain processes where nothing can isolate, and says so.
     """
-    limits = Limits(seconds=arguments.timeout, memory_mib=arguments.memory)
+    limits = RunLimits(seconds=arguments.timeout, memory_mib=arguments.memory)
     options = Options(limits, arguments.python, arguments.image, arguments.runtime, core=core, mounts=mounts)
     try:
         return open_sandbox(arguments.sandbox, options=options)

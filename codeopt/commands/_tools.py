@@ -14,14 +14,14 @@ from codeopt.commands._sandbox import checker, open_from
 if TYPE_CHECKING:
     from codeopt.budget import Budget
     from codeopt.challenge import Strictness
+    from codeopt.datasets import Problem
     from codeopt.judging import Judging
-    from codeopt.loop import Improvement
+    from codeopt.loop import RefineLoop
     from codeopt.models import Model
     from codeopt.proposers import Proposer
-    from codeopt.sets import Problem
     from codeopt.tasks import Task
     from sandbox import Sandbox
-    from sandbox.compare import Rule
+    from sandbox.compare import StoppingRule
     from sandbox.judge import Checker
 
 Notify = Callable[[str], None]
@@ -80,11 +80,13 @@ class FlagTools:
         found: Strictness = self.arguments.changed_inputs
         return found
 
-    def rule(self, task: Task) -> Rule:
+    def rule(self, task: Task) -> StoppingRule:
         """When a comparison stops."""
-        from sandbox.compare import Rule
+        from sandbox.compare import StoppingRule
 
-        return Rule(max_pairs=self.arguments.max_pairs, worth_having=1 + task.min_gain, clock=self.arguments.clock)
+        return StoppingRule(
+            max_pairs=self.arguments.max_pairs, worth_having=1 + task.min_gain, clock=self.arguments.clock
+        )
 
     @contextmanager
     def open_function(
@@ -110,7 +112,7 @@ class FlagTools:
             yield task, rounds_judge, lambda proposer: for_function(proposer, module, judge)
 
     def open_proposer(
-        self, task: Task, judge: Judging, work: Improvement, wrap: Callable[[Model], Model], notify: Notify
+        self, task: Task, judge: Judging, work: RefineLoop, wrap: Callable[[Model], Model], notify: Notify
     ) -> Proposer:
         """Who writes the drafts."""
         cases, original = judge.suite.known, judge.original

@@ -19,9 +19,9 @@ from codeopt.errors import UsageError
 from codeopt.functions.flags import add_function_arguments
 
 if TYPE_CHECKING:
-    from codeopt.batch.foreman import Foreman
+    from codeopt.batch.local import LocalBatch
     from codeopt.batch.on_ray import RayBatch
-    from codeopt.batch.runner import Batch
+    from codeopt.batch.scheduler import Scheduler
     from codeopt.batch.store import BatchStore
     from codeopt.batch.tools import Tools
 
@@ -104,10 +104,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Run or resume a batch. Raises UsageError for a set, a folder or settings that do not fit."""
     from collections import deque
 
-    from codeopt.batch.board import open_board
     from codeopt.batch.cores import measuring_cores
-    from codeopt.batch.foreman import Foreman
     from codeopt.batch.lock import locked
+    from codeopt.batch.progress import open_progress
+    from codeopt.batch.scheduler import Scheduler
     from codeopt.batch.store import BatchStore
 
     _check(arguments)
@@ -115,30 +115,30 @@ def run(arguments: argparse.Namespace) -> int:
         _prepare(arguments, store)
         ids = store.left(arguments.limit)
         cores = measuring_cores(arguments.cores) * (arguments.ahead or _ahead(arguments))
-        with open_board(store, quiet=arguments.quiet, limit=arguments.max_cost) as board:
-            foreman = Foreman(store, board.hear, deque(ids))
-            board.begin(len(ids), len(cores[: len(ids)]))
+        with open_progress(store, quiet=arguments.quiet, limit=arguments.max_cost) as progress:
+            scheduler = Scheduler(store, progress.on_event, deque(ids))
+            progress.begin(len(ids), len(cores[: len(ids)]))
             try:
-                _batch(arguments, foreman, cores).run()
+                _batch(arguments, scheduler, cores).run()
             except KeyboardInterrupt:
-                board.warn("interrupted; every saved round is kept, the same command goes on")
+                progress.warn("interrupted; every saved round is kept, the same command goes on")
                 return INTERRUPTED
-            if foreman.stopped:
-                board.warn(f"stopped early: {foreman.stopped}; the same command with a larger budget goes on")
+            if scheduler.stopped:
+                progress.warn(f"stopped early: {scheduler.stopped}; the same command with a larger budget goes on")
         _report(arguments, store)
         return BUDGET_SPENT if store.left(arguments.limit) else DONE
 
 
-def _batch(arguments: argparse.Namespace, foreman: Foreman, cores: list[int]) -> Batch | RayBatch:
+def _batch(arguments: argparse.Namespace, scheduler: Scheduler, cores: list[int]) -> LocalBatch | RayBatch:
     """The batch, on this machine or on a cluster."""
-    from codeopt.batch.runner import Batch
+    from codeopt.batch.local import LocalBatch
 
     if not arguments.cluster:
-        return Batch(foreman, _tools(arguments), cores)
+        return LocalBatch(scheduler, _tools(arguments), cores)
     from codeopt.batch.on_ray import RayBatch
 
     ahead = arguments.ahead or _ahead(arguments)
-    return RayBatch(foreman, _tools(arguments), ahead, arguments.cores, arguments.cluster.partition(":")[2])
+    return RayBatch(scheduler, _tools(arguments), ahead, arguments.cores, arguments.cluster.partition(":")[2])
 
 
 def _ahead(arguments: argparse.Namespace) -> int:
@@ -159,8 +159,8 @@ def _prepare(arguments: argparse.Namespace, store: BatchStore) -> None:
     from itertools import islice
 
     from codeopt.batch.cores import measuring_cores
+    from codeopt.datasets import SetRequest, read_set
     from codeopt.machine import machine
-    from codeopt.sets import SetRequest, read_set
 
     store.require_same(_settings(arguments))
     problems = read_set(SetRequest(arguments.set.resolve(), _absolute(arguments.cases)), arguments.layout)

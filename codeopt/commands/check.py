@@ -17,10 +17,10 @@ from codeopt.commands._review import add_exclude_argument, add_work_arguments
 from codeopt.commands._shares import share
 
 if TYPE_CHECKING:
+    from codeopt.console import Console
+    from codeopt.review.changed_functions import ReviewTarget
     from codeopt.review.suggestion import Skipped, Suggestion
-    from codeopt.review.touched import Target
-    from codeopt.review.work import Work
-    from codeopt.screen import Screen
+    from codeopt.review.work import ReviewRun
 
 ORDER = 4.5
 OTHERS_FILES = True
@@ -47,10 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Check everything below the paths. Raises UsageError, NoSandbox."""
     from codeopt.commands import _review
     from codeopt.commands._deliver import deliver
+    from codeopt.console import Console
     from codeopt.reporters.json import dump
     from codeopt.review.change import whole_files
-    from codeopt.review.touched import find_targets
-    from codeopt.screen import Screen
+    from codeopt.review.changed_functions import find_targets
 
     paths = _review.below(arguments.paths or [Path.cwd()])
     repository, everything = whole_files(paths)
@@ -58,9 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
     rows: list[Row] = [Row(each.path, each.function, reason=each.reason) for each in skipped]
     if targets:
         _review.require_isolation(arguments)
-        with Screen(quiet=arguments.quiet) as screen:
-            ranked = _review.rank(arguments, targets, screen)
-            work = _improve(arguments, [each for each in ranked if _worth(each, arguments.min_share)], screen)
+        with Console(quiet=arguments.quiet) as console:
+            ranked = _review.rank(arguments, targets, console)
+            work = _improve(arguments, [each for each in ranked if _worth(each, arguments.min_share)], console)
         rows = [_row(each, work, arguments.min_share) for each in ranked] + rows
     gains = sum(row.suggestion is not None for row in rows)
     found = {"schema": SCHEMA, "gains": gains, "functions": [row.to_json() for row in rows]}
@@ -68,19 +68,19 @@ def run(arguments: argparse.Namespace) -> int:
     return GAIN if gains else 0
 
 
-def _worth(target: Target, least: float) -> bool:
+def _worth(target: ReviewTarget, least: float) -> bool:
     """A program has cases that were made to run it; a function its share of the time."""
     return not target.function or (target.share or 0.0) >= least
 
 
-def _improve(arguments: argparse.Namespace, targets: list[Target], screen: Screen) -> Work:
+def _improve(arguments: argparse.Namespace, targets: list[ReviewTarget], console: Console) -> ReviewRun:
     from codeopt.commands._review import Improver
-    from codeopt.review.work import Limits, Work
+    from codeopt.review.work import ReviewBudget, ReviewRun
 
     own = argparse.Namespace(**{**vars(arguments), "model": RULES, "task": "runtime", "record": None})
     with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
-        limits = Limits(arguments.max_functions, arguments.deadline)
-        work = Work(Improver(own, screen, Path(folder)), limits, screen.say)
+        limits = ReviewBudget(arguments.max_functions, arguments.deadline)
+        work = ReviewRun(Improver(own, console, Path(folder)), limits, console.print)
         work.run(targets)
     return work
 
@@ -113,7 +113,7 @@ class Row:
         }
 
 
-def _row(target: Target, work: Work, least: float) -> Row:
+def _row(target: ReviewTarget, work: ReviewRun, least: float) -> Row:
     suggestion = next((each for each in work.suggestions if _same(each, target)), None)
     why = next((each.reason for each in work.skipped if _same(each, target)), "")
     judged = suggestion is not None or bool(why)
@@ -122,13 +122,13 @@ def _row(target: Target, work: Work, least: float) -> Row:
     return Row(target.path, target.function, target.share, target.seconds, suggestion, why, judged)
 
 
-def _same(one: Suggestion | Skipped, target: Target) -> bool:
+def _same(one: Suggestion | Skipped, target: ReviewTarget) -> bool:
     return (one.path, one.function) == (target.path, target.function)
 
 
 def table(rows: list[Row]) -> str:
     """For a person: the slow ones with what the rules would do, the others in a line."""
-    from codeopt.quoting import log_line
+    from codeopt.escaping import log_line
     from codeopt.review.suggestion import full_name
 
     lines = []

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare; print a table or one JSON object."""
     from codeopt.commands._pair import compare_programs, is_slower, table
-    from codeopt.screen import Screen
+    from codeopt.console import Console
 
     if arguments.base or arguments.diff:
         from codeopt.commands._compare_change import run as compare_change
@@ -54,14 +54,14 @@ def run(arguments: argparse.Namespace) -> int:
     if len(arguments.targets) != 2:
         raise UsageError("name OLD and NEW, or give --base REF to compare what a change touches")
     arguments.old, arguments.new = arguments.targets
-    with Screen(quiet=arguments.quiet) as screen:
+    with Console(quiet=arguments.quiet) as console:
         if "::" in arguments.old or "::" in arguments.new:
             from codeopt.functions.compare import compare_targets
 
-            found = compare_targets(arguments, screen, open_from)
+            found = compare_targets(arguments, console, open_from)
         else:
-            with open_from(arguments, own_code_only=True, notify=screen.warn) as sandbox:
-                found = compare_programs(arguments, sandbox, screen.progress)
+            with open_from(arguments, own_code_only=True, notify=console.warn) as sandbox:
+                found = compare_programs(arguments, sandbox, console.progress)
     print(json.dumps(found) if arguments.json else table(found))
     limit = arguments.fail_if_slower
     return int(limit is not None and (is_slower(found, limit) or found["verdict"] == "rejected"))

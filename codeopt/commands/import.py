@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.commands._sandbox import add_check_arguments, add_sandbox_arguments, checker, count, open_from
+from codeopt.console import Console
 from codeopt.errors import UsageError
-from codeopt.screen import Screen
 
 if TYPE_CHECKING:
-    from codeopt.sets._importers import Decision
+    from codeopt.datasets._importers import ImportDecision
     from sandbox import Run, Sandbox
 
 ORDER = 7
@@ -42,33 +42,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, run each original on its cases, write what can be judged. Raises UsageError."""
-    from codeopt.sets._importers import write
+    from codeopt.datasets._importers import write
 
     out = _new_folder(arguments.output)
     tally: Counter[str] = Counter()
-    with Screen(quiet=arguments.quiet) as screen:
+    with Console(quiet=arguments.quiet) as console:
         with (
-            open_from(arguments, own_code_only=False, notify=screen.warn) as sandbox,
+            open_from(arguments, own_code_only=False, notify=console.warn) as sandbox,
             (out / "pairs.jsonl").open("w", encoding="utf-8") as pairs,
             (out / "import.csv").open("w", encoding="utf-8", newline="") as table,
         ):
             rows = csv.writer(table, lineterminator="\n")
             rows.writerow(["problem", "kept", "reason"])
-            for decision in _decisions(arguments, sandbox, screen):
+            for decision in _decisions(arguments, sandbox, console):
                 rows.writerow([decision.pair.id, int(not decision.dropped), decision.dropped or decision.note])
                 tally[_kind(decision)] += 1
                 if not decision.dropped:
                     write(decision, out, pairs)
         for what, number in tally.most_common():
-            screen.say(f"{number:>6}  {what}")
+            console.print(f"{number:>6}  {what}")
     print(out / "pairs.jsonl")
     sys.stdout.flush()
     return 0 if tally["kept"] else NOTHING_KEPT
 
 
-def _decisions(arguments: argparse.Namespace, sandbox: Sandbox, screen: Screen) -> Iterator[Decision]:
+def _decisions(arguments: argparse.Namespace, sandbox: Sandbox, console: Console) -> Iterator[ImportDecision]:
     from codeopt import registry
-    from codeopt.sets._importers import ImportRequest, sift
+    from codeopt.datasets._importers import ImportRequest, check_pair
 
     def run(source: str, stdin: bytes, hash_seed: int) -> Run:
         return sandbox.run(source, stdin, mode="exec", hash_seed=hash_seed)
@@ -76,14 +76,14 @@ def _decisions(arguments: argparse.Namespace, sandbox: Sandbox, screen: Screen) 
     if not arguments.path.exists():
         raise UsageError(f"there is no {arguments.path}")
     request = ImportRequest(arguments.path, arguments.cases)
-    pairs = registry.load("codeopt.sets._importers", arguments.kind).read(request)
+    pairs = registry.load("codeopt.datasets._importers", arguments.kind).read(request)
     check = checker(arguments)
     for number, pair in enumerate(islice(pairs, arguments.limit), 1):
-        screen.progress(f"pair {number}, {pair.id}")
-        yield sift(pair, run, check)
+        console.progress(f"pair {number}, {pair.id}")
+        yield check_pair(pair, run, check)
 
 
-def _kind(decision: Decision) -> str:
+def _kind(decision: ImportDecision) -> str:
     """The reason without what differs from pair to pair."""
     if not decision.dropped:
         return "kept"

@@ -19,8 +19,8 @@ from codeopt.errors import UsageError
 from codeopt.functions.flags import add_function_arguments
 
 if TYPE_CHECKING:
+    from codeopt.console import Console
     from codeopt.report import Result
-    from codeopt.screen import Screen
 
 ORDER = 1
 ACCEPTED, NOT_ACCEPTED, BUDGET_SPENT, INTERRUPTED = 0, 1, 6, 130
@@ -61,18 +61,18 @@ def run(arguments: argparse.Namespace) -> int:
     """Improve one program. Heavy imports happen here, so that --help is quick."""
     from codeopt import report
     from codeopt.commands._improvement import improve_target
+    from codeopt.console import Console
     from codeopt.functions.target import split_target
-    from codeopt.screen import Screen
 
     arguments.target, arguments.function = split_target(str(arguments.target))
     _check_output(arguments)
-    with Screen(quiet=arguments.quiet) as screen:
-        result = improve_target(arguments, screen)
+    with Console(quiet=arguments.quiet) as console:
+        result = improve_target(arguments, console)
         try:
-            _deliver(arguments, result, screen)
+            _deliver(arguments, result, console)
         finally:
             for line in report.summary(result):
-                screen.say(line)
+                console.print(line)
     return _status(result)
 
 
@@ -105,19 +105,19 @@ def _check_output(arguments: argparse.Namespace) -> None:
             raise UsageError(f"cannot write {target}: {path} is read-only for you (-o FILE writes elsewhere)")
 
 
-def _deliver(arguments: argparse.Namespace, result: Result, screen: Screen) -> None:
+def _deliver(arguments: argparse.Namespace, result: Result, console: Console) -> None:
     """The result, to where the user wants it."""
     from codeopt.program import replace_program, write_whole
 
     program, to_stdout = result.program, str(arguments.output) == "-"
     if result.accepted and arguments.write:
         kept = replace_program(program, result.source)
-        screen.say(
+        console.print(
             f"wrote {program.path}, " + (f"the original is kept as {kept}" if kept else "git holds the original")
         )
     elif result.accepted and arguments.output and not to_stdout:
         write_whole(arguments.output, program.as_file(result.source))
-        screen.say(f"wrote {arguments.output}")
+        console.print(f"wrote {arguments.output}")
     if arguments.json:
         print(json.dumps(result.to_json()))
     elif result.accepted:

@@ -17,20 +17,23 @@ ORDER = 9
 
 
 @dataclass(frozen=True)
-class Starter:
+class CiTemplate:
     """One file to write."""
 
     path: str
     text: str
-    """The name of its text in codeopt/starters."""
+    """The name of its text in codeopt/ci_templates."""
     shared: bool = False
     """Others have their lines in it too: it is never replaced."""
 
 
-STARTERS = {
-    "github": (Starter(".github/workflows/codeopt.yml", "github.yml"),),
-    "gitlab": (Starter(".gitlab/codeopt.yml", "gitlab.yml"), Starter(".gitlab-ci.yml", "gitlab-ci.yml", shared=True)),
-    "pre-commit": (Starter(".pre-commit-config.yaml", "pre-commit.yaml", shared=True),),
+TEMPLATES = {
+    "github": (CiTemplate(".github/workflows/codeopt.yml", "github.yml"),),
+    "gitlab": (
+        CiTemplate(".gitlab/codeopt.yml", "gitlab.yml"),
+        CiTemplate(".gitlab-ci.yml", "gitlab-ci.yml", shared=True),
+    ),
+    "pre-commit": (CiTemplate(".pre-commit-config.yaml", "pre-commit.yaml", shared=True),),
 }
 NEXT = {
     "github": "OPENAI_API_KEY as a secret of the repository lets a model write drafts; without it the rules do",
@@ -49,49 +52,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files below the current folder. Raises UsageError where one is in the way."""
-    kinds = [kind for kind in STARTERS if getattr(arguments, kind.replace("-", "_"))]
+    kinds = [kind for kind in TEMPLATES if getattr(arguments, kind.replace("-", "_"))]
     if not kinds:
         raise UsageError("say what for: codeopt init --github, --gitlab, --pre-commit")
-    starters = [starter for kind in kinds for starter in STARTERS[kind]]
+    templates = [template for kind in kinds for template in TEMPLATES[kind]]
     root = Path.cwd()
-    for starter in starters:
-        _refuse(root, starter, arguments.force)
-    for starter in starters:
-        _write(root, starter)
+    for template in templates:
+        _refuse(root, template, arguments.force)
+    for template in templates:
+        _write(root, template)
     for kind in kinds:
         print(f"next: {NEXT[kind]}", file=sys.stderr)
     return 0
 
 
-def _refuse(root: Path, starter: Starter, force: bool) -> None:
-    path = root / starter.path
-    if path.is_symlink() or any((root / folder).is_symlink() for folder in Path(starter.path).parents):
-        raise UsageError(f"{starter.path} leads elsewhere: nothing is written through a symbolic link")
-    if path.exists() and not starter.shared and not force:
-        raise UsageError(f"{starter.path} is there already; --force replaces it")
+def _refuse(root: Path, template: CiTemplate, force: bool) -> None:
+    path = root / template.path
+    if path.is_symlink() or any((root / folder).is_symlink() for folder in Path(template.path).parents):
+        raise UsageError(f"{template.path} leads elsewhere: nothing is written through a symbolic link")
+    if path.exists() and not template.shared and not force:
+        raise UsageError(f"{template.path} is there already; --force replaces it")
 
 
-def _write(root: Path, starter: Starter) -> None:
+def _write(root: Path, template: CiTemplate) -> None:
     """The file; of a shared one that is there, what to add to it."""
     from codeopt.program import write_whole
 
-    path, text = root / starter.path, _text(starter.text)
-    if starter.shared and path.exists():
+    path, text = root / template.path, _text(template.text)
+    if template.shared and path.exists():
         if text in path.read_text("utf-8", "replace"):
             return
-        print(f"add this to {starter.path}:", file=sys.stderr)
+        print(f"add this to {template.path}:", file=sys.stderr)
         print(text, end="")
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"cannot write {starter.path}: {error.strerror}") from error
+        raise UsageError(f"cannot write {template.path}: {error.strerror}") from error
     write_whole(path, text)
-    print(f"wrote {starter.path}", file=sys.stderr)
+    print(f"wrote {template.path}", file=sys.stderr)
 
 
 def _text(name: str) -> str:
     """One of the texts that come with the package, for this version of it."""
     from importlib.resources import files
 
-    return (files("codeopt") / "starters" / name).read_text("utf-8").replace("@VERSION@", __version__)
+    return (files("codeopt") / "ci_templates" / name).read_text("utf-8").replace("@VERSION@", __version__)

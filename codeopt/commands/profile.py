@@ -32,27 +32,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Profile; print the source with its hot lines marked, or one JSON object."""
     from codeopt.cases import collect
+    from codeopt.console import Console
     from codeopt.measurement import take_profile
     from codeopt.program import read_program
-    from codeopt.screen import Screen
 
     if "::" in str(arguments.target):
         from codeopt.functions.profiling import profile_target
 
-        with Screen(quiet=arguments.quiet) as screen:
-            profile, source = profile_target(arguments, screen, open_from)
+        with Console(quiet=arguments.quiet) as console:
+            profile, source = profile_target(arguments, console, open_from)
         print(json.dumps(as_json(profile)) if arguments.json else table(profile, source, arguments.lines))
         return 0
     program = read_program(arguments.target)
     with (
-        Screen(quiet=arguments.quiet) as screen,
-        open_from(arguments, own_code_only=True, notify=screen.warn) as sandbox,
+        Console(quiet=arguments.quiet) as console,
+        open_from(arguments, own_code_only=True, notify=console.warn) as sandbox,
     ):
-        screen.progress("collecting cases")
+        console.progress("collecting cases")
         cases = collect(case_request(arguments, program.path, sandbox))
-        screen.progress("finding the longest case")
+        console.progress("finding the longest case")
         longest = max(cases, key=lambda case: sandbox.run(program.source, case.stdin).wall_s)
-        screen.progress(f"profiling case {longest.name}")
+        console.progress(f"profiling case {longest.name}")
         profile = take_profile(sandbox, program.source, longest)
     print(json.dumps(as_json(profile)) if arguments.json else table(profile, program.source, arguments.lines))
     return 0
@@ -77,7 +77,7 @@ def as_json(profile: Profile) -> dict[str, Any]:
 
 def table(profile: Profile, source: str, rows: int) -> str:
     """The source with shares and hits at the hot lines, then functions, split and memory."""
-    from codeopt.quoting import printable
+    from codeopt.escaping import printable
 
     by_line = {line.line: line for line in profile.lines[:rows]}
     out = [f"case {profile.case}", "   share        hits   time/hit", ""]

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from codeopt.errors import ProgramError, UsageError
-from codeopt.quoting import inline
+from codeopt.escaping import inline
 
 ORDER = 6
 

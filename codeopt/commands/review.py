@@ -17,12 +17,12 @@ from codeopt.commands._review import add_change_arguments, add_draft_arguments, 
 from codeopt.errors import ModelError, NoSandbox, UsageError
 
 if TYPE_CHECKING:
+    from codeopt.console import Console
     from codeopt.review.change import Change
+    from codeopt.review.changed_functions import ReviewTarget
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Review
-    from codeopt.review.touched import Target
-    from codeopt.review.work import Work
-    from codeopt.screen import Screen
+    from codeopt.review.work import ReviewRun
 
 ORDER = 4
 OTHERS_FILES = True
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Review a change. Heavy imports happen here, so that --help is quick."""
     from codeopt.commands._deliver import deliver
-    from codeopt.screen import Screen
+    from codeopt.console import Console
 
     name = "json" if arguments.json else arguments.output_format
     reporter = registry.load(REPORTERS, name)
@@ -63,30 +63,30 @@ def run(arguments: argparse.Namespace) -> int:
         able = [each for each in registry.names(REPORTERS) if hasattr(registry.load(REPORTERS, each), "post")]
         raise UsageError(f"--reporter {arguments.reporter} posts nothing; name one of: {', '.join(able)}")
     _refuse(arguments)
-    with Screen(quiet=arguments.quiet) as screen:
-        review, failure = make_review(arguments, screen)
+    with Console(quiet=arguments.quiet) as console:
+        review, failure = make_review(arguments, console)
         deliver(reporter.render(review), arguments.output)
         for notice in review.notices:
-            screen.warn(f"notice: {notice}")
+            console.warn(f"notice: {notice}")
         if poster is not None and failure != INTERRUPTED:
-            failure = _post(poster, review, screen) or failure
+            failure = _post(poster, review, console) or failure
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
     return FOUND if arguments.fail_level == "any" and review.suggestions else 0
 
 
-def make_review(arguments: argparse.Namespace, screen: Screen) -> tuple[Review, int]:
+def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review, int]:
     """The review, and the exit status of what kept it from being whole. Raises UsageError for a wrong request."""
     from codeopt.commands import _review
     from codeopt.machine import machine
+    from codeopt.review.changed_functions import find_targets
     from codeopt.review.suggestion import Review
-    from codeopt.review.touched import find_targets
 
     paths = _review.below(arguments.paths)
     repository, change = _review.open_change(arguments)
     targets, skipped = find_targets(change, repository, paths, arguments.exclude)
-    screen.say(f"{len(targets)} changed functions and programs, {len(skipped)} left alone")
-    work = _work(arguments, repository, change, targets, screen)
+    console.print(f"{len(targets)} changed functions and programs, {len(skipped)} left alone")
+    work = _work(arguments, repository, change, targets, console)
     review = Review(
         base=change.base,
         head=change.head,
@@ -101,20 +101,22 @@ def make_review(arguments: argparse.Namespace, screen: Screen) -> tuple[Review, 
 
 
 def _work(
-    arguments: argparse.Namespace, repository: Repository, change: Change, targets: list[Target], screen: Screen
-) -> Work:
+    arguments: argparse.Namespace, repository: Repository, change: Change, targets: list[ReviewTarget], console: Console
+) -> ReviewRun:
     """Try the targets; what stops it is a notice, and what was found until then is kept."""
     from codeopt.commands import _review
-    from codeopt.review.work import Limits, Work
+    from codeopt.review.work import ReviewBudget, ReviewRun
 
     with tempfile.TemporaryDirectory(prefix="codeopt-review-") as folder:
-        improver = _review.Improver(arguments, screen, arguments.run_dir or Path(folder))
-        work = Work(improver, Limits(arguments.max_functions, arguments.deadline, arguments.max_cost), screen.say)
+        improver = _review.Improver(arguments, console, arguments.run_dir or Path(folder))
+        work = ReviewRun(
+            improver, ReviewBudget(arguments.max_functions, arguments.deadline, arguments.max_cost), console.print
+        )
         try:
             if targets:
                 _review.require_settings(repository, change)
-                _run(arguments, work, targets, screen)
-            work.join(_review.Rechecker(arguments, screen, repository.root))
+                _run(arguments, work, targets, console)
+            work.join(_review.Rechecker(arguments, console, repository.root))
         except _review.Untrusted as error:
             work.stop(targets, str(error), error.exit_status)
         except KeyboardInterrupt:
@@ -122,14 +124,14 @@ def _work(
     return work
 
 
-def _run(arguments: argparse.Namespace, work: Work, targets: list[Target], screen: Screen) -> None:
+def _run(arguments: argparse.Namespace, work: ReviewRun, targets: list[ReviewTarget], console: Console) -> None:
     """Rank the targets and try them in turn."""
     from codeopt.commands import _review
     from sandbox.errors import SandboxError
 
     try:
         _ready(arguments)
-        targets = _review.rank(arguments, targets, screen)
+        targets = _review.rank(arguments, targets, console)
         work.run(targets)
     except (ModelError, NoSandbox) as error:
         work.stop(targets, str(error), error.exit_status)
@@ -157,12 +159,12 @@ def _refuse(arguments: argparse.Namespace) -> None:
         raise UsageError(f"cannot write {arguments.output}: there is no directory {arguments.output.parent}")
 
 
-def _post(poster: object, review: Review, screen: Screen) -> int:
+def _post(poster: object, review: Review, console: Console) -> int:
     """Send the review; the exit status of what went wrong."""
     posted = poster.post(review)  # type: ignore[attr-defined]
     if posted.output:
         sys.stdout.write(posted.output)
     for notice in (*posted.notices, *filter(None, [posted.failed])):
-        screen.warn(f"notice: {notice}")
-    screen.say(f"{posted.comments} comments posted, {posted.withdrawn} withdrawn")
+        console.warn(f"notice: {notice}")
+    console.print(f"{posted.comments} comments posted, {posted.withdrawn} withdrawn")
     return FOUND if posted.failed else 0

@@ -68,7 +68,7 @@ class Answer:
 def why(run: Run) -> str:
     """How a run ended that gave no answer, in one line."""
     last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
-    how = run.evidence or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
+    how = run.stop_detail or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
     return last or how
 
 

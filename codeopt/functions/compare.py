@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from codeopt.console import Console
 from codeopt.errors import UsageError
 from codeopt.functions.bench import Bench, make_target, open_tests, require_same_parameters
 from codeopt.functions.evidence import Evidence, NotVerifiable
@@ -21,10 +22,9 @@ from codeopt.functions.memo import remembered
 from codeopt.functions.project import INSIDE, locate, open_view
 from codeopt.functions.target import Function, read_function, split_target
 from codeopt.history import Candidate
-from codeopt.screen import Screen
 from sandbox import Sandbox
 from sandbox.calls import harness
-from sandbox.compare import Comparison, Decision, Rule
+from sandbox.compare import Comparison, Decision, StoppingRule
 
 _OVERRUN = r"^case timed: (TLE |.*the timed calls take longer than)"
 _FAR_TOO_LONG = "got takes longer than"
@@ -43,7 +43,9 @@ class Pair:
     """The new module, never the same text as the old one's."""
 
 
-def compare_targets(arguments: argparse.Namespace, screen: Screen, open_from: Callable[..., Sandbox]) -> dict[str, Any]:
+def compare_targets(
+    arguments: argparse.Namespace, console: Console, open_from: Callable[..., Sandbox]
+) -> dict[str, Any]:
     """The object that `codeopt compare --json` prints, from the command's flags. Raises UsageError and ProgramError.
 
     open_from: as in commands/_sandbox.py.
@@ -53,10 +55,10 @@ def compare_targets(arguments: argparse.Namespace, screen: Screen, open_from: Ca
     options = chosen(arguments)
 
     def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
-        return open_from(arguments, own_code_only=True, notify=screen.warn, mounts=mounts)
+        return open_from(arguments, own_code_only=True, notify=console.warn, mounts=mounts)
 
-    rule = Rule(max_pairs=arguments.max_pairs, clock=arguments.clock)
-    return compare_functions(old, new, options, open_with, rule, screen.progress, arguments.seed)
+    rule = StoppingRule(max_pairs=arguments.max_pairs, clock=arguments.clock)
+    return compare_functions(old, new, options, open_with, rule, console.progress, arguments.seed)
 
 
 def _named(text: str) -> tuple[Path, str]:
@@ -71,7 +73,7 @@ def compare_functions(
     new: Function,
     options: Chosen,
     open_with: Callable[[tuple[tuple[str, str], ...]], Sandbox],
-    rule: Rule,
+    rule: StoppingRule,
     notify: Callable[[str], None] = lambda line: None,
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -99,7 +101,7 @@ def compare_functions(
 def prepare(
     bench: Bench,
     options: Chosen,
-    rule: Rule,
+    rule: StoppingRule,
     notify: Callable[[str], None],
     *,
     profiled: bool = False,

@@ -16,12 +16,12 @@ from codeopt.functions.moved import moved
 from codeopt.functions.observing import Known, observe
 from codeopt.functions.tests import failing
 from codeopt.functions.timing import Timed, choose
-from codeopt.gate import refuse
 from codeopt.history import Candidate, Draft, History
-from codeopt.measurement import MAX_FAILURES, OTHER_HASH_SEED, Suite, beside, repeated
+from codeopt.measurement import MAX_FAILURES, OTHER_HASH_SEED, Suite, repeated, time_ablations
+from codeopt.static_checks import why_refused
 from sandbox.answers import ARROW, check_calls
 from sandbox.calls import Batch, CallRunner
-from sandbox.compare import Comparison, Decision, Plan, Rule, compare, make_plan
+from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
 from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.profile import Profile
@@ -40,7 +40,7 @@ class FunctionJudge:
     runner: CallRunner
     original: Candidate
     suite: Suite
-    rule: Rule
+    rule: StoppingRule
     plan: Plan | None
     """None, as is `timed`, when the calls are too short to time anything on them."""
     timed: Timed | None
@@ -52,13 +52,13 @@ class FunctionJudge:
     def measure(self, draft: Draft, history: History, *, gated: bool = True, seed: int = 0) -> Candidate:
         """Make every call, compare, profile."""
         candidate = Candidate(len(history.candidates), draft.source, draft.summary, changes=draft.changes)
-        refused = refuse(draft.source, self.original.source) if gated and not draft.problem else ""
+        refused = why_refused(draft.source, self.original.source) if gated and not draft.problem else ""
         reason = draft.problem or refused or (repeated(draft.source, history) if gated else "")
         if reason:
             return replace(candidate, rejection=reason)
         candidate = replace(candidate, outcomes=self.run_cases(draft.source, self.suite.cases))
-        if draft.trial:
-            return self._tried(candidate, draft)
+        if draft.screening_only:
+            return self._with_ablation(candidate, draft)
         candidate = self._tested(candidate) if gated else candidate
         if not candidate.correct:
             return candidate
@@ -69,15 +69,15 @@ class FunctionJudge:
         candidate = replace(candidate, comparison=self.compare(draft.source, self.plan, rule, seed + candidate.round))
         if not candidate.correct:
             return candidate
-        candidate = self._tried(candidate, draft)
+        candidate = self._with_ablation(candidate, draft)
         if not self.profiled:
             return candidate
         return replace(candidate, profile=take_profile(self.bench, self.timed, draft.source))
 
-    def _tried(self, candidate: Candidate, draft: Draft) -> Candidate:
+    def _with_ablation(self, candidate: Candidate, draft: Draft) -> Candidate:
         if not candidate.correct or self.plan is None:
             return candidate
-        return replace(candidate, beside=beside(self.runner, draft, self.plan, self.suite.check, self.notify))
+        return replace(candidate, ablation=time_ablations(self.runner, draft, self.plan, self.suite.check, self.notify))
 
     def _tested(self, candidate: Candidate) -> Candidate:
         """Rejected when a test fails that passes on the original; not run for a draft that is wrong already."""
@@ -127,7 +127,7 @@ class FunctionJudge:
         first, detail = first_failing(case, outcome.run.stdout, self.suite.check)
         if not first:
             return outcome
-        if case.held_back:
+        if case.held_out:
             call, detail = first, ""
         elif LATE in detail:  # a smaller one may only be quicker, and each try costs seconds
             call = first
@@ -136,7 +136,7 @@ class FunctionJudge:
         near = "the smallest found near " * bool(detail and call != first)
         return replace(outcome, detail=f"{detail or outcome.detail} ({near}{self.evidence.whence(first)})")
 
-    def compare(self, source: str, plan: Plan, rule: Rule, seed: int) -> Comparison:
+    def compare(self, source: str, plan: Plan, rule: StoppingRule, seed: int) -> Comparison:
         """Time a draft against the original."""
         return compare(
             self.runner, self.original.source, source, plan.cases,
@@ -157,7 +157,7 @@ def open_function_judge(
     bench: Bench,
     evidence: Evidence,
     *,
-    rule: Rule | None = None,
+    rule: StoppingRule | None = None,
     tolerance: float = 0.0,
     profiled: bool = True,
     timing: bool = True,
@@ -178,13 +178,13 @@ def open_function_judge(
     derived = [known for known in evidence.known if known.source == "derived"]
     shown, held = _split(given, derived)
     cases = make_cases(bench, runner, shown, "calls", check) + make_cases(
-        bench, runner, held, "held", check, held_back=True
+        bench, runner, held, "held", check, held_out=True
     )
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     suite = Suite(tuple(cases), check)
     original = Candidate(0, bench.source, "the original", outcomes)
-    once = replace(rule or Rule(), pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
+    once = replace(rule or StoppingRule(), pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
     judge = FunctionJudge(bench, evidence, runner, original, suite, once, None, None, profiled=profiled, notify=notify)
     return with_timing(judge) if timing else judge
 
@@ -216,7 +216,7 @@ def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[
 
 
 def make_cases(
-    bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, *, held_back: bool = False
+    bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, *, held_out: bool = False
 ) -> list[Case]:
     """Calls as cases, with what the original answers. Raises NotVerifiable when that depends on which calls come
     together."""
@@ -227,13 +227,13 @@ def make_cases(
         stdin = Batch(tuple(k.text for k in part), seconds=min(seconds, 20.0), lost=0, budget=total).stdin()
         run = runner.run(bench.source, stdin, mode="exec")
         title = f"{len(part)} calls of the function"
-        case = Case(f"{name}.{number}", stdin, run.stdout, held_back, title)
+        case = Case(f"{name}.{number}", stdin, run.stdout, held_out, title)
         if not _as_known(run, part):
             again = runner.run(bench.source, stdin, mode="exec", hash_seed=OTHER_HASH_SEED)
             outcome = judge(case, again, check)
             if run.exit != 0 or outcome.verdict is not Verdict.AC:
                 raise NotVerifiable(
-                    f"{bench.function.qualname} does not do the same twice: {outcome.detail or run.evidence}"
+                    f"{bench.function.qualname} does not do the same twice: {outcome.detail or run.stop_detail}"
                 )
         cases.append(case)
     return cases
@@ -265,7 +265,7 @@ def make_new_cases(judge: FunctionJudge) -> list[Case]:
     texts = [known.text for known in judge.evidence.known]
     made = derive(texts, FRESH, 101, judge.bench.vocabulary)
     known, _ = observe(judge.bench, [text for text in made if text not in texts], {})
-    return make_cases(judge.bench, judge.runner, known, "fresh", judge.suite.check, held_back=True)
+    return make_cases(judge.bench, judge.runner, known, "fresh", judge.suite.check, held_out=True)
 
 
 def take_profile(bench: Bench, timed: Timed, source: str) -> Profile:

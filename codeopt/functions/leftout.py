@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from codeopt.quoting import inline
+from codeopt.escaping import inline
 
 MOST = 3
 """Reasons that a sentence names."""

@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Callable
 from dataclasses import replace
 
+from codeopt.console import Console
 from codeopt.functions.bench import Bench, open_bench
 from codeopt.functions.flags import chosen
 from codeopt.functions.learn import learn
 from codeopt.functions.target import read_function, split_target
 from codeopt.functions.timing import Timed, choose
-from codeopt.screen import Screen
 from sandbox import Sandbox
 from sandbox.calls import Batch, script
 from sandbox.outcome import Case
@@ -25,19 +25,19 @@ OWN = "<module>"
 
 
 def profile_target(
-    arguments: argparse.Namespace, screen: Screen, open_from: Callable[..., Sandbox]
+    arguments: argparse.Namespace, console: Console, open_from: Callable[..., Sandbox]
 ) -> tuple[Profile, str]:
     """For `codeopt profile FILE::FUNCTION`: where the time of its longest calls goes, and the module's source."""
     function = read_function(*split_target(str(arguments.target)))
     options = chosen(arguments)
 
     def open_with(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
-        return open_from(arguments, own_code_only=True, notify=screen.warn, mounts=mounts)
+        return open_from(arguments, own_code_only=True, notify=console.warn, mounts=mounts)
 
     with open_bench(function, open_with, options.tests) as bench:
-        bench, evidence = learn(bench, options, screen.progress)
-        timed = choose(bench, evidence, notify=screen.progress)
-        screen.progress("profiling")
+        bench, evidence = learn(bench, options, console.progress)
+        timed = choose(bench, evidence, notify=console.progress)
+        console.progress("profiling")
         return profile_function(bench, timed, bench.source, ("lines", "scalene")), function.source
 
 

@@ -10,7 +10,7 @@ from codeopt.functions.flags import Chosen
 from codeopt.functions.target import Function
 from codeopt.functions.tests import failing
 from sandbox import Sandbox
-from sandbox.compare import Rule
+from sandbox.compare import StoppingRule
 
 
 def recheck(
@@ -23,6 +23,6 @@ def recheck(
     """Why `source` is not right for the function: a call that is answered otherwise, a test that fails. Empty when it
     is. Raises ProgramError."""
     with open_bench(function, open_with, options.tests) as bench:
-        bench, evidence, judge = prepare(bench, options, Rule(), notify, timing=False)
+        bench, evidence, judge = prepare(bench, options, StoppingRule(), notify, timing=False)
         wrong = wrong_answer(judge, source)
         return wrong or (failing(bench, source, evidence.tests) if evidence.tests else "")

@@ -13,7 +13,7 @@ from typing import Any
 from codeopt.functions.bench import Bench
 from codeopt.functions.project import Module, tracked
 from sandbox.calls import test_run
-from sandbox.outcome import Limits
+from sandbox.outcome import RunLimits
 
 MOST_FILES, MOST_CALLS = 8, 120
 SECONDS = 60.0
@@ -96,7 +96,7 @@ def run_tests(
         folder = str(first if bench.places[0].path.is_dir() else first.parent)
     seconds = RANK_S if job == "rank" else ENOUGH_S if record else SECONDS
     program = test_run(bench.target, source, job, tests, folder, MOST_CALLS if record else 0, seconds, files)
-    limits: Limits = replace(bench.sandbox.limits, seconds=SECONDS)
+    limits: RunLimits = replace(bench.sandbox.limits, seconds=SECONDS)
     run = bench.sandbox.run(program, b"", mode="exec", limits=limits)
     try:
         found: dict[str, Any] = json.loads(run.stdout.decode("utf-8", "replace"))
@@ -112,7 +112,7 @@ def run_tests(
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        return Tests((), {}, (), (), run.evidence or last or f"exit status {run.exit}")
+        return Tests((), {}, (), (), run.stop_detail or last or f"exit status {run.exit}")
 
 
 def failing(bench: Bench, draft: str, ids: Sequence[str]) -> str:

@@ -60,7 +60,7 @@ class Timed:
     @property
     def case(self) -> Case:
         """For sandbox.compare; the original says what is expected."""
-        return Case("timed", self.batch.stdin(), held_back=True)
+        return Case("timed", self.batch.stdin(), held_out=True)
 
 
 def choose(bench: Bench, evidence: Evidence, seed: int = 0, notify: Callable[[str], None] = lambda line: None) -> Timed:
@@ -174,7 +174,7 @@ def _pass_seconds(bench: Bench, runner: CallRunner, batch: Batch) -> float:
         run = runner.run(bench.source, batch.stdin())
         if run.exit != 0 or run.stop:
             raise ProgramError(
-                f"the original cannot be timed: {run.evidence or run.stderr.decode(errors='replace')[-200:]}"
+                f"the original cannot be timed: {run.stop_detail or run.stderr.decode(errors='replace')[-200:]}"
             )
         found.append(max(run.cpu_s, run.wall_s * 0.5))
     return sorted(found)[1]

@@ -6,11 +6,11 @@ from __future__ import annotations
 from string import Template
 
 from codeopt.errors import ModelError
+from codeopt.escaping import fenced, inline
 from codeopt.functions.bench import Bench
 from codeopt.functions.excerpt import excerpt
 from codeopt.models import Message, Model, Reply
 from codeopt.proposers._reply import to_draft
-from codeopt.quoting import fenced, inline
 
 ASK = Template("""\
 Below stands the function `$qualname` of the Python module `$module`. Write a Python file that defines

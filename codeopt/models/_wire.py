@@ -20,7 +20,7 @@ LINE_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
-class Limits:
+class ReplyLimits:
     """Where an endless reply is cut."""
 
     chars: int
@@ -47,7 +47,7 @@ class Reader:
     `blank` takes secrets out of the server's own words before they are shown in an error.
     """
 
-    def __init__(self, limits: Limits, on_text: Callable[[str], None] | None, blank: Callable[[str], str]) -> None:
+    def __init__(self, limits: ReplyLimits, on_text: Callable[[str], None] | None, blank: Callable[[str], str]) -> None:
         self._limits = limits
         self._on_text = on_text
         self._blank = blank

@@ -11,7 +11,7 @@ from codeopt.errors import ModelError, UsageError
 from codeopt.models import Message, Model, Reply, Settings, estimate_tokens
 from codeopt.models._endpoint import endpoint
 from codeopt.models._failures import explain, status_of, unknown_model
-from codeopt.models._wire import Limits, Reader, Received
+from codeopt.models._wire import Reader, Received, ReplyLimits
 
 if TYPE_CHECKING:
     import openai
@@ -105,7 +105,7 @@ class OpenAIModel:
     ) -> Received:
         import httpx2
 
-        limits = Limits(self._settings.reply_chars, self._settings.reply_s)
+        limits = ReplyLimits(self._settings.reply_chars, self._settings.reply_s)
         reader = Reader(limits, on_text, self._endpoint.blank)
         create = client.chat.completions.with_streaming_response.create
         extra = dict(self._settings.options)

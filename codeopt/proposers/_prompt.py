@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from string import Template
 from typing import Literal
 
+from codeopt.escaping import cut, fenced, inline
 from codeopt.feedback import GENERIC, FeedbackMode, describe
 from codeopt.history import Candidate, History
 from codeopt.models import Message, estimate_tokens
-from codeopt.quoting import cut, fenced, inline
 from codeopt.tasks import Example, Task
 from sandbox.outcome import Case
 

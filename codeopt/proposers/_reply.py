@@ -7,9 +7,9 @@ import re
 import textwrap
 from dataclasses import dataclass
 
+from codeopt.escaping import inline
 from codeopt.history import Draft
 from codeopt.models import Reply
-from codeopt.quoting import inline
 from codeopt.readability import parse
 
 COMPARABLE = 0.6

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from codeopt.escaping import cut
 from codeopt.feedback import GENERIC, FeedbackMode
 from codeopt.history import Candidate, Critique, Draft, History
 from codeopt.models import Model, Reply
 from codeopt.proposers._prompt import Extent, Prompter, Step
 from codeopt.proposers._reply import is_done, to_draft, without_thoughts
-from codeopt.quoting import cut
 from codeopt.tasks import Task
 from sandbox.outcome import Case
 

@@ -54,7 +54,7 @@ class Rules:
         """One draft with every rule that matches and needs no test to be safe, for others to go on from."""
         hot = Hot.of(original.profile)
         _, used = stack(original.source, hot, [rule for rule in self.rules if not rule.by_tests])
-        return replace(_draft(original, hot, used), free=True) if used else None
+        return replace(_draft(original, hot, used), counts_as_round=False) if used else None
 
     def preferred(self, history: History) -> Candidate | None:
         """The smallest change among those that are as fast as the fastest; None when nothing helped."""
@@ -116,7 +116,11 @@ def _follow(rules: Sequence[Rule], history: History) -> tuple[Draft | None, Cand
 
 def _measured(draft: Draft, history: History) -> Candidate | None:
     """What became of a draft; one that was right in a trial is measured again when it is to be compared."""
-    found = (c for c in history.candidates if c.source == draft.source and (c.tried == draft.trial or not c.correct))
+    found = (
+        c
+        for c in history.candidates
+        if c.source == draft.source and (c.screening_only == draft.screening_only or not c.correct)
+    )
     return next(found, None)
 
 
@@ -150,7 +154,7 @@ def _attempt(original: Candidate, hot: Hot, rules: tuple[Rule, ...]) -> Search:
     if paying == rules or not stack(original.source, hot, paying)[1]:
         return _right((yield _draft(original, hot, rules)))
     trimmed = yield _draft(original, hot, paying, [(WHOLE, tried.source)])
-    if trimmed.correct and dict(trimmed.beside).get(WHOLE, 1.0) * WORTH_KEEPING >= 1.0:
+    if trimmed.correct and dict(trimmed.ablation).get(WHOLE, 1.0) * WORTH_KEEPING >= 1.0:
         return trimmed
     whole = yield _draft(original, hot, rules)  # two that do the same work, perhaps: none is missed alone
     return _right(max(whole, trimmed, key=_ratio))
@@ -176,7 +180,7 @@ def _widened(
 
 def _paying(rules: tuple[Rule, ...], tried: Candidate) -> tuple[Rule, ...]:
     """The rules without which the program takes longer, one at least; none when no choice of them can be worth it."""
-    without = dict(tried.beside)
+    without = dict(tried.ablation)
     harm = min([1.0, *(without[rule.name] for rule in rules if rule.name in without)])
     if _ratio(tried) / harm < POTENTIAL:
         return ()
@@ -192,7 +196,7 @@ def _trial(original: Candidate, hot: Hot, rules: tuple[Rule, ...]) -> Draft:
         source, used = stack(original.source, hot, (other for other in rules if other is not rule))
         if used and source != whole:
             variants.append((rule.name, source))
-    return replace(_draft(original, hot, rules, variants), trial=True, free=True)
+    return replace(_draft(original, hot, rules, variants), screening_only=True, counts_as_round=False)
 
 
 def _draft(original: Candidate, hot: Hot, rules: tuple[Rule, ...], variants: Sequence[tuple[str, str]] = ()) -> Draft:
@@ -210,7 +214,7 @@ def _ratio(candidate: Candidate | None) -> float:
     """How many times as fast as the original; 0 for none, and for one that is wrong."""
     if candidate is None or not candidate.correct:
         return 0.0
-    return candidate.comparison.ratio if candidate.comparison else dict(candidate.beside).get(ORIGINAL, 0.0)
+    return candidate.comparison.ratio if candidate.comparison else dict(candidate.ablation).get(ORIGINAL, 0.0)
 
 
 def _first_change(old: str, new: str) -> int:

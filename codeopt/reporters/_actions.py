@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from codeopt.quoting import log_line
+from codeopt.escaping import log_line
 from codeopt.reporters import markdown
 from codeopt.reporters._comments import short
 from codeopt.reporters._finding import lines, sentence

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
-from codeopt.quoting import log_line
+from codeopt.escaping import log_line
 from codeopt.reporters import _words
 from codeopt.reporters._edits import Edit
 from codeopt.reporters._places import Placed

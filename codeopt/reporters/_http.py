@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from codeopt import __version__
-from codeopt.quoting import log_line
+from codeopt.escaping import log_line
 
 if TYPE_CHECKING:
     import httpx2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from codeopt.quoting import printable
+from codeopt.escaping import printable
 from codeopt.reporters._edits import Edit, Hunk, edits, hunks, inside
 from codeopt.reporters._finding import fingerprint
 from codeopt.review.suggestion import Review, Suggestion

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from codeopt.quoting import log_line, printable
+from codeopt.escaping import log_line, printable
 
 GAP = "\u200b"
 """Zero-width space: what is a mention, a reference or an address with it inside is none any more."""

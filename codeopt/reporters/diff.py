@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from codeopt.review.combine import best_first
 from codeopt.review.patch import merged, patch
 from codeopt.review.suggestion import Review
-from codeopt.review.together import best_first
 
 
 def render(review: Review) -> str:

@@ -37,7 +37,7 @@ class PullRequest:
 
 
 @dataclass(frozen=True)
-class Found:
+class PostedOnGitHub:
     """What earlier runs have left there."""
 
     comments: tuple[Mapping[str, Any], ...]
@@ -118,7 +118,7 @@ def _for_head(
     )
 
 
-def _earlier(api: Api, pull: PullRequest) -> Found:
+def _earlier(api: Api, pull: PullRequest) -> PostedOnGitHub:
     """Our own comments and reviews; a mark in somebody else's text means nothing."""
     try:
         login = str((api.call("GET", "/user") or {}).get("login", ""))
@@ -127,7 +127,7 @@ def _earlier(api: Api, pull: PullRequest) -> Found:
             raise
         login = ""  # the token of a job may not ask who it is: a bot
     comments, reviews = list(api.pages(f"{pull.path}/comments")), list(api.pages(f"{pull.path}/reviews"))
-    return Found(
+    return PostedOnGitHub(
         comments=tuple(each for each in comments if marked("comment", each.get("body")) and _ours(each, login)),
         reviews=tuple(each for each in reviews if marked("review", each.get("body")) and _ours(each, login)),
         answered=frozenset(each["in_reply_to_id"] for each in comments if each.get("in_reply_to_id")),
@@ -187,7 +187,7 @@ def _as_comments(item: Placed, review: Review) -> Iterator[dict[str, Any]]:
         yield {**where, "body": comment(item, edit, part, review)}
 
 
-def _withdraw(api: Api, pull: PullRequest, found: Found, current: set[str], *, whole: bool) -> int:
+def _withdraw(api: Api, pull: PullRequest, found: PostedOnGitHub, current: set[str], *, whole: bool) -> int:
     """Delete comments of ours; those that were answered keep their place, without the suggestion.
 
     whole: every suggestion is known. Else only comments go whose lines have changed.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
-from codeopt.quoting import log_line
+from codeopt.escaping import log_line
 from codeopt.reporters._comments import WITHDRAWN, comment, marked, overview
 from codeopt.reporters._edits import Edit, Hunk
 from codeopt.reporters._finding import fingerprint, lines, rule, sentence
@@ -43,7 +43,7 @@ class Thread:
 
 
 @dataclass(frozen=True)
-class Found:
+class PostedOnGitLab:
     """What earlier runs have left there."""
 
     threads: tuple[Thread, ...]
@@ -123,7 +123,7 @@ def _acceptable(item: Placed) -> Placed:
     return item
 
 
-def _earlier(api: Api, path: str) -> Found:
+def _earlier(api: Api, path: str) -> PostedOnGitLab:
     """Our own threads; a mark in somebody else's text means nothing."""
     me = (api.call("GET", "/user") or {}).get("id")
     threads: list[Thread] = []
@@ -137,7 +137,7 @@ def _earlier(api: Api, path: str) -> Found:
             keys = marked(kind, notes[0].get("body"))
             if keys is not None:
                 found.append(Thread(where, frozenset(keys), len(notes) > 1))
-    return Found(tuple(threads), tuple(overviews))
+    return PostedOnGitLab(tuple(threads), tuple(overviews))
 
 
 def _begin_threads(api: Api, path: str, item: Placed, refs: Mapping[str, Any], review: Review) -> bool:
@@ -167,7 +167,7 @@ def _position(edit: Edit, hunk: Hunk, refs: Mapping[str, Any]) -> dict[str, Any]
     }
 
 
-def _say_the_rest(api: Api, path: str, found: Found, items: Sequence[Placed], review: Review) -> None:
+def _say_the_rest(api: Api, path: str, found: PostedOnGitLab, items: Sequence[Placed], review: Review) -> None:
     """One note with everything that has no place beside a line, kept up to date."""
     wanted = {item.fingerprint for item in items}
     for number, old in enumerate(found.overviews):

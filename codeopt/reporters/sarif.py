@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from codeopt import __version__
-from codeopt.quoting import log_line
+from codeopt.escaping import log_line
 from codeopt.reporters._edits import Edit, edits
 from codeopt.reporters._finding import NAME, fingerprint, lines, rule, sentence
 from codeopt.review.patch import lines_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeopt.quoting import harmless, log_line, printable
+from codeopt.escaping import harmless, log_line, printable
 from codeopt.reporters import _words
 from codeopt.review.patch import patch
 from codeopt.review.suggestion import Review, Suggestion

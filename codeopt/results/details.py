@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from codeopt.batch.store import BatchStore
+from codeopt.escaping import cut
 from codeopt.history import Candidate
-from codeopt.quoting import cut
 from codeopt.report import interval, verdict
 from codeopt.results.charts import anchor, strip
 from codeopt.results.markup import Child, Markup, tag

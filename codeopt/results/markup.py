@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from codeopt.quoting import printable
+from codeopt.escaping import printable
 
 VOID = frozenset({"meta", "br", "hr", "input", "line", "rect", "circle", "path", "polyline", "polygon"})
 """Elements that hold nothing."""

@@ -11,7 +11,7 @@ from codeopt.errors import CodeoptError
 from codeopt.functions.bench import open_bench
 from codeopt.functions.project import locate
 from codeopt.functions.rank import Times, any_function, function_times
-from codeopt.review.touched import Target
+from codeopt.review.changed_functions import ReviewTarget
 from sandbox import Sandbox
 from sandbox.errors import SandboxError
 
@@ -19,11 +19,11 @@ Open = Callable[[tuple[tuple[str, str], ...]], Sandbox]
 
 
 def ranked(
-    targets: Sequence[Target],
+    targets: Sequence[ReviewTarget],
     open_with: Open,
     tests: tuple[Path, ...] = (),
     notify: Callable[[str], None] = lambda line: None,
-) -> list[Target]:
+) -> list[ReviewTarget]:
     """The targets with their share of the time, the longest first; what no test runs keeps its order behind them.
 
     Programs come first: their cases are made to run them. open_with: opens a sandbox with these mounts.

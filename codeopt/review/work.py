@@ -12,9 +12,9 @@ from codeopt.budget import Budget, Ledger
 from codeopt.errors import CodeoptError, ModelError, NoSandbox
 from codeopt.models import Reply
 from codeopt.report import End, Result
+from codeopt.review.changed_functions import ReviewTarget
+from codeopt.review.combine import combine
 from codeopt.review.suggestion import Skipped, Suggestion, full_name
-from codeopt.review.together import together
-from codeopt.review.touched import Target
 from sandbox.errors import SandboxError
 
 BUDGET_SPENT = 6
@@ -23,7 +23,7 @@ ONLY_THIS = (400, 413, 422)
 
 
 @dataclass(frozen=True)
-class Limits:
+class ReviewBudget:
     """Of a whole review; None is no limit."""
 
     functions: int | None = None
@@ -43,17 +43,17 @@ class Left:
 class Improve(Protocol):
     """One improvement, as `codeopt improve` makes it. Raises CodeoptError."""
 
-    def __call__(self, target: Target, left: Left, pay: Callable[[Reply], None]) -> Result:
+    def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Reply], None]) -> Result:
         """The result; nothing is written. pay: is told of each reply of a model, also where there is no result."""
         ...
 
 
 @dataclass
-class Work:
+class ReviewRun:
     """A review under way; `suggestions`, `skipped` and `notices` are always whole."""
 
     improve: Improve
-    limits: Limits
+    budget: ReviewBudget
     notify: Callable[[str], None] = lambda line: None
     started: float = field(default_factory=time.monotonic)
     suggestions: list[Suggestion] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Work:
     failure: int = 0
     """Exit status of what ended the work early, or kept part of it from being done."""
 
-    def run(self, targets: Sequence[Target]) -> None:
+    def run(self, targets: Sequence[ReviewTarget]) -> None:
         """Try each in turn."""
         for number, target in enumerate(targets, 1):
             if reason := self._spent():
@@ -97,10 +97,10 @@ class Work:
             except (CodeoptError, SandboxError) as error:
                 return str(error)
 
-        self.suggestions, alone = together(self.suggestions, in_text)
+        self.suggestions, alone = combine(self.suggestions, in_text)
         self.skipped += alone
 
-    def stop(self, targets: Sequence[Target], reason: str, failure: int) -> None:
+    def stop(self, targets: Sequence[ReviewTarget], reason: str, failure: int) -> None:
         """Leave it at what there is; what was not tried is listed."""
         known = {(found.path, found.function) for found in self.suggestions}
         known |= {(found.path, found.function) for found in self.skipped}
@@ -109,7 +109,7 @@ class Work:
         self.notices.append(reason)
         self.failure = failure
 
-    def _try(self, target: Target) -> str:
+    def _try(self, target: ReviewTarget) -> str:
         """Why there is no suggestion; empty when there is one."""
         try:
             result = self.improve(target, self._left(), self._pay)
@@ -139,22 +139,22 @@ class Work:
         self.ledger = self.ledger.add(reply)
 
     def _left(self) -> Left:
-        seconds, cost = self.limits.seconds, self.limits.cost_usd
+        seconds, cost = self.budget.seconds, self.budget.cost_usd
         return Left(
             None if seconds is None else max(1.0, seconds - (time.monotonic() - self.started)),
             None if cost is None else max(0.0001, cost - (self.ledger.cost_usd or 0.0)),
         )
 
     def _spent(self) -> str:
-        limits = self.limits
-        if limits.functions is not None and self.judged >= limits.functions:
-            return f"the limit of {limits.functions} functions is reached (--max-functions)"
-        if limits.seconds is not None and time.monotonic() - self.started >= limits.seconds:
-            return f"the time limit of {limits.seconds:g} s is reached (--deadline)"
-        return self.ledger.spent(Budget(cost_usd=limits.cost_usd))
+        budget = self.budget
+        if budget.functions is not None and self.judged >= budget.functions:
+            return f"the limit of {budget.functions} functions is reached (--max-functions)"
+        if budget.seconds is not None and time.monotonic() - self.started >= budget.seconds:
+            return f"the time limit of {budget.seconds:g} s is reached (--deadline)"
+        return self.ledger.spent(Budget(cost_usd=budget.cost_usd))
 
 
-def suggestion(target: Target, result: Result) -> Suggestion:
+def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
     """What an accepted result says of a target."""
     program, best = result.program, result.best
     assert best is not None

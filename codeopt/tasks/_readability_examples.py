@@ -15,7 +15,7 @@ from sandbox.outcome import Case
 
 _GRADES = (
     Case("small", b"4\nmia 90\nben 50\nmia 75\nada 61\n", b"ada B\nben C\nmia A\n"),
-    Case("large", b"", held_back=True),
+    Case("large", b"", held_out=True),
 )
 
 _GRADES_TERSE = """\
@@ -91,7 +91,7 @@ VERDICT: DONE"""
 
 _POINTS = (
     Case("small", b"2\n1 5\n10 15\n", b"8\n23\n"),
-    Case("large", b"", held_back=True),
+    Case("large", b"", held_out=True),
 )
 
 _POINTS_TERSE = """\

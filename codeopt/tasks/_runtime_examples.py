@@ -15,7 +15,7 @@ from sandbox.outcome import Case
 
 _WORDS = (
     Case("small", b"5\nred\nblue\nred\nred\ngreen\n", b"2 3\n"),
-    Case("large", b"", held_back=True),
+    Case("large", b"", held_out=True),
 )
 
 _WORDS_SLOW = """\
@@ -61,7 +61,7 @@ VERDICT: DONE"""
 
 _SUMS = (
     Case("small", b"5 3\n4 -1 7 2 9\n1 3\n2 2\n4 5\n", b"10\n-1\n11\n"),
-    Case("large", b"", held_back=True),
+    Case("large", b"", held_out=True),
 )
 
 _SUMS_SLOW = """\

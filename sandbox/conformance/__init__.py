@@ -10,7 +10,7 @@ from sandbox.conformance import _amounts, _answers, _survivors, _walls
 from sandbox.conformance._seen import LIMITS
 from sandbox.errors import SandboxError
 from sandbox.host import Sandbox, open_sandbox
-from sandbox.outcome import Limits
+from sandbox.outcome import RunLimits
 
 __all__ = ["LIMITS", "Check", "Result", "checks", "report", "run_checks"]
 
@@ -47,7 +47,7 @@ class Result:
         return f"FAIL    {self.check.name}: {self.check.promise} (seen: {self.seen})"
 
 
-def run_checks(open: Callable[[Limits], Sandbox]) -> Iterator[Result]:
+def run_checks(open: Callable[[RunLimits], Sandbox]) -> Iterator[Result]:
     """Check one promise after another in one sandbox, as the runs of a program are; the last of them end its guest."""
     with open(LIMITS) as sandbox:
         for check in checks():

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sandbox.outcome import Limits, Run
+from sandbox.outcome import Run, RunLimits
 
-LIMITS = Limits(seconds=20.0, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)
-SHORT = Limits(seconds=0.5, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)
+LIMITS = RunLimits(seconds=20.0, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)
+SHORT = RunLimits(seconds=0.5, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)
 GONE_S = 10.0  # how long after its end a run, or the process that owns it, may still be seen
 
 

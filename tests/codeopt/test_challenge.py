@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from codeopt.challenge import MANY_CASES, MOST, MOST_MUTANTS, Challenge, Strictness, choose, make_challenge
-from sandbox import Case, Limits, Sandbox, Verdict
+from codeopt.challenge import MANY_CASES, MAX_MUTATED_INPUTS, MOST, Challenge, Strictness, choose, make_challenge
+from sandbox import Case, RunLimits, Sandbox, Verdict
 from sandbox.judge import check_tokens
 from tests.conftest import open_or_skip
 
@@ -20,7 +20,7 @@ CASES = [Case("a", b"3\n1 2 3\n"), Case("b", b"4\n1 2 3 4\n"), Case("c", b"5\n5 
 
 @pytest.fixture(scope="module")
 def guest() -> Iterator[Sandbox]:
-    with open_or_skip("bubblewrap", Limits(seconds=5)) as opened:
+    with open_or_skip("bubblewrap", RunLimits(seconds=5)) as opened:
         yield opened
 
 
@@ -75,7 +75,7 @@ def test_no_more_mutants_are_made_than_decide(guest: Sandbox) -> None:
     lenient = challenge(guest, SUM, Strictness.LENIENT)
     for _ in range(2):  # the second draft meets those that the first one met
         assert lenient.run(guest, SUM, check_tokens) == ()
-        assert len(lenient.made) == math.ceil((1 - MOST) * MOST_MUTANTS[Strictness.LENIENT])
+        assert len(lenient.made) == math.ceil((1 - MOST) * MAX_MUTATED_INPUTS[Strictness.LENIENT])
 
 
 def test_off_nothing_is_run(guest: Sandbox) -> None:
@@ -95,7 +95,7 @@ ORIGINALS = {
 
 @pytest.mark.parametrize("source", ORIGINALS.values(), ids=ORIGINALS)
 def test_an_input_that_the_original_does_not_take_counts_for_nothing(source: str) -> None:
-    with open_or_skip("bubblewrap", Limits(seconds=0.1)) as hasty:
+    with open_or_skip("bubblewrap", RunLimits(seconds=0.1)) as hasty:
         made = challenge(hasty, source)
         assert made.run(hasty, "print(0)\n", check_tokens) == ()
         assert made.made == []
@@ -114,8 +114,8 @@ def test_a_draft_that_fails_is_wrong(guest: Sandbox) -> None:
 
 
 def test_what_is_held_back_is_never_quoted(guest: Sandbox) -> None:
-    made = challenge(guest, SUM, held_back=True)
-    assert all(case.held_back for case in list(made))
+    made = challenge(guest, SUM, held_out=True)
+    assert all(case.held_out for case in list(made))
     (wrong,) = made.run(guest, BY_HEART, check_tokens)
     case = next(case for case in made.made if case.name == wrong.case)
     assert "changed input" not in wrong.detail

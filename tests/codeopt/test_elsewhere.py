@@ -13,8 +13,8 @@ from codeopt.challenge import Strictness
 from codeopt.history import Draft, History
 from codeopt.measurement import Judge
 from codeopt.opening import open_judge
-from sandbox import Limits, Sandbox
-from sandbox.compare import Decision, Rule
+from sandbox import RunLimits, Sandbox
+from sandbox.compare import Decision, StoppingRule
 from sandbox.judge import check_tokens
 from tests.conftest import open_or_skip
 
@@ -75,7 +75,7 @@ def numbers(count: int) -> str:
 
 @pytest.fixture(scope="module")
 def guest() -> Iterator[Sandbox]:
-    with open_or_skip("bubblewrap", Limits(seconds=10)) as opened:
+    with open_or_skip("bubblewrap", RunLimits(seconds=10)) as opened:
         yield opened
 
 
@@ -85,7 +85,7 @@ def judge_of(guest: Sandbox, folder: Path, *counts: int) -> Judge:
     for number, count in enumerate(counts):
         (folder / f"input.{number}.txt").write_text(numbers(count))
     request = Request(path, None, None, lambda source, args: guest.run(source, args=args, mode="exec"))
-    rule = Rule(max_pairs=12, pair_seconds=0.01, enough_seconds=10)  # all three are timed
+    rule = StoppingRule(max_pairs=12, pair_seconds=0.01, enough_seconds=10)  # all three are timed
     return open_judge(guest, SLOW, request, check_tokens, rule=rule, profiled=False, strictness=Strictness.OFF)
 
 
@@ -93,7 +93,7 @@ def table_of(judge: Judge, *, shown_only: bool = False) -> str:
     known = {
         hashlib.md5(case.stdin).hexdigest(): int(case.expected or b"")
         for case in judge.suite.cases
-        if not (shown_only and case.held_back)
+        if not (shown_only and case.held_out)
     }
     return f"{ORIGINAL}KNOWN = {known}\n{TABLE}"
 

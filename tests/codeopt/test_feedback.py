@@ -62,7 +62,7 @@ def test_a_late_difference_is_shown_and_not_cut_away() -> None:
         (Verdict.RE, {"exit": None, "signal": 11}, ["signal 11"]),
         (
             Verdict.TLE,
-            {"exit": None, "stop": "time", "evidence": "10 s"},
+            {"exit": None, "stop": "time", "stop_detail": "10 s"},
             ["stopped by the time limit", "Evidence: 10 s"],
         ),
         (Verdict.MLE, {"exit": None, "stop": "memory"}, ["stopped by the memory limit", "10.0 MiB at its peak"]),
@@ -154,9 +154,9 @@ def leaky(draw: st.DrawFn) -> tuple[Candidate, Candidate, tuple[Case, ...], list
     """A candidate and an original with a canary in every text that a held-back case can reach."""
     canaries = draw(st.lists(CANARY, min_size=9, max_size=9, unique=True))
     name, stdin, expected, stdout, stderr, detail, reason, evidence, note = canaries
-    held = Case(name, stdin.encode(), expected.encode() if draw(st.booleans()) else None, held_back=True)
+    held = Case(name, stdin.encode(), expected.encode() if draw(st.booleans()) else None, held_out=True)
     verdict = draw(st.sampled_from([v for v in Verdict if v is not Verdict.AC]))
-    bad = run(stdout.encode(), stderr.encode(), 1, evidence=evidence)
+    bad = run(stdout.encode(), stderr.encode(), 1, stop_detail=evidence)
     outcomes = [Outcome(held.name, verdict, bad, detail)]
     if draw(st.booleans()):
         outcomes.insert(0, outcome(SHOWN, draw(st.sampled_from(list(Verdict))), stdout=b"7\n"))

@@ -14,19 +14,19 @@ from codeopt.errors import ProgramError, UsageError
 from codeopt.history import Candidate, Draft, History
 from codeopt.measurement import MAX_FAILURES, Judge
 from codeopt.opening import longest_cases, open_judge
-from sandbox import Limits, Sandbox, Verdict
-from sandbox.compare import Decision, Rule
+from sandbox import RunLimits, Sandbox, Verdict
+from sandbox.compare import Decision, StoppingRule
 from sandbox.growth import MODELS
 from sandbox.judge import check_tokens
 from tests.codeopt.command import FAST, SLOW, WRONG, write_problem
 from tests.conftest import open_or_skip
 
-RULE = Rule(max_pairs=12, pair_seconds=0.01)
+RULE = StoppingRule(max_pairs=12, pair_seconds=0.01)
 
 
 @pytest.fixture(scope="module")
 def guest() -> Iterator[Sandbox]:
-    with open_or_skip("bubblewrap", Limits(seconds=5)) as opened:
+    with open_or_skip("bubblewrap", RunLimits(seconds=5)) as opened:
         yield opened
 
 
@@ -60,7 +60,7 @@ def test_a_faster_draft_is_believed_and_confirmed(judge: Judge) -> None:
 def test_a_held_back_case_that_only_seemed_long_does_not_decide(judge: Judge) -> None:
     """Its first run was disturbed; what is timed for the last word takes long now, too."""
     short, *_, long = sorted(judge.suite.cases, key=lambda case: len(case.stdin))
-    cases = [replace(case, held_back=case is short) for case in judge.suite.cases]
+    cases = [replace(case, held_out=case is short) for case in judge.suite.cases]
     seemed = [
         replace(outcome, run=replace(outcome.run, wall_s=9.0)) if outcome.case == short.name else outcome
         for outcome in judge.original.outcomes
@@ -79,9 +79,9 @@ def test_a_held_back_case_that_only_seemed_long_does_not_decide(judge: Judge) ->
 
 def test_a_short_case_whose_first_run_had_to_wait_is_not_timed_alone(judge: Judge) -> None:
     short, *_, long = sorted(judge.suite.cases, key=lambda case: len(case.stdin))
-    for delay_s in (0.0, 9.0):
+    for runqueue_wait_s in (0.0, 9.0):
         waited = [
-            replace(outcome, run=replace(outcome.run, wall_s=9.0, delay_s=delay_s))
+            replace(outcome, run=replace(outcome.run, wall_s=9.0, runqueue_wait_s=runqueue_wait_s))
             if outcome.case == short.name
             else outcome
             for outcome in judge.original.outcomes
@@ -91,11 +91,11 @@ def test_a_short_case_whose_first_run_had_to_wait_is_not_timed_alone(judge: Judg
 
 
 def test_the_longest_case_is_held_back(judge: Judge) -> None:
-    held = [case for case in judge.suite.cases if case.held_back]
-    assert len(held) == judge.suite.held_back >= 1
+    held = [case for case in judge.suite.cases if case.held_out]
+    assert len(held) == judge.suite.held_out >= 1
     longest = max(judge.suite.cases, key=lambda case: len(case.stdin))
     assert longest in held
-    assert any(not case.held_back for case in judge.suite.cases)
+    assert any(not case.held_out for case in judge.suite.cases)
 
 
 def test_a_wrong_draft_is_not_timed_and_not_run_to_the_end(judge: Judge) -> None:
@@ -180,7 +180,7 @@ BAD = [
 
 @pytest.mark.parametrize(("source", "said"), BAD)
 def test_an_original_that_cannot_be_judged(source: str, said: str, tmp_path: Path) -> None:
-    with open_or_skip("bubblewrap", Limits(seconds=1)) as hasty, pytest.raises(ProgramError, match=said):
+    with open_or_skip("bubblewrap", RunLimits(seconds=1)) as hasty, pytest.raises(ProgramError, match=said):
         judge_of(hasty, write_problem(tmp_path, source, words=10))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from codeopt.gate import refuse
+from codeopt.static_checks import why_refused
 from tests.codeopt.command import codeopt
 
 OWN = sorted((Path(__file__).parent / "traps").iterdir())
@@ -77,7 +77,7 @@ def test_given_trap(folder: Path) -> None:
 @pytest.mark.parametrize("name", REFUSED_UNRUN)
 def test_what_reaches_for_the_machine_is_refused_unrun(name: str) -> None:
     folder = OWN[0].parent / name
-    assert REFUSED_UNRUN[name] in refuse((folder / "cheat.py").read_text(), (folder / "original.py").read_text())
+    assert REFUSED_UNRUN[name] in why_refused((folder / "cheat.py").read_text(), (folder / "original.py").read_text())
 
 
 def test_there_are_traps_of_both_kinds() -> None:

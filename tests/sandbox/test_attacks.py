@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import Case, Limits, Run, Sandbox
+from sandbox import Case, Run, RunLimits, Sandbox
 from sandbox.judge import judge
 from sandbox.outcome import Mode
 from tests.conftest import ISOLATED, open_or_skip
 from tests.sandbox import machine
 
 ATTACKS = sorted((Path(__file__).parent / "attacks").glob("*.py"))
-LIMITS = Limits(seconds=30, memory_mib=256, processes=64, output_mib=1)
+LIMITS = RunLimits(seconds=30, memory_mib=256, processes=64, output_mib=1)
 STDIN = b"1 2\n"
 SECRET = "CODEOPT-SECRET!"
 
@@ -76,7 +76,7 @@ def test_attack(path: Path, mode: Mode, target: Sandbox) -> None:
         pytest.skip("stated exception: an ordinary user has one user number, which guest and runs share")
     if attack.secret:
         target.run(f"import sys; text = sys.stdin.read(); print(len(text)); {SECRET=}", SECRET.encode() * 9, mode=mode)
-    limits = Limits(attack.seconds, LIMITS.memory_mib, LIMITS.output_mib, LIMITS.processes)
+    limits = RunLimits(attack.seconds, LIMITS.memory_mib, LIMITS.output_mib, LIMITS.processes)
     for _ in range(2 if attack.twice else 1):
         run = target.run(source, STDIN, mode=mode, limits=limits)
         check_run(run, attack, target.backend)

@@ -17,7 +17,7 @@ from typing import Any
 import docker as sdk
 import pytest
 
-from sandbox import Limits, Sandbox, SandboxError, docker, owner
+from sandbox import RunLimits, Sandbox, SandboxError, docker, owner
 from sandbox.channel import Guest
 from sandbox.guest import meter
 from tests.conftest import BACKENDS, open_or_skip
@@ -35,8 +35,8 @@ time.sleep(600)
 """
 HOLDER = """
 import sys
-from sandbox import Limits, open_sandbox
-sandbox = open_sandbox(sys.argv[1], limits=Limits(seconds=600))
+from sandbox import RunLimits, open_sandbox
+sandbox = open_sandbox(sys.argv[1], limits=RunLimits(seconds=600))
 print(sandbox.run("import os; print(os.getuid())").stdout.decode().strip(), flush=True)
 sandbox.run(sys.argv[2])
 """
@@ -140,7 +140,7 @@ def test_close_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.fixture(params=BACKENDS)
 def own(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """A sandbox that may be broken."""
-    with open_or_skip(str(request.param), Limits(seconds=20)) as opened:
+    with open_or_skip(str(request.param), RunLimits(seconds=20)) as opened:
         yield opened
 
 
@@ -216,7 +216,7 @@ def test_a_guest_that_is_killed_again_and_again_is_an_error_of_ours(own: Sandbox
 @pytest.mark.docker
 def test_a_paused_container_meets_the_outer_limit() -> None:
     """The guest cannot answer, not even that time is up; 10 s after the run's own limit the host ends it."""
-    with open_or_skip("docker", Limits(seconds=0.3)) as opened:
+    with open_or_skip("docker", RunLimits(seconds=0.3)) as opened:
         opened.run("print(1)")
         assert opened._guest is not None
         pipe: Any = opened._guest.pipe

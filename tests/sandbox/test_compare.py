@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from sandbox import Case, Limits, Sandbox
-from sandbox.compare import Decision, Plan, Rule, Series, compare, decide, make_plan
-from sandbox.evidence import interval
+from sandbox import Case, RunLimits, Sandbox
+from sandbox.compare import Decision, Plan, Series, StoppingRule, compare, decide, make_plan
 from sandbox.judge import check_tokens
+from sandbox.sequential_test import interval
 from tests.conftest import open_or_skip
 
 Noise = Callable[[random.Random], float]
@@ -22,10 +22,12 @@ NOISES: dict[str, Noise] = {  # of one difference of logarithms between two equa
     "two levels": lambda draw: draw.choice((-1, 1)) * draw.choice((0.01, 0.6)),
     "many ties": lambda draw: draw.choice((0.0, 0.0, 0.02, -0.02)),
 }
-RULE = Rule()
+RULE = StoppingRule()
 
 
-def simulated(noise: Noise, draw: random.Random, gain: float = 1.0, rule: Rule = RULE) -> tuple[Decision, Series]:
+def simulated(
+    noise: Noise, draw: random.Random, gain: float = 1.0, rule: StoppingRule = RULE
+) -> tuple[Decision, Series]:
     """One comparison fed with made-up pairs, looked at after each as the real one is."""
     series = Series("cpu")
     decision = Decision.UNDECIDED
@@ -133,13 +135,13 @@ def test_by_wall_time_wall_time_alone_decides() -> None:
 WORK = "n = int(input())\ntotal = 0\nfor i in range({} * n):\n    total += i & 3\nprint(n)\n"
 SLOW, FAST = WORK.format(3), WORK.format(1)
 SMALL, LARGE = Case("small", b"1000\n", b"1000\n"), Case("large", b"60000\n", b"60000\n")
-QUICK = Rule(max_pairs=12, pair_seconds=0.005)
+QUICK = StoppingRule(max_pairs=12, pair_seconds=0.005)
 
 
 @pytest.fixture(scope="module")
 def guest() -> Iterator[Sandbox]:
     """Any backend that isolates: bubblewrap needs no engine."""
-    with open_or_skip("bubblewrap", Limits(seconds=20)) as opened:
+    with open_or_skip("bubblewrap", RunLimits(seconds=20)) as opened:
         yield opened
 
 
@@ -185,7 +187,7 @@ def test_a_wrong_answer_in_a_timed_run_rejects(guest: Sandbox) -> None:
     ],
 )
 def test_a_failing_candidate_rejects(end: str, said: str, guest: Sandbox) -> None:
-    with open_or_skip("bubblewrap", Limits(seconds=1, output_mib=1)) as small:
+    with open_or_skip("bubblewrap", RunLimits(seconds=1, output_mib=1)) as small:
         found = compare(small, SLOW, FAST + end + "\n", [SMALL], rule=QUICK)
     assert found.decision is Decision.REJECTED
     assert said in found.reason
@@ -194,7 +196,7 @@ def test_a_failing_candidate_rejects(end: str, said: str, guest: Sandbox) -> Non
 def test_a_candidate_that_is_right_most_of_the_time_is_rejected(guest: Sandbox) -> None:
     """Wrong in one run of five: chances are one in a thousand that 30 timed runs do not show it."""
     flaky = FAST + "import random; print(*[1] * (random.SystemRandom().random() < 0.2))\n"
-    found = compare(guest, SLOW, flaky, [SMALL], rule=Rule(min_pairs=30, max_pairs=31, pair_seconds=0.001))
+    found = compare(guest, SLOW, flaky, [SMALL], rule=StoppingRule(min_pairs=30, max_pairs=31, pair_seconds=0.001))
     assert found.decision is Decision.REJECTED
 
 
@@ -212,7 +214,7 @@ def test_without_expected_output_the_original_says_what_is_right(guest: Sandbox)
     assert compare(guest, SLOW, wrong, [case], rule=QUICK).decision is Decision.REJECTED
 
 
-def plan_of(guest: Sandbox, source: str, *cases: Case, rule: Rule = RULE) -> Plan:
+def plan_of(guest: Sandbox, source: str, *cases: Case, rule: StoppingRule = RULE) -> Plan:
     return make_plan(guest, source, cases, check_tokens, rule)
 
 
@@ -224,22 +226,22 @@ def test_the_longest_case_is_timed(guest: Sandbox) -> None:
 
 def test_cases_nearly_as_long_are_timed_too_up_to_three(guest: Sandbox) -> None:
     cases = [replace(LARGE, name=str(number)) for number in range(5)]
-    assert len(plan_of(guest, SLOW, *cases, rule=Rule(enough_seconds=60)).cases) == 3
-    assert len(plan_of(guest, SLOW, *cases, rule=Rule(enough_seconds=1e-6)).cases) == 1
+    assert len(plan_of(guest, SLOW, *cases, rule=StoppingRule(enough_seconds=60)).cases) == 3
+    assert len(plan_of(guest, SLOW, *cases, rule=StoppingRule(enough_seconds=1e-6)).cases) == 1
 
 
 def test_short_programs_are_repeated_inside_a_pair(guest: Sandbox) -> None:
-    assert plan_of(guest, SLOW, SMALL, rule=Rule(pair_seconds=0.03)).repeats > 5
-    assert plan_of(guest, SLOW, LARGE, rule=Rule(pair_seconds=0.0001)).repeats == 1
-    assert plan_of(guest, "print(input())", SMALL, rule=Rule(pair_seconds=60)).repeats == 100
-    assert plan_of(guest, SLOW, SMALL, rule=Rule(clock="memory")).repeats == 1
+    assert plan_of(guest, SLOW, SMALL, rule=StoppingRule(pair_seconds=0.03)).repeats > 5
+    assert plan_of(guest, SLOW, LARGE, rule=StoppingRule(pair_seconds=0.0001)).repeats == 1
+    assert plan_of(guest, "print(input())", SMALL, rule=StoppingRule(pair_seconds=60)).repeats == 100
+    assert plan_of(guest, SLOW, SMALL, rule=StoppingRule(clock="memory")).repeats == 1
 
 
 def test_the_caps_hold(guest: Sandbox) -> None:
-    capped = compare(guest, SLOW, SLOW, [SMALL], rule=Rule(min_pairs=100, max_pairs=8, pair_seconds=0.001))
+    capped = compare(guest, SLOW, SLOW, [SMALL], rule=StoppingRule(min_pairs=100, max_pairs=8, pair_seconds=0.001))
     assert (capped.decision, capped.pairs) == (Decision.UNDECIDED, 8)
     assert capped.reason == "undecided after 8 pairs"
-    late = compare(guest, SLOW, SLOW, [SMALL], rule=Rule(min_pairs=100, max_seconds=0.0, pair_seconds=0.001))
+    late = compare(guest, SLOW, SLOW, [SMALL], rule=StoppingRule(min_pairs=100, max_seconds=0.0, pair_seconds=0.001))
     assert (late.decision, late.pairs) == (Decision.UNDECIDED, 10)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sandbox import Limits, Run, Sandbox, SandboxError
+from sandbox import Run, RunLimits, Sandbox, SandboxError
 from sandbox.conformance import LIMITS, Result, checks, report, run_checks
 from tests.conftest import open_or_skip
 
@@ -103,4 +103,4 @@ def test_the_report_says_each_promise(capsys: pytest.CaptureFixture[str], monkey
 
 
 def test_limits_of_the_checks_are_ordinary() -> None:
-    assert LIMITS.memory_mib < Limits().memory_mib
+    assert LIMITS.memory_mib < RunLimits().memory_mib

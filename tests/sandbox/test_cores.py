@@ -74,14 +74,14 @@ def test_a_run_cannot_take_another(isolated: Sandbox) -> None:
 
 def test_settling_moves_the_next_run(sandbox: Sandbox) -> None:
     for _ in range(3):
-        sandbox.settle()
+        sandbox.quiesce()
         assert sandbox.run(SEES).stdout.split() == [b"%d" % (sandbox.core or 0)]
 
 
 @pytest.mark.parametrize("core", CORES)
 def test_the_user_may_name_it(core: int) -> None:
     with open_sandbox("process", options=Options(core=core)) as opened:
-        opened.settle()
+        opened.quiesce()
         assert opened.core == core
         assert opened.run(SEES).stdout.split() == [b"%d" % core]
 

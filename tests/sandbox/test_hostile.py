@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import Case, Limits, Outcome, Sandbox, Verdict
+from sandbox import Case, Outcome, RunLimits, Sandbox, Verdict
 from sandbox.judge import judge
 from sandbox.outcome import Mode
 from tests.conftest import ISOLATED, open_or_skip
@@ -21,8 +21,8 @@ from tests.sandbox import machine
 
 FOLDER = Path(os.environ.get("CODEOPT_HOSTILE") or Path(__file__).parents[3] / "shared" / "hostile")
 PROGRAMS = json.loads((FOLDER / "index.json").read_text())["programs"] if FOLDER.is_dir() else []
-LIMITS = Limits(seconds=30, memory_mib=256, processes=64, output_mib=1)
-QUICK = Limits(seconds=1, memory_mib=256, processes=64, output_mib=1)
+LIMITS = RunLimits(seconds=30, memory_mib=256, processes=64, output_mib=1)
+QUICK = RunLimits(seconds=1, memory_mib=256, processes=64, output_mib=1)
 MARKER = "codeopt_hostile_marker"
 VERDICTS = {
     "time limit": Verdict.TLE,
@@ -63,7 +63,7 @@ def target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def test_hostile_program(program: dict[str, str], mode: Mode, target: Sandbox) -> None:
     allowed, _, conditions = program["expect"].partition(";")
     if program["id"] == "h29_kill_all":
-        target.renew()  # its guard wants an own pid of at most 200
+        target.restart_guest()  # its guard wants an own pid of at most 200
     uids = machine.uids_of_runs(target)
     if program["id"] in NEEDS_OWN_USER and not uids:
         pytest.skip(f"stated exception: {NEEDS_OWN_USER[program['id']]}")
@@ -102,8 +102,8 @@ def test_no_container_is_left() -> None:
     with open_or_skip("docker", QUICK) as opened:
         opened.run("import os; os.fork() and print(1)")
         ours = machine.containers()
-        opened.renew()
-        opened.run("while True: pass", limits=Limits(seconds=0.2))
+        opened.restart_guest()
+        opened.run("while True: pass", limits=RunLimits(seconds=0.2))
         ours |= machine.containers()
     mine = {c for c in ours if c in machine.containers()}
     assert machine.until(lambda: not ours_of_this_process(mine & machine.containers())), mine

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from sandbox import Limits, Sandbox
+from sandbox import RunLimits, Sandbox
 from tests.conftest import BACKENDS, open_or_skip
 
 GROW = """
@@ -35,7 +35,7 @@ def log() -> str:
 def test_no_name_of_a_run_is_in_the_log(backend: str, children: int) -> None:
     log()
     name = f"x{secrets.token_hex(6)}"
-    with open_or_skip(backend, Limits(seconds=20, memory_mib=128)) as opened:
+    with open_or_skip(backend, RunLimits(seconds=20, memory_mib=128)) as opened:
         assert grown(opened, name, children)
     assert name not in log()
 
@@ -43,4 +43,4 @@ def test_no_name_of_a_run_is_in_the_log(backend: str, children: int) -> None:
 def grown(opened: Sandbox, name: str, children: int) -> bool:
     """Whether the watcher ended it."""
     run = opened.run(GROW, args=[name, str(children)])
-    return run.stop == "memory" and "resident" in run.evidence
+    return run.stop == "memory" and "resident" in run.stop_detail

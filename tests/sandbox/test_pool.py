@@ -159,7 +159,7 @@ def spare(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 def test_a_guest_that_ends_takes_nothing_from_the_next(spare: Sandbox) -> None:
     """The last guest is ended in the background while the next one works."""
     for number in range(4):
-        spare.renew()
+        spare.restart_guest()
         for _ in range(3):
             assert spare.run(f"open('x', 'w'); print({number})").stdout == b"%d\n" % number
 
@@ -170,7 +170,7 @@ def test_a_fresh_guest_has_nothing_of_the_last_one(spare: Sandbox) -> None:
     last = spare._guest
     assert last is not None
     assert sum(last.inputs.values()) == len(stdin)
-    spare.renew()
+    spare.restart_guest()
     exists, processes = spare.run(LOOKS).stdout.split()
     assert exists == b"False"
     assert processes == b"3" or not spare.isolated  # supervisor, interpreter, itself
@@ -181,7 +181,7 @@ def test_a_fresh_guest_has_nothing_of_the_last_one(spare: Sandbox) -> None:
 
 def test_the_spare_guest_is_another_one_and_ends_with_the_sandbox(spare: Sandbox) -> None:
     uids = machine.uids_of_runs(spare)
-    spare.renew()
+    spare.restart_guest()
     others = machine.uids_of_runs(spare)
     spare.run("import os, time; os.fork() or time.sleep(60)")
     spare.close()

@@ -1,7 +1,7 @@
 """A folder of programs with the verdict that each must get, on every backend, forked and in a fresh interpreter.
 
 A program states its case in comment lines at its top, in TOML: `verdict`, and where they matter `stdin`, `expected`,
-`limits` (fields of sandbox.Limits), `exit`, `signal`, `stop`, `stdout` (its length), `detail` (a part of it),
+`limits` (fields of sandbox.RunLimits), `exit`, `signal`, `stop`, `stdout` (its length), `detail` (a part of it),
 `check` and `modes`. Where backends differ `verdict` and `stop` may be tables by backend.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from sandbox import Case, Limits, Sandbox
+from sandbox import Case, RunLimits, Sandbox
 from sandbox.judge import judge, open_checker
 from sandbox.outcome import Mode
 
@@ -59,7 +59,7 @@ def test_the_verdict_is_the_stated_one(path: Path, mode: Mode, sandbox: Sandbox)
     example = read_example(source)
     if mode not in example.modes:
         pytest.skip(f"says something about {example.modes} only")
-    limits = Limits(**{"seconds": 20.0, **example.limits})
+    limits = RunLimits(**{"seconds": 20.0, **example.limits})
     run = sandbox.run(source, example.stdin.encode(), mode=mode, limits=limits)
     case = Case("1", example.stdin.encode(), example.expected.encode())
     outcome = judge(case, run, open_checker(example.check))

@@ -8,7 +8,7 @@ from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.profile import HotFunction, HotLine, MemoryLine, Profile
 
 SHOWN = Case("small", b"3\n1 2 3\n", b"6\n")
-HELD = Case("secret-big", b"99\n", b"4950\n", held_back=True)
+HELD = Case("secret-big", b"99\n", b"4950\n", held_out=True)
 CASES = (SHOWN, HELD)
 SLOW = "n = int(input())\nprint(sum(map(int, input().split())))\n"
 FAST = "print(sum(map(int, open(0).read().split()[1:])))\n"

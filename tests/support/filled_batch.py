@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.facts import Effort, Ending
+from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.store import BatchStore
 from codeopt.budget import Ledger
+from codeopt.datasets import Problem
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply
-from codeopt.sets import Problem
 from sandbox.compare import Decision
 from sandbox.outcome import Verdict
 from tests.support.candidates import FAST, SLOW, comparison, outcome, profile
@@ -56,14 +56,14 @@ def fill(store: BatchStore) -> None:
         past = history(name)
         store.begin(name)
         store.add_exchange(name, 0, [Message("user", "faster, please")], reply())
-        store.save(name, past, Ledger(rounds=len(ratios)), {"small": False}, Effort(3.0, 1.0, 0.5, 1.5, 9))
+        store.save(name, past, Ledger(rounds=len(ratios)), {"small": False}, TimeSpent(3.0, 1.0, 0.5, 1.5, 9))
         last = past.last if past.last.faster and (past.last.comparison.ratio > 1) else None  # type: ignore[union-attr]
         if last:
             store.keep(name, "confirm", last)
-        store.end(name, Ending("done", f"round 1: {HOSTILE}", "enough", best=last), Effort(1.0))
+        store.end(name, ProblemResult("done", f"round 1: {HOSTILE}", "enough", best=last), TimeSpent(1.0))
     store.keep("human", "target", Candidate(0, FAST, "the human's program", (outcome(),), comparison(ratio=5.0)))
     store.keep("same", "target", Candidate(0, FAST, "the human's program", (outcome(verdict=Verdict.WA),)))
-    store.end("failed", Ending("failed", "the server is down", fault="model"), Effort())
+    store.end("failed", ProblemResult("failed", "the server is down", fault="model"), TimeSpent())
     store.require_same({"model": "wire-model", "task": "runtime", "set": "pairs.jsonl"})
     store.set_meta("cores", "2")
     store.add_seconds(20.0)

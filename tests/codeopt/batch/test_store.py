@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.facts import Effort, Ending, Spent
 from codeopt.batch.lock import locked
+from codeopt.batch.records import ProblemResult, Spent, TimeSpent
 from codeopt.batch.store import BatchStore
 from codeopt.budget import Ledger
 from codeopt.errors import UsageError
@@ -29,7 +29,7 @@ def test_a_saved_problem_comes_back_as_it_was(store: BatchStore) -> None:
 def test_a_later_round_keeps_the_critique_that_came_after_the_one_before(store: BatchStore) -> None:
     past = history("good").with_critique("thought better of it")
     longer = past.add(replace(past.last, round=3))
-    store.save("good", longer, Ledger(rounds=3), {}, Effort())
+    store.save("good", longer, Ledger(rounds=3), {}, TimeSpent())
     found = store.load("good")
     assert found is not None
     assert found[0] == longer
@@ -54,7 +54,9 @@ def test_begun_problems_come_first_and_ended_ones_not_at_all(store: BatchStore) 
 
 def test_failed_problems_are_tried_again_on_request_alone(store: BatchStore) -> None:
     assert "failed" not in store.left()
-    store.end("wrong", Ending("dropped", "the original fails case 9: TLE (still running after 10 s)"), Effort())
+    store.end(
+        "wrong", ProblemResult("dropped", "the original fails case 9: TLE (still running after 10 s)"), TimeSpent()
+    )
     store.reopen_failed()
     assert set(store.left()) == {"failed", "wrong", "open"}
 
@@ -78,7 +80,7 @@ def test_effort_adds_up_over_attempts(store: BatchStore) -> None:
 
 def test_a_paused_problem_goes_on(store: BatchStore) -> None:
     store.begin("open")
-    store.end("open", Ending("paused", "the budget is spent"), Effort())
+    store.end("open", ProblemResult("paused", "the budget is spent"), TimeSpent())
     assert store.left() == ["open"]
 
 

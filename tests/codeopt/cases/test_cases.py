@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.cases import Request, collect, hold_back
+from codeopt.cases import Request, collect, hold_out
 from codeopt.errors import ProgramError, UsageError
 from sandbox import Case, Sandbox, open_sandbox
 
@@ -164,6 +164,6 @@ def test_no_cases_says_where_to_put_them(request_for, tmp_path: Path) -> None:
 )
 def test_the_longest_and_every_third_one_down_are_held_back(seconds: list[float], held: list[int]) -> None:
     cases = [Case(str(number), b"") for number in range(len(seconds))]
-    marked = hold_back(cases, seconds)
-    assert [int(case.name) for case in marked if case.held_back] == sorted(held)
+    marked = hold_out(cases, seconds)
+    assert [int(case.name) for case in marked if case.held_out] == sorted(held)
     assert names(marked) == names(cases)

@@ -12,7 +12,7 @@ from codeopt.functions.compare import compare_functions
 from codeopt.functions.flags import Chosen
 from codeopt.functions.target import read_function
 from sandbox import Options, Sandbox, open_sandbox
-from sandbox.compare import Rule
+from sandbox.compare import StoppingRule
 
 Compare = Callable[..., dict[str, Any]]
 
@@ -32,6 +32,6 @@ def compare(tmp_path: Path) -> Compare:
             (tmp_path / place).write_text(text)
             paths.append(tmp_path / place)
         functions = [read_function(path, name) for path in paths[:2]]
-        return compare_functions(*functions, Chosen(calls=paths[2]), open_with, Rule(max_pairs=max_pairs))
+        return compare_functions(*functions, Chosen(calls=paths[2]), open_with, StoppingRule(max_pairs=max_pairs))
 
     return run

@@ -17,7 +17,7 @@ from codeopt.functions.naming import find_names
 from codeopt.functions.sources import Ask
 from codeopt.functions.sources.hints import find
 from codeopt.functions.target import read_function
-from sandbox.compare import Rule
+from sandbox.compare import StoppingRule
 from tests.codeopt.functions.conftest import open_with
 
 TYPES = """\
@@ -261,7 +261,7 @@ def test_a_method_is_judged_by_made_up_objects(tmp_path: Path, body: str, wrong:
     for name, text in (("old", OLD), ("new", new)):
         (tmp_path / f"{name}.py").write_text(text)
     old, other = (read_function(tmp_path / f"{name}.py", "Depot.twice") for name in ("old", "new"))
-    found = compare_functions(old, other, Chosen(), open_with, Rule(max_pairs=4))
+    found = compare_functions(old, other, Chosen(), open_with, StoppingRule(max_pairs=4))
     assert (found["verdict"] == "rejected") is wrong, found
     assert found["evidence"]["sources"]["hints"] > 50
     assert found["evidence"]["line_coverage"] == 1.0

@@ -224,7 +224,7 @@ CANARY = st.text("BCDFGHJKLMNPQRSTVWXZ", min_size=16, max_size=20)
 )
 def test_nothing_of_a_held_back_case_is_in_any_prompt(canaries: list[str], task: str, small: bool) -> None:
     name, stdin, expected, stdout, stderr, detail = canaries
-    held = Case(name, stdin.encode(), expected.encode(), held_back=True)
+    held = Case(name, stdin.encode(), expected.encode(), held_out=True)
     ran = run(stdout.encode(), stderr.encode(), 1)
     first = replace(original(), outcomes=(outcome(SHOWN, stdout=b"6\n"), Outcome(name, Verdict.AC, ran, detail)))
     bad = [

@@ -16,7 +16,7 @@ SOURCE = "n = int(eval(input()))\nfor _ in range(n):\n    print(input())\n"
 FAST = 1.5
 
 
-def measured(round_: int, source: str, summary: str, ratio: float | None, trial: bool = False) -> Candidate:
+def measured(round_: int, source: str, summary: str, ratio: float | None, screening_only: bool = False) -> Candidate:
     """A candidate as the loop records it; ratio None: wrong on a case."""
     run = Run(0, None, 0.01, 0.01, 1, b"", b"")
     if ratio is None:
@@ -35,7 +35,7 @@ def measured(round_: int, source: str, summary: str, ratio: float | None, trial:
         cases=(),
     )
     return Candidate(
-        round_, source, summary, (Outcome("1", Verdict.AC, run),), None if trial or not round_ else comparison
+        round_, source, summary, (Outcome("1", Verdict.AC, run),), None if screening_only or not round_ else comparison
     )
 
 
@@ -52,9 +52,9 @@ def play(judge: Callable[[str], float | None], **options: tuple[str, ...]) -> tu
         draft = proposer.refine(history)
         assert not draft.problem
         ratio = judge(draft.summary)
-        candidate = measured(round_, draft.source, draft.summary, ratio, trial=draft.trial)
+        candidate = measured(round_, draft.source, draft.summary, ratio, screening_only=draft.screening_only)
         beside = raced(draft, ratio, judge) if ratio else ()
-        history = history.add(replace(candidate, beside=beside))
+        history = history.add(replace(candidate, ablation=beside))
     raise AssertionError("the search does not end")
 
 
@@ -63,7 +63,7 @@ def raced(draft: Draft, ratio: float, judge: Callable[[str], float | None]) -> t
     names = draft.summary.partition(":")[0].split(" + ")
     found: dict[str, float | None] = {"original": 1.0, "with all rules": judge(ALL)}
     found |= {name: judge(" + ".join(other for other in names if other != name)) for name in names}
-    return tuple((name, ratio / other) for name, _ in draft.variants if (other := found[name]))
+    return tuple((name, ratio / other) for name, _ in draft.ablations if (other := found[name]))
 
 
 def tried(history: History) -> list[str]:
@@ -77,9 +77,9 @@ ALL = "main_function + stdin_readline + eval_input"
 def test_everything_is_tried_at_once_and_what_pays_is_compared() -> None:
     proposer, history = play(lambda s: 2.0 if "main" in s else 1.0)
     assert tried(history) == [ALL, "main_function"]
-    assert history.candidates[1].tried
+    assert history.candidates[1].screening_only
     assert proposer.preferred(history) is history.last
-    assert not history.last.tried
+    assert not history.last.screening_only
 
 
 def test_where_all_pay_all_are_compared() -> None:
@@ -122,7 +122,7 @@ def test_nothing_is_preferred_when_nothing_helps() -> None:
 
 def test_each_draft_once() -> None:
     _, history = play(lambda s: 1.0 + len(s) / 100)
-    sources = [(candidate.source, candidate.tried) for candidate in history.candidates]
+    sources = [(candidate.source, candidate.screening_only) for candidate in history.candidates]
     assert len(set(sources)) == len(sources)
 
 

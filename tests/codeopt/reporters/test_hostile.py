@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.quoting import acts_in_a_log
+from codeopt.escaping import acts_in_a_log
 from codeopt.reporters import github, gitlab, markdown, rdjsonl, sarif
 from codeopt.reporters._comments import comment, marked, overview
 from codeopt.reporters._places import place

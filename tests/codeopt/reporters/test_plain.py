@@ -11,7 +11,7 @@ import pytest
 
 from codeopt.commands._deliver import deliver
 from codeopt.errors import UsageError
-from codeopt.quoting import acts_in_a_log
+from codeopt.escaping import acts_in_a_log
 from codeopt.reporters import diff, markdown, terminal
 from codeopt.reporters import json as as_json
 from codeopt.review.suggestion import Review, Skipped, Suggestion

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from codeopt.commands.check import Row, table
 from codeopt.review.change import whole_files
+from codeopt.review.changed_functions import find_targets
 from codeopt.review.ranking import ranked
-from codeopt.review.touched import find_targets
 from sandbox import Options, Sandbox, open_sandbox
 from tests.codeopt.review.pull_request import BASE, propose
 from tests.conftest import open_or_skip

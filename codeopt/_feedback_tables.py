@@ -1,0 +1,150 @@
+"""Times, memory and profiles as small tables for a prompt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from codeopt.escaping import fenced, inline
+from codeopt.history import Candidate
+from sandbox.compare import CaseTimes, Comparison, Decision
+from sandbox.outcome import Case, Verdict
+from sandbox.profile import HotLine, Profile
+
+NOT_SHOWN = "a case that is not shown"
+
+ROWS = 10
+"""Of any table: the hottest lines hold nearly all of the time, and a prompt is not a report."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The cases that a proposer may know, by name."""
+
+    cases: dict[str, Case]
+
+    def label(self, name: str) -> str:
+        return f"case {inline(name, 60)!r}" if name in self.cases else NOT_SHOWN
+
+    def may_quote(self, candidate: Candidate) -> bool:
+        """Whether no free text about `candidate` (a detail, a reason) can come from a case that is held back."""
+        failed = [o.case for o in candidate.outcomes if o.verdict is not Verdict.AC]
+        if candidate.comparison and candidate.comparison.decision is Decision.REJECTED:
+            failed += [times.case for times in candidate.comparison.cases] or [""]
+        return all(name in self.cases for name in failed)
+
+
+_DECISIONS = {
+    Decision.FASTER: "{less} than the original, with statistical confidence",
+    Decision.SLOWER: "{more} than the original, with statistical confidence",
+    Decision.SAME: "no difference to the original worth having",
+    Decision.UNDECIDED: "not decided: too much noise or too small a difference for the pairs that were run",
+    Decision.REJECTED: "REJECTED: a timed run gave a wrong answer or failed",
+}
+
+_CLOCKS = {"cpu": "CPU time", "wall": "wall clock", "memory": "peak memory"}
+
+
+def duration(seconds: float) -> str:
+    """Seconds with three digits and a unit that fits."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}" if seconds < 1000 * size else f"{seconds:.0f} s"
+    return f"{seconds * 1e6:.0f} us"
+
+
+def mib(size: float) -> str:
+    """Bytes as MiB."""
+    return f"{size / 2**20:.1f} MiB"
+
+
+def comparison(found: Comparison, reason: str, shown: Shown) -> str:
+    """The decision in words, the speedup with its interval, and each case's times."""
+    less, more = ("less memory", "MORE memory") if found.clock == "memory" else ("faster", "SLOWER")
+    lines = [f"Compared: {_DECISIONS[found.decision].format(less=less, more=more)}."]
+    if found.decision is not Decision.REJECTED:
+        interval = f"{found.confidence:.0%} interval {found.ci_low:.2f}x to {found.ci_high:.2f}x"
+        pairs = f"{found.pairs} interleaved pairs, {_CLOCKS[found.clock]}"
+        lines.append(f"original / this = {found.ratio:.2f}x ({interval}, {pairs})")
+    if reason:
+        lines.append(f"Judge's reason: {inline(reason)}")
+    timed = [times for times in found.cases if times.original and times.candidate]
+    if timed:
+        lines.append(_case_amounts(timed, mib if found.clock == "memory" else duration, shown))
+    return "\n".join(lines)
+
+
+def _case_amounts(timed: Sequence[CaseTimes], unit: Callable[[float], str], shown: Shown) -> str:
+    """Medians of each case, the largest first."""
+    medians = [(median(t.original), median(t.candidate), shown.label(t.case)) for t in timed]
+    slowest = sorted(medians, reverse=True)[:ROWS]
+    rows = [
+        f"{unit(old):>10}  {unit(new):>10}  {f'{old / new:.2f}x' if new else '-':>8}  {name}"
+        for old, new, name in slowest
+    ]
+    return fenced("\n".join([f"{'original':>10}  {'this':>10}  {'ratio':>8}  case", *rows]))
+
+
+def single_runs(candidate: Candidate, shown: Shown) -> str:
+    """CPU time of one run of each case, the longest first."""
+    slowest = sorted(candidate.outcomes, key=lambda o: o.run.cpu_s, reverse=True)[:ROWS]
+    rows = [f"{duration(o.run.cpu_s):>10}  {shown.label(o.case)}" for o in slowest]
+    return "CPU time of one run of each case:\n" + fenced("\n".join(rows))
+
+
+def memory(candidate: Candidate, original: Candidate) -> str:
+    """Peak memory over all cases; the original's beside it for a draft."""
+    if not candidate.correct:
+        return ""
+    peak = max(o.run.peak_bytes for o in candidate.outcomes)
+    text = f"Peak memory of a run: {mib(peak)}"
+    if candidate is original or not original.outcomes:
+        return f"{text}."
+    return f"{text}; original {mib(max(o.run.peak_bytes for o in original.outcomes))}."
+
+
+def profile(candidate: Candidate, shown: Shown) -> str:
+    """Hot lines with their source, hot functions, where the time went, and what allocated."""
+    found = candidate.profile
+    if found is None:
+        return ""
+    parts = [
+        f"Profile of one run ({shown.label(found.case)}); profiling slows a run down, so read shares, not seconds."
+    ]
+    source = re.split("\r\n|\r|\n", candidate.source)  # as Python counts lines: not at form feeds
+    if found.lines:
+        parts.append("Hot lines:\n" + fenced("\n".join(_hot_lines(found.lines[:ROWS], source))))
+    if found.functions:
+        rows = [f"{f.share:>7.1%}  {f.hits:>10,} calls  {f.name} (line {f.line})" for f in found.functions[:5]]
+        parts.append("Hot functions:\n" + fenced("\n".join(rows)))
+    parts += [part for part in (_split(found), _allocations(found)) if part]
+    if found.case in shown.cases:  # of a case that is held back, a note could quote what the run printed
+        parts += [f"Note: {inline(note)}" for note in found.notes]
+    return "\n".join(parts)
+
+
+def _hot_lines(lines: Sequence[HotLine], source: Sequence[str]) -> list[str]:
+    """One row a line; its text is read from the source, for a profile may come from a held-back case."""
+    rows = [f"{'line':>5}  {'share':>6}  {'hits':>10}  source"]
+    for hot in lines:
+        text = source[hot.line - 1].rstrip()[:100] if 0 < hot.line <= len(source) else ""
+        rows.append(f"{hot.line:>5}  {hot.share:>6.1%}  {hot.hits:>10,}  {text}")
+    return rows
+
+
+def _split(found: Profile) -> str:
+    """How the time divides; shares that were not measured are left out."""
+    named = (("Python", found.python_share), ("native code", found.native_share), ("system", found.system_share))
+    known = [f"{share:.0%} {name}" for name, share in named if share is not None]
+    return f"Time split: {', '.join(known)}." if known else ""
+
+
+def _allocations(found: Profile) -> str:
+    """Peak, copy volume and the lines that allocated most."""
+    figures = [f"peak {found.peak_mib:.1f} MiB"] if found.peak_mib is not None else []
+    figures += [f"copied {found.copy_mib_s:.1f} MiB/s"] if found.copy_mib_s is not None else []
+    most = sorted(found.memory, key=lambda m: m.peak_mib, reverse=True)[:5]
+    figures += [f"line {m.line}: peak {m.peak_mib:.1f} MiB, growth {m.growth_mib:.1f} MiB" for m in most]
+    return f"Memory: {'; '.join(figures)}." if figures else ""

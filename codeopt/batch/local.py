@@ -1,0 +1,151 @@
+"""A batch on this machine: a process a worker; replaces those that die."""
+
+from __future__ import annotations
+
+import multiprocessing
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+
+from codeopt.batch import worker as worker_process
+from codeopt.batch.scheduler import Scheduler
+from codeopt.batch.tools import Tools
+from codeopt.batch.worker_events import WorkerEvent
+from codeopt.errors import CodeoptError, NoSandbox
+
+TICK_S = 0.5
+END_S = 10.0
+"""A worker that was asked to end gets so long to remove its sandbox."""
+
+
+@dataclass
+class WorkerProcess:
+    """One worker's process, and the problem it has."""
+
+    number: int
+    core: int
+    process: SpawnProcess
+    connection: Connection
+    log: Path
+    problem: str = ""
+    ready: bool = False
+
+
+@dataclass
+class LocalBatch:
+    """A batch under way."""
+
+    scheduler: Scheduler
+    tools: Tools
+    cores: list[int]
+    """One entry a worker: the core it measures on."""
+    _workers: dict[int, WorkerProcess] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Work until all are done or the batch is stopped. Raises NoSandbox or ModelError when nothing can work."""
+        try:
+            for number, core in enumerate(self.cores[: len(self.scheduler.waiting)]):
+                self._workers[number] = self._start(number, core)
+            while self._workers:
+                self._poll()
+                self.scheduler.record_time()
+        finally:
+            self._end_all()
+            self.scheduler.record_time(last=True)
+
+    def _start(self, number: int, core: int) -> WorkerProcess:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        folder = self.scheduler.store.folder
+        log = folder / f"worker-{number}.log"
+        process = context.Process(target=worker_process.main, args=(theirs, folder, core, self.tools, log))
+        process.start()
+        theirs.close()
+        return WorkerProcess(number, core, process, ours, log)
+
+    def _poll(self) -> None:
+        """Everything that workers say within a moment."""
+        by_connection = {worker.connection: worker for worker in self._workers.values()}
+        for connection in wait(list(by_connection), TICK_S):
+            worker = by_connection[connection]  # type: ignore[index]
+            try:
+                event = worker.connection.recv()
+            except (EOFError, OSError):
+                self._reap(worker)
+            else:
+                self._handle(worker, event)
+
+    def _handle(self, worker: WorkerProcess, event: WorkerEvent) -> None:
+        if event.kind == "broken":
+            raise as_error(event)
+        if event.kind == "ended":
+            self.scheduler.ended(worker.number, event)
+        else:
+            self.scheduler.tell(worker.number, event)
+        if event.kind == "progress":
+            return
+        if event.kind == "ready":
+            self.scheduler.store.set_meta("backend", event.text)
+        worker.ready = True
+        worker.problem = self.scheduler.next()
+        worker.connection.send(worker.problem or None)
+        if not worker.problem:
+            self._release(worker)
+
+    def _release(self, worker: WorkerProcess) -> None:
+        del self._workers[worker.number]
+        worker.process.join(END_S)
+        self._kill(worker)
+
+    def _reap(self, worker: WorkerProcess) -> None:
+        """A worker has ended by itself: at the end of its life, or because something killed it."""
+        worker.process.join(END_S)
+        self._kill(worker)
+        del self._workers[worker.number]
+        if worker.problem:
+            self._after_crash(worker)
+        if not worker.ready:
+            raise NoSandbox(
+                f"a worker ended before it was ready (exit status {worker.process.exitcode}): {last_line(worker.log)}"
+            )
+        if self.scheduler.waiting and not self.scheduler.stopped:
+            self._workers[worker.number] = self._start(worker.number, worker.core)
+
+    def _after_crash(self, worker: WorkerProcess) -> None:
+        if worker.process.exitcode == 0:  # its life was over before it took the problem up
+            self.scheduler.give_back(worker.problem)
+            return
+        reason = f"the worker ended with exit status {worker.process.exitcode}: {last_line(worker.log)}"
+        self.scheduler.lost(worker.number, worker.problem, reason)
+
+    def _end_all(self) -> None:
+        for worker in self._workers.values():
+            worker.process.terminate()
+        for worker in self._workers.values():
+            worker.process.join(END_S)
+            self._kill(worker)
+        self._workers.clear()
+
+    @staticmethod
+    def _kill(worker: WorkerProcess) -> None:
+        if worker.process.is_alive():
+            worker.process.kill()
+            worker.process.join()
+        worker.connection.close()
+
+
+def as_error(event: WorkerEvent) -> CodeoptError:
+    """What keeps a worker from working, for the batch to end with."""
+    error = NoSandbox(event.text) if event.exit_status == NoSandbox.exit_status else CodeoptError(event.text)
+    error.exit_status = event.exit_status
+    return error
+
+
+def last_line(path: Path) -> str:
+    """The last line of a worker's log: its exception."""
+    try:
+        lines = path.read_text("utf-8", "replace").split("\n")
+    except OSError:
+        return "it left no word"
+    return next((line.strip()[:300] for line in reversed(lines) if line.strip()), "it left no word")

@@ -1,0 +1,223 @@
+"""What a person sees of a running batch: a live display in a terminal, one line a problem in a log."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from codeopt.batch.records import Spent
+from codeopt.batch.store import BatchStore
+from codeopt.batch.worker_events import WorkerEvent
+from codeopt.console import Console
+from codeopt.escaping import inline
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+REDRAW_S = 0.25
+HEARTBEAT_S = 25.0
+"""CI systems end jobs that say nothing for long."""
+
+
+class ProgressView(Protocol):
+    """Hears what the workers say."""
+
+    def begin(self, total: int, workers: int) -> None:
+        """So many problems are left, so many workers work on them."""
+        ...
+
+    def on_event(self, worker: int, event: WorkerEvent) -> None:
+        """A worker said something."""
+        ...
+
+    def warn(self, line: str) -> None:
+        """One line that is always shown."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def open_progress(store: BatchStore, *, quiet: bool, limit: float | None) -> ProgressView:
+    """The display that fits where standard error goes. limit: USD that may be spent."""
+    progress = Progress(store, limit)
+    return LiveProgress(progress) if sys.stderr.isatty() and not quiet else LogProgress(progress, quiet)
+
+
+class Progress:
+    """What has happened so far in this sitting."""
+
+    def __init__(self, store: BatchStore, limit: float | None) -> None:
+        self._store, self._limit = store, limit
+        self.total = self.ended = self.workers = 0
+        self.results: Counter[str] = Counter()
+        self.best: tuple[str, float] = ("", 1.0)
+        self._started = time.monotonic()
+        self._spent: tuple[float, Spent] = (float("-inf"), Spent(0, 0, 0.0))
+
+    def begin(self, total: int, workers: int) -> None:
+        """Start the clock."""
+        self.total, self.workers, self._started = total, workers, time.monotonic()
+
+    def on_event(self, event: WorkerEvent) -> None:
+        """Count a problem that ended."""
+        if event.kind != "ended":
+            return
+        self.ended += 1
+        self.results[event.result] += 1
+        if event.ratio is not None and event.ratio > self.best[1]:
+            self.best = (event.problem, event.ratio)
+
+    def seconds(self) -> float:
+        """Of this sitting."""
+        return time.monotonic() - self._started
+
+    def counts(self) -> str:
+        """Results so far, the most frequent first."""
+        return ", ".join(f"{count} {inline(result, 30)}" for result, count in self.results.most_common())
+
+    def eta(self) -> str:
+        """How long it will take at this pace."""
+        if not self.ended:
+            return "?"
+        return clock(self.seconds() / self.ended * (self.total - self.ended))
+
+    def money(self) -> str:
+        """What the model has cost, all sittings together; empty when no model was asked."""
+        asked, spent = self._spent
+        if time.monotonic() - asked > 2:
+            spent = self._store.spent()
+            self._spent = (time.monotonic(), spent)
+        if not spent.replies:
+            return ""
+        cost = "price not known" if spent.cost_usd is None else f"{spent.cost_usd:.4f} USD"
+        return f"{spent.tokens:,} tokens, {cost}" + (f" of {self._limit:.2f}" if self._limit else "")
+
+
+class LogProgress(AbstractContextManager["LogProgress"]):
+    """One line a problem, and one now and then while nothing ends."""
+
+    def __init__(self, progress: Progress, quiet: bool) -> None:
+        self._progress, self._console = progress, Console(quiet=quiet)
+        self._last = time.monotonic()
+
+    def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
+        if self._progress.ended:
+            self._print(
+                f"{self._progress.ended} of {self._progress.total} ended in {clock(self._progress.seconds())}: "
+                f"{self._progress.counts()}"
+            )
+
+    def begin(self, total: int, workers: int) -> None:
+        """Say how much there is to do."""
+        self._progress.begin(total, workers)
+        self._print(f"{total} problems to do, {workers} workers")
+
+    def on_event(self, worker: int, event: WorkerEvent) -> None:
+        """A line for each problem that ended."""
+        self._progress.on_event(event)
+        if event.kind == "ended":
+            ratio = f"{event.ratio:.2f}x" if event.ratio else "-"
+            self._print(
+                f"{self._progress.ended}/{self._progress.total} {inline(event.problem, 40):<12} {event.result:<14} "
+                f"{ratio:>8}  {inline(event.text, 100)}{self._after()}"
+            )
+        elif time.monotonic() - self._last > HEARTBEAT_S and event.kind == "progress":
+            self._print(f"... {inline(event.problem, 40)}: {inline(event.text, 80)}")
+
+    def warn(self, line: str) -> None:
+        """Also when quiet."""
+        self._console.warn(inline(line, 400))
+
+    def _after(self) -> str:
+        money = self._progress.money()
+        return f"  [{money}]" if money else ""
+
+    def _print(self, line: str) -> None:
+        self._console.print(f"[{clock(self._progress.seconds())}] {line}")
+        self._last = time.monotonic()
+
+
+class LiveProgress(AbstractContextManager["LiveProgress"]):
+    """The display in a terminal: overall bar, a line a worker, the last results."""
+
+    def __init__(self, progress: Progress) -> None:
+        from rich.console import Console as RichConsole
+        from rich.live import Live as RichLive
+
+        self._progress = progress
+        self._console = RichConsole(stderr=True)
+        self._live = RichLive(console=self._console, refresh_per_second=1 / REDRAW_S, transient=True)
+        self._doing: dict[int, tuple[str, str]] = {}
+        self._drawn = 0.0
+
+    def __enter__(self) -> Self:
+        self._live.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.__exit__(kind, error, trace)
+
+    def begin(self, total: int, workers: int) -> None:
+        """Draw the empty display."""
+        self._progress.begin(total, workers)
+        self._draw(force=True)
+
+    def on_event(self, worker: int, event: WorkerEvent) -> None:
+        """Remember what the worker does; a problem that ended scrolls by above the display."""
+        self._progress.on_event(event)
+        if event.kind == "progress":
+            self._doing[worker] = (event.problem, event.text)
+        elif event.kind == "ended":
+            self._doing.pop(worker, None)
+            ratio = f"{event.ratio:.2f}x" if event.ratio else "-"
+            self._console.print(
+                f"{inline(event.problem, 30):<16} {event.result:<14} {ratio:>8}  {inline(event.text, 80)}",
+                markup=False, highlight=False, no_wrap=True, overflow="ellipsis",
+            )  # fmt: skip
+        self._draw(force=event.kind == "ended")
+
+    def warn(self, line: str) -> None:
+        """Above the display."""
+        self._console.print(f"codeopt: {inline(line, 400)}", markup=False, highlight=False, soft_wrap=True)
+
+    def _draw(self, *, force: bool) -> None:
+        now = time.monotonic()
+        if force or now - self._drawn >= REDRAW_S:
+            self._drawn = now
+            self._live.update(self._rendered())
+
+    def _rendered(self) -> RenderableType:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        progress = self._progress
+        grid = Table.grid(padding=(0, 1))
+        for worker in range(progress.workers):
+            problem, doing = self._doing.get(worker, ("", "-"))
+            grid.add_row(f"worker {worker}", Text(inline(problem, 30)), Text(inline(doing, 70), style="dim"))
+        head = Table.grid(padding=(0, 1))
+        best = f"best {inline(progress.best[0], 30)} {progress.best[1]:.2f}x" if progress.best[0] else ""
+        head.add_row(
+            ProgressBar(total=max(1, progress.total), completed=progress.ended, width=40),
+            f"{progress.ended}/{progress.total}", f"{clock(progress.seconds())} gone, about {progress.eta()} left",
+        )  # fmt: skip
+        return Group(head, Text("   ".join(filter(None, (progress.counts(), best, progress.money())))), grid)
+
+
+def clock(seconds: float) -> str:
+    """H:MM:SS, or M:SS."""
+    whole = int(seconds)
+    hours, minutes = divmod(whole // 60, 60)
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"

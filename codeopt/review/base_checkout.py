@@ -1,0 +1,41 @@
+"""The project as it was before a change, in a folder of its own, with the tests that the change adds."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from codeopt.errors import UsageError
+from codeopt.review.change import Change
+from codeopt.review.changed_functions import is_test
+from codeopt.review.repository import Repository, run_git
+
+
+@contextlib.contextmanager
+def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]:
+    """The folder; gone afterwards. Raises UsageError for a change that names no commit."""
+    if not change.base:
+        raise UsageError("--diff does not say what all other files were like; give --base REF to compare")
+    with tempfile.TemporaryDirectory(prefix="codeopt-before-") as name:
+        folder = Path(os.path.realpath(name))
+        repository.write_tree(change.base, folder)
+        added = [path for path in sorted(change.paths) if path.endswith(".py") and _copied(change.root, folder, path)]
+        if added:
+            run_git(folder, "add", "--force", "--", *added)
+        yield folder
+
+
+def _copied(root: Path, folder: Path, path: str) -> bool:
+    """Copy a test that was not there before: what it finds out of the old code is evidence as well."""
+    source, target = root / path, folder / path
+    if not is_test(path) or target.exists() or source.is_symlink() or not source.is_file():
+        return False
+    if not target.parent.resolve().is_relative_to(folder):
+        return False
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+    return True

@@ -1,0 +1,234 @@
+"""From a change to what may be improved: the functions and programs that it adds or alters, and why others are left
+alone."""
+
+from __future__ import annotations
+
+import ast
+import fnmatch
+import io
+import re
+import tokenize
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from codeopt.cases import cases_beside
+from codeopt.errors import UsageError
+from codeopt.functions.rank import reads_stdin
+from codeopt.functions.target import Def, Function, definitions, first_line, read_function
+from codeopt.program import read_program
+from codeopt.review.change import Change, ChangedFile
+from codeopt.review.repository import Repository
+from codeopt.review.suggestion import Skipped, full_name
+
+VENDORED = frozenset(
+    {"vendor", "vendored", "_vendor", "_vendored", "third_party", "thirdparty", "extern", "node_modules",
+     "site-packages", "dist-packages", ".venv", "venv", ".tox", ".nox", ".eggs"}
+)  # fmt: skip
+GENERATED = ("*_pb2.py", "*_pb2_grpc.py", "*_ui.py", "_version.py", "*.gen.py", "*_generated.py")
+MARKS = ("linguist-generated", "linguist-vendored")
+"""Attributes that say so, in .gitattributes."""
+TESTS = ("test_*.py", "*_test.py", "conftest.py")
+_MADE = re.compile(
+    r"@generated|\bdo not edit\b|\b(auto-?|automatically )generated\b|^#.*\bgenerated (by|from)\b", re.IGNORECASE | re.M
+)
+_IGNORE = re.compile(r"#\s*codeopt:\s*ignore\b")
+HEAD_LINES = 5
+"""Generators say so at the top."""
+
+
+@dataclass(frozen=True)
+class ReviewTarget:
+    """One function or program of a change."""
+
+    path: str
+    """Below the root, with `/`."""
+    function: str
+    """Qualified name; empty for a program."""
+    file: Path
+    old_path: str = ""
+    """Where it was before; empty for what is new."""
+    seconds: float = 0.0
+    """Under the tests of its file."""
+    share: float | None = None
+    """Of the time of all these tests."""
+
+    @property
+    def name(self) -> str:
+        """`path::function`."""
+        return full_name(self.path, self.function)
+
+
+def find_targets(
+    change: Change, repository: Repository | None, paths: Sequence[Path] = (), exclude: Sequence[str] = ()
+) -> tuple[list[ReviewTarget], list[Skipped]]:
+    """What the change adds or alters below `paths`, and what of it is left alone."""
+    files = [file for file in change.files if _below(change.root / file.path, paths) and not is_test(file.path)]
+    marked = repository.attributes(MARKS, [file.path for file in files]) if repository else {}
+    moved = _moved(change)
+    targets: list[ReviewTarget] = []
+    skipped: list[Skipped] = []
+    for file in files:
+        where = change.root / file.path
+        if where.is_file() and not where.stat().st_size:
+            continue  # an empty __init__.py: nothing is left out
+        try:
+            source = read_program(where).source
+        except UsageError as error:
+            skipped.append(Skipped(file.path, "", _without_path(str(error), where)))
+            continue
+        if reason := left_alone(file.path, source, exclude, marked.get(file.path, ())):
+            skipped.append(Skipped(file.path, "", reason))
+            continue
+        found, ignored = _in_file(change, file, source, moved)
+        targets += found
+        skipped += ignored
+    return targets, skipped
+
+
+def _without_path(reason: str, path: Path) -> str:
+    """A report says itself which file it means, and is no place for the folders of this machine."""
+    return reason.removeprefix(str(path)).removeprefix(" ").removeprefix(":")
+
+
+def _in_file(
+    change: Change, file: ChangedFile, source: str, moved: set[str]
+) -> tuple[list[ReviewTarget], list[Skipped]]:
+    """The program that a file is, or its functions."""
+    path = change.root / file.path
+    ignored = ignoring(source)
+    if 1 in ignored:
+        return [], [Skipped(file.path, "", "# codeopt: ignore")]
+    before, now = _shapes(file.old or ""), _shapes(source)
+    if reads_stdin(source) and cases_beside(path):
+        same = file.old is not None and _dump(ast.parse(source)) == _parsed_dump(file.old)
+        return ([] if same else [ReviewTarget(file.path, "", path, file.old_path if file.old is not None else "")]), []
+    targets, skipped = [], []
+    altered = [name for name, shape in now.items() if shape not in (before.get(name), *moved)]
+    for name, function in functions(path, altered):
+        if covered(function, source, ignored):
+            skipped.append(Skipped(file.path, name, "# codeopt: ignore"))
+        else:
+            targets.append(ReviewTarget(file.path, name, path, file.old_path if name in before else ""))
+    return targets, skipped
+
+
+def functions(path: Path, names: Iterable[str]) -> Iterator[tuple[str, Function]]:
+    """Those of a file that could be improved; stubs, setters and functions inside functions could not."""
+    for name in names:
+        try:
+            yield name, read_function(path, name)
+        except UsageError:
+            continue
+
+
+def is_test(path: str) -> bool:
+    """Whether a file holds tests or what they need."""
+    whole = PurePosixPath(path)
+    return any(fnmatch.fnmatchcase(whole.name, pattern) for pattern in TESTS) or "tests" in whole.parts[:-1]
+
+
+def left_alone(path: str, source: str, exclude: Sequence[str], marks: Iterable[str] = ()) -> str:
+    """Why a whole file is no business of a review; empty when it is."""
+    whole = PurePosixPath(path)
+    if pattern := next((pattern for pattern in exclude if matches(path, pattern)), ""):
+        return f"excluded by {pattern!r}"
+    head = "\n".join(source.split("\n")[:HEAD_LINES])
+    made = any(fnmatch.fnmatchcase(whole.name, pattern) for pattern in GENERATED) or _MADE.search(head)
+    if made or "linguist-generated" in marks:
+        return "generated"
+    if VENDORED & set(whole.parts[:-1]) or "linguist-vendored" in marks:
+        return "vendored"
+    return ""
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Whether a pattern means a file: `migrations/` is a folder anywhere, `src/old` all below it, `*_gen.py` a name."""
+    whole = PurePosixPath(path)
+    bare = pattern.strip("/")
+    if "/" not in bare and any(fnmatch.fnmatchcase(part, bare) for part in whole.parts):
+        return True
+    return fnmatch.fnmatchcase(path, bare) or any(fnmatch.fnmatchcase(str(p), bare) for p in whole.parents)
+
+
+def ignoring(source: str) -> set[int]:
+    """The lines with a comment `# codeopt: ignore`; 1 when it is the file's first line, or the one below a shebang."""
+    found = set()
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT and _IGNORE.search(token.string):
+                found.add(token.start[0])
+    except (tokenize.TokenError, SyntaxError):
+        return found
+    return found | {1} if 2 in found and source.startswith("#!") else found
+
+
+def covered(function: Function, source: str, lines: set[int]) -> bool:
+    """Whether the comment stands on the head of the function, or of a class around it."""
+    if not lines:
+        return False
+    for node in _around(ast.parse(source).body, function.first_line):
+        if lines & set(range(first_line(node), max(node.lineno + 1, node.body[0].lineno))):
+            return True
+    return False
+
+
+def _around(body: Sequence[ast.stmt], line: int) -> Iterator[Def | ast.ClassDef]:
+    for node in body:
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        if not first <= line <= (node.end_lineno or first):
+            continue
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node
+        for part in ("body", "orelse", "finalbody"):
+            yield from _around(getattr(node, part, []), line)
+
+
+def _below(path: Path, paths: Sequence[Path]) -> bool:
+    return not paths or any(path == top or top in path.parents for top in paths)
+
+
+def _moved(change: Change) -> set[str]:
+    """Shapes of functions that stood elsewhere before: in files that are gone, or under names that are."""
+    shapes = {shape for text in change.gone for shape in _shapes(text).values()}
+    for file in change.files:
+        before = _shapes(file.old or "")
+        now = _shapes(_read(change.root / file.path)) if before else {}
+        shapes |= {shape for name, shape in before.items() if name not in now}
+    return shapes
+
+
+def _read(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _shapes(text: str) -> dict[str, str]:
+    """Qualified name -> what the function does, whatever its name, comments, docstring and layout."""
+    try:
+        return {name: _shape(node) for name, node in definitions(ast.parse(text))}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+
+
+def _shape(node: Def) -> str:
+    name, first = node.name, node.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and type(first.value.value) is str:
+        node.body = node.body[1:] or node.body
+    node.name = ""
+    shape = _dump(node)
+    node.name = name
+    return shape
+
+
+def _parsed_dump(text: str) -> str:
+    try:
+        return _dump(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+
+
+def _dump(node: ast.AST) -> str:
+    try:
+        return ast.dump(node)
+    except RecursionError:  # nested so deeply that it is new each time
+        return str(id(node))

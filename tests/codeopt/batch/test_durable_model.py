@@ -1,0 +1,117 @@
+"""Nothing is paid for twice, everybody waits when the server says so, and a limit of money is held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from codeopt.batch.backoff import Backoff
+from codeopt.batch.durable_model import TRIES, BudgetSpent, CachedModel
+from codeopt.batch.store import BatchStore
+from codeopt.errors import ModelError
+from codeopt.models import Message, open_model
+from tests.support.filled_batch import problem
+from tests.support.wire_server import WireServer
+from tests.support.wire_steps import StepLike, cut, garbage, status
+
+ASK = [Message("user", "faster, please")]
+Open = Callable[..., CachedModel]
+
+
+class Clock:
+    """Time that passes only when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.slept: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def backoff(tmp_path: Path, clock: Clock) -> Backoff:
+    return Backoff(tmp_path / "backoff", 1.0, clock.sleep, clock)
+
+
+@pytest.fixture
+def paid_store(tmp_path: Path) -> BatchStore:
+    store = BatchStore(tmp_path, create=True)
+    store.register([problem("p")])
+    return store
+
+
+@pytest.fixture
+def open_paid(wire: Callable[..., WireServer], paid_store: BatchStore, backoff: Backoff) -> Open:
+    def start(steps: list[StepLike], first: int = 0, may_spend: Callable[[], None] = lambda: None) -> CachedModel:
+        model = open_model("m", base_url=wire(steps).base_url, max_retries=0)
+        return CachedModel(model, paid_store, "p", first, backoff, may_spend, lambda line: None)
+
+    return start
+
+
+def test_a_reply_is_kept_before_it_is_used_and_not_asked_for_again(open_paid: Open, paid_store: BatchStore) -> None:
+    assert open_paid(["one"]).complete(ASK).text == "one"
+    again = open_paid(["two"])  # the worker was killed before the round was saved: no reply was used
+    assert [again.complete(ASK).text for _ in range(2)] == ["one", "two"]
+    after = open_paid(["three"], first=1)  # the round with the first reply was saved
+    assert [after.complete(ASK).text for _ in range(2)] == ["two", "three"]
+    assert paid_store.spent().replies == 3
+
+
+@pytest.mark.parametrize("trouble", [status(429), status(500), status(503), cut("half of it", after=1), garbage()])
+def test_one_failure_is_got_over_and_noted(open_paid: Open, paid_store: BatchStore, trouble: StepLike) -> None:
+    assert open_paid([trouble, trouble, "at last"]).complete(ASK).text == "at last"
+    assert paid_store.db.execute("SELECT count(*) FROM event WHERE problem = 'p'").fetchone()[0] == 2
+
+
+def test_a_server_that_never_recovers_is_an_error_after_some_tries(open_paid: Open, clock: Clock) -> None:
+    with pytest.raises(ModelError, match="500"):
+        open_paid([status(500, retry_after="x")] * TRIES).complete(ASK)
+    assert clock.slept == [1, 2, 4, 8, 16]
+
+
+def test_a_refused_key_is_not_tried_again(open_paid: Open, clock: Clock) -> None:
+    with pytest.raises(ModelError, match="401"):
+        open_paid([status(401)]).complete(ASK)
+    assert clock.slept == []
+
+
+def test_all_workers_share_the_pause_and_it_doubles(backoff: Backoff, clock: Clock) -> None:
+    assert backoff.refused() == 1.0
+    assert backoff.refused() == pytest.approx(1.0)  # another worker, at the same moment
+    other = Backoff(backoff.path, 1.0, clock.sleep, clock)
+    assert 1.0 <= other.wait() <= 1.2
+    assert other.refused() == 2.0
+    assert 2.0 <= backoff.wait() <= 2.3
+    assert backoff.wait() == 0.0
+    assert backoff.refused(wait_s=7.0) == 7.0
+
+
+def test_the_server_says_how_long(open_paid: Open, clock: Clock) -> None:
+    open_paid([status(429, retry_after="20"), "at last"]).complete(ASK)
+    assert sum(clock.slept) >= 20
+
+
+def test_a_broken_pause_file_is_no_pause(backoff: Backoff) -> None:
+    backoff.path.write_text("half a li")
+    assert backoff.wait() == 0.0
+
+
+def test_nothing_is_asked_when_nothing_may_be_spent(open_paid: Open) -> None:
+    def refuse() -> None:
+        raise BudgetSpent("enough")
+
+    with pytest.raises(BudgetSpent):
+        open_paid([], may_spend=refuse).complete(ASK)

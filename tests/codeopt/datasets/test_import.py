@@ -1,0 +1,122 @@
+"""`codeopt import`: what is kept of a foreign data set, and the reason for what is not."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from codeopt.cli import main
+from codeopt.datasets import SetRequest, read_set
+
+DOUBLE = "print(2 * int(input()))\n"
+FLAGS = ("--sandbox", "process", "-q")
+
+PAIRS = {
+    "good": (DOUBLE, "n = int(input())\nprint(n + n)\n", ""),
+    "python2": ("print input()", None, "not Python 3"),
+    "wrong": ("print(int(input()))\n", DOUBLE, "fails its own case 0: WA"),
+    "crash": ("print(1 / 0)\n", DOUBLE, "fails its own case 0: RE"),
+    "moody": (DOUBLE.replace("2", "(2 + (hash('a') % 97 != BASE))"), DOUBLE, "something else each time"),
+    "two-answers": (DOUBLE, "print(7)\n", "not unique"),
+    "bad-target": (DOUBLE, "print(1 / 0)\n", ""),
+    "no-cases": (DOUBLE, DOUBLE, "no cases"),
+}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    import subprocess
+    import sys
+
+    seed_0 = subprocess.run(
+        [sys.executable, "-c", "print(hash('a') % 97)"],
+        env={"PYTHONHASHSEED": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    home = tmp_path / "data"
+    home.mkdir()
+    with (home / "pairs.jsonl").open("w") as file:
+        for id, (slow, fast, _) in PAIRS.items():
+            slow = slow.replace("BASE", seed_0.stdout.strip())
+            file.write(json.dumps({"problem_id": id, "input": slow, "target": fast}) + "\n")
+        file.write("no json\n")
+    for id in PAIRS.keys() - {"no-cases"}:
+        _case(home / "cases" / id, 3, 6)
+    return home
+
+
+def _case(folder: Path, given: int, expected: int, number: int = 0) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"input.{number}.txt").write_text(f"{given}\n")
+    (folder / f"output.{number}.txt").write_text(f"{expected}\n")
+
+
+def rows(out: Path) -> dict[str, dict[str, str]]:
+    with (out / "import.csv").open(newline="") as file:
+        return {row["problem"]: row for row in csv.DictReader(file)}
+
+
+def test_every_pair_is_kept_or_has_its_reason(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert main(["import", "pie", str(data), "-o", str(out), *FLAGS]) == 0
+    found = rows(out)
+    assert found.keys() == {*PAIRS, "line-9"}
+    for id, (_, _, reason) in PAIRS.items():
+        assert (found[id]["kept"] == "1") == (not reason), found[id]
+        assert reason in found[id]["reason"]
+    assert "the target fails" in found["bad-target"]["reason"]
+    good, bad_target = read_set(SetRequest(out / "pairs.jsonl"))
+    assert (good.id, good.dropped, bad_target.target) == ("good", "", None)
+
+
+def test_ecco_takes_the_cases_of_every_kind(tmp_path: Path) -> None:
+    home, out = tmp_path / "ecco", tmp_path / "out"
+    _case(home / "test_cases" / "public_test_cases" / "p1", 1, 2)
+    _case(home / "test_cases" / "generated_test_cases" / "p1", 5, 10)
+    (home / "test.jsonl").write_text(json.dumps({"problem_id": "p1", "input": DOUBLE, "target": DOUBLE}) + "\n")
+    assert main(["import", "ecco", str(home), "-o", str(out), *FLAGS]) == 0
+    assert sorted(path.name for path in (out / "p1").iterdir()) == [
+        "input.0.txt", "input.1.txt", "output.0.txt", "output.1.txt",
+    ]  # fmt: skip
+
+
+def test_codenet_pairs_one_users_slowest_and_fastest(tmp_path: Path) -> None:
+    home, out = tmp_path / "Project_CodeNet", tmp_path / "out"
+    (home / "metadata").mkdir(parents=True)
+    lines = ["submission_id,problem_id,user_id,language,status,cpu_time"]
+    for id, user, language, status, ms in [
+        ("s1", "u1", "Python", "Accepted", 900), ("s2", "u1", "Python", "Accepted", 90),
+        ("s3", "u1", "Python", "Wrong Answer", 1), ("s4", "u2", "Python", "Accepted", 500),
+        ("s5", "u2", "C++", "Accepted", 1),
+    ]:  # fmt: skip
+        lines.append(f"{id},p1,{user},{language},{status},{ms}")
+    (home / "metadata" / "p1.csv").write_text("\n".join(lines) + "\n")
+    for name in ("s1", "s2"):
+        path = home / "data" / "p1" / "Python" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"# {name}\n{DOUBLE}")
+    sample = home / "derived" / "input_output" / "data" / "p1"
+    sample.mkdir(parents=True)
+    (sample / "input.txt").write_text("4\n")
+    (sample / "output.txt").write_text("8\n")
+    assert main(["import", "codenet", str(home), "-o", str(out), *FLAGS]) == 0
+    (found,) = read_set(SetRequest(out / "pairs.jsonl"))
+    assert found.source.startswith("# s1")
+    assert (found.target or "").startswith("# s2")
+
+
+@pytest.mark.parametrize("path", ["nothing", "empty"])
+def test_what_is_no_data_set_is_refused(tmp_path: Path, path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty").mkdir()
+    for kind in ("codenet", "pie", "ecco"):
+        assert main(["import", kind, str(tmp_path / path), "-o", str(tmp_path / kind), *FLAGS]) == 2
+        assert capsys.readouterr().err.startswith("codeopt: ")
+
+
+def test_a_used_folder_is_refused(data: Path, tmp_path: Path) -> None:
+    assert main(["import", "pie", str(data), "-o", str(data), *FLAGS]) == 2

@@ -1,0 +1,105 @@
+"""Suggestions for one file: any of them can be taken, so all of them hold together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codeopt.functions.flags import Chosen
+from codeopt.functions.recheck import recheck
+from codeopt.functions.target import read_function
+from codeopt.review.combine import combine
+from codeopt.review.suggestion import Suggestion
+from sandbox import Options, RunLimits, open_sandbox
+from tests.conftest import open_or_skip
+from tests.support.reviews import SPEEDUP, suggestion
+
+TEXT = "def a():\n    return 1\n\n\ndef b():\n    return 2\n\n\ndef c():\n    return 3\n"
+
+
+def better(name: str, ratio: float, path: str = "m.py") -> Suggestion:
+    number = "abc".index(name) + 1
+    improved = TEXT.replace(f"return {number}", f"return {number}  # quick")
+    return suggestion(path, TEXT, improved, name, speedup={**SPEEDUP, "ratio": ratio})
+
+
+A, B, C, OTHER = better("a", 2.0), better("b", 9.0), better("c", 4.0), better("a", 3.0, "n.py")
+
+
+@pytest.mark.parametrize(
+    ("clashing", "kept", "dropped"),
+    [
+        ((), {"a": 3, "b": 3, "c": 3}, {}),
+        (("b", "c"), {"a": 2, "b": 2}, {"c": "b"}),
+        (("a", "b"), {"b": 2, "c": 2}, {"a": "b, c"}),
+        (("a", "b", "c"), {"b": 2, "c": 2}, {"a": "b, c"}),
+    ],
+)
+def test_what_does_not_go_together_is_not_suggested_together(
+    clashing: tuple[str, ...], kept: dict[str, int], dropped: dict[str, str]
+) -> None:
+    """The fastest stays, and each other that goes with what stays."""
+
+    def wrong(found: Suggestion, text: str) -> str:
+        applied = [name for name, line in zip("abc", text.split("\n")[1::4], strict=True) if "quick" in line]
+        return "test_x fails" if clashing and set(clashing) <= set(applied) and found.function == clashing[0] else ""
+
+    here, there = combine([A, B, C, OTHER], wrong)
+    assert {each.function: each.together for each in here if each.path == "m.py"} == kept
+    assert [each.together for each in here if each.path == "n.py"] == [1]
+    assert {each.function for each in there} == set(dropped)
+    for each in there:
+        assert f"not together with the suggestion for {dropped[each.function]}: " in each.reason
+        assert each.reason.endswith(f"{clashing[0]}: test_x fails")
+
+
+def test_one_alone_is_not_looked_at_again() -> None:
+    def wrong(found: Suggestion, text: str) -> str:
+        raise AssertionError
+
+    assert combine([A, OTHER], wrong) == ([A, OTHER], [])
+
+
+def test_two_answers_for_the_same_lines_are_a_choice() -> None:
+    """They are never applied together, so nothing is asked of both."""
+    other = suggestion("m.py", TEXT, TEXT.replace("return 1", "return 0 + 1"), "a", speedup={**SPEEDUP, "ratio": 1.5})
+    kept, dropped = combine([A, other], lambda found, text: "wrong")
+    assert ([each.together for each in kept], dropped) == ([1, 1], [])
+
+
+MODULE = '''\
+def evens(xs):
+    """Those.
+
+    >>> evens([1, 2, 4]), evens([]), evens([7]), evens([0, 0, 3]), evens(list(range(40)))[-1]
+    ([2, 4], [], [], [0, 0], 38)
+    """
+    return [x for x in xs if x % 2 == 0]
+
+
+def odds(xs):
+    return [x for x in xs if x % 2]
+'''
+FIRST = "def _keep(x):\n    return x % 2 == 0\n\n\n"
+SECOND = FIRST.replace("== 0", "!= 0")
+
+
+def test_two_helpers_of_one_name_are_found(tmp_path: Path) -> None:
+    """Each right by itself; in the file with both the second one is everybody's."""
+    open_or_skip("bubblewrap").close()
+    (tmp_path / "m.py").write_text(MODULE)
+    function = read_function(tmp_path / "m.py", "evens")
+    one = FIRST + MODULE.replace("x % 2 == 0]", "_keep(x)]")
+    both = one.replace("def odds", SECOND + "def odds").replace("if x % 2]", "if _keep(x)]")
+
+    def ask(source: str) -> str:
+        return recheck(
+            function,
+            source,
+            Chosen(),
+            lambda mounts: open_sandbox("bubblewrap", options=Options(RunLimits(), mounts=mounts)),
+        )
+
+    assert ask(one) == ""
+    assert "expected returns" in ask(both)

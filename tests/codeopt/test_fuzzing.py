@@ -1,0 +1,206 @@
+"""Changed inputs: the same for a seed, never a known one, counts kept true, longer than what is known, any bytes."""
+
+from __future__ import annotations
+
+import random
+import re
+from itertools import takewhile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codeopt.fuzzing import LONG_ENOUGH, MutatedInput, mutate_inputs, shrunk
+
+N_NUMBERS = [b"3\n5 1 4\n", b"6\n10 20 30 20 10 7\n"]
+N_LINES = [b"3\n5\n1\n4\n", b"5\n10\n20\n30\n20\n11\n"]
+N_M_EDGES = [b"4 3\n1 2\n2 3\n3 4\n", b"5 4\n1 2\n2 3\n3 4\n4 5\n"]
+N_K_NUMBERS = [b"3 7\n5 1 4\n", b"5 7\n10 20 30 20 10\n"]
+WORDS = [b"red green red\n", b"blue red blue green\n"]
+ONE_WORD = [b"abcab\n", b"aab\n"]
+ONE_NUMBER = [b"12\n", b"100\n"]
+GRID = [b"2 3\n.#.\n##.\n", b"3 4\n.#..\n##..\n....\n"]
+LAYOUTS = {
+    "N, then N numbers": N_NUMBERS, "N lines": N_LINES, "N M and M edges": N_M_EDGES, "N K": N_K_NUMBERS,
+    "words": WORDS, "a word": ONE_WORD, "a number": ONE_NUMBER, "a grid": GRID,
+}  # fmt: skip
+
+
+def of_kind(found: list[MutatedInput], *kinds: str) -> list[bytes]:
+    return [mutated.stdin for mutated in found if mutated.name.partition(".")[0] in kinds]
+
+
+@pytest.mark.parametrize("inputs", LAYOUTS.values(), ids=LAYOUTS)
+def test_a_seed_gives_the_same_another_gives_others(inputs: list[bytes]) -> None:
+    assert mutate_inputs(inputs, seed=1) == mutate_inputs(inputs, seed=1)
+    assert {m.stdin for m in mutate_inputs(inputs, seed=1)} != {m.stdin for m in mutate_inputs(inputs, seed=2)}
+
+
+@pytest.mark.parametrize("inputs", LAYOUTS.values(), ids=LAYOUTS)
+def test_each_is_new_and_named_once(inputs: list[bytes]) -> None:
+    found = mutate_inputs(inputs, seed=3)
+    assert len(found) >= 10
+    assert not {mutated.stdin for mutated in found} & set(inputs)
+    assert len({mutated.stdin for mutated in found}) == len({mutated.name for mutated in found}) == len(found)
+
+
+def test_the_count_of_numbers_stays_true() -> None:
+    for data in (m.stdin for m in mutate_inputs(N_NUMBERS, seed=4) if not m.name.startswith("head")):
+        count, *numbers = data.split()
+        assert int(count) == len(numbers), data
+
+
+def test_the_count_of_lines_stays_true() -> None:
+    for data in (m.stdin for m in mutate_inputs(N_LINES, seed=5) if not m.name.startswith("head")):
+        count, *lines = data.split(b"\n")
+        assert int(count) == len([line for line in lines if line]), data
+
+
+def test_counts_of_nodes_and_edges_stay() -> None:
+    for data in (m.stdin for m in mutate_inputs(N_M_EDGES, seed=6) if not m.name.startswith("head")):
+        lines = data.splitlines()
+        assert int(lines[0].split()[1]) == len(lines) - 1
+        assert {len(line.split()) for line in lines} == {2}
+
+
+def test_a_grid_keeps_its_size() -> None:
+    for data in of_kind(mutate_inputs(GRID, seed=7), "shuffled", "repeated", "words", "case", "one", "resampled"):
+        assert data.split()[:2] in ([b"2", b"3"], [b"3", b"4"])
+
+
+def test_a_parameter_beside_the_count_is_changed_and_the_count_is_not() -> None:
+    heads = [data.split()[:2] for data in of_kind(mutate_inputs(N_K_NUMBERS, seed=8, each=5), "head")]
+    assert heads
+    assert {count for count, _ in heads} <= {b"3", b"5"}
+    assert b"7" not in {parameter for _, parameter in heads}
+
+
+@pytest.mark.parametrize("inputs", [N_NUMBERS, N_LINES, N_M_EDGES, GRID], ids=["numbers", "lines", "edges", "grid"])
+def test_counts_are_no_parameters(inputs: list[bytes]) -> None:
+    assert of_kind(mutate_inputs(inputs, seed=9, each=5), "head") == []
+
+
+@pytest.mark.parametrize("inputs", [N_NUMBERS, N_LINES, N_M_EDGES, N_K_NUMBERS, WORDS, ONE_WORD])
+def test_some_are_longer_than_the_longest_known(inputs: list[bytes]) -> None:
+    """Also than those that are held back: their length is known, nothing else of them is used."""
+    secret = inputs[0][:2] + b" ".join([b"777"] * 500) if len(inputs[0].split()) > 1 else b"s" * 500
+    found = mutate_inputs(inputs, seed=10, also_known=[secret])
+    longer = of_kind(found, "longer", "fresh")
+    if inputs is ONE_WORD:
+        assert all(len(data) > 500 for data in longer)
+    elif inputs in (N_NUMBERS, N_K_NUMBERS, WORDS):
+        assert all(len(data.split()) > 500 for data in longer)
+    assert longer
+    assert not any(b"777" in data or b"s" in data for data in longer)
+    assert all(len(data) > 2 * 65536 for data in of_kind(found, "long"))
+    assert of_kind(found, "long")
+    assert LONG_ENOUGH > 2 * 65536
+
+
+def test_numbers_a_little_beyond_the_largest() -> None:
+    larger = [
+        int(data) for data in of_kind(mutate_inputs(ONE_NUMBER, seed=11, each=20, also_known=[b"5000\n"]), "larger")
+    ]
+    assert larger
+    assert all(5000 < n <= 10_000 for n in larger)
+
+
+def test_numbers_are_made_of_others() -> None:
+    """A target that two numbers make together is rare by chance."""
+    made = [
+        m.stdin.split()
+        for m in mutate_inputs([b"3 1000\n10 200 3000\n"], seed=1, each=12)
+        if m.name.startswith("related")
+    ]
+    values = {10, 200, 3000}
+    sums = {b"%d" % value for a in values for b in values for value in (2 * a, a + b, abs(a - b), a * b)}
+    assert any(tokens[1] in sums for tokens in made)
+    assert all(len(set(tokens) - {b"3", b"1000", b"10", b"200", b"3000"}) <= 1 for tokens in made)
+
+
+def test_fractions_keep_their_places() -> None:
+    made = [
+        m.stdin.split() for m in mutate_inputs([b"2\n0.50 1.25\n"], seed=1, each=4) if m.name.startswith("resampled")
+    ]
+    assert made
+    assert all(re.fullmatch(rb"\d+\.\d\d", token) for tokens in made for token in tokens[1:])
+    assert len({token for tokens in made for token in tokens[1:]}) > 4
+
+
+def test_what_goes_beyond_is_marked() -> None:
+    found = mutate_inputs(N_NUMBERS, seed=12)
+    within = [mutated for mutated in found if not mutated.beyond]
+    values = {int(token) for data in N_NUMBERS for token in data.split()[1:]}
+    for mutated in within:
+        assert {int(t) for t in mutated.stdin.split()[1:]} <= set(range(min(values), max(values) + 1)), mutated
+    assert {m.name.partition(".")[0] for m in found if m.beyond} >= {"negated", "huge", "zeroed", "larger", "long"}
+
+
+def test_every_kind_of_change_is_tried_before_one_is_tried_twice() -> None:
+    """A program that takes long is given the first few only."""
+    names = [mutated.name for mutated in mutate_inputs([*N_NUMBERS, b"4\n9 8 7 6\n", b"2\n1 2\n"], seed=13)]
+    first = list(takewhile(lambda name: not name.endswith(".1"), (n for n in names if n.count(".") == 2)))
+    assert {name.partition(".")[0] for name in first} >= {"shuffled", "repeated", "negated", "huge", "unterminated"}
+    assert names[0].startswith("longer")
+
+
+@pytest.mark.parametrize(
+    ("data", "kept"),
+    [
+        (b"4\n1\n2\n3\n4\n", b"2\n1\n2\n"),
+        (b"x 4\n1\n2\n3\n4\n", b"x 2\n1\n2\n"),
+        (b"6\n1 2 3 4 5 6\n", b"3\n1 2 3\n"),
+        (b"6 9\n1 2 3 4 5 6\n", b"3 9\n1 2 3\n"),
+        (b"a b c d e f\n", b"a b c\n"),
+        (b"100\n", b"50\n"),
+        (b"", None),
+        (b"\n \n", None),
+        (b"word\n", None),
+        (b"0\n", None),
+        (b"7 7\n1 2 3 4 5 6\n", None),
+    ],
+)
+def test_shrunk_by_half(data: bytes, kept: bytes | None) -> None:
+    assert shrunk(data, 0.5) == kept
+
+
+@given(st.integers(5, 200), st.floats(0.05, 0.95))
+def test_shrunk_keeps_the_count_true(n: int, share: float) -> None:
+    numbers = [b"%d" % (1000 + i) for i in range(n)]
+    for data in (b"%d\n" % n + b" ".join(numbers), b"%d\n" % n + b"\n".join(numbers), b"%d " % n + b" ".join(numbers)):
+        shorter = shrunk(data, share)
+        assert shorter is not None
+        count, *rest = shorter.split()
+        assert int(count) == len(rest) <= n
+
+
+TOKENS = st.sampled_from(
+    [b"0", b"3", b"-7", b"+5", b"1e5", b"2.5", b".", b"a", b"1/2", b"\xff", b"9" * 45, b"\x00", b"NaN"]
+)
+TEXTS = st.lists(st.tuples(TOKENS, st.sampled_from([b" ", b"\n", b"\r\n", b"\t", b"  ", b""])), max_size=30).map(
+    lambda pairs: b"".join(part for pair in pairs for part in pair)
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.one_of(st.binary(max_size=80), TEXTS), max_size=4), st.integers(0, 5))
+def test_any_bytes_will_do(inputs: list[bytes], seed: int) -> None:
+    found = mutate_inputs(inputs, seed=seed)
+    assert not {mutated.stdin for mutated in found} & set(inputs)
+    assert all(len(mutated.stdin) < 2_000_000 for mutated in found)
+    assert found == mutate_inputs(inputs, seed=seed)
+
+
+@given(st.binary(max_size=200), st.floats(0.01, 1))
+def test_shrunk_takes_any_bytes(data: bytes, share: float) -> None:
+    shorter = shrunk(data, share)
+    assert shorter is None or len(shorter) <= len(data) + 50
+
+
+def test_large_inputs_give_inputs_that_are_not_much_larger() -> None:
+    draw = random.Random(1)
+    large = b"30000\n" + b" ".join(b"%d" % draw.randrange(1000) for _ in range(30_000))
+    huge = b"%d\n" % 10**6 + b" ".join([b"12345"] * 10**6)
+    found = mutate_inputs([large, huge, b"3\n1 2 3\n"], seed=1, each=1)
+    assert found
+    assert all(len(mutated.stdin) < 2_000_000 for mutated in found)

@@ -1,0 +1,57 @@
+"""Programs timed next to each other, for choosing among them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sandbox import Sandbox
+from sandbox.ablation import MOST, time_variants
+from sandbox.compare import Plan, StoppingRule, make_plan
+from sandbox.judge import check_tokens
+from sandbox.outcome import Case, Run
+
+SLOW = "total = 0\nfor i in range({}):\n    total += i\nprint(7)\n"
+
+
+def test_more_work_takes_longer_and_wrong_programs_have_no_time(sandbox: Sandbox) -> None:
+    plan = make_plan(sandbox, SLOW.format(400_000), [Case("1", b"", b"7")], check_tokens, StoppingRule())
+    programs = [SLOW.format(40_000), SLOW.format(400_000), "print(8)\n", "raise SystemExit(3)\n"]
+    longer, *wrong = time_variants(sandbox, programs, plan, check_tokens, seconds=0.5)
+    assert longer is not None
+    assert longer > 2
+    assert wrong == [None, None]
+
+
+@pytest.mark.parametrize("first", ["print(8)\n", "1/0\n"])
+def test_nothing_is_known_beside_a_wrong_program(sandbox: Sandbox, first: str) -> None:
+    plan = make_plan(sandbox, "print(7)\n", [Case("1", b"", b"7")], check_tokens, StoppingRule())
+    assert time_variants(sandbox, [first, "print(7)\n"], plan, check_tokens, seconds=0.1) == (None,)
+
+
+class Stated:
+    """The sandbox, with running times that are stated: what is decided then hangs on no machine."""
+
+    def __init__(self, sandbox: Sandbox, seconds: dict[str, float]) -> None:
+        self.sandbox, self.seconds = sandbox, seconds
+        self.ran: Counter[str] = Counter()
+
+    def run(self, program: str, stdin: bytes = b"", **options: Any) -> Run:
+        """A run that took what was stated."""
+        self.ran[program] += 1
+        return replace(self.sandbox.run(program, stdin, **options), cpu_s=self.seconds[program])
+
+    def quiesce(self) -> None:
+        """Nothing to wait for."""
+
+
+def test_what_is_plainly_slower_does_not_run_as_often(sandbox: Sandbox) -> None:
+    first, close, slower, much_slower = programs = [f"print(7)  # {number}\n" for number in range(4)]
+    runner = Stated(sandbox, dict(zip(programs, [1.0, 1.01, 1.3, 4.0], strict=True)))
+    plan = Plan((Case("1", b"", b"7"),), "cpu", 1)
+    assert time_variants(runner, programs, plan, check_tokens) == pytest.approx((1.01, 1.3, 4.0))
+    assert [runner.ran[program] for program in (close, slower, much_slower)] == [MOST, 2, 1]
+    assert time_variants(runner, [first, much_slower], plan, check_tokens) == pytest.approx((4.0,))

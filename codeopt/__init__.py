@@ -1,4 +1,4 @@
-"""Faster Python programs, with proof.
+"""Faster Python programs, measured and verified.
 
 from codeopt import improve
 result = improve("slow.py")

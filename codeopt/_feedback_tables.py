@@ -29,7 +29,7 @@ class Shown:
         return f"case {inline(name, 60)!r}" if name in self.cases else NOT_SHOWN
 
     def may_quote(self, candidate: Candidate) -> bool:
-        """Whether no free text about `candidate` (a detail, a reason) can come from a case that is held back."""
+        """Whether no free text about `candidate` (a detail, a reason) can come from a held-out case."""
         failed = [o.case for o in candidate.outcomes if o.verdict is not Verdict.AC]
         if candidate.comparison and candidate.comparison.decision is Decision.REJECTED:
             failed += [times.case for times in candidate.comparison.cases] or [""]
@@ -120,7 +120,7 @@ def profile(candidate: Candidate, shown: Shown) -> str:
         rows = [f"{f.share:>7.1%}  {f.hits:>10,} calls  {f.name} (line {f.line})" for f in found.functions[:5]]
         parts.append("Hot functions:\n" + fenced("\n".join(rows)))
     parts += [part for part in (_split(found), _allocations(found)) if part]
-    if found.case in shown.cases:  # of a case that is held back, a note could quote what the run printed
+    if found.case in shown.cases:  # of a held-out case, a note could quote what the run printed
         parts += [f"Note: {inline(note)}" for note in found.notes]
     return "\n".join(parts)
 

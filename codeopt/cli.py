@@ -75,7 +75,7 @@ def _end(status: int, message: str) -> int:
 
 def build_parser(commands: dict[str, ModuleType]) -> argparse.ArgumentParser:
     """The parser of all commands, with settings and environment variables as defaults."""
-    parser = _Parser("codeopt", description="Faster Python programs, with proof.", allow_abbrev=False)
+    parser = _Parser("codeopt", description="Faster Python programs, measured and verified.", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"codeopt {__version__}")
     choices = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     parsers = []

@@ -1,6 +1,6 @@
 """Measurements -> the text that the proposer reads.
 
-Of a case that is held back nothing is said but its verdict and its times. What a program printed stands in fences and
+Of a held-out case nothing is said but its verdict and its times. What a program printed stands in fences and
 is introduced as data, so that it can neither close its fence nor pass for a message of ours.
 """
 
@@ -43,7 +43,7 @@ class FeedbackMode(StrEnum):
 
 
 def describe(candidate: Candidate, original: Candidate, task: Task, cases: Sequence[Case]) -> str:
-    """Everything measured of `candidate`; a case that is not in `cases` counts as held back."""
+    """Everything measured of `candidate`; a case that is not in `cases` counts as held out."""
     shown = Shown({case.name: case for case in cases if not case.held_out})
     parts = [
         _verdicts(candidate, shown),

@@ -30,9 +30,9 @@ class Draft:
     changes: tuple[str, ...] = ()
     """Each change and its reason, one line each, where the proposer knows them apart."""
     ablations: tuple[tuple[str, str], ...] = ()
-    """Other programs that may do as well, each by a name, to be timed beside the draft when it is right."""
+    """The draft without one of its changes, or others that may do as well, each by a name: timed beside it if right."""
     screening_only: bool = False
-    """Run it and time it beside its variants, no more: figures to choose by, not to accept by."""
+    """Run it and time it beside its ablations, no more: figures to choose by, not to accept by."""
     counts_as_round: bool = True
     """Whether it is one of the rounds of the budget."""
     problem: str = ""
@@ -56,7 +56,7 @@ class Candidate:
     changes: tuple[str, ...] = ()
     """The draft's."""
     ablation: tuple[tuple[str, float], ...] = ()
-    """Each variant that was right, timed next to this candidate: how many times as long it takes."""
+    """Each ablation that was right, timed next to this candidate: how many times as long it takes."""
     rejection: str = ""
     """Why it cannot be accepted whatever its time, in one line; empty when it can."""
 
@@ -67,7 +67,7 @@ class Candidate:
 
     @property
     def screening_only(self) -> bool:
-        """A trial: right, but not compared with the original."""
+        """Right and timed beside its ablations, but not compared with the original."""
         return bool(self.ablation) and self.comparison is None
 
     @property

@@ -2,7 +2,7 @@
 
 Self-Refine (Madaan et al. 2023) with a judge. A wrong candidate is feedback too. What is returned is the
 original unless a candidate is right on every case and better with statistical confidence, twice: in its round, and
-when it is confirmed with fresh timings and with cases that were never shown.
+when it is confirmed with fresh timings and with held-out cases.
 """
 
 from __future__ import annotations

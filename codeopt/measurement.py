@@ -28,9 +28,9 @@ MAX_FAILURES = 2
 STEADY_RUNS, STEADY_S = 100, 0.8
 """A draft that is faster is run so often again, for so long at most: one that is right in 95 % of its runs is found."""
 CONFIRM_MIN_S = 0.1
-"""Cases are added until the original takes this long, so that the last word is not about one alone."""
+"""Cases are added until the original takes this long, so that the confirmation is not about one alone."""
 LONG_ENOUGH = 0.3
-"""Cases that were never shown decide in the end, if the longest takes this share of the longest timed one."""
+"""Held-out cases decide in the end, if the longest takes this share of the longest timed one."""
 TRACEBACK = b"Traceback (most recent call last):"
 
 
@@ -64,7 +64,7 @@ class Judge:
     rule: StoppingRule
     plan: Plan
     fresh: Callable[[], Sequence[Case]]
-    """Cases that were never run before, for the last word; may be none."""
+    """Cases that were never run before, for the confirmation; may be none."""
     too_short: str = ""
     """Why the cases are too small to time anything on them; empty when they are not."""
     profiled: bool = True
@@ -105,7 +105,7 @@ class Judge:
 
     def confirm(self, candidate: Candidate) -> Candidate:
         """The same candidate with new figures: fresh pairs, another hash seed, and cases that nobody has seen."""
-        self.notify("confirming with fresh timings and cases that were never shown")
+        self.notify("confirming with fresh timings and held-out cases")
         fresh = tuple(self.fresh())
         outcomes = self._run_all(candidate.source, hash_seed=OTHER_HASH_SEED)
         outcomes += tuple(self._run(candidate.source, case, 0) for case in fresh)
@@ -120,7 +120,7 @@ class Judge:
         return self._elsewhere(self._steady(compared), plan, fresh)
 
     def _confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
-        """What is timed for the last word: what nobody has seen, unless that is too short to show the gain."""
+        """What is timed for the confirmation: what nobody has seen, unless that is too short to show the gain."""
         rule = replace(self.rule, enough_seconds=CONFIRM_MIN_S)
 
         def planned(cases: Sequence[Case]) -> Plan:
@@ -131,7 +131,7 @@ class Judge:
         return planned(self.plan.cases)
 
     def _held_out(self) -> tuple[Case, ...]:
-        """The longest of the cases that are held back."""
+        """The longest of the held-out cases."""
         took = {outcome.case: outcome.run.active_s for outcome in self.original.outcomes}
         held = (case for case in self.suite.cases if case.held_out)
         return tuple(sorted(held, key=lambda case: -took[case.name])[: self.rule.timed_cases])
@@ -254,7 +254,7 @@ def _shorter(case: Case) -> list[Case]:
 def time_ablations(
     runner: Runner, draft: Draft, plan: Plan, check: Checker, notify: Callable[[str], None]
 ) -> tuple[tuple[str, float], ...]:
-    """The draft's variants that are right, and how many times as long as the draft each takes."""
+    """The draft's ablations that are right, and how many times as long as the draft each takes."""
     if not draft.ablations:
         return ()
     notify("timing it without each of its changes")
@@ -264,7 +264,7 @@ def time_ablations(
 
 
 def _of_its_screening(draft: Draft, history: History) -> tuple[Outcome, ...]:
-    """What the same program printed on the cases when it was tried: the last word has runs of its own."""
+    """What the same program printed on the cases when it was screened: the confirmation has runs of its own."""
     return next(
         (c.outcomes for c in history.candidates if c.screening_only and c.correct and c.source == draft.source), ()
     )

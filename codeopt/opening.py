@@ -50,7 +50,7 @@ def open_judge(
 ) -> Judge:
     """Measure the original. Raises UsageError without cases, ProgramError when it cannot be judged by them.
 
-    held: which cases are held back, by name; of a run that goes on, so that what was never shown stays so.
+    held: which cases are held out, by name; of a run that goes on, so that what was never shown stays so.
     modes: what to profile of the original.
     """
     notify("collecting cases")

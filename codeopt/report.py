@@ -23,7 +23,10 @@ from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Verdict
 from sandbox.profile import Profile
 
-HEADER = " round  verdict     speedup  90% interval     pairs  what was tried"
+HEADER = " round  verdict          speedup  90% interval     pairs  what was tried"
+NO_DIFFERENCE = "no significant difference"
+_IN_THE_TABLE = {"tried": "screened", "right": "correct", "refused": "rejected", "same": "not significant"}
+"""Words of `verdict`, which stand in JSON -> what people read, where that is another."""
 _CLOCKS = {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}
 
 
@@ -91,9 +94,9 @@ class Result:
         return to_json(self)
 
 
-def opening(target: str, task: str, drafts: str, sandbox: str) -> list[str]:
+def opening(target: str, task: str, proposer: str, sandbox: str) -> list[str]:
     """The first lines: what is improved, by whom, and in which sandbox."""
-    return [f"{target}   task {task}   drafts by {drafts}", f"sandbox    {sandbox}"]
+    return [f"{target}   task {task}   proposer: {proposer}", f"sandbox    {sandbox}"]
 
 
 def row(candidate: Candidate) -> str:
@@ -103,23 +106,23 @@ def row(candidate: Candidate) -> str:
     if comparison and comparison.pairs:
         ratio, span, pairs = f"{comparison.ratio:.2f}x", interval(comparison), str(comparison.pairs)
     what = inline(candidate.summary or "-", 48)
-    return f" {candidate.round:>5}  {verdict(candidate):<10} {ratio:>8}  {span:<15} {pairs:>6}  {what}" + (
+    return f" {candidate.round:>5}  {in_words(verdict(candidate)):<15} {ratio:>8}  {span:<15} {pairs:>6}  {what}" + (
         f"\n{'':>8}{inline(reason, 120)}" if (reason := why(candidate)) else _ablation(candidate)
     )
 
 
 def _ablation(candidate: Candidate) -> str:
-    """What a trial was for; empty for what is none."""
+    """How a draft that was only screened compares with its ablations; empty for any other."""
     if not candidate.screening_only:
         return ""
     took = [f"{name} {ratio:.2f}x" if name == "original" else f"without {name} {ratio:.2f}x"
             for name, ratio in candidate.ablation]  # fmt: skip
-    text = f"as long as it: {', '.join(took)}"
+    text = f"time relative to this draft: {', '.join(took)}"
     return "\n" + textwrap.fill(text, 108, initial_indent=" " * 8, subsequent_indent=" " * 8)
 
 
 def verdict(candidate: Candidate) -> str:
-    """One word for a candidate: its first failing verdict, or what the comparison decided."""
+    """One word for a candidate, as in JSON: its first failing verdict, or what the comparison decided."""
     failed = next((o.verdict for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
     if failed:
         return failed
@@ -128,8 +131,13 @@ def verdict(candidate: Candidate) -> str:
     return candidate.comparison.decision if candidate.comparison else "tried" if candidate.screening_only else "right"
 
 
+def in_words(verdict: str) -> str:
+    """A verdict as people read it."""
+    return _IN_THE_TABLE.get(verdict, verdict)
+
+
 def why(candidate: Candidate) -> str:
-    """Why a candidate is wrong or refused, in one line; empty when it is neither."""
+    """Why a candidate is wrong or rejected, in one line; empty when it is neither."""
     failed = next((o for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
     reason = candidate.rejection or (f"case {failed.case}: {failed.detail}" if failed else "")
     if not reason and candidate.comparison and candidate.comparison.decision is Decision.REJECTED:
@@ -159,12 +167,16 @@ def summary(result: Result) -> list[str]:
     else:
         lines.append(f"accepted {inline(result.reason, 200)}")
         if result.best.comparison:
-            runs = f"{len(result.best.outcomes)} runs of cases, {result.held_out} of the cases never shown"
+            runs = f"{len(result.best.outcomes)} runs, including {_held_out_cases(result.held_out)}"
             lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
         changes = result.best.changes if len(result.best.changes) > 1 else ()
         lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
     lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}")
     return lines
+
+
+def _held_out_cases(count: int) -> str:
+    return f"{count} held-out case{'s' * (count != 1)}"
 
 
 def _figures(comparison: Comparison) -> str:

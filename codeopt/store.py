@@ -19,6 +19,8 @@ from codeopt.program import write_whole
 
 _KEPT = 4000  # bytes of a run's output that are kept
 SCHEMA = "codeopt.run/1"
+SAVED_AS = {"stop_detail": "evidence", "runqueue_wait_s": "delay_s", "ablation": "beside"}
+"""Fields of candidates and runs that have another name on disk: what an earlier version wrote can still be read."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class RunFolder:
             "schema": SCHEMA,
             "sha256": digest(source),
             "ledger": ledger.to_json(),
-            "candidates": json.loads(adapter.dump_json(tuple(map(_cut, history.candidates)))),
+            "candidates": json.loads(adapter.dump_json(tuple(map(_cut, history.candidates)), by_alias=True)),
         }
         write_whole(self.path / "state.json", json.dumps(state))
 
@@ -80,7 +82,7 @@ def new_run(home: Path, stem: str) -> RunFolder:
 
 def candidate_to_json(candidate: Candidate) -> str:
     """A candidate with all its measurements, as JSON; long output is cut."""
-    text: bytes = _adapter().dump_json((_cut(candidate),))
+    text: bytes = _adapter().dump_json((_cut(candidate),), by_alias=True)
     return text.decode("utf-8")
 
 
@@ -107,5 +109,8 @@ def _cut(candidate: Candidate) -> Candidate:
 def _adapter() -> Any:
     from pydantic import ConfigDict, TypeAdapter
 
-    config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64", ser_json_inf_nan="constants")
+    config = ConfigDict(
+        ser_json_bytes="base64", val_json_bytes="base64", ser_json_inf_nan="constants",
+        alias_generator=lambda name: SAVED_AS.get(name, name),
+    )  # fmt: skip
     return TypeAdapter(tuple[Candidate, ...], config=config)

@@ -65,7 +65,7 @@ class StoppingRule:
     """... until the original takes this long in all; a program that takes longer is timed on its longest case alone."""
 
     def screening(self) -> StoppingRule:
-        """For choosing what deserves a last word with fresh pairs: it may err more often, and takes fewer pairs."""
+        """For choosing what deserves a confirmation with fresh pairs: it may err more often, and takes fewer pairs."""
         return replace(self, alpha=0.05, min_pairs=5, interval=0.90)
 
 

@@ -42,7 +42,7 @@ CREATE TABLE IF NOT EXISTS problem (       -- one row a problem of the set, what
     ci_low      REAL,
     ci_high     REAL,
     ledger      TEXT,                      -- rounds, tokens, money (JSON), as of the last saved round
-    suite       TEXT,                      -- {case: held back?} (JSON): what was shown stays shown after a crash
+    suite       TEXT,                      -- {case: held out?} (JSON): what was shown stays shown after a crash
     seconds     REAL NOT NULL DEFAULT 0,   -- of the clock in workers, all attempts together
     waited_s    REAL NOT NULL DEFAULT 0,   -- of these, waiting for a core
     asking_s    REAL NOT NULL DEFAULT 0,   -- of these, waiting for the model

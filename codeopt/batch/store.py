@@ -187,7 +187,7 @@ class BatchStore:
         return int(self.db.execute("SELECT attempts FROM problem WHERE id = ?", [id]).fetchone()[0])
 
     def load(self, id: str) -> tuple[History, Ledger, dict[str, bool]] | None:
-        """Where a problem was: its history, what was spent, which cases are held back; None when it has not begun."""
+        """Where a problem was: its history, what was spent, which cases are held out; None when it has not begun."""
         row = self.db.execute("SELECT ledger, suite FROM problem WHERE id = ?", [id]).fetchone()
         bodies = self.db.execute(
             "SELECT body FROM candidate WHERE problem = ? AND stage = 'round' ORDER BY round", [id]

@@ -70,7 +70,7 @@ def _unique(cases: Iterable[Case]) -> list[Case]:
 
 
 def hold_out(cases: Sequence[Case], seconds: Sequence[float]) -> list[Case]:
-    """Mark the cases that are never shown: the one that takes longest, and every third one down from it.
+    """Mark the cases to hold out: the one that takes longest, and every third one down from it.
 
     `seconds` is what each case took the original. A single case has to be shown.
     """

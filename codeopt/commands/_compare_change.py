@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.commands import _review
-from codeopt.commands._pair import certain, compare_programs, is_slower, takes
+from codeopt.commands._pair import certain, compare_programs, in_words, is_slower, takes
 from codeopt.commands._sandbox import open_from
 from codeopt.console import Console
 from codeopt.errors import CodeoptError, NoSandbox, UsageError
@@ -96,7 +96,7 @@ def table(rows: list[dict[str, Any]], slower: list[dict[str, Any]]) -> str:
 
 def _lines(row: dict[str, Any], fails: bool) -> list[str]:
     name = log_line(full_name(row["path"], row["function"]))
-    text = f"{'FAIL ' * fails}{row['verdict']:<12} {name}"
+    text = f"{'FAIL ' * fails}{in_words(row['verdict']):<25} {name}"
     if row["ratio"] is not None:
         text += f"   {takes(row)}{certain(row)}"
     reason = row.get("reason")

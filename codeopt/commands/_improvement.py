@@ -79,7 +79,7 @@ def _judge(arguments: argparse.Namespace, program: Program, task: Task, sandbox:
     if judge.too_short:
         raise ProgramError(judge.too_short)
     longest = max(outcome.run.wall_s for outcome in judge.original.outcomes)
-    cases = f"{len(judge.suite.cases)} cases, {judge.suite.held_out} held back"
+    cases = f"{len(judge.suite.cases)} cases, {judge.suite.held_out} held out"
     console.print(f"original   {cases}   longest {longest:.3f} s{hot(judge.original.profile)}")
     return judge
 

@@ -82,6 +82,11 @@ def _bound(judge: Judge, candidate: Candidate, limit: float) -> float | None:
     return round(old / limit, 6) if old < limit else None
 
 
+def in_words(verdict: str) -> str:
+    """A verdict for a person; JSON says `same` of what differs by less than is worth having, or not surely."""
+    return report.NO_DIFFERENCE if verdict == "same" else verdict
+
+
 def takes(found: Mapping[str, Any]) -> str:
     """`1.25x as fast`, or `8.00x as long` of what is slower; of what was given up only a bound is known."""
     if found["ratio"] >= 1:
@@ -102,7 +107,7 @@ def certain(found: Mapping[str, Any]) -> str:
 
 def table(found: dict[str, Any]) -> str:
     """The same for a person."""
-    lines = [f"{found['verdict']}{': ' + found['reason'] if found['reason'] else ''}"]
+    lines = [f"{in_words(found['verdict'])}{': ' + found['reason'] if found['reason'] else ''}"]
     if found["ratio"] is not None:
         verb = "is" if found["ratio"] >= 1 else "takes"
         lines.append(f"NEW {verb} {takes(found)} as OLD{certain(found)}")

@@ -1,4 +1,4 @@
-"""Suggest improvements of what a change touches, with proof: for a pull request, before it is merged.
+"""Suggest improvements of what a change touches, measured and verified: for a pull request, before it is merged.
 
 The report goes to standard output or -o FILE, everything else to standard error; no file of the project changes.
 What keeps a review from being whole (no key, no sandbox, budget spent) is a notice and exit status 0, unless --strict.

@@ -22,7 +22,7 @@ MIN_RETURNS = 3
 MIN_COVERAGE = 0.6
 """Share of the function's lines that the calls must run."""
 DERIVED, FRESH = 1000, 750
-"""How many calls are made from known ones: for the rounds, and others for the last word."""
+"""How many calls are made from known ones: for the rounds, and others for the confirmation."""
 KEPT_S = 6.0
 """What the given calls may take that every draft makes; at least MIN_CALLS of them are kept, the quickest first."""
 

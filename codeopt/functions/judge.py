@@ -88,7 +88,7 @@ class FunctionJudge:
 
     def confirm(self, candidate: Candidate) -> Candidate:
         """New figures: calls that nobody has seen, another hash seed, other calls to time, and whole runs."""
-        self.notify("confirming with calls that were never shown")
+        self.notify("confirming with held-out calls")
         fresh = make_new_cases(self)
         outcomes = self.run_cases(candidate.source, self.suite.cases, OTHER_HASH_SEED)
         outcomes += self.run_cases(candidate.source, fresh)
@@ -208,7 +208,7 @@ def with_timing(judge: FunctionJudge) -> FunctionJudge:
 
 
 def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[Known]]:
-    """A third of all calls is never shown, of the given ones only where there are many."""
+    """A third of all calls is held out, of the given ones only where there are many."""
     few = len(given) < 9
     shown = [known for at, known in enumerate(given) if few or at % 3] + [k for at, k in enumerate(derived) if at % 3]
     names = {known.text for known in shown}

@@ -30,7 +30,7 @@ LONGEST_CRITIQUE = 8_000
 
 
 class LanguageModel:
-    """Asks `model` for critiques and drafts; knows `cases`, of which the held-back ones are never shown.
+    """Asks `model` for critiques and drafts; knows `cases`, of which the held-out ones are never shown.
 
     feedback: which parts of the feedback go into the prompts, see FeedbackMode.
     history: "full" shows every round that fits, "last" the original's program and the newest round.

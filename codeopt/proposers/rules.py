@@ -16,7 +16,7 @@ POTENTIAL = 1.04
 """The search ends when no choice among the rules is expected to be this many times as fast as the original."""
 
 ORIGINAL, WHOLE = "original", "with all rules"
-"""Names of variants that are not the draft without one of its rules."""
+"""Names of ablations that are not the draft without one of its rules."""
 
 PASSES = 2
 """How often the rules go over a program in one draft: a rule can open the door to an earlier one."""
@@ -115,7 +115,7 @@ def _follow(rules: Sequence[Rule], history: History) -> tuple[Draft | None, Cand
 
 
 def _measured(draft: Draft, history: History) -> Candidate | None:
-    """What became of a draft; one that was right in a trial is measured again when it is to be compared."""
+    """What became of a draft; one that was right when screened is measured again when it is to be compared."""
     found = (
         c
         for c in history.candidates

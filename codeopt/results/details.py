@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from codeopt.batch.store import BatchStore
 from codeopt.escaping import cut
 from codeopt.history import Candidate
-from codeopt.report import interval, verdict
+from codeopt.report import in_words, interval, verdict
 from codeopt.results.charts import anchor, strip
 from codeopt.results.markup import Child, Markup, tag
 from codeopt.results.metrics import Solved
@@ -92,7 +92,7 @@ def _round(before: Candidate, candidate: Candidate, *, best: bool) -> Markup:
 
 
 def _confirmed(original: Candidate, candidate: Candidate) -> Markup:
-    what = f"round {candidate.round} again, with fresh timings and inputs never shown"
+    what = f"round {candidate.round} again, with fresh timings and held-out inputs"
     return tag(
         "div", tag("h3", "Confirmed", _head(candidate, what)),
         _verdicts(candidate), _pairs(candidate),
@@ -108,7 +108,7 @@ def _head(candidate: Candidate, what: str) -> list[Child]:
         f"{found.ratio:.2f}x ({interval(found)}), {found.pairs} pairs, {found.clock}" if found and found.pairs else ""
     )
     return [
-        tag("span", word, class_=f"badge {word}"),
+        tag("span", in_words(word), class_=f"badge {word}"),
         tag("span", figures),
         tag("span", cut(what, 300, 0), class_="what"),
     ]

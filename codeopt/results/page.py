@@ -73,7 +73,7 @@ def _overview(found: Metrics, other: Versus | None) -> Iterator[Child]:
     yield tag("div", list(_tiles(found)), class_="tiles")
     yield _card(
         "Speedup of each problem",
-        "Confirmed with fresh timings and with inputs that were never shown; wrong or slower counts as 1.0. Fastest "
+        "Confirmed with fresh timings and with held-out inputs; wrong or slower counts as 1.0. Fastest "
         "first; the bar is the 95% interval. A click leads to the problem's history.",
         _key(found), charts.speedups(found.judged),
     )  # fmt: skip

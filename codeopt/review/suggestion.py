@@ -14,7 +14,7 @@ def full_name(path: str, function: str) -> str:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """One function or program that can be better, with proof."""
+    """One function or program that can be better, measured and verified."""
 
     path: str
     """Below the repository's root, with `/`."""

@@ -113,7 +113,7 @@ def test_a_draft_that_fails_is_wrong(guest: Sandbox) -> None:
     assert [outcome.verdict for outcome in wrong] == [Verdict.RE]
 
 
-def test_what_is_held_back_is_never_quoted(guest: Sandbox) -> None:
+def test_what_is_held_out_is_never_quoted(guest: Sandbox) -> None:
     made = challenge(guest, SUM, held_out=True)
     assert all(case.held_out for case in list(made))
     (wrong,) = made.run(guest, BY_HEART, check_tokens)

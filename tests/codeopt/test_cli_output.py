@@ -71,14 +71,14 @@ def test_the_result_and_the_talk_go_different_ways(tmp_path: Path) -> None:
     assert done.status == 0, done.err
     assert done.out.startswith("--- a/slow.py\n+++ b/slow.py\n@@ ")
     expected = [
-        r"slow\.py   task runtime   drafts by scripted:answers\.txt",
+        r"slow\.py   task runtime   proposer: scripted:answers\.txt",
         r"sandbox    bubblewrap: namespaces, no network, read-only system, .*",
-        r"original   3 cases, 1 held back   longest \d\.\d{3} s",
-        r" round  verdict     speedup  90% interval     pairs  what was tried",
+        r"original   3 cases, 1 held out   longest \d\.\d{3} s",
+        r" round  verdict          speedup  90% interval     pairs  what was tried",
         r" +1  faster +[\d.]+x  [\d.]+ - [\d.]+ +\d+  a set",
         r"accepted round 1: a set",
         r"[\d.]+x as fast \(95% interval [\d.]+ - [\d.]+, \d+ pairs, (CPU|wall) time\)",
-        r"confirmed on \d+ runs of cases, 1 of the cases never shown",
+        r"confirmed on \d+ runs, including 1 held-out case",
         r"the limit of 1 round is reached; 1 draft, \d+ s, .*; saved in \.codeopt/runs/.*",
     ]
     assert len(done.lines) == len(expected), done.err

@@ -135,14 +135,14 @@ def test_the_task_adds_what_it_measures() -> None:
     assert "functions: 0" in text
 
 
-def test_of_a_held_back_case_only_the_verdict_is_told() -> None:
+def test_of_a_held_out_case_only_the_verdict_is_told() -> None:
     text = told(wrong(case=HELD))
     assert "a case that is not shown: WA" in text
     assert "secret-big" not in text
     assert "4950" not in text
 
 
-def test_a_case_that_is_not_in_the_suite_counts_as_held_back() -> None:
+def test_a_case_that_is_not_in_the_suite_counts_as_held_out() -> None:
     assert "token 1 differs" not in told(wrong(case=Case("unknown", b"1")))
 
 
@@ -177,7 +177,7 @@ def leaky(draw: st.DrawFn) -> tuple[Candidate, Candidate, tuple[Case, ...], list
 
 
 @given(leaky(), st.sampled_from(["runtime", "readability"]))
-def test_nothing_of_a_held_back_case_is_told(
+def test_nothing_of_a_held_out_case_is_told(
     made: tuple[Candidate, Candidate, tuple[Case, ...], list[str]], task: str
 ) -> None:
     candidate, first, cases, canaries = made

@@ -82,7 +82,7 @@ def test_counts_are_no_parameters(inputs: list[bytes]) -> None:
 
 @pytest.mark.parametrize("inputs", [N_NUMBERS, N_LINES, N_M_EDGES, N_K_NUMBERS, WORDS, ONE_WORD])
 def test_some_are_longer_than_the_longest_known(inputs: list[bytes]) -> None:
-    """Also than those that are held back: their length is known, nothing else of them is used."""
+    """Also than those that are held out: their length is known, nothing else of them is used."""
     secret = inputs[0][:2] + b" ".join([b"777"] * 500) if len(inputs[0].split()) > 1 else b"s" * 500
     found = mutate_inputs(inputs, seed=10, also_known=[secret])
     longer = of_kind(found, "longer", "fresh")

@@ -109,7 +109,7 @@ def test_the_whole_history_is_shown(story: Story) -> None:
         assert set(places[number + 1 :]) <= {-1}
 
 
-def test_what_is_held_back_is_never_shown(story: Story) -> None:
+def test_what_is_held_out_is_never_shown(story: Story) -> None:
     """The case that takes longest decides, and no prompt has a word of it."""
     assert story.done.json["tests"]["held_back"] == 1
     assert len(story.prompts) == 7
@@ -191,7 +191,7 @@ def test_only_the_last_round_is_shown_on_request(folder: Path) -> None:
     assert WRONG not in prompts[2]
 
 
-def test_a_draft_that_fails_only_what_is_held_back_is_told_so_without_its_words(folder: Path) -> None:
+def test_a_draft_that_fails_only_what_is_held_out_is_told_so_without_its_words(folder: Path) -> None:
     """Right on all that it was shown, by a table of answers."""
     cheat = "answers = {3: '1 2', 5: '3 2'}\nprint(answers.get(int(input()), 'no idea'))\n"
     done, prompts = improve(folder, [reply(cheat), reply(FAST)], "--feedback", "measured", "-n", "2")

@@ -1,4 +1,4 @@
-"""From a draft to a candidate: what is run, what stops it, what is held back, and what is found by running it often."""
+"""From a draft to a candidate: what is run, what stops it, what is held out, and what is found by running it often."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def test_a_faster_draft_is_believed_and_confirmed(judge: Judge) -> None:
     assert confirmed.comparison != found.comparison
 
 
-def test_a_held_back_case_that_only_seemed_long_does_not_decide(judge: Judge) -> None:
-    """Its first run was disturbed; what is timed for the last word takes long now, too."""
+def test_a_held_out_case_that_only_seemed_long_does_not_decide(judge: Judge) -> None:
+    """Its first run was disturbed; what is timed for the confirmation takes long now, too."""
     short, *_, long = sorted(judge.suite.cases, key=lambda case: len(case.stdin))
     cases = [replace(case, held_out=case is short) for case in judge.suite.cases]
     seemed = [
@@ -90,7 +90,7 @@ def test_a_short_case_whose_first_run_had_to_wait_is_not_timed_alone(judge: Judg
         assert long.name in [case.name for case in chosen]
 
 
-def test_the_longest_case_is_held_back(judge: Judge) -> None:
+def test_the_longest_case_is_held_out(judge: Judge) -> None:
     held = [case for case in judge.suite.cases if case.held_out]
     assert len(held) == judge.suite.held_out >= 1
     longest = max(judge.suite.cases, key=lambda case: len(case.stdin))

@@ -50,6 +50,17 @@ def test_outputs_are_cut(folder: RunFolder) -> None:
     assert run.stderr.endswith(b"end")
 
 
+def test_fields_have_on_disk_the_names_that_they_always_had(folder: RunFolder) -> None:
+    run = replace(outcome().run, stop="time", stop_detail="still running after 10 s", runqueue_wait_s=0.5)
+    saved = replace(right(1), outcomes=(replace(outcome(), run=run),), ablation=(("original", 1.5),))
+    folder.save(History((original(), saved)), Ledger(), SLOW)
+    written = json.loads((folder.path / "state.json").read_text())["candidates"][1]
+    told = written["outcomes"][0]["run"]
+    assert (told["evidence"], told["delay_s"], written["beside"]) == (run.stop_detail, 0.5, [["original", 1.5]])
+    assert not {"stop_detail", "runqueue_wait_s", "ablation"} & {*told, *written}
+    assert folder.load(SLOW)[0].last == saved
+
+
 def test_another_program_is_refused(folder: RunFolder) -> None:
     folder.save(HISTORY, LEDGER, SLOW)
     with pytest.raises(UsageError, match="is of another program"):

@@ -20,7 +20,7 @@ from tests.codeopt.command import codeopt
 OWN = sorted((Path(__file__).parent / "traps").iterdir())
 SHARED = Path(os.environ.get("CODEOPT_HOSTILE") or Path(__file__).parents[3] / "shared" / "hostile") / "traps"
 GIVEN = sorted(path for path in SHARED.glob("*") if "function" not in json.loads((path / "meta.json").read_text()))
-REFUSED_UNRUN = {  # what the gate says of a draft before it is run, when a model wrote it
+REFUSED_UNRUN = {  # what the static checks say of a draft before it is run, when a model wrote it
     "answers_after_failing": "atexit",
     "asks_for_privileges": "os.nice",
     "by_the_clock": "time",

@@ -1,4 +1,4 @@
-"""Cases from every source, found beside the program or where the user says, and which of them are held back."""
+"""Cases from every source, found beside the program or where the user says, and which of them are held out."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_generator_makes_small_and_large_inputs(request_for, tmp_path: Path) -
 
 
 def test_other_seeds_make_other_inputs_and_leave_files_out(request_for, tmp_path: Path) -> None:
-    """For the last word on a draft: cases that nobody has seen."""
+    """For the confirmation of a draft: cases that nobody has seen."""
     write(tmp_path, generate_py=GENERATOR, input_0_txt="a")
     fresh = collect(request_for(first_seed=101))
     assert names(fresh)[:2] == ["small.101", "small.102"]
@@ -162,7 +162,7 @@ def test_no_cases_says_where_to_put_them(request_for, tmp_path: Path) -> None:
         ([0.1, 0.2, 0.3, 5.0, 0.4, 0.5], [3, 2]),
     ],
 )
-def test_the_longest_and_every_third_one_down_are_held_back(seconds: list[float], held: list[int]) -> None:
+def test_the_longest_and_every_third_one_down_are_held_out(seconds: list[float], held: list[int]) -> None:
     cases = [Case(str(number), b"") for number in range(len(seconds))]
     marked = hold_out(cases, seconds)
     assert [int(case.name) for case in marked if case.held_out] == sorted(held)

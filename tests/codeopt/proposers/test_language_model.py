@@ -222,7 +222,7 @@ CANARY = st.text("BCDFGHJKLMNPQRSTVWXZ", min_size=16, max_size=20)
 @given(
     st.lists(CANARY, min_size=6, max_size=6, unique=True), st.sampled_from(["runtime", "readability"]), st.booleans()
 )
-def test_nothing_of_a_held_back_case_is_in_any_prompt(canaries: list[str], task: str, small: bool) -> None:
+def test_nothing_of_a_held_out_case_is_in_any_prompt(canaries: list[str], task: str, small: bool) -> None:
     name, stdin, expected, stdout, stderr, detail = canaries
     held = Case(name, stdin.encode(), expected.encode(), held_out=True)
     ran = run(stdout.encode(), stderr.encode(), 1)
@@ -240,7 +240,7 @@ def test_nothing_of_a_held_back_case_is_in_any_prompt(canaries: list[str], task:
     assert not [canary for canary in canaries if canary in told]
 
 
-def test_held_back_cases_of_the_table_stay_secret() -> None:
+def test_held_out_cases_of_the_table_stay_secret() -> None:
     text = "\n".join(m.content for m in conversation(History((original(), wrong(1, HELD))), "critique"))
     assert HELD.name not in text
     assert "a case that is not shown: WA" in text

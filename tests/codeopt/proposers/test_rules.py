@@ -53,13 +53,13 @@ def play(judge: Callable[[str], float | None], **options: tuple[str, ...]) -> tu
         assert not draft.problem
         ratio = judge(draft.summary)
         candidate = measured(round_, draft.source, draft.summary, ratio, screening_only=draft.screening_only)
-        beside = raced(draft, ratio, judge) if ratio else ()
-        history = history.add(replace(candidate, ablation=beside))
+        ablation = timed_ablations(draft, ratio, judge) if ratio else ()
+        history = history.add(replace(candidate, ablation=ablation))
     raise AssertionError("the search does not end")
 
 
-def raced(draft: Draft, ratio: float, judge: Callable[[str], float | None]) -> tuple[tuple[str, float], ...]:
-    """What a judge's race would say of the draft's variants."""
+def timed_ablations(draft: Draft, ratio: float, judge: Callable[[str], float | None]) -> tuple[tuple[str, float], ...]:
+    """What a judge would say of the draft's ablations."""
     names = draft.summary.partition(":")[0].split(" + ")
     found: dict[str, float | None] = {"original": 1.0, "with all rules": judge(ALL)}
     found |= {name: judge(" + ".join(other for other in names if other != name)) for name in names}

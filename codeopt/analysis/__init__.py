@@ -35,6 +35,7 @@ from codeopt.analysis.values import (
 )
 
 __all__ = [
+    "AnalyzedProgram",
     "Comprehension",
     "Container",
     "Doubt",
@@ -43,7 +44,6 @@ __all__ = [
     "INT",
     "Loop",
     "NUMBERS",
-    "AnalyzedProgram",
     "QUIET_MODULES",
     "SCALARS",
     "STR",

@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeopt.errors import UsageError
 from codeopt.workloads.function.function_def import Function
 from codeopt.workloads.function.project import Module, locate
-from codeopt.workloads.function.users_command import as_the_user_runs_it
-from sandbox.guest_bundle import loading
+from codeopt.workloads.function.watched_run import Watch, read_lines, run_watched
 
 MOST_CALLS, MOST_OF_ONE = 300, 600
 """That are kept, and that one process writes down."""
 MOST_TEXT = 6_000_000
 """Characters of a recording."""
 FOLDER = Path(".codeopt") / "calls"
-HOOK = """
-import sys
-sys.path[:] = [path for path in sys.path if path != {folder!r}]
-if sys.version_info >= (3, 8):
-{indented}
-    _log = _bundle.load("tests.call_log").CallLog({folder!r})
-    _log.write("@ started")
-    _bundle.load("tests.recorder").install_for_file(*{spec!r}, _log.write)
-    from importlib.machinery import PathFinder as _finder
-    from importlib.util import module_from_spec as _make
-    _spec = _finder.find_spec("sitecustomize")
-    if _spec is not None and _spec.loader is not None:
-        sys.modules["sitecustomize"] = _make(_spec)
-        _spec.loader.exec_module(sys.modules["sitecustomize"])
-"""
-"""A sitecustomize module: Python imports it before a program begins. The one that stands behind it on the path is run
-too, as if this one were not there."""
 MAINS = ("__main__", "__mp_main__")
 """What a module is called that is run as a program, and in a process that multiprocessing spawns."""
 
@@ -85,43 +64,29 @@ def known_as(function: Function) -> tuple[str, ...]:
 
 
 def _lines(function: Function) -> list[str]:
-    return _read(recording_file(locate(function.path), function.qualname))
+    return read_lines(recording_file(locate(function.path), function.qualname))
 
 
 def _calls(lines: Iterable[str]) -> list[str]:
     return [line for line in lines if line.startswith("f(")]
 
 
-def _read(path: Path) -> list[str]:
-    return list(dict.fromkeys(path.read_text("utf-8", "surrogatepass").split("\n"))) if path.is_file() else []
-
-
-def record(function: Function, command: Sequence[str]) -> Recording:
+def record(function: Function, command: Sequence[str], stdout: int | None = None) -> Recording:
     """Run the user's own command, as they would, with a recorder in its interpreters.
 
-    Nothing is isolated: it is the user's command on the user's machine. Raises UsageError.
+    Nothing is isolated: it is the user's command on the user's machine. stdout: where its output goes, if not where
+    ours does. Raises UsageError.
     """
     module = locate(function.path)
-    program = as_the_user_runs_it(command, module.root)
-    with tempfile.TemporaryDirectory(prefix="codeopt-record-") as folder:
-        spec = (str(module.path), function.qualname, MOST_OF_ONE)
-        guest = loading("tests/", "calls/__init__", "calls/repr/")
-        indented = "".join(f"    {line}" for line in guest.splitlines(keepends=True))
-        (Path(folder) / "sitecustomize.py").write_text(
-            HOOK.format(folder=folder, spec=spec, indented=indented), "utf-8"
-        )
-        paths = [folder, *filter(None, [os.environ.get("PYTHONPATH")])]
-        try:
-            done = subprocess.run(program, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
-        except OSError as error:
-            raise UsageError(f"cannot run {command[0]}: {error.strerror}") from error
-        lines = [line for path in sorted(Path(folder).glob("*.txt")) for line in _read(path)]
+    watch = Watch("recorder", "install_for_file", (str(module.path), function.qualname, MOST_OF_ONE))
+    run = run_watched(command, module.root, watch, stdout)
+    lines = run.lines
     before = set(recorded_calls(function))
     seen = dict.fromkeys(_calls(lines))
     kept = _keep(module, recording_file(module, function.qualname), lines) if seen else len(before)
     return Recording(
-        path=recording_file(module, function.qualname), status=done.returncode, seen=len(seen),
-        new=len(seen.keys() - before), kept=kept, processes=lines.count("@ started"), program=tuple(program),
+        path=recording_file(module, function.qualname), status=run.status, seen=len(seen),
+        new=len(seen.keys() - before), kept=kept, processes=run.processes, program=run.program,
         lost=tuple(dict.fromkeys(line.removeprefix("# ") for line in lines if line.startswith("# "))),
         loaded=any(line.startswith("@ loaded ") for line in lines),
     )  # fmt: skip
@@ -135,7 +100,7 @@ def _keep(module: Module, path: Path, lines: Sequence[str]) -> int:
         ignore.write_text("*\n")
     names = {f"@ loaded {name}" for name in (*MAINS, module.name)}
     heads = [line for line in lines if line.startswith("@ loaded ") and line not in names]
-    merged = dict.fromkeys([*_read(path), *heads, *lines])
+    merged = dict.fromkeys([*read_lines(path), *heads, *lines])
     calls = sample(_calls(merged))
     others = [line for line in merged if line.startswith(("# ", "@ loaded ")) and line not in names]
     with tempfile.NamedTemporaryFile(

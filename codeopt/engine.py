@@ -20,6 +20,7 @@ from codeopt.session import Session
 from codeopt.target import Target
 from codeopt.tasks import Task, needs_time, open_task
 from codeopt.workloads import Opened, Workload, WorkloadRequest, kind_of
+from codeopt.workloads.function.run_first import run_first
 from sandbox.compare import StoppingRule
 from sandbox.profile import Mode
 
@@ -37,6 +38,8 @@ def improve(
     """
     task = open_task(options.task, options.min_gain)
     check_proposer(options, task)
+    first = run_first(target, options.run, session.console.print) if options.run else None
+    target = first.target if first else target
     kind = kind_of(target, options)
     program = program or kind.read(target)
     runs = session.runs(options)
@@ -46,6 +49,7 @@ def improve(
         target, program, options, session, rule_of(options, task), own_code_only=not model and not reference,
         held_out=saved.held_out if saved else {}, baseline=saved.history.original if saved else None,
         profile_modes=_modes(options), needs_time=needs_time(task), model_calls=model,
+        facts={"recording": first.facts} if first else {},
     )  # fmt: skip
     with kind.open_workload(request) as opened:
         workload = _measured(opened, task, request)

@@ -85,6 +85,9 @@ class ImproveOptions:
     tests: tuple[Path, ...] = ()
     """pytest files or folders; empty: found by name and import."""
     no_tests: bool = False
+    run: str | None = None
+    """A command line of the user's own, run unprotected before anything else: what a function is called with, and which
+    function of a file takes the time."""
 
     model: str | None = None
     """rules, a model's name, replay:FILE; None: a model if the environment names one, else rules."""

@@ -236,6 +236,7 @@ def to_json(result: Result) -> dict[str, Any]:
             "confirmed_runs": len(best.outcomes) if best else 0,
         },
         "evidence": result.facts.get("evidence"),
+        "recording": result.facts.get("recording"),
         "notes": list(best.notes) if best else [],
         "growth": result.growth,
         "rounds": [_round(candidate) for candidate in result.history.candidates[1:]],

@@ -76,7 +76,7 @@ def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, r
         seconds=loop.ledger.seconds,
         held_out=judge.suite.held_out,
         saved=run.path,
-        facts=judge.workload.facts(),
+        facts={**request.facts, **judge.workload.facts()},
         growth=_growth(judge, best) if best and session.growth else "",
         reference=_judged(judge, reference, session.console) if reference else None,
     )

@@ -14,8 +14,8 @@ from codeopt.errors import UsageError
 TABLES = ("prices", "sandbox-options")
 """Keys of [tool.codeopt] that are no flags."""
 
-EACH_TIME = ("help", "write", "output", "resume", "json", "base", "diff")
-"""Flags that are no settings."""
+EACH_TIME = ("help", "write", "output", "resume", "json", "base", "diff", "run")
+"""Flags that are no settings. What `run` names is run unprotected: a project that was downloaded must not choose it."""
 
 
 def apply(parser: argparse.ArgumentParser, table: Mapping[str, Any], path: Path | None, known: set[str]) -> None:

@@ -94,6 +94,15 @@ def add_function_arguments(parser: argparse.ArgumentParser) -> None:
     add_test_arguments(group)
 
 
+def add_run_argument(parser: argparse.ArgumentParser) -> None:
+    """A user's own command, for functions."""
+    parser.add_argument(
+        "--run", metavar="COMMAND",
+        help="your own command, run as you would, not isolated: the function's calls are recorded; with FILE alone the "
+        "function with the most time of its own is improved, and the command is run twice",
+    )  # fmt: skip
+
+
 def add_test_arguments(group: argparse._ArgumentGroup) -> None:
     """Which existing tests are evidence."""
     group.add_argument(

@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _flags.add_workload_argument(parser)
     _flags.add_case_arguments(parser)
     _flags.add_function_arguments(parser)
+    _flags.add_run_argument(parser)
     _flags.add_model_arguments(parser)
     budget = parser.add_argument_group("budget, whichever ends first")
     budget.add_argument("-n", "--max-rounds", type=_flags.count, metavar="N", help="drafts (4 with a model)")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from codeopt.errors import ProgramError, UsageError
-from codeopt.escaping import inline
+from codeopt.errors import UsageError
 
 ORDER = 6
 
@@ -23,7 +22,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command, not isolated; its own exit status does not matter as long as calls were seen."""
     from codeopt.target import as_target
     from codeopt.workloads.function.function_def import read_function
-    from codeopt.workloads.function.recording import not_recorded, record
+    from codeopt.workloads.function.recording import record
+    from codeopt.workloads.function.recording_words import said_of
 
     target = as_target(arguments.target)
     if not target.name:
@@ -31,15 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     command = arguments.words[1:] if arguments.words[:1] == ["--"] else arguments.words
     if not command:
         raise UsageError("say what to run: codeopt record FILE::FUNCTION -- python script.py")
-    function = read_function(target.path, target.name)
-    status, new, where = record(function, command)
-    print(
-        f"{new} new calls of {target.name} in {where}"
-        + (f" (the command ended with status {status})" if status else ""),
-        file=sys.stderr,
-    )
-    if lost := not_recorded(function):
-        print(f"some cannot be written down ({inline('; '.join(lost[:3]), 200)})", file=sys.stderr)
-    if not new and not where.is_file():
-        raise ProgramError(f"{' '.join(command)} never called {target.name}")
+    found = record(read_function(target.path, target.name), command)
+    for line in said_of(found, target):
+        print(line, file=sys.stderr)
     return 0

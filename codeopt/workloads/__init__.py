@@ -110,6 +110,8 @@ class WorkloadRequest:
     """A language model may be asked for calls where nothing else gives enough."""
     calls_text: str = ""
     """A calls file that a language model wrote earlier."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What was found out on the way to the target, as fields of a JSON object."""
 
     def open_sandbox(self, mounts: Mounts = ()) -> AbstractContextManager[Sandbox]:
         """A sandbox that shows these folders. Raises NoSandbox."""

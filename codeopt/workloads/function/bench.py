@@ -17,6 +17,7 @@ from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.function_def import Function
 from codeopt.workloads.function.naming import Names
 from codeopt.workloads.function.project import Place, View, locate, open_places, open_view
+from codeopt.workloads.function.recording import known_as
 from sandbox import Sandbox
 from sandbox.call_answer import CallAnswer
 from sandbox.calls import CallBatch, CallRunner, FunctionRef
@@ -116,7 +117,7 @@ def make_target(
         asynchronous=function.asynchronous,
         calls_file=calls_file,
         memory_bytes=int(0.6 * (sandbox.limits.memory_mib << 20)),
-        aliases=aliases,
+        aliases=(*aliases, *known_as(function)),
     )
 
 

@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from codeopt.errors import UsageError
 from codeopt.workloads.function.function_def import Function
 from codeopt.workloads.function.project import Module, locate
-from sandbox.guest_bundle import loading
+from codeopt.workloads.function.watched_run import Watch, read_lines, run_watched
 
-MOST_CALLS = 300
+MOST_CALLS, MOST_OF_ONE = 300, 600
+"""That are kept, and that one process writes down."""
+MOST_TEXT = 6_000_000
+"""Characters of a recording."""
 FOLDER = Path(".codeopt") / "calls"
-HOOK = """
-import os, sys
-_out = open({out!r}, "a", encoding="utf-8", errors="surrogatepass")
-def _sink(text):
-    _out.write(text.replace("\\n", " ") + "\\n")
-    _out.flush()
-{loading}
-_bundle.load("tests.recorder").install(*{spec!r}, _sink)
-"""
-"""A sitecustomize module: Python imports it before a program begins."""
+MAINS = ("__main__", "__mp_main__")
+"""What a module is called that is run as a program, and in a process that multiprocessing spawns."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What one run of a user's command gave."""
+
+    path: Path
+    """Where the calls are."""
+    status: int
+    """How the command ended."""
+    seen: int
+    """Different calls of this run, also those that were known."""
+    new: int
+    kept: int
+    """Of this run and earlier ones."""
+    lost: tuple[str, ...]
+    """Why some cannot be written down."""
+    processes: int
+    """Interpreters that could be watched."""
+    loaded: bool
+    """One of them loaded the function's file."""
+    program: tuple[str, ...]
+    """What was run."""
+
+    @property
+    def called(self) -> bool:
+        """At all."""
+        return bool(self.seen or self.lost)
 
 
 def recording_file(module: Module, qualname: str) -> Path:
@@ -35,42 +55,69 @@ def recording_file(module: Module, qualname: str) -> Path:
 
 def recorded_calls(function: Function) -> list[str]:
     """Calls recorded earlier; none when there is no recording."""
-    return [line for line in _lines(function) if line.startswith("f(")]
+    return _calls(_lines(function))
 
 
-def not_recorded(function: Function) -> list[str]:
-    """What calls held that cannot be written down: `self._file: an open file`."""
-    return [line.removeprefix("# ") for line in _lines(function) if line.startswith("# ")]
+def known_as(function: Function) -> tuple[str, ...]:
+    """Other names under which recorded arguments know the function's module."""
+    return (*MAINS, *(line.removeprefix("@ loaded ") for line in _lines(function) if line.startswith("@ loaded ")))
 
 
 def _lines(function: Function) -> list[str]:
-    path = recording_file(locate(function.path), function.qualname)
-    return list(dict.fromkeys(path.read_text("utf-8", "surrogatepass").split("\n"))) if path.is_file() else []
+    return read_lines(recording_file(locate(function.path), function.qualname))
 
 
-def record(function: Function, command: Sequence[str]) -> tuple[int, int, Path]:
-    """Run the user's own command, as they would, with a recorder in its interpreters: (exit status, calls, where
-    they are).
+def _calls(lines: Iterable[str]) -> list[str]:
+    return [line for line in lines if line.startswith("f(")]
 
-    Nothing is isolated: it is the user's command on the user's machine. Raises UsageError.
+
+def record(function: Function, command: Sequence[str], stdout: int | None = None) -> Recording:
+    """Run the user's own command, as they would, with a recorder in its interpreters.
+
+    Nothing is isolated: it is the user's command on the user's machine. stdout: where its output goes, if not where
+    ours does. Raises UsageError.
     """
     module = locate(function.path)
-    path = recording_file(module, function.qualname)
-    before = len(recorded_calls(function))
+    watch = Watch("recorder", "install_for_file", (str(module.path), function.qualname, MOST_OF_ONE))
+    run = run_watched(command, module.root, watch, stdout)
+    lines = run.lines
+    before = set(recorded_calls(function))
+    seen = dict.fromkeys(_calls(lines))
+    kept = _keep(module, recording_file(module, function.qualname), lines) if seen else len(before)
+    return Recording(
+        path=recording_file(module, function.qualname), status=run.status, seen=len(seen),
+        new=len(seen.keys() - before), kept=kept, processes=run.processes, program=run.program,
+        lost=tuple(dict.fromkeys(line.removeprefix("# ") for line in lines if line.startswith("# "))),
+        loaded=any(line.startswith("@ loaded ") for line in lines),
+    )  # fmt: skip
+
+
+def _keep(module: Module, path: Path, lines: Sequence[str]) -> int:
+    """Put what a run gave beside what is known, whole or not at all: how many calls there are now."""
     path.parent.mkdir(parents=True, exist_ok=True)
     ignore = module.root / ".codeopt" / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n")
-    program = [sys.executable if command[0] in ("python", "python3") else command[0], *command[1:]]
-    if command[0] == "pytest":
-        program = [sys.executable, "-m", *command]
-    with tempfile.TemporaryDirectory(prefix="codeopt-record-") as folder:
-        spec = (module.name, function.qualname, MOST_CALLS)
-        hook = HOOK.format(spec=spec, out=str(path), loading=loading("tests/", "calls/"))
-        (Path(folder) / "sitecustomize.py").write_text(hook, "utf-8")
-        paths = [folder, *map(str, module.roots), *filter(None, [os.environ.get("PYTHONPATH")])]
-        try:
-            done = subprocess.run(program, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
-        except OSError as error:
-            raise UsageError(f"cannot run {command[0]}: {error.strerror}") from error
-    return done.returncode, len(recorded_calls(function)) - before, path
+    names = {f"@ loaded {name}" for name in (*MAINS, module.name)}
+    heads = [line for line in lines if line.startswith("@ loaded ") and line not in names]
+    merged = dict.fromkeys([*read_lines(path), *heads, *lines])
+    calls = sample(_calls(merged))
+    others = [line for line in merged if line.startswith(("# ", "@ loaded ")) and line not in names]
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", errors="surrogatepass", dir=path.parent, prefix=path.name, delete=False
+    ) as file:
+        file.write("".join(f"{line}\n" for line in [*others, *calls]))
+    Path(file.name).replace(path)
+    return len(calls)
+
+
+def sample(calls: Sequence[str], most: int = MOST_CALLS, room: int = MOST_TEXT) -> list[str]:
+    """Of many calls some whose sizes are spread like those of all, the largest among them; in the same order."""
+    by_size = sorted(range(len(calls)), key=lambda at: -len(calls[at]))
+    while most > 1:
+        count = min(most, len(calls))
+        chosen = sorted({by_size[at * len(calls) // count] for at in range(count)})
+        if sum(len(calls[at]) for at in chosen) <= room:
+            return [calls[at] for at in chosen]
+        most //= 2
+    return [calls[by_size[0]]]

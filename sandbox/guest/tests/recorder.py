@@ -6,16 +6,21 @@ in `codeopt record`, in whatever interpreter that starts. What is pickled here i
 
 from __future__ import annotations
 
+import _thread
+import os
 import sys
 
 from .blame import LARGE, blame
+from .main_script import decorated, install_for_scripts
+from .sampling import Schedule
+from .watched_file import WatchedFile
 from .writing import write_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _frozen_importlib import ModuleSpec
     from collections.abc import Callable, Mapping, Sequence
-    from types import ModuleType
+    from types import CodeType, ModuleType
     from typing import Any
 
     Function = Callable[..., Any]
@@ -24,27 +29,52 @@ MOST_TEXT = 1_000_000
 """Characters of a call."""
 ROOM, FEW = 1_500_000, 12
 """Characters of all calls, after which no more are kept; a few are, however long."""
+COROUTINE = 0x80
+"""Of a code object's flags: `async def`, not a generator."""
 
 
 class Recorder:
-    """Stands before the function, passes everything on, and keeps a bounded, varied sample."""
+    """Stands before the function, passes everything on, and keeps a bounded, varied sample; from any thread."""
 
     def __init__(self, module: str, qualname: str, most: int, sink: Callable[[str], None]) -> None:
         self.module, self.qualname, self.most, self.sink = module, qualname, most, sink
         self.seen: set[str] = set()
         self.shapes: dict[tuple[tuple[type, int], ...], int] = {}
-        self.depth = self.size = 0
+        self.schedule = Schedule()
+        self.size = 0
         self.lost: dict[str, int] = {}
         """Why calls cannot be written down -> how many."""
+        self.inside: set[int] = set()
+        """Threads within the function: of a recursion the outermost call is written down."""
+        self.writing = False
+        self.after_fork()
+        os.register_at_fork(after_in_child=self.after_fork)
+
+    def after_fork(self) -> None:
+        """The other threads are gone, and with them what they held."""
+        self.lock = _thread.RLock()
+        self.inside &= {_thread.get_ident()}
+        self.writing = False
 
     def note(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """Write down a call before it is made: the function may change its arguments."""
-        if self.depth > 1 or len(self.seen) >= (self.most if self.size < ROOM else FEW):
+        with self.lock:
+            if self.writing:  # an argument's own code, by which it is pickled, calls the function
+                return
+            self.writing = True
+            try:
+                self._note(function, args, kwargs)
+            finally:
+                self.writing = False
+
+    def _note(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        largest = self.schedule.taken(args)
+        if not largest and len(self.seen) >= (self.most if self.size < ROOM else FEW):
             return
         shape = tuple(_shape(value) for value in (*args, *kwargs.values()))
         number = self.shapes[shape] = self.shapes.get(shape, 0) + 1
-        if number % max(1, 1 << number.bit_length() >> 4):  # all of the first 16, then about 8 each time it doubles
-            return
+        if not largest and number % max(1, 1 << number.bit_length() >> 4):
+            return  # all of the first 16 are kept, then about 8 each time it doubles
         text = write_call(args, kwargs)
         if text is None or len(text) >= MOST_TEXT:
             self.lose(function, args, kwargs, text)
@@ -65,26 +95,64 @@ class Recorder:
 
     def around(self, function: Any) -> Function:
         """The function with the recorder before it."""
+        code = _code(function)
+        if code is not None and code.co_flags & COROUTINE:
+            recorded = self.around_coroutine(function)
+        elif code is not None and function_name(function) not in names_in(code):
+            recorded = self.around_plain(function)
+        else:
+            recorded = self.around_recursive(function)
+        return _as_if(recorded, function)
+
+    def around_plain(self, function: Any, bind: Callable[[Any], Any] | None = None) -> Function:
+        """Before a function that does not call itself. What is done for a call that is not taken costs about as much
+        as one more call."""
+        schedule, note = self.schedule, self.note
 
         def recorded(*args: Any, **kwargs: Any) -> Any:
-            self.depth += 1
-            try:
-                self.note(function, args, kwargs)
-                return function(*args, **kwargs)
-            finally:
-                self.depth -= 1
+            schedule.left -= 1
+            if schedule.left < 0:
+                note(function, args, kwargs)
+            elif schedule.measure is not None:
+                try:
+                    if schedule.measure(args[schedule.at]) > schedule.top:
+                        note(function, args, kwargs)
+                except (TypeError, IndexError):
+                    schedule.unmeasured()
+            return function(*args, **kwargs)
 
-        try:
-            recorded.__dict__.update(function.__dict__)
-            for name in ("__name__", "__qualname__", "__doc__", "__module__"):
-                setattr(recorded, name, getattr(function, name))
-        except AttributeError:
-            pass
-        recorded.__wrapped__ = function  # type: ignore[attr-defined]
+        return recorded
+
+    def around_recursive(self, function: Any) -> Function:
+        """Before one that may call itself: of the calls in a call nothing is kept."""
+        inside, get_ident = self.inside, _thread.get_ident
+        outermost = self.around_plain(function)
+
+        def recorded(*args: Any, **kwargs: Any) -> Any:
+            me = get_ident()
+            if me in inside:
+                return function(*args, **kwargs)
+            inside.add(me)
+            try:
+                return outermost(*args, **kwargs)
+            finally:
+                inside.discard(me)
+
+        return recorded
+
+    def around_coroutine(self, function: Any) -> Function:
+        """Before `async def`: frameworks ask whether that is what a function is."""
+
+        async def recorded(*args: Any, **kwargs: Any) -> Any:
+            self.note(function, args, kwargs)
+            return await function(*args, **kwargs)
+
         return recorded
 
     def wrap(self, module: ModuleType) -> None:
         """Put it before the function of a module that was just imported."""
+        if not self.module:
+            self.sink("@ loaded " + module.__name__)
         owner: Any = module
         *classes, name = self.qualname.split(".")
         for part in classes:
@@ -110,14 +178,54 @@ def _without_class(recorder: Recorder, function: Any) -> Function:
     """A class method's function: the class is no argument of the call."""
 
     def recorded(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        recorder.depth += 1
+        me = _thread.get_ident()
+        if me in recorder.inside:
+            return function(cls, *args, **kwargs)
+        recorder.inside.add(me)
         try:
-            recorder.note(function.__get__(cls), args, kwargs)
+            recorder.schedule.left -= 1
+            if recorder.schedule.left < 0:
+                recorder.note(function.__get__(cls), args, kwargs)
             return function(cls, *args, **kwargs)
         finally:
-            recorder.depth -= 1
+            recorder.inside.discard(me)
 
-    return recorded
+    return _as_if(recorded, function)
+
+
+def _as_if(recorded: Any, function: Any) -> Function:
+    """With the name and all else by which a function is known."""
+    try:
+        recorded.__dict__.update(function.__dict__)
+        for name in ("__name__", "__qualname__", "__doc__", "__module__"):
+            setattr(recorded, name, getattr(function, name))
+    except AttributeError:
+        pass
+    recorded.__wrapped__ = function
+    return recorded  # type: ignore[no-any-return]
+
+
+def _code(function: Any) -> CodeType | None:
+    """Of the function itself, behind decorators that say what they wrap."""
+    for _ in range(10):
+        if not hasattr(function, "__wrapped__"):
+            break
+        function = function.__wrapped__
+    return getattr(function, "__code__", None)
+
+
+def function_name(function: Any) -> str:
+    """As its own text would call it."""
+    return str(getattr(function, "__name__", ""))
+
+
+def names_in(code: CodeType) -> set[str]:
+    """Names that a function's code and what is defined in it look up."""
+    found = {*code.co_names, *code.co_freevars}
+    for value in code.co_consts:
+        if hasattr(value, "co_names"):
+            found |= names_in(value)
+    return found
 
 
 def _shape(value: Any) -> tuple[type, int]:
@@ -132,33 +240,45 @@ def _shape(value: Any) -> tuple[type, int]:
 class Finder:
     """Wraps the function as soon as its module has been imported."""
 
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
+    def __init__(self, recorder: Recorder, watched: WatchedFile | None = None) -> None:
+        self.recorder, self.watched = recorder, watched
+        """watched: the module is known by its file, whatever its name is."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """As the others find it, with a loader that wraps."""
-        if name != self.recorder.module:
+        if not (self.watched.may_be(name) if self.watched else name == self.recorder.module):
             return None
         for finder in sys.meta_path:
             if finder is self or not hasattr(finder, "find_spec"):
                 continue
             spec = finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
-                self.wrap_after(spec.loader)
+                if self.watched is None or self.watched.is_at(spec.origin):
+                    self.wrap_after(spec.loader, spec.origin)
                 return spec
         return None
 
-    def wrap_after(self, loader: Any) -> None:
-        """Once the module has been run."""
-        run = loader.exec_module
+    def wrap_after(self, loader: Any, origin: str | None) -> None:
+        """Once the module has been run; `python -m` asks for its code instead, and gets it with a decorator."""
 
         def exec_module(module: ModuleType) -> None:
-            run(module)
+            undo()
+            loader.exec_module(module)
             self.recorder.wrap(module)
 
+        def get_code(name: str) -> Any:
+            undo()
+            return decorated(loader.get_data(origin), str(origin), self.recorder.qualname, script=False)
+
+        def undo() -> None:
+            for name in ("exec_module", "get_code"):
+                vars(loader).pop(name, None)
+
         loader.exec_module = exec_module
+        if self.watched is not None and hasattr(loader, "get_data") and str(origin).endswith(".py"):
+            loader.get_code = get_code
 
 
 def install(module: str, qualname: str, most: int, sink: Callable[[str], None]) -> Recorder:
@@ -171,4 +291,21 @@ def install(module: str, qualname: str, most: int, sink: Callable[[str], None]) 
     sys.meta_path.insert(0, Finder(recorder))
     if module in sys.modules:
         recorder.wrap(sys.modules[module])
+    return recorder
+
+
+def install_for_file(path: str, qualname: str, most: int, sink: Callable[[str], None]) -> Recorder:
+    """Record in a user's own interpreter, at its start: the file may be imported by any name, or be the program."""
+    recorder = Recorder("", qualname, most, sink)
+    watched = WatchedFile(path)
+
+    def decorate(raw: Any) -> Any:
+        sink("@ loaded __main__")
+        if type(raw).__name__ == "cached_property":
+            raw.func = recorder.around(raw.func)
+            return raw
+        return recorder.in_place_of(raw) or raw
+
+    sys.meta_path.insert(0, Finder(recorder, watched))
+    install_for_scripts(watched, qualname, decorate)
     return recorder

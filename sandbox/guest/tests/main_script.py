@@ -1,0 +1,115 @@
+"""Puts a decorator on one function of a file that is run as a program, which no import of it ever shows.
+
+Python looks for a folder or an archive where its command line names a program, by the same path hooks that imports go
+through, and runs what is found there as `__main__`. A path hook for this one file gives its code with the decorator;
+so does the loader of `python -m`, and a process that multiprocessing spawns comes by here too.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from importlib.machinery import ModuleSpec, SourceFileLoader
+
+from .watched_file import WatchedFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable, Sequence
+    from types import CodeType, ModuleType
+    from typing import Any
+
+DECORATOR = "__codeopt_recorded__"
+"""A builtin; a name that begins and ends so is not mangled in a class."""
+RESET = "__spec__ = __package__ = __cached__ = None"
+"""As it is for a script, by which multiprocessing finds it again."""
+
+
+def decorated(source: bytes, path: str, qualname: str, script: bool) -> CodeType:
+    """The code of a module, with the decorator on each definition of a function.
+
+    script: it was named by its path, not as a module.
+    """
+    import ast
+
+    tree = ast.parse(source, path)
+    _decorate(ast, tree.body, qualname.split("."))
+    if script:
+        tree.body[_after_head(ast, tree.body) : 0] = ast.parse(RESET).body
+    return compile(tree, path, "exec", dont_inherit=True)
+
+
+def _decorate(ast: Any, body: Sequence[Any], names: Sequence[str]) -> None:
+    for node in body:
+        if isinstance(node, ast.ClassDef) and len(names) > 1 and node.name == names[0]:
+            _decorate(ast, node.body, names[1:])
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and [node.name] == names:
+            name = ast.Name(DECORATOR, ast.Load())
+            node.decorator_list.insert(0, ast.copy_location(name, (node.decorator_list or [node])[0]))
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            for part in ("body", "orelse", "finalbody"):
+                _decorate(ast, getattr(node, part, []), names)
+            for handler in getattr(node, "handlers", []):
+                _decorate(ast, handler.body, names)
+
+
+def _after_head(ast: Any, body: Sequence[ast.stmt]) -> int:
+    """Where the first statement may stand: behind the docstring and imports from `__future__`."""
+    for at, node in enumerate(body):
+        text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and at == 0
+        if not text and not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
+            return at
+    return len(body)
+
+
+class ScriptLoader(SourceFileLoader):
+    """Of the file, as a program."""
+
+    def __init__(self, path: str, qualname: str) -> None:
+        super().__init__("__main__", path)
+        self.qualname = qualname
+
+    def get_code(self, fullname: str) -> CodeType:
+        """What is run."""
+        folder = self.path.rpartition("/")[0] or "."
+        if sys.path[:1] == [self.path]:  # as of an archive; a script has its folder there
+            sys.path[:1] = [] if getattr(sys.flags, "safe_path", False) else [folder]
+        return decorated(self.get_data(self.path), self.path, self.qualname, script=True)
+
+
+class ScriptHook:
+    """A path hook that knows one file."""
+
+    def __init__(self, watched: WatchedFile, qualname: str) -> None:
+        self.watched, self.qualname = watched, qualname
+
+    def __call__(self, path: str) -> ScriptFinder:
+        """For its path alone."""
+        if not self.watched.is_at(path):
+            raise ImportError("not a script that is recorded")
+        return ScriptFinder(path, self.qualname)
+
+
+class ScriptFinder:
+    """What a path hook gives: finds `__main__`."""
+
+    def __init__(self, path: str, qualname: str) -> None:
+        self.path, self.qualname = path, qualname
+
+    def find_spec(self, name: str, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Of the program."""
+        if name != "__main__":
+            return None
+        spec = ModuleSpec(name, ScriptLoader(self.path, self.qualname), origin=self.path)
+        spec.has_location = True
+        return spec
+
+    def invalidate_caches(self) -> None:
+        """There are none."""
+
+
+def install_for_scripts(watched: WatchedFile, qualname: str, decorate: Callable[[Any], Any]) -> None:
+    """From here on, a program that is this file has the decorator on its function."""
+    setattr(builtins, DECORATOR, decorate)
+    sys.path_hooks.insert(0, ScriptHook(watched, qualname))

@@ -1,0 +1,77 @@
+"""Which calls of a function that is called very often are looked at: all at first, then ever fewer, and large ones."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+ALL_OF = 1_000
+"""So many calls are all looked at."""
+EACH_DOUBLING = 128
+"""Then about so many each time their number doubles."""
+FAILURES = 100
+"""After so many calls whose size could not be told, nobody asks for it any more."""
+
+
+class Schedule:
+    """Read by the function's stand-in at each call, without a lock: a race costs one call more or less."""
+
+    def __init__(self) -> None:
+        self.left = 0
+        """Calls that are passed on before one is looked at."""
+        self.count = 0
+        self.random = 12345
+        self.measure: Callable[[Any], Any] | None = None
+        """len or abs, of the argument at `at`; None where no argument has a size."""
+        self.at = 0
+        self.top = 0
+        """A call beyond this size is always looked at."""
+        self.failures = 0
+
+    def taken(self, args: Sequence[Any]) -> bool:
+        """A call is looked at: when is the next? Returns whether it is one of the largest."""
+        if self.left < 0:
+            gap = self._gap()
+            self.count += gap
+            self.left = gap - 1
+        return self._measured(args)
+
+    def _gap(self) -> int:
+        """Random, so that a period of the program's own does not hide a kind of call."""
+        mean = (self.count - ALL_OF) // EACH_DOUBLING
+        if mean < 2:
+            return 1
+        self.random = (self.random * 1103515245 + 12345) % (1 << 31)
+        return 1 + (self.random >> 8) % (2 * mean)
+
+    def _measured(self, args: Sequence[Any]) -> bool:
+        """Learn which argument has a size, and what a large one is: an eighth beyond the largest so far."""
+        if self.measure is None and self.failures < FAILURES:
+            kinds = [type(value) for value in args]
+            sized = [at for at, kind in enumerate(kinds) if kind in SIZED]
+            whole = [at for at, kind in enumerate(kinds) if kind is int]
+            if sized or whole:
+                self.at = (sized or whole)[0]
+                self.measure = len if sized else abs
+        if self.measure is None:
+            return False
+        try:
+            size = self.measure(args[self.at])
+        except (TypeError, IndexError):
+            self.unmeasured()
+            return False
+        if type(size) is not int or size <= self.top:
+            return False
+        self.top = size + size // 8
+        return True
+
+    def unmeasured(self) -> None:
+        """A call had no such argument, or one of another kind."""
+        self.failures += 1
+        if self.failures >= FAILURES:
+            self.measure = None
+
+
+SIZED = (list, dict, set, frozenset, tuple, str, bytes, bytearray)

@@ -1,0 +1,30 @@
+"""The file whose function is recorded, under whatever path and name a program loads it."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class WatchedFile:
+    """By its real path; the last part of a name is compared first, which is quick."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        folder, _, base = path.rpartition("/")
+        self.base = base
+        stem = base.rpartition(".")[0]
+        self.name = folder.rpartition("/")[2] if stem == "__init__" else stem
+
+    def is_at(self, path: Any) -> bool:
+        """Whether a path leads to it; a link may have another name."""
+        if not isinstance(path, str) or not (path.endswith(self.base) or os.path.islink(path)):  # noqa: PTH114  quick
+            return False
+        return os.path.realpath(path) == self.path
+
+    def may_be(self, module: str) -> bool:
+        """Whether a module of that name could be it."""
+        return module.rpartition(".")[2] == self.name

@@ -1,0 +1,181 @@
+"""Calls recorded while a user's own command runs: of a program, from threads, tasks and other processes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from codeopt.workloads.function.function_def import read_function
+from codeopt.workloads.function.recording import Recording, record, recorded_calls, sample
+from tests.codeopt.command import codeopt
+
+PROGRAM = """\
+\"\"\"A program.\"\"\"
+from __future__ import annotations
+import asyncio, multiprocessing, os, subprocess, sys, threading
+
+class Box:
+    def __init__(self, items):
+        self.items = items
+
+    @property
+    def first(self):
+        return self.items[0]
+
+def total(items):
+    return sum(items)
+
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+def opened(box):
+    return box.first
+
+def never(x):
+    return x
+
+async def slowly(items):
+    return total(items)
+
+async def gather():
+    await asyncio.gather(*(slowly([2, n]) for n in range(5)))
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["child"]:
+        total([9, 9])
+        sys.exit(0)
+    for n in range(5):
+        opened(Box([n]))
+        fibonacci(n)
+    threads = [threading.Thread(target=total, args=([1, n],)) for n in range(5)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    asyncio.run(gather())
+    pid = os.fork()
+    if not pid:
+        total([3, 3])
+        os._exit(0)
+    os.waitpid(pid, 0)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        pool.map(total, [[4, n] for n in range(5)])
+    subprocess.run([sys.executable, __file__, "child"], check=True)
+    assert asyncio.iscoroutinefunction(slowly)
+    assert sys.path[0] == os.path.dirname(os.path.abspath(__file__)) and __spec__ is None, (sys.path, __spec__)
+    sys.exit(7)
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A script with a folder of its own."""
+    path = tmp_path_factory.mktemp("script") / "many.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def recording(path: Path, name: str, *command: str) -> tuple[Recording, set[str]]:
+    """What a command gave, and all that is known afterwards."""
+    function = read_function(path, name)
+    return record(function, command), set(recorded_calls(function))
+
+
+def test_a_program_its_threads_tasks_and_processes(program: Path) -> None:
+    found, calls = recording(program, "total", sys.executable, str(program))
+    assert calls == {
+        *(f"f([{kind}, {n}])" for kind in (1, 2, 4) for n in range(5)),
+        "f([3, 3])",
+        "f([9, 9])",
+    }
+    assert (found.status, found.new, found.kept, found.loaded) == (7, 17, 17, True)
+    again, calls = recording(program, "total", sys.executable, str(program))
+    assert (again.seen, again.new, len(calls)) == (17, 0, 17)
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "new"), [("fibonacci", "f(4)", 5), ("slowly", "f([2, 4])", 5), ("Box.first", "", 5)]
+)
+def test_recursions_coroutines_and_properties(program: Path, name: str, call: str, new: int) -> None:
+    found, calls = recording(program, name, sys.executable, str(program))
+    assert found.new == new
+    assert call in calls or not call
+
+
+def test_an_interpreter_that_is_old_or_new(program: Path, tmp_path: Path) -> None:
+    """Every one that this machine has: what runs in it is the guest's code."""
+    for name in filter(_runs, (f"python3.{minor}" for minor in range(8, 15))):
+        found, calls = recording(_copy(program, tmp_path / name), "opened", name, str(tmp_path / name / program.name))
+        assert (found.new, len(calls)) == (5, 5), name
+
+
+def _runs(name: str) -> bool:
+    """pyenv has names on the path for interpreters that are not chosen."""
+    return bool(shutil.which(name)) and subprocess.run([name, "-c", ""], capture_output=True).returncode == 0
+
+
+def _copy(path: Path, folder: Path) -> Path:
+    folder.mkdir()
+    (folder / path.name).write_text(path.read_text())
+    return folder / path.name
+
+
+def test_a_module_by_any_name_and_the_users_own_site_hook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package's folder is on the path, so that its module goes by another name than codeopt gives it."""
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").touch()
+    (tmp_path / "pkg/mod.py").write_text("class Pair:\n    pass\n\ndef f(x):\n    return x\n")
+    (tmp_path / "pkg/use.py").write_text("import builtins, mod\nmod.f(mod.Pair())\nmod.f(builtins.SITE)\n")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/sitecustomize.py").write_text("import builtins\nbuiltins.SITE = 'own'\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+    found, calls = recording(tmp_path / "pkg/mod.py", "f", sys.executable, str(tmp_path / "pkg/use.py"))
+    assert (found.status, found.new) == (0, 2)
+    assert "f('own')" in calls
+    assert "@ loaded mod\n" in found.path.read_text()
+
+
+def test_a_program_run_as_a_module(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(program.parent)
+    found, calls = recording(program, "gather", sys.executable, "-m", "many")
+    assert calls == {"f()"}
+    assert found.loaded
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (["python", "many.py"], "many.py was loaded, the function was not called"),
+        (["python", "-c", "1"], "its Python process never loaded many.py"),
+        (["python", "-I", "-c", "1"], "it started no Python (3.8 or later) that could be watched"),
+    ],
+)
+def test_a_function_that_is_never_called(program: Path, command: list[str], why: str) -> None:
+    done = codeopt("record", "many.py::never", "--", *command, cwd=program.parent)
+    assert done.status == 5
+    assert "never called never: " + why in done.err
+    assert not (program.parent / ".codeopt/calls/many.never.txt").exists()
+
+
+def test_the_interpreter_of_the_projects_own_environment(program: Path, tmp_path: Path) -> None:
+    path = _copy(program, tmp_path / "project")
+    own = path.parent / ".venv/bin/python"
+    own.parent.mkdir(parents=True)
+    own.write_text(f'#!/bin/sh\necho its own >&2\nexec {sys.executable} "$@"\n')
+    own.chmod(0o755)
+    done = codeopt("record", "many.py::total", "--", "python", "many.py", cwd=path.parent, env={"VIRTUAL_ENV": ""})
+    assert done.status == 0, done.err
+    assert "its own" in done.err
+    assert f"ran {own} many.py" in done.err
+
+
+def test_of_many_calls_sizes_of_all_kinds_are_kept() -> None:
+    calls = [f"f({'x' * (n * 37 % 1000)})" for n in range(1000)]
+    kept = sample(calls, 50)
+    sizes = sorted(map(len, kept))
+    assert (len(kept), sizes[-1]) == (50, max(map(len, calls)))
+    assert all(15 <= after - before <= 25 for before, after in zip(sizes, sizes[1:], strict=False))
+    assert kept == [call for call in calls if call in set(kept)]
+    assert max(calls, key=len) in sample(calls, 50, room=3_000)

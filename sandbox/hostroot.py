@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.errors import BackendUnavailable
+from sandbox.interpreter import ask_python
 
 _TOP = ("bin", "lib", "lib32", "lib64", "sbin")
 _EXTRA = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
-_ASK = """
-import json, os, site, sys
-user = site.getusersitepackages() if site.ENABLE_USER_SITE else ""
-folders = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
-print(json.dumps([sys.executable, [os.path.realpath(f) for f in folders] + folders, user, site.getuserbase()]))
-"""
+_OF_A_PREFIX = ("bin", "lib", "lib64", "libexec", "share", "pyvenv.cfg")
+"""Interpreter, standard library, packages, and the data of packages; nothing else that a prefix such as a home folder
+may hold."""
 
 
 @dataclass(frozen=True)
@@ -34,23 +29,29 @@ class HostRoot:
 
 
 def host_root(python: str | None = None) -> HostRoot:
-    """The host root for an interpreter. Raises BackendUnavailable when the interpreter cannot be asked."""
-    executable, prefixes, user_site, user_base = _ask(python or sys.executable)
+    """The host root for an interpreter. Raises BadInterpreter."""
+    facts = ask_python(python or sys.executable)
     links = {n: str(Path("/", n).readlink()) for n in _TOP if Path("/", n).is_symlink()}
     real = [f"/{n}" for n in _TOP if n not in links and Path("/", n).is_dir()]
-    has_user_site = bool(user_site) and os.access(user_site, os.R_OK | os.X_OK)
-    wanted = ["/usr", *real, *prefixes, *([user_site] if has_user_site else []), *_EXTRA]
+    user_site = [facts.user_site] if facts.user_site and os.access(facts.user_site, os.R_OK | os.X_OK) else []
+    prefixes = [each for prefix in facts.prefixes for each in (prefix, os.path.realpath(prefix))]
+    parts = [str(Path(prefix, part)) for prefix in prefixes for part in _OF_A_PREFIX]
+    wanted = ["/usr", *real, *parts, *_way_to(facts.executable), *user_site, *_EXTRA]
     binds = _outermost([path for path in wanted if path != "/" and Path(path).exists()])
-    return HostRoot(executable, links, binds, {"PYTHONUSERBASE": user_base} if has_user_site else {})
+    return HostRoot(facts.executable, links, binds, {"PYTHONUSERBASE": facts.user_base} if user_site else {})
 
 
-def _ask(python: str) -> tuple[str, list[str], str, str]:
-    try:
-        done = subprocess.run([python, "-c", _ASK], capture_output=True, text=True, timeout=30, check=True)
-    except (OSError, subprocess.SubprocessError) as error:
-        raise BackendUnavailable(f"the interpreter {python!r} does not run: {error}") from error
-    answer = json.loads(done.stdout)
-    return answer[0], answer[1], answer[2], answer[3]
+def _way_to(executable: str) -> list[str]:
+    """The folders of the links that an executable is behind: `.venv/bin/python` may lead to `~/.local/bin/python3.13`,
+    which leads to the real one."""
+    found = []
+    path = Path(executable)
+    for _ in range(40):  # as many as the kernel follows
+        found.append(str(path.parent) if path.parent.name == "bin" else str(path))
+        if not path.is_symlink():
+            break
+        path = path.parent / path.readlink()
+    return found
 
 
 def _outermost(paths: list[str]) -> tuple[str, ...]:

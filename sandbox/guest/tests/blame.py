@@ -28,7 +28,7 @@ def blame(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     names = list(code.co_varnames[: code.co_argcount]) if code is not None else []
     names = names[isinstance(function, types.MethodType) :]
     names += [f"argument {at + 1}" for at in range(len(names), len(args))]
-    todo: deque[tuple[str, Any]] = deque([*zip(names, args, strict=False), *kwargs.items()])
+    todo: deque[tuple[str, Any]] = deque([*zip(names, args), *kwargs.items()])
     seen: set[int] = set()
     while todo and len(seen) < MOST_LOOKED_AT:
         way, value = todo.popleft()

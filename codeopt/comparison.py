@@ -9,6 +9,7 @@ from typing import Any
 
 from codeopt.guards.forbidden import newly_touched
 from codeopt.history import Candidate
+from codeopt.interpreter import Interpreter
 from codeopt.judge import Judge
 from codeopt.machine import machine
 from codeopt.options import ImproveOptions
@@ -52,6 +53,8 @@ class PairResult:
     backend: str = ""
     description: str = ""
     """Of the sandbox."""
+    interpreter: Interpreter | None = None
+    """What ran both; None where that was an image's own, and where nothing was run."""
 
     def is_slower(self, limit: float) -> bool:
         """Slower with confidence, and by more than `limit`."""
@@ -77,6 +80,7 @@ class PairResult:
             "notes": list(self.notes),
             "sandbox": self.backend,
             "runtime": self.description,
+            "python": self.interpreter.to_json() if self.interpreter else None,
             "machine": machine(),
         }
 
@@ -96,13 +100,15 @@ def compare(
     """
     kind = kind_of(old, options)
     first, second = programs or (kind.read(old), kind.read(new))
+    options, interpreter = session.find_interpreter(options, new.path)
     rule = StoppingRule(max_pairs=options.max_pairs, clock=options.clock, enough_seconds=ENOUGH_S)
     request = WorkloadRequest(
         old, first, options, session, rule, own_code_only=own_code_only, rival=new, rival_program=second
     )
     with kind.open_workload(request) as opened:
         found = _compared(opened, request)
-        return replace(found, backend=opened.sandbox.backend, description=opened.sandbox.description)
+        sandbox = opened.sandbox
+        return replace(found, backend=sandbox.backend, description=sandbox.description, interpreter=interpreter)
 
 
 def why_wrong(request: WorkloadRequest, source: str) -> str:

@@ -42,13 +42,14 @@ def improve(
     target = first.target if first else target
     kind = kind_of(target, options)
     program = program or kind.read(target)
+    options, interpreter = session.find_interpreter(options, target.path)
     runs = session.runs(options)
     saved = runs.load(program.source)
     model = wants_model(options)
     request = WorkloadRequest(
         target, program, options, session, rule_of(options, task), own_code_only=not model and not reference,
         held_out=saved.held_out if saved else {}, baseline=saved.history.original if saved else None,
-        profile_modes=_modes(options), needs_time=needs_time(task), model_calls=model,
+        profile_modes=_modes(options), needs_time=needs_time(task), model_calls=model, interpreter=interpreter,
         facts={"recording": first.facts} if first else {},
     )  # fmt: skip
     with kind.open_workload(request) as opened:
@@ -80,7 +81,7 @@ def _measured(opened: Opened, task: Task, request: WorkloadRequest) -> Workload:
     """The original, run and timed; what it is like is said. Raises ProgramError when it cannot be judged."""
     say = request.session.console.print
     sandbox = opened.sandbox
-    for line in opening(opened.title, task.name, proposer_name(request.options), sandbox):
+    for line in opening(opened.title, task.name, proposer_name(request.options), request.interpreter, sandbox):
         say(line)
     with request.session.alone():
         workload = opened.measure().timed()

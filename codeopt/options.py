@@ -125,6 +125,7 @@ class ImproveOptions:
     image: str | None = None
     runtime: str | None = None
     python: str | None = None
+    """Interpreter that runs the program; None: the activated environment's, the project's own, else this one."""
     timeout: float = _LIMITS.seconds
     """Seconds that a run may take."""
     memory: int = _LIMITS.memory_mib

@@ -17,6 +17,7 @@ from codeopt import __version__
 from codeopt.budget import Ledger
 from codeopt.escaping import inline
 from codeopt.history import Candidate, History
+from codeopt.interpreter import Interpreter
 from codeopt.machine import machine
 from codeopt.program import Program
 from codeopt.saved_runs import digest
@@ -70,6 +71,8 @@ class Result:
     """How cost grows with the input, of the original and of the best: `about n^2 -> about n`; empty if not known."""
     reference: Candidate | None = None
     """A program that a person wrote, judged in the same way; None where none was given."""
+    interpreter: Interpreter | None = None
+    """What ran the programs; None where that was an image's own."""
 
     @property
     def accepted(self) -> bool:
@@ -96,9 +99,18 @@ class Result:
         return to_json(self)
 
 
-def opening(target: str, task: str, proposer: str, sandbox: Sandbox) -> list[str]:
-    """The first lines: what is improved, by whom, and in which sandbox."""
-    return [f"{target}   task {task}   proposer: {proposer}", f"sandbox    {sandbox.backend}: {sandbox.description}"]
+def opening(target: str, task: str, proposer: str, interpreter: Interpreter | None, sandbox: Sandbox) -> list[str]:
+    """The first lines: what is improved, by whom, run by which Python, and in which sandbox."""
+    return [
+        f"{target}   task {task}   proposer: {proposer}",
+        python_line(interpreter),
+        f"sandbox    {sandbox.backend}: {sandbox.description}",
+    ]
+
+
+def python_line(interpreter: Interpreter | None) -> str:
+    """Which Python runs the programs."""
+    return interpreter.line if interpreter else "python     the image's own"
 
 
 def row(candidate: Candidate) -> str:
@@ -223,6 +235,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "task": result.task,
         "model": result.proposer,
         "sandbox": result.backend,
+        "python": result.interpreter.to_json() if result.interpreter else None,
         "accepted": best is not None,
         "reason": result.reason,
         "stopped": result.stopped,

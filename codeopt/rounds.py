@@ -78,6 +78,7 @@ def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, r
         saved=run.path,
         facts={**request.facts, **judge.workload.facts()},
         growth=_growth(judge, best) if best and session.growth else "",
+        interpreter=request.interpreter,
         reference=_judged(judge, reference, session.console) if reference else None,
     )
     run.finish(program.text, to_json(result), program.as_file(best.source) if best else None)

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Protocol
 
 from codeopt.budget import Usage
 from codeopt.console import Console
+from codeopt.interpreter import Interpreter, find_interpreter
 from codeopt.isolation import open_isolated
 from codeopt.model_choice import open_chosen_model
 from codeopt.models import Model
@@ -48,3 +50,12 @@ class Session:
     """Called after each round; may raise what ends the run."""
     on_usage: Callable[[Usage], None] = lambda usage: None
     """Told of each reply of a model that was paid for, whatever becomes of the run."""
+    interpreter: Interpreter | None = None
+    """The Python that runs everything, where it was found already; None: each target's own is looked for."""
+
+    def find_interpreter(self, options: ImproveOptions, target: Path) -> tuple[ImproveOptions, Interpreter | None]:
+        """The Python for a target, and the options with it; None where an image has its own. Raises UsageError."""
+        if options.image:
+            return options, None
+        found = self.interpreter or find_interpreter(options.python, target)
+        return replace(options, python=found.path), found

@@ -2,6 +2,7 @@
 
 SandboxError            our side failed: an engine, a guest or a disk
 ├── BackendUnavailable  this backend cannot run on this machine
+├── BadInterpreter      the Python that is to run the programs cannot
 └── GuestLost           a guest died or stopped answering
 """
 
@@ -30,6 +31,17 @@ class SandboxError(Exception):
 
 class BackendUnavailable(SandboxError):
     """A backend cannot be used here; the message says why and what would make it work."""
+
+
+class BadInterpreter(SandboxError):
+    """An interpreter that cannot run programs, whatever the backend; so no other backend is tried.
+
+    what: what is wrong with it, as a sentence that begins with its path.
+    """
+
+    def __init__(self, python: str, what: str) -> None:
+        super().__init__(f"{python} {what}")
+        self.what = what
 
 
 class GuestLost(SandboxError):

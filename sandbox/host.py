@@ -37,7 +37,7 @@ class Options:
 
     limits: RunLimits = RunLimits()
     python: str | None = None
-    """Interpreter that runs the programs; the one that runs us by default."""
+    """Interpreter that runs the programs; the one that runs us by default. See sandbox.interpreter."""
     image: str | None = None
     """Docker: an image to run in, instead of the host's own /usr and interpreter."""
     runtime: str | None = None

@@ -6,15 +6,11 @@ prefix, with its secrets, its history and the answers to its tests.
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-from sandbox.errors import BackendUnavailable
 
 _TOP = ("bin", "lib", "lib32", "lib64", "sbin")
 _SYSTEM = ("bin", "lib", "lib32", "lib64", "libexec", "sbin", "share")
@@ -25,18 +21,6 @@ _CONFIGURATION = frozenset(
 )
 """Names of files that hold the user's passwords for package indexes and other hosts."""
 _DISTUTILS = ("distutils/distutils.cfg", "site-packages/setuptools/_distutils/distutils.cfg")
-_ASK = """
-import json, os, site, sys, sysconfig
-user = site.getusersitepackages() if site.ENABLE_USER_SITE else ""
-prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
-prefixes += [os.path.realpath(prefix) for prefix in prefixes]
-libraries = [os.path.dirname(os.__file__), *site.getsitepackages()]
-libraries += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-names = {"lib", "lib64", getattr(sys, "platlibdir", "lib")}
-version = "python%d.%d" % sys.version_info[:2] + getattr(sys, "abiflags", "")
-libraries += [os.path.join(prefix, name, version) for prefix in prefixes for name in sorted(names)]
-print(json.dumps([sys.executable, prefixes, libraries, user, site.getuserbase()]))
-"""
 
 
 @dataclass(frozen=True)
@@ -53,26 +37,13 @@ class HostRoot:
     env: dict[str, str]
 
 
-@dataclass(frozen=True)
-class _Interpreter:
-    """What an interpreter says of itself."""
-
-    executable: str
-    prefixes: tuple[str, ...]
-    libraries: tuple[str, ...]
-    """Folders that it imports from by itself, packages included."""
-    user_site: str
-    """The user's own packages; empty where it does not look there."""
-    user_base: str
-
-
 def host_root(python: str | None = None) -> HostRoot:
-    """The host root for an interpreter. Raises BackendUnavailable when the interpreter cannot be asked."""
-    asked = _ask(python or sys.executable)
+    """The host root for an interpreter. Raises BadInterpreter."""
+    asked = ask_python(python or sys.executable)
     links = {path: str(Path("/", path).readlink()) for path in _system() if Path("/", path).is_symlink()}
     real = [f"/{path}" for path in _system() if path not in links and path != "usr"]
     has_user_site = bool(asked.user_site) and os.access(asked.user_site, os.R_OK | os.X_OK)
-    wanted = [*real, *_parts(asked), *([asked.user_site] if has_user_site else []), *_EXTRA]
+    wanted = [*real, *_parts(asked), *_way_to(asked.executable), *([asked.user_site] if has_user_site else []), *_EXTRA]
     binds = _outermost([path for path in wanted if Path(path).exists()])
     env = {"PYTHONUSERBASE": asked.user_base} if has_user_site else {}
     return HostRoot(asked.executable, links, binds, _masked(binds, asked.libraries), env)
@@ -112,20 +83,24 @@ def _is_special(entry: os.DirEntry[str]) -> bool:
     return not (entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False) or entry.is_symlink())
 
 
-def _ask(python: str) -> _Interpreter:
-    try:
-        done = subprocess.run([python, "-c", _ASK], capture_output=True, text=True, timeout=30, check=True)
-    except (OSError, subprocess.SubprocessError) as error:
-        raise BackendUnavailable(f"the interpreter {python!r} does not run: {error}") from error
-    executable, prefixes, libraries, user_site, user_base = json.loads(done.stdout)
-    return _Interpreter(executable, tuple(prefixes), tuple(libraries), user_site, user_base)
+def _way_to(executable: str) -> list[str]:
+    """The folders of the links that an executable is behind: `.venv/bin/python` may lead to `~/.local/bin/python3.13`,
+    which leads to the real one."""
+    found = []
+    path = Path(executable)
+    for _ in range(40):  # as many as the kernel follows
+        found.append(str(path.parent) if path.parent.name == "bin" else str(path))
+        if not path.is_symlink():
+            break
+        path = path.parent / path.readlink()
+    return found
 
 
 def _system() -> list[str]:
     return [*_TOP, *(f"{above}/{name}" for above in ("usr", "usr/local") for name in _SYSTEM)]
 
 
-def _parts(asked: _Interpreter) -> list[str]:
+def _parts(asked: PythonFacts) -> list[str]:
     """Of each prefix what the interpreter needs: programs, packages, shared libraries, the mark of an environment."""
     executable = Path(asked.executable)
     folders = {executable.parent, executable.resolve().parent}

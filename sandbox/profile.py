@@ -20,14 +20,13 @@ RunDriver = Callable[[GuestProgram, bytes], Run]
 
 SHORTEST = 0.1
 """Seconds under Scalene, all runs together, below which there is no split."""
-GAIN = {"lines": "the hot lines", "scalene": "the Python/native/system split and the memory profile"}
+GAIN = "the Python/native/system split and the memory profile"
 TITLE = {"lines": "line profile", "scalene": "Scalene"}
-PACKAGE = {"lines": "line_profiler", "scalene": "scalene"}
 
 
 @dataclass(frozen=True)
 class HotLine:
-    """One source line of the program, as line_profiler saw it."""
+    """One source line of the program, as line_profiler or the interpreter's own events saw it."""
 
     line: int
     """1-based."""
@@ -150,15 +149,15 @@ def parse(stdout: bytes, marker: str) -> dict[str, Any]:
 
 
 def _complaints(mode: str, result: dict[str, Any], run: Run) -> tuple[str, ...]:
-    title, package = TITLE[mode], PACKAGE[mode]
+    title = TITLE[mode]
     notes = []
     if not result:
         end = run.stop or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
         notes.append(f"{title}: no result, the profiled run ended by itself or was ended ({end})")
     if "missing" in result:
         notes.append(
-            f"{title}: {package} is not installed for the Python that runs the program; "
-            f"`python -m pip install {package}` there gives {GAIN[mode]}"
+            f"{title}: scalene is not installed for the Python that runs the program; "
+            f"`python -m pip install scalene` there gives {GAIN}"
         )
     if "error" in result:
         notes.append(f"{title}: the profiler failed ({_name(result['error'])})")

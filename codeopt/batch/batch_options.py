@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from codeopt.interpreter import Interpreter
 from codeopt.options import ImproveOptions
 
 
@@ -19,3 +20,5 @@ class BatchOptions:
     """USD that the whole batch may spend."""
     deadline: float | None = None
     """Seconds since the epoch after which no round is begun."""
+    interpreter: Interpreter | None = None
+    """What runs all programs; None where each node of a cluster, or an image, has its own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -110,10 +111,12 @@ class ProblemJob:
         if problem.cases and not problem.cases.is_dir():
             raise UsageError(f"it has no cases: there is no folder {problem.cases}")
         kind = "function" if problem.function else "program"
-        options = replace(self.options.improve, cases=problem.cases, workload=kind)
+        python = self.options.improve.python or sys.executable  # the worker's sandbox is open already, with that
+        options = replace(self.options.improve, cases=problem.cases, workload=kind, python=python)
         session = Session(
             WorkerConsole(self.notify), lambda options: StoredRuns(self), self._open_sandbox, self._open_model,
             self.lock.held, growth=False, between_rounds=self.check_budget,
+            interpreter=self.options.interpreter,
         )  # fmt: skip
         reference = problem.target if self.options.with_target and not problem.function else None
         program = Program(problem.path, problem.source, problem.source)

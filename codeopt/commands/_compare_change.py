@@ -37,12 +37,13 @@ def run(arguments: argparse.Namespace) -> int:
         rows: list[ComparedRow] = []
         if altered:
             _review.require_settings(repository, change)
-            options = _review.isolated(_flags.options_of(arguments))
+            options, session = _review.find_python(_flags.options_of(arguments), console, Path.cwd(), change.paths)
+            options = _review.isolated(options)
             with open_base_checkout(repository, change) as before:
                 for number, target in enumerate(altered, 1):
                     console.stage(f"{number} of {len(altered)}, {target.name}: ")
                     old = Target(before / target.old_path, target.function)
-                    found = _one(old, Target(target.file, target.function), options, Session(console))
+                    found = _one(old, Target(target.file, target.function), options, session)
                     rows.append(ComparedRow(target.path, target.function, found))
     rows += [
         ComparedRow(each.path, each.function, PairResult(PairVerdict.NOT_VERIFIED, each.reason)) for each in skipped

@@ -175,7 +175,11 @@ def add_sandbox_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument("--image", metavar="NAME", help="Docker: run in this image instead of the host's interpreter")
     group.add_argument("--runtime", metavar="NAME", help="Docker: OCI runtime, such as runsc")
-    group.add_argument("--python", metavar="PATH", help="interpreter that runs the program (default: this one)")
+    group.add_argument(
+        "--python",
+        metavar="PATH",
+        help="interpreter that runs the program (default: the activated one, the project's .venv, else this one)",
+    )
     group.add_argument(
         "--timeout", type=positive, default=DEFAULT.timeout, metavar="S", help="seconds a run may take (%(default)g)"
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from codeopt.comparison import PairResult, PairVerdict
-from codeopt.report import NO_DIFFERENCE, interval
+from codeopt.report import NO_DIFFERENCE, interval, python_line
 from sandbox.compare import Comparison
 
 
 def table(found: PairResult) -> str:
     """The verdict, the figures by case, what was checked."""
-    lines = [f"{in_words(found.verdict)}{': ' + found.reason if found.reason else ''}"]
+    lines = [f"{in_words(found.verdict)}{': ' + found.reason if found.reason else ''}", python_line(found.interpreter)]
     if ratio := ratio_of(found):
         verb = "is" if ratio >= 1 else "takes"
         lines.append(f"NEW {verb} {takes(found)} as OLD{certain(found)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from codeopt.budget import Usage
+    from codeopt.console import Console
     from codeopt.report import Result
     from codeopt.review.change import Change
     from codeopt.review.changed_functions import ReviewTarget
@@ -135,6 +136,22 @@ def isolated(options: ImproveOptions) -> ImproveOptions:
     plain processes need the user's word (--sandbox process)."""
     with open_isolated(options, own_code_only=False, notify=lambda line: None) as sandbox:
         return replace(options, sandbox=sandbox.backend)
+
+
+def find_python(
+    options: ImproveOptions, console: Console, place: Path, changed: Collection[str] = ()
+) -> tuple[ImproveOptions, Session]:
+    """The options with the Python that runs everything, and a session that knows it; it is said. changed: paths of the
+    change below its root. Raises UsageError; Untrusted where the change would bring the interpreter itself."""
+    from codeopt.interpreter import VENVS, find_interpreter
+    from codeopt.report import python_line
+    from codeopt.session import Session
+
+    if not options.python and (brought := [path for path in sorted(changed) if set(VENVS) & set(path.split("/"))]):
+        raise Untrusted(f"the change brings files of a virtual environment ({brought[0]}): name a Python with --python")
+    found = None if options.image else find_interpreter(options.python, place, own_files=False)
+    console.print(python_line(found))
+    return (replace(options, python=found.path) if found else options), Session(console, interpreter=found)
 
 
 def below(paths: list[Path]) -> list[Path]:

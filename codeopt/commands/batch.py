@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,9 +110,9 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.batch.progress import open_progress
     from codeopt.batch.scheduler import Scheduler
 
-    options = _options(arguments)
+    options = _with_python(arguments, _options(arguments))
     with locked(arguments.run_dir), BatchStore(arguments.run_dir, create=True) as store:
-        _prepare(arguments, options.improve, store)
+        _prepare(arguments, options, store)
         ids = store.left(arguments.limit)
         ahead = arguments.ahead or (MODEL_AHEAD if wants_model(options.improve) else RULES_AHEAD)
         cores = measuring_cores(arguments.cores) * ahead
@@ -157,7 +158,22 @@ def _options(arguments: argparse.Namespace) -> BatchOptions:
     return BatchOptions(options, arguments.with_target, arguments.max_cost, deadline)
 
 
-def _prepare(arguments: argparse.Namespace, options: ImproveOptions, store: BatchStore) -> None:
+def _with_python(arguments: argparse.Namespace, options: BatchOptions) -> BatchOptions:
+    """With the interpreter of all problems, which is said; each node of a cluster runs them with its own, unless one is
+    named. Raises UsageError."""
+    from codeopt.console import Console
+    from codeopt.report import python_line
+    from codeopt.session import Session
+
+    if arguments.cluster and not options.improve.python:
+        return options
+    console = Console(quiet=arguments.quiet)
+    improve, interpreter = Session(console).find_interpreter(options.improve, arguments.set)
+    console.print(python_line(interpreter))
+    return replace(options, improve=improve, interpreter=interpreter)
+
+
+def _prepare(arguments: argparse.Namespace, options: BatchOptions, store: BatchStore) -> None:
     """Settings and problems into the database."""
     from itertools import islice
 
@@ -165,7 +181,7 @@ def _prepare(arguments: argparse.Namespace, options: ImproveOptions, store: Batc
     from codeopt.datasets import SetRequest, read_set
     from codeopt.machine import machine
 
-    store.require_same(_settings(arguments, options))
+    store.require_same(_settings(arguments, options.improve))
     problems = read_set(SetRequest(arguments.set.resolve(), _absolute(arguments.cases)), arguments.layout)
     if not store.register(islice(problems, arguments.limit)):
         raise UsageError(f"{arguments.set} holds no problem")
@@ -174,6 +190,7 @@ def _prepare(arguments: argparse.Namespace, options: ImproveOptions, store: Batc
     if not store.meta("created"):
         store.set_meta("created", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
     store.set_meta("machine", json.dumps({**machine(), "codeopt": __version__}))
+    store.set_meta("python", json.dumps(options.interpreter.to_json() if options.interpreter else None))
     store.set_meta("cores", str(len(measuring_cores(arguments.cores))))
 
 

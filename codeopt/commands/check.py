@@ -17,11 +17,11 @@ from codeopt.commands._review import add_exclude_argument, add_work_arguments
 from codeopt.model_choice import RULES
 
 if TYPE_CHECKING:
-    from codeopt.console import Console
     from codeopt.options import ImproveOptions
     from codeopt.review.changed_functions import ReviewTarget
     from codeopt.review.suggestion import Skipped, Suggestion
     from codeopt.review.work import ReviewBudget, ReviewRun
+    from codeopt.session import Session
 
 ORDER = 4.5
 OTHERS_FILES = True
@@ -57,21 +57,25 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.review.change import whole_files
     from codeopt.review.changed_functions import find_targets
     from codeopt.review.work import ReviewBudget
-    from codeopt.session import Session
 
     paths = _review.below(arguments.paths or [Path.cwd()])
     repository, everything = whole_files(paths)
     targets, skipped = find_targets(everything, repository, paths, arguments.exclude)
+    interpreter = None
     rows: list[Row] = [Row(each.path, each.function, reason=each.reason) for each in skipped]
     if targets:
-        options = _review.isolated(_flags.options_of(arguments, model=RULES))
         with Console(quiet=arguments.quiet) as console:
-            ranked = _review.rank(options, targets, Session(console))
+            options = _flags.options_of(arguments, model=RULES)
+            options, session = _review.find_python(options, console, paths[0])
+            options, interpreter = _review.isolated(options), session.interpreter
+            ranked = _review.rank(options, targets, session)
             limits = ReviewBudget(arguments.max_functions, arguments.deadline)
-            work = _improve(options, limits, [each for each in ranked if _worth(each, arguments.min_share)], console)
+            work = _improve(options, limits, [each for each in ranked if _worth(each, arguments.min_share)], session)
         rows = [_row(each, work, arguments.min_share) for each in ranked] + rows
     gains = sum(row.suggestion is not None for row in rows)
-    found = {"schema": SCHEMA, "gains": gains, "functions": [row.to_json() for row in rows]}
+    python = interpreter.to_json() if interpreter else None
+    functions = [row.to_json() for row in rows]
+    found = {"schema": SCHEMA, "python": python, "gains": gains, "functions": functions}
     deliver(dump(found) + "\n" if arguments.json else table(rows), None)
     return GAIN if gains else 0
 
@@ -81,14 +85,13 @@ def _worth(target: ReviewTarget, least: float) -> bool:
     return not target.function or (target.share or 0.0) >= least
 
 
-def _improve(options: ImproveOptions, limits: ReviewBudget, targets: list[ReviewTarget], console: Console) -> ReviewRun:
+def _improve(options: ImproveOptions, limits: ReviewBudget, targets: list[ReviewTarget], session: Session) -> ReviewRun:
     from codeopt.commands._review import Improver
     from codeopt.review.work import ReviewRun
-    from codeopt.session import Session
 
     with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
-        work = ReviewRun(limits, console.print)
-        work.run(targets, Improver(replace(options, run_dir=Path(folder)), Session(console)))
+        work = ReviewRun(limits, session.console.print)
+        work.run(targets, Improver(replace(options, run_dir=Path(folder)), session))
     return work
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from codeopt.commands import _flags
 
 if TYPE_CHECKING:
+    from codeopt.interpreter import Interpreter
     from sandbox.profile import Profile
 
 ORDER = 3
@@ -30,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Profile; print the source with its hot lines marked, or one JSON object."""
     from codeopt.console import Console
+    from codeopt.report import python_line
     from codeopt.session import Session
     from codeopt.target import as_target
     from codeopt.workloads import WorkloadRequest, kind_of
@@ -38,17 +40,23 @@ def run(arguments: argparse.Namespace) -> int:
     kind = kind_of(target, options)
     program = kind.read(target)
     console = Console(quiet=arguments.quiet)
-    with console, kind.open_workload(WorkloadRequest(target, program, options, Session(console))) as opened:
+    session = Session(console)
+    options, interpreter = session.find_interpreter(options, target.path)
+    with console, kind.open_workload(WorkloadRequest(target, program, options, session)) as opened:
         profile = opened.profile()
-    print(json.dumps(as_json(profile)) if arguments.json else table(profile, program.source, arguments.lines))
+    if arguments.json:
+        print(json.dumps(as_json(profile, interpreter)))
+    else:
+        print(table(profile, program.source, arguments.lines, python_line(interpreter)))
     return 0
 
 
-def as_json(profile: Profile) -> dict[str, Any]:
+def as_json(profile: Profile, interpreter: Interpreter | None) -> dict[str, Any]:
     """The object that --json prints."""
     return {
         "schema": "codeopt.profile/1",
         "case": profile.case,
+        "python": interpreter.to_json() if interpreter else None,
         "lines": [asdict(line) for line in profile.lines],
         "functions": [asdict(function) for function in profile.functions],
         "split": {"python": profile.python_share, "native": profile.native_share, "system": profile.system_share},
@@ -61,12 +69,12 @@ def as_json(profile: Profile) -> dict[str, Any]:
     }
 
 
-def table(profile: Profile, source: str, rows: int) -> str:
+def table(profile: Profile, source: str, rows: int, python: str) -> str:
     """The source with shares and hits at the hot lines, then functions, split and memory."""
     from codeopt.escaping import printable
 
     by_line = {line.line: line for line in profile.lines[:rows]}
-    out = [f"case {profile.case}", "   share        hits   time/hit", ""]
+    out = [f"case {profile.case}", python, "   share        hits   time/hit", ""]
     for number, text in enumerate(source.splitlines(), 1):
         line = by_line.get(number)
         figures = ""

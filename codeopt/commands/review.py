@@ -19,6 +19,7 @@ from codeopt.errors import ModelError, NoSandbox, UsageError
 
 if TYPE_CHECKING:
     from codeopt.console import Console
+    from codeopt.interpreter import Interpreter
     from codeopt.options import ImproveOptions
     from codeopt.review.change import Change
     from codeopt.review.changed_functions import ReviewTarget
@@ -89,7 +90,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     repository, change = _review.open_change(arguments)
     targets, skipped = find_targets(change, repository, paths, arguments.exclude)
     console.print(f"{len(targets)} changed functions and programs, {len(skipped)} left alone")
-    work = _work(arguments, repository, change, targets, console)
+    work, interpreter = _work(arguments, repository, change, targets, console)
     review = Review(
         base=change.base,
         head=change.head,
@@ -99,13 +100,14 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
         notices=tuple(work.notices),
         machine=machine(),
         cost_usd=None if work.ledger.cost_usd is None else round(work.ledger.cost_usd, 6),
+        python=interpreter.to_json() if interpreter else None,
     )
     return review, work.failure
 
 
 def _work(
     arguments: argparse.Namespace, repository: Repository, change: Change, targets: list[ReviewTarget], console: Console
-) -> ReviewRun:
+) -> tuple[ReviewRun, Interpreter | None]:
     """Try the targets; what stops it is a notice, and what was found until then is kept."""
     from codeopt.commands import _review
     from codeopt.review.work import ReviewBudget, ReviewRun
@@ -117,13 +119,14 @@ def _work(
         try:
             if targets:
                 _review.require_settings(repository, change)
+                options, session = _review.find_python(options, console, Path.cwd(), change.paths)
                 options = _run(options, session, work, targets)
             work.join(_review.Rechecker(options, session, repository.root))
         except _review.Untrusted as error:
             work.stop(targets, str(error), error.exit_status)
         except KeyboardInterrupt:
             work.stop(targets, "interrupted", INTERRUPTED)
-    return work
+    return work, session.interpreter
 
 
 def _run(options: ImproveOptions, session: Session, work: ReviewRun, targets: list[ReviewTarget]) -> ImproveOptions:

@@ -30,6 +30,7 @@ def to_json(review: Review) -> dict[str, Any]:
         "skipped": [asdict(each) for each in review.skipped],
         "notices": list(review.notices),
         "machine": dict(review.machine),
+        "python": dict(review.python) if review.python else None,
         "cost_usd": review.cost_usd,
     }
 

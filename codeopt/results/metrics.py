@@ -117,6 +117,8 @@ class Metrics:
     cores: int
     settings: dict[str, Any]
     machine: dict[str, Any]
+    python: dict[str, Any] | None
+    """What ran the programs, as Interpreter.to_json gives it; None where that is not known, or not one."""
     created: str
     backend: str
 
@@ -162,6 +164,7 @@ def measure_batch(store: BatchStore) -> Metrics:
         seconds=float(store.meta("seconds") or 0), cores=int(store.meta("cores") or 1),
         programs_s=float(store.db.execute("SELECT coalesce(sum(programs_s), 0) FROM problem").fetchone()[0]),
         settings=json.loads(store.meta("settings") or "{}"), machine=json.loads(store.meta("machine") or "{}"),
+        python=json.loads(store.meta("python") or "null"),
         created=store.meta("created"), backend=store.meta("backend"),
     )  # fmt: skip
 

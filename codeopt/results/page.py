@@ -64,7 +64,8 @@ def _name(found: Metrics) -> str:
 
 def _overview(found: Metrics, other: Versus | None) -> Iterator[Child]:
     machine = found.machine
-    where = ", ".join(str(machine[key]) for key in ("cpu", "system", "python") if machine.get(key))
+    python = f"Python {found.python['version']}" if found.python else machine.get("python")
+    where = ", ".join(str(each) for each in (machine.get("cpu"), machine.get("system"), python) if each)
     yield tag("h1", _name(found))
     yield tag(
         "p", f"{len(found.solved)} problems, {len(found.judged)} judged, task {found.settings.get('task', '?')}, begun "

@@ -168,6 +168,7 @@ def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
         "overhead_share": found.overhead,
         "settings": found.settings,
         "machine": found.machine,
+        "python": found.python,
         "created": found.created,
         "sandbox": found.backend,
         "rows": [dict(zip(COLUMNS, row(each), strict=True)) for each in found.solved],

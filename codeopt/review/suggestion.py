@@ -64,3 +64,5 @@ class Review:
     machine: Mapping[str, Any] = field(default_factory=dict)
     cost_usd: float | None = 0.0
     """None where a price is not known."""
+    python: Mapping[str, Any] | None = None
+    """What ran everything, as Interpreter.to_json gives it; None where that was an image's own, or nothing was run."""

@@ -23,6 +23,7 @@ from codeopt import registry
 from codeopt.budget import NOTHING_USED, Usage
 from codeopt.errors import UsageError
 from codeopt.history import Candidate
+from codeopt.interpreter import Interpreter
 from codeopt.options import ImproveOptions
 from codeopt.program import Program, read_program
 from codeopt.proposers import Proposer
@@ -112,6 +113,8 @@ class WorkloadRequest:
     """A calls file that a language model wrote earlier."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """What was found out on the way to the target, as fields of a JSON object."""
+    interpreter: Interpreter | None = None
+    """What runs the target; None where an image has its own."""
 
     def open_sandbox(self, mounts: Mounts = ()) -> AbstractContextManager[Sandbox]:
         """A sandbox that shows these folders. Raises NoSandbox."""

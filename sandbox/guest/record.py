@@ -22,7 +22,7 @@ class Record:
 
     def __init__(self, *values: Any, **named: Any) -> None:
         fields = type(self).__annotations__
-        given = {**dict(zip(fields, values, strict=False)), **named}
+        given = {**dict(zip(fields, values)), **named}
         if len(given) != len(values) + len(named) or not given.keys() <= fields.keys():
             raise TypeError(f"{type(self).__name__} has the fields {', '.join(fields)}")
         for name in fields:

@@ -97,7 +97,9 @@ BAD = {
     "no such image": Bad(
         "bubblewrap runs the host's own interpreter", NO_SANDBOX, arguments=("slow.py", "--image", "no-such-image")
     ),
-    "no such interpreter": Bad("nowhere/python", NO_SANDBOX, arguments=("slow.py", "--python", "/nowhere/python")),
+    "no such interpreter": Bad(
+        "--python: /nowhere/python is not there", arguments=("slow.py", "--python", "/nowhere/python")
+    ),
     "rules for readability": Bad(
         "the built-in rules know nothing of readability", arguments=("slow.py", "-t", "readability")
     ),
@@ -215,7 +217,7 @@ def test_a_result_that_cannot_be_written_is_still_in_the_run(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", ["docker", "auto"])
 def test_an_engine_that_is_not_there(name: str, tmp_path: Path) -> None:
-    """Asked for by name it is missed; otherwise bubblewrap is taken, and the first line says so."""
+    """Asked for by name it is missed; otherwise bubblewrap is taken, and the third line says so."""
     write_problem(tmp_path, words=1500)
     env = {"DOCKER_HOST": f"unix://{tmp_path}/nowhere.sock"}
     arguments = ("--no-profile", "--changed-inputs", "off", "-n", "1")
@@ -225,7 +227,7 @@ def test_an_engine_that_is_not_there(name: str, tmp_path: Path) -> None:
         assert_one_line(done, "no Docker engine answers")
     else:
         assert done.status == 0, done.err
-        assert "bubblewrap: namespaces" in done.lines[1]
+        assert "bubblewrap: namespaces" in done.lines[2]
 
 
 def test_commands_are_asked_for_by_name(tmp_path: Path) -> None:

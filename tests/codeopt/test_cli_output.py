@@ -72,6 +72,7 @@ def test_the_result_and_the_talk_go_different_ways(tmp_path: Path) -> None:
     assert done.out.startswith("--- a/slow.py\n+++ b/slow.py\n@@ ")
     expected = [
         r"slow\.py   task runtime   proposer: scripted:answers\.txt",
+        r"python     \S+ [\d.]+( \(codeopt's own\))?, (no pytest|pytest \S+)",
         r"sandbox    bubblewrap: namespaces, no network, read-only system, .*",
         r"original   3 cases, 1 held out   longest \d\.\d{3} s",
         r" round  verdict          speedup  90% interval     pairs  what was tried",

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from .function_ref import FunctionRef
 
     Call = tuple[tuple[Any, ...], dict[str, Any]]
+    Known = dict[str, Any]
+else:
+    Known = dict  # which takes no types before 3.9
 
 modules = sys.modules
 HOMES = {"Decimal": "decimal", "Fraction": "fractions", "deque": "collections"}
@@ -33,7 +36,7 @@ class Arguments:
         return eval(code, {"__builtins__": self.makers}, self.names)  # type: ignore[no-any-return]
 
 
-class Names(dict[str, "Any"]):
+class Names(Known):
     """What the expression of a call may use; modules are imported when they are needed."""
 
     def __init__(self, ref: FunctionRef) -> None:

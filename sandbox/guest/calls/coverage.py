@@ -73,6 +73,15 @@ def executable(ref: FunctionRef, function: Any) -> list[int]:
     todo = [code]
     while todo:
         code = todo.pop()
-        found |= {line for _, _, line in code.co_lines() if line and line != code.co_firstlineno}
+        found |= {line for line in lines_of(code) if line != code.co_firstlineno}
         todo += [const for const in code.co_consts if isinstance(const, types.CodeType)]
     return sorted(line for line in found if line >= ref.first_line)
+
+
+def lines_of(code: types.CodeType) -> set[int]:
+    """Lines with code of their own."""
+    if sys.version_info >= (3, 10):
+        return {line for _, _, line in code.co_lines() if line}
+    import dis
+
+    return {line for _, line in dis.findlinestarts(code) if line}

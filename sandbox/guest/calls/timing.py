@@ -46,7 +46,7 @@ def time_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], 
     results = run(worker, batch, timed)
     channel.send(DONE)
     channel.receive()
-    for call, result, was in zip(timed, results, before[batch.warm :], strict=True):
+    for call, result, was in zip(timed, results, before[batch.warm :]):
         channel.send(OUTCOME, to_json(outcome(target, call, result, was).fields()))
 
 

@@ -9,7 +9,7 @@ scalene  {"lines": [[line, python, native, peak MiB, growth MiB, copied MiB/s]],
 both     "ended": type of the exception that ended the program, "stopped": it ran past max_seconds;
          or only "missing": a package, or "error": type of an exception of ours
 
-Uses the standard library, line_profiler and scalene.
+Uses the standard library; line_profiler, where there is one, for lines, and scalene.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ..boot import Bundle
 
 leave_process = os._exit
-PACKAGES = {"lines": "line_profiler", "scalene": "scalene"}
 
 
 def main(bundle: Bundle) -> None:
@@ -57,9 +56,8 @@ def main(bundle: Bundle) -> None:
 
 def answer(program: Program, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
     """What the host is told."""
-    package = PACKAGES[request.mode]
-    if importlib.util.find_spec(package) is None:
-        return {"missing": package}
+    if request.mode == "scalene" and importlib.util.find_spec("scalene") is None:
+        return {"missing": "scalene"}
     try:
         if request.mode == "lines":
             return run_lines(program, request)

@@ -1,4 +1,4 @@
-"""Own time by line and by function, with line_profiler and the call sites."""
+"""Own time by line and by function, with line_profiler and the call sites; without it, from the events themselves."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import time
 import types
 
 from .call_sites import CallSites
+from .line_events import FOLDED, trace_events
 from .program import memory_mib, within
 
 TYPE_CHECKING = False
@@ -21,15 +22,14 @@ if TYPE_CHECKING:
 
     Begin = Callable[[], None]
     Run = Callable[[types.CodeType, set[types.CodeType], Begin], Any]
+    Trace = Callable[[types.CodeType, Run, Sequence[float], bool], tuple[dict[str, list[Any]], Any]]
     ByLine = dict[int, int]
-
-FOLDED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
-"""Code shown as part of the function around it, where Python 3.12 inlines most of it anyway."""
 
 
 def run_lines(program: Program, request: ProfileRequest) -> dict[str, Any]:
     """What the host is told of the program's lines and functions."""
-    costs = calibrate()
+    measure = tracer()
+    costs = calibrate(measure)
     sys.setrecursionlimit(sys.getrecursionlimit() + 50)  # for the frames of this file
     before, _ = memory_mib()
 
@@ -41,8 +41,18 @@ def run_lines(program: Program, request: ProfileRequest) -> dict[str, Any]:
         program.globals = {"__begin__": begin_late} if request.late else {}
         return within(request.max_seconds, hooks, lambda: program.run(code))
 
-    found, (ended, stopped) = trace(program.compile(), run, costs, request.late)
+    found, (ended, stopped) = measure(program.compile(), run, costs, request.late)
     return {**found, "ended": ended, "stopped": stopped, "peak_mib": max(0, memory_mib()[1] - before)}
+
+
+def tracer() -> Trace:
+    """line_profiler where this interpreter can import it: it is quicker than events. What is read beside it of call
+    sites is there from 3.11 on."""
+    try:
+        import line_profiler  # noqa: F401
+    except ImportError:
+        return trace_events
+    return trace if sys.version_info >= (3, 11) else trace_events
 
 
 def trace(
@@ -89,13 +99,13 @@ for function in lines, calls, resumed:
 """
 
 
-def calibrate() -> tuple[float, float, float]:
+def calibrate(measure: Trace) -> tuple[float, float, float]:
     """What the profilers add to a line, a call and an item of a generator in one line, in ns: (line, call, item)."""
     code = compile(IDLE, "<idle>", "exec")
     idle: dict[str, Any] = {}
     exec(code, idle)
     bare = {name: min(elapsed(idle[name]) for _ in range(5)) / 1000 for name in ("lines", "calls", "resumed")}
-    tables = [trace(code, lambda code, *_: exec(code, {}), (0, 0, 0))[0]["lines"] for _ in range(3)]
+    tables = [measure(code, lambda code, *_: exec(code, {}), (0, 0, 0), False)[0]["lines"] for _ in range(3)]
     own = {line: min(dict((n, ns) for n, _, ns in rows)[line] for rows in tables) / 1000 for line in (6, 9, 11)}
     line = max(0, own[6] - bare["lines"] / 2)
     call = max(0, own[9] - line - bare["calls"] + bare["lines"] / 2)

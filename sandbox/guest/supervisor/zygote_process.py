@@ -94,7 +94,7 @@ class ZygoteProcess:
     def _exec(self, job: Job, fd: int) -> None:
         null = os.open("/dev/null", os.O_RDWR)
         out_of_the_way = [fcntl.fcntl(each, fcntl.F_DUPFD, 10) for each in (fd, memory.reopen(self.modules))]
-        for target, source in zip((0, 1, 3, BUNDLE_FD), (null, null, *out_of_the_way), strict=True):
+        for target, source in zip((0, 1, 3, BUNDLE_FD), (null, null, *out_of_the_way)):
             os.dup2(source, target)
         os.closerange(BUNDLE_FD + 1, 4096)
         # uid 0 is exempt from RLIMIT_NPROC; as an ordinary user it would count that user's other processes too.

@@ -139,7 +139,7 @@ def test_a_program_that_does_nothing(run_driver: RunDriver) -> None:
 
 def test_a_missing_profiler_is_named_and_the_other_still_works(run_driver: RunDriver) -> None:
     def without_scalene(driver: GuestProgram, stdin: bytes) -> Run:
-        return run_driver(driver, stdin, lambda text: text.replace('"scalene": "scalene"', '"scalene": "sca1ene"'))
+        return run_driver(driver, stdin, lambda text: text.replace('find_spec("scalene")', 'find_spec("sca1ene")'))
 
     found = profile(without_scalene, LOOP, CASE)
     assert found.lines

@@ -1,0 +1,165 @@
+"""Which Python runs a program, and what is said of one that cannot."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from codeopt import interpreter
+from codeopt.errors import UsageError
+from codeopt.interpreter import Origin, find_interpreter
+from sandbox import interpreter as started
+from tests.codeopt.command import codeopt, write_problem
+
+NOTHING: dict[str, str] = {}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project in the src layout with a virtual environment."""
+    root = tmp_path / "project"
+    (root / "src" / "pkg").mkdir(parents=True)
+    (root / "pyproject.toml").touch()
+    (root / "src" / "pkg" / "mod.py").touch()
+    venv.create(root / ".venv", symlinks=True)
+    return root
+
+
+def write_program(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+def test_what_goes_before_what(project: Path, tmp_path: Path) -> None:
+    place, own = project / "src" / "pkg" / "mod.py", str(project / ".venv" / "bin" / "python")
+    activated = {"VIRTUAL_ENV": str(tmp_path / "activated")}
+    venv.create(tmp_path / "activated", symlinks=True)
+    found = [
+        find_interpreter(sys.executable, place, environment=activated),
+        find_interpreter(None, place, environment=activated),
+        find_interpreter(None, place, environment=NOTHING),
+        find_interpreter(None, tmp_path / "elsewhere.py", environment=NOTHING),
+    ]
+    assert [each.origin for each in found] == [Origin.NAMED, Origin.ACTIVATED, Origin.PROJECT, Origin.OWN]
+    assert [each.path for each in found[1:3]] == [str(tmp_path / "activated" / "bin" / "python"), own]
+    assert found[0].path == found[3].path == sys.executable
+
+
+def test_the_nearest_environment_is_taken_and_none_from_outside_the_project(project: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / ".venv", symlinks=True)
+    (project / ".git").mkdir()
+    inner = project / "packages" / "inner"
+    venv.create(inner / "venv", symlinks=True)
+    assert find_interpreter(None, inner / "x.py", environment=NOTHING).path == str(inner / "venv" / "bin" / "python")
+    shutil.rmtree(project / ".venv")
+    assert find_interpreter(None, project / "x.py", environment=NOTHING).origin is Origin.OWN
+
+
+def test_a_link_a_shim_and_a_way_with_dots_lead_to_the_real_one(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = project / ".venv" / "bin" / "python"
+    shim = write_program(tmp_path / "shims" / "pythonx", f'#!/bin/sh\nexec "{python}" "$@"\n')
+    monkeypatch.chdir(project / "src")
+    monkeypatch.setenv("PATH", f"{shim.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("HOME", str(project))
+    for named in ("../.venv/bin/python", "pythonx", "~/.venv/bin/python", str(shim)):
+        assert os.path.realpath(Path(find_interpreter(named, project).path).parent) == str(python.parent), named
+
+
+def test_an_environment_says_what_it_has(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    version = sys.version.split()[0]
+    assert (
+        find_interpreter(None, project, environment=NOTHING).line == f"python     .venv/bin/python {version}, no pytest"
+    )
+    packages = next((project / ".venv" / "lib").glob("python*/site-packages"))
+    (packages / "pytest-9.9.1.dist-info").mkdir()
+    (packages / "pytest-9.9.1.dist-info" / "METADATA").write_text("Name: pytest\nVersion: 9.9.1\n")
+    (packages / "evil.pth").write_text("import os; os._exit(9)\n")
+    found = find_interpreter(None, project, environment=NOTHING)
+    assert found.line == f"python     .venv/bin/python {version}, pytest 9.9.1"
+
+
+BROKEN = {
+    "missing": (lambda path: None, "is not there"),
+    "folder": (lambda path: path.mkdir(parents=True), "is a folder"),
+    "dangling": (lambda path: path.symlink_to("/nowhere/python3.9"), "leads to /nowhere/python3.9, which is not there"),
+    "not a program": (lambda path: write_program(path, "\x7fELF\x02\x01"), "is no program that this machine can run"),
+    "not permitted": (lambda path: write_program(path, "x").chmod(0o644), "may not be started (permission denied)"),
+    "no Python": (lambda path: write_program(path, "#!/bin/sh\necho hello\n"), "is no Python"),
+    "its first line": (lambda path: write_program(path, "#!/nowhere/sh\n"), "what its first line names is not there"),
+    "its base is gone": (
+        lambda path: write_program(
+            path, '#!/bin/sh\n[ "$1" = -V ] && echo Python 3.12.0 || { echo No module named encodings >&2; exit 1; }\n'
+        ),
+        "does not start: No module named encodings",
+    ),
+    "old": (lambda path: write_program(path, "#!/bin/sh\necho Python 2.7.18\n"), "is Python 2.7.18; 3.8 is the oldest"),
+    "hangs": (lambda path: write_program(path, "#!/bin/sh\nsleep 60 & sleep 60\n"), "did not answer within 0.5 s"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_one_is_one_line_whoever_says_it(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    break_it, said = BROKEN[name]
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    (tmp_path / ".venv" / "pyvenv.cfg").touch()
+    break_it(python)
+    monkeypatch.setattr(started, "START_S", 0.5 if name == "hangs" else 10.0)
+    activated = {"VIRTUAL_ENV": str(tmp_path / ".venv")}
+    for named, environment, words in (
+        (str(python), NOTHING, "--python: "), (None, activated, "VIRTUAL_ENV is set to "), (None, NOTHING, "--python"),
+    ):  # fmt: skip
+        with pytest.raises(UsageError) as error:
+            find_interpreter(named, tmp_path, environment=environment)
+        assert said in str(error.value)
+        assert words in str(error.value)
+        assert "\n" not in str(error.value)
+
+
+def test_one_that_git_tracks_is_not_started(project: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    assert find_interpreter(None, project, environment=NOTHING).origin is Origin.PROJECT
+    subprocess.run(["git", "add", "-f", ".venv/bin/python"], cwd=project, check=True)
+    with pytest.raises(UsageError, match="is tracked by git"):
+        find_interpreter(None, project, environment=NOTHING)
+
+
+def test_tools_are_asked_where_the_project_is_theirs_and_they_answer_at_once(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved = tmp_path / "cache" / "project-py3"
+    (project / ".venv").rename(project / "moved")
+    moved.parent.mkdir()
+    (project / "moved").rename(moved)
+    tool = write_program(tmp_path / "tools" / "poetry", f"#!/bin/sh\necho {moved}\n")
+    monkeypatch.setenv("PATH", f"{tool.parent}{os.pathsep}{os.environ['PATH']}")
+    assert find_interpreter(None, project, environment=NOTHING).origin is Origin.OWN
+    (project / "pyproject.toml").write_text("[tool.poetry]\n")
+    assert find_interpreter(None, project, environment=NOTHING).origin is Origin.POETRY
+    assert find_interpreter(None, project, own_files=False, environment=NOTHING).origin is Origin.OWN
+    monkeypatch.setattr(interpreter, "TOOL_S", 0.2)
+    write_program(tool, "#!/bin/sh\nexec sleep 5\n")
+    assert find_interpreter(None, project, environment=NOTHING).origin is Origin.OWN
+    (project / ".pdm-python").write_text(f"{moved}/bin/python")
+    assert find_interpreter(None, project, environment=NOTHING).origin is Origin.PROJECT
+
+
+@pytest.mark.parametrize("name", ["improve", "compare", "profile", "check", "batch"])
+def test_every_command_refuses_a_broken_one_in_one_line(name: str, tmp_path: Path) -> None:
+    slow = write_problem(tmp_path / "set", words=10)
+    targets = {"compare": [slow, slow], "batch": [tmp_path / "set", "--run-dir", tmp_path / "run"]}
+    arguments = [*targets.get(name, [slow]), "--python", "/nowhere/python"]
+    done = codeopt(name, *arguments, cwd=tmp_path)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "codeopt: --python: /nowhere/python is not there\n"

@@ -22,9 +22,8 @@ from dataclasses import dataclass
 from multiprocessing.pool import Pool
 from typing import cast
 
-from codeopt.batch.exclusive import TimedSandbox
-
 from codeopt.batch.core_lock import CoreLock, measuring_cores
+from codeopt.batch.timed_sandbox import TimedSandbox
 from sandbox import Case, Options, Sandbox, open_sandbox
 from sandbox.compare import Decision, compare
 

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox.interpreter import PythonFacts, ask_python
+
 _TOP = ("bin", "lib", "lib32", "lib64", "sbin")
 _SYSTEM = ("bin", "lib", "lib32", "lib64", "libexec", "sbin", "share")
 """Of /usr and /usr/local. Not src, where images of containers keep projects, nor etc, with pip's configuration."""

@@ -72,6 +72,12 @@ class Result:
     """A program that a person wrote, judged in the same way; None where none was given."""
 
     @property
+    def inputs(self) -> int | None:
+        """How many inputs a draft was checked on before it was confirmed; None where that is not what counts."""
+        found: int | None = self.facts.get("tests", {}).get("inputs")
+        return found
+
+    @property
     def accepted(self) -> bool:
         """There is a program that is right and, twice, better with statistical confidence."""
         return self.best is not None
@@ -171,6 +177,8 @@ def summary(result: Result) -> list[str]:
         if result.best.comparison:
             runs = f"{len(result.best.outcomes)} runs, including {_held_out_cases(result.held_out)}"
             lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
+            if result.inputs == 1:
+                lines[-1] = "checked on 1 input: on others it was not tried (--cases DIR gives more)"
         changes = result.best.changes if len(result.best.changes) > 1 else ()
         lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
     lines += result.best.notes if result.best else ()
@@ -234,6 +242,7 @@ def to_json(result: Result) -> dict[str, Any]:
             "total": len(original.outcomes),
             "held_back": result.held_out,
             "confirmed_runs": len(best.outcomes) if best else 0,
+            "inputs": result.inputs,
         },
         "evidence": result.facts.get("evidence"),
         "notes": list(best.notes) if best else [],

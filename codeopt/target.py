@@ -14,6 +14,8 @@ class Target:
     path: Path
     name: str = ""
     """Qualified name of what is meant inside the file; empty when the whole file is."""
+    module: str = ""
+    """The file is run as `python -m MODULE`; empty: as a script."""
 
     def __str__(self) -> str:
         return f"{self.path}::{self.name}" if self.name else str(self.path)

@@ -67,6 +67,17 @@ def add_case_arguments(parser: argparse.ArgumentParser) -> None:
         help="input.N.txt/output.N.txt, NAME.in/NAME.out, in/NAME+out/NAME, generate.py (default: beside the program)",
     )
     group.add_argument("--stdin", type=Path, metavar="FILE", help="one input; the original program says what is right")
+    group.add_argument(
+        "--with", dest="with_paths", type=Path, action="append", metavar="PATH",
+        help="a file or folder that a run finds beside those that the arguments name; may be repeated",
+    )  # fmt: skip
+    group.add_argument(
+        "--env", action="append", metavar="NAME[=VALUE]", help="an environment variable of a run; may be repeated"
+    )
+    group.add_argument(
+        "--ignore-output", action="append", metavar="GLOB", help="files that the program writes and that do not count"
+    )
+    parser.epilog = "What follows -- are the program's arguments: codeopt COMMAND tool.py -- --top 10 data.csv"
     add_check_arguments(group)
 
 

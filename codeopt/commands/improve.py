@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from codeopt.report import Result
 
 ORDER = 1
+TAKES_ARGUMENTS = True
+"""What follows `--` is for the user's program."""
 ACCEPTED, NOT_ACCEPTED, BUDGET_SPENT, INTERRUPTED = 0, 1, 6, 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("target", metavar="TARGET", help="program that reads stdin, or FILE::FUNCTION")
+    parser.add_argument("target", metavar="TARGET", help="program, or FILE::FUNCTION")
     parser.add_argument(
         "-t", "--task", default="runtime", metavar="NAME", help="runtime, readability, or a dotted path (%(default)s)"
     )

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from sandbox.profile import Profile
 
 ORDER = 3
+TAKES_ARGUMENTS = True
+"""What follows `--` is for the user's program."""
 WARM, HOT = 0.05, 0.25  # shares from which a line is marked
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("target", metavar="TARGET", help="program that reads stdin, or FILE::FUNCTION")
+    parser.add_argument("target", metavar="TARGET", help="program, or FILE::FUNCTION")
     _flags.add_case_arguments(parser)
     _flags.add_function_arguments(parser)
     parser.add_argument("--lines", type=_flags.count, default=15, metavar="N", help="hot lines shown (%(default)d)")

@@ -9,7 +9,13 @@ from sandbox.judge import judge
 from sandbox.outcome import Mode, WrittenFile
 from sandbox.runner import run_on
 
-GIVEN = (("data.csv", b"a,b\n1,2\n"), ("deep/er/x.txt", b"x"), ("gone.txt", b"g"), ("same.txt", b"s"))
+GIVEN = (
+    ("data.csv", b"a,b\n1,2\n"),
+    ("deep/er/x.txt", b"x"),
+    ("gone.txt", b"g"),
+    ("same.txt", b"s"),
+    ("again.txt", b"a"),
+)
 PROGRAM = """\
 import os, pathlib, sys
 print(sys.argv[1:], sorted(os.listdir(".")), open("data.csv").read().split())
@@ -19,6 +25,7 @@ os.mkdir("made"); os.chmod("made", 0o700)
 open("made/log.txt", "w").write("secret")
 open("tmp", "w").write("s"); os.replace("tmp", "same.txt")
 os.unlink("gone.txt")
+open("again.txt", "w").write("a")
 os.symlink("/etc/passwd", "link"); os.symlink("/etc", "folder"); os.mkfifo("pipe")
 """
 
@@ -30,8 +37,11 @@ def test_a_run_has_its_files_and_what_it_wrote_comes_back(sandbox: Sandbox, mode
     for _ in range(2):
         run = run_on(sandbox, PROGRAM, case, mode=mode)
         assert (run.exit, run.stderr) == (0, b"")
-        assert run.stdout == b"['--top', '10'] ['data.csv', 'deep', 'gone.txt', 'same.txt'] ['a,b', '1,2']\n"
+        assert (
+            run.stdout == b"['--top', '10'] ['again.txt', 'data.csv', 'deep', 'gone.txt', 'same.txt'] ['a,b', '1,2']\n"
+        )
         assert run.written == (
+            WrittenFile("again.txt", b"a"),
             WrittenFile("data.csv", b"a,b\n1,2\n3,4\n"),
             WrittenFile("deep/out.bin", bytes(300)),
             WrittenFile("folder", b"/etc"),
@@ -39,6 +49,7 @@ def test_a_run_has_its_files_and_what_it_wrote_comes_back(sandbox: Sandbox, mode
             WrittenFile("link", b"/etc/passwd"),
             WrittenFile("made/log.txt", b"secret"),
             WrittenFile("pipe", None, special=True),
+            WrittenFile("same.txt", b"s"),
         )
     assert sandbox.run("import os; print(os.path.exists('data.csv'))").stdout == b"False\n"
 
@@ -48,7 +59,8 @@ def test_too_much_in_files_is_too_much_output(sandbox: Sandbox) -> None:
     limits = RunLimits(output_mib=1)
     for program in ("open('big', 'wb').truncate(1 << 21)", "[open(str(n), 'w').close() for n in range(600)]"):
         run = sandbox.run(program, files=(), limits=limits)
-        assert run.stop == "output" and not run.written
+        assert run.stop == "output"
+        assert not run.written
     large = b"0" * (3 << 20)
     assert sandbox.run("print(len(open('in').read()))", files=(("in", large),), limits=limits).stdout == b"3145728\n"
 

@@ -15,6 +15,8 @@ from ..wire import REMOVED, SPECIAL
 from .memory import reopen
 
 MOST_FILES = 500
+GIVEN_NS = 1_000_000_000_000_000_000
+"""The time of every given file; another one shows that it was written, though perhaps with the same content."""
 
 
 class TooMuch(Exception):
@@ -36,9 +38,11 @@ class RunFolder:
                 parent = f"{parent}/{part}"
                 if not os.path.isdir(parent):  # noqa: PTH112  for each file of each run
                     self._make_folder(parent)
-            with open(reopen(fd), "rb") as source, open(f"{self.path}/{name}", "wb") as target:  # noqa: PTH123
+            into = os.open(f"{self.path}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC)
+            with os.fdopen(reopen(fd), "rb") as source, os.fdopen(into, "wb") as target:
                 shutil.copyfileobj(source, target, 1 << 20)
-                os.fchmod(target.fileno(), 0o666)
+                os.fchmod(into, 0o666)
+            os.utime(f"{self.path}/{name}", ns=(GIVEN_NS, GIVEN_NS))
 
     def _make_folder(self, path: str) -> None:
         os.mkdir(path)  # noqa: PTH102
@@ -80,13 +84,15 @@ class RunFolder:
         if not stat.S_ISREG(mode):
             return SPECIAL, b""
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(fd, "rb") as file:
-            room = max(most, os.fstat(self.given[name]).st_size if name in self.given else 0)
+        with os.fdopen(fd, "rb") as file:
+            room = max(most, 0, os.fstat(self.given[name]).st_size if name in self.given else 0)
             content = file.read(room + 1)
         if len(content) > room:
             raise TooMuch(f"more than {most} bytes of files")
         return len(content), content
 
     def _same(self, name: str, content: bytes) -> bool:
-        with open(reopen(self.given[name]), "rb") as file:
+        if os.lstat(f"{self.path}/{name}").st_mtime_ns != GIVEN_NS:
+            return False  # written again with what was there
+        with os.fdopen(reopen(self.given[name]), "rb") as file:
             return file.read() == content

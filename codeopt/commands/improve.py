@@ -27,14 +27,14 @@ ACCEPTED, NOT_ACCEPTED, BUDGET_SPENT, INTERRUPTED = 0, 1, 6, 130
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("target", metavar="TARGET", help="program, or FILE::FUNCTION")
+    _flags.add_target_arguments(parser)
     parser.add_argument(
         "-t", "--task", default="runtime", metavar="NAME", help="runtime, readability, or a dotted path (%(default)s)"
     )
     _flags.add_workload_argument(parser)
     _flags.add_case_arguments(parser)
     _flags.add_function_arguments(parser)
-    _flags.add_model_arguments(parser)
+    _flags.add_model_arguments(parser, modules=True)
     budget = parser.add_argument_group("budget, whichever ends first")
     budget.add_argument("-n", "--max-rounds", type=_flags.count, metavar="N", help="drafts (4 with a model)")
     budget.add_argument("--max-seconds", type=_flags.positive, metavar="S", help="of the clock")
@@ -63,9 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.console import Console
     from codeopt.engine import improve
     from codeopt.session import Session
-    from codeopt.target import as_target
 
-    target = as_target(arguments.target)
+    target = _flags.target_of(arguments)
     _check_output(arguments, target.path)
     with Console(quiet=arguments.quiet) as console:
         result = improve(target, _flags.options_of(arguments), Session(console))

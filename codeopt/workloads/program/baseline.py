@@ -17,6 +17,7 @@ from codeopt.options import ImproveOptions
 from codeopt.workloads import Suite, WorkloadRequest
 from codeopt.workloads.program.advice import advice
 from codeopt.workloads.program.differential import DifferentialTest, choose, make_differential_test
+from codeopt.workloads.program.siblings import InPackage
 from sandbox import Sandbox
 from sandbox.compare import Plan
 from sandbox.judge import Checker, judge, open_checker
@@ -198,6 +199,7 @@ def take_profile(sandbox: Sandbox, source: str, case: Case, modes: Sequence[Mode
     """Profile one run in the sandbox; what cannot be measured is a note in the profile."""
     limits = sandbox.limits
     # A traced line costs many times what it costs untraced; Scalene maps sparse files of 256 MiB.
+    source = sandbox.prepared(source) if isinstance(sandbox, InPackage) else source
     roomy = replace(limits, seconds=limits.seconds * 4 + 20, file_mib=max(limits.file_mib, 300))
     return profile(
         lambda driver, stdin: sandbox.run(driver, stdin, mode="exec", limits=roomy, files=case.files),

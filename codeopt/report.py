@@ -210,6 +210,7 @@ def diff(program: Program, new: str) -> str:
     """A unified diff that `git apply` and `patch -p1` take, in the file's own kind of line ends."""
     path = Path(os.path.relpath(program.path))
     name = path.name if ".." in path.parts else path.as_posix()
+    name = f"{name.removesuffix('.ipynb')}.py" if name.endswith(".ipynb") else name  # its cells as a file
     old_lines, new_lines = _lines(program.text), _lines(program.as_file(new))
     lines = difflib.unified_diff(old_lines, new_lines, f"a/{name}", f"b/{name}")
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)

@@ -90,6 +90,8 @@ def _check_output(arguments: argparse.Namespace, path: Path) -> None:
     """Refuse before anything is run what could not be written after it."""
     if arguments.write and arguments.output:
         raise UsageError("give --write or -o FILE, not both")
+    if ".ipynb" in ((arguments.write and path.suffix), arguments.output and arguments.output.suffix):
+        raise UsageError(f"a program cannot be put back into the cells of {path}; -o FILE.py writes it beside it")
     target = path if arguments.write else arguments.output
     if target is None or str(target) == "-":
         return

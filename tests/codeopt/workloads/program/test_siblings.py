@@ -41,7 +41,7 @@ def test_a_script_and_a_module_find_their_project(target: list[str], sandbox: st
     done = codeopt("improve", *target, *flags, *more, cwd=project)
     assert done.status == 0, done.err
     assert "from pkg" not in done.out
-    assert "+found" in done.out
+    assert "found_set" in done.out
 
 
 def test_what_python_m_would_run(project: Path, tmp_path: Path) -> None:

@@ -44,7 +44,10 @@ def main(argv: list[str] | None = None) -> int:
     warnings.simplefilter("ignore", SyntaxWarning)  # of programs that are read; it would show their lines
     try:
         commands = {name: registry.load("codeopt.commands", name) for name in registry.names("codeopt.commands")}
-        arguments = build_parser(commands).parse_args(argv)
+        given, args = _split(sys.argv[1:] if argv is None else argv, commands)
+        arguments = build_parser(commands).parse_args(given)
+        if args is not None:
+            arguments.args = args
         command = commands[arguments.command]
         if not getattr(command, "OTHERS_FILES", False):
             sys.path.append(str(Path.cwd()))  # last, so that --task my.own can be found and nothing is shadowed
@@ -67,6 +70,15 @@ def main(argv: list[str] | None = None) -> int:
             return _end(UsageError.exit_status, f"cannot write: {error.strerror}")
         return _our_mistake(error)
     return status
+
+
+def _split(argv: list[str], commands: dict[str, ModuleType]) -> tuple[list[str], tuple[str, ...] | None]:
+    """Our own arguments, and those of the user's program, which follow `--`; None where there is no `--`."""
+    takes = argv and getattr(commands.get(argv[0]), "TAKES_ARGUMENTS", False)
+    if not takes or "--" not in argv:
+        return argv, None
+    at = argv.index("--")
+    return argv[:at], tuple(argv[at + 1 :])
 
 
 def _end(status: int, message: str) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from codeopt.errors import NoSandbox
+from codeopt.given import environment, folder_mib
 from codeopt.options import ImproveOptions
 from sandbox import BackendUnavailable, Options, RunLimits, Sandbox, open_sandbox
 
@@ -28,7 +30,9 @@ def open_isolated(
     core: the one that runs have; None: the one that has the least to do.
     """
     limits = RunLimits(seconds=options.timeout, memory_mib=options.memory)
-    chosen = Options(limits, options.python, options.image, options.runtime, core=core, mounts=mounts)
+    limits = replace(limits, file_mib=limits.file_mib + 2 * folder_mib(options.args or (), options.with_paths))
+    env = environment(options.env)
+    chosen = Options(limits, options.python, options.image, options.runtime, core=core, mounts=mounts, env=env)
     try:
         return open_sandbox(options.sandbox, options=chosen)
     except BackendUnavailable as error:

@@ -57,6 +57,13 @@ def names(value: Any) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
+def texts(value: Any) -> tuple[str, ...]:
+    """A sequence of texts or paths. Raises ValueError."""
+    if isinstance(value, str):
+        raise BadValue("must be a sequence of texts")
+    return tuple(os.fspath(each) for each in value)
+
+
 def paths(value: Any) -> tuple[Path, ...]:
     """One path or several."""
     one = isinstance(value, str | os.PathLike)
@@ -76,6 +83,14 @@ class ImproveOptions:
     """Folder of cases; None: beside the program."""
     stdin: Path | None = None
     """One input file."""
+    args: tuple[str, ...] | None = None
+    """The program's arguments; those that name files of yours bring them along. None: cases are looked for."""
+    with_paths: tuple[Path, ...] = ()
+    """Files and folders that a run of the program finds beside what its arguments name."""
+    env: tuple[str, ...] = ()
+    """NAME passes your own variable on, NAME=VALUE sets one."""
+    ignore_output: tuple[str, ...] = ()
+    """Patterns of files that the program writes and that do not count."""
     check: str = "tokens"
     """How outputs are compared: tokens, exact or float:TOLERANCE."""
     changed_inputs: Strictness = Strictness.AUTO
@@ -160,6 +175,7 @@ class ImproveOptions:
 
 
 _CONVERTERS: Mapping[str, Any] = {
+    "args": texts, "with_paths": paths, "env": names, "ignore_output": names,
     "check": checker_name, "changed_inputs": Strictness, "tests": paths, "select": names, "ignore": names,
     "context_tokens": count, "model_timeout": positive, "max_rounds": count, "max_seconds": positive,
     "max_tokens": count, "max_cost": positive, "min_gain": positive, "max_pairs": count, "timeout": positive,
@@ -167,7 +183,7 @@ _CONVERTERS: Mapping[str, Any] = {
     "resume": Path, "no_tests": bool, "no_profile": bool, "model_only": bool,
 }  # fmt: skip
 """By field: what makes a value of what was given; text for the others."""
-_EMPTY = {"tests": (), "select": (), "ignore": ()}
+_EMPTY = {"tests": (), "with_paths": (), "env": (), "ignore_output": (), "select": (), "ignore": ()}
 
 
 def _converted(name: str, value: Any) -> Any:
@@ -184,9 +200,12 @@ def _converted(name: str, value: Any) -> Any:
     return found
 
 
+_FLAGS = {"with_paths": "--with", "args": "-- ARGS"}
+
+
 def flag(name: str) -> str:
     """The option of the command line that fills a field."""
-    return f"--{name.replace('_', '-')}"
+    return _FLAGS.get(name) or f"--{name.replace('_', '-')}"
 
 
 def choices(name: str) -> tuple[str, ...]:

@@ -75,6 +75,12 @@ class Result:
     """What ran the programs; None where that was an image's own."""
 
     @property
+    def inputs(self) -> int | None:
+        """How many inputs a draft was checked on before it was confirmed; None where that is not what counts."""
+        found: int | None = self.facts.get("tests", {}).get("inputs")
+        return found
+
+    @property
     def accepted(self) -> bool:
         """There is a program that is right and, twice, better with statistical confidence."""
         return self.best is not None
@@ -183,6 +189,8 @@ def summary(result: Result) -> list[str]:
         if result.best.comparison:
             runs = f"{len(result.best.outcomes)} runs, including {_held_out_cases(result.held_out)}"
             lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
+            if result.inputs == 1:
+                lines[-1] = "checked on 1 input: on others it was not tried (--cases DIR gives more)"
         changes = result.best.changes if len(result.best.changes) > 1 else ()
         lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
     lines += result.best.notes if result.best else ()
@@ -214,6 +222,7 @@ def diff(program: Program, new: str) -> str:
     """A unified diff that `git apply` and `patch -p1` take, in the file's own kind of line ends."""
     path = Path(os.path.relpath(program.path))
     name = path.name if ".." in path.parts else path.as_posix()
+    name = f"{name.removesuffix('.ipynb')}.py" if name.endswith(".ipynb") else name  # its cells as a file
     old_lines, new_lines = _lines(program.text), _lines(program.as_file(new))
     lines = difflib.unified_diff(old_lines, new_lines, f"a/{name}", f"b/{name}")
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
@@ -247,6 +256,7 @@ def to_json(result: Result) -> dict[str, Any]:
             "total": len(original.outcomes),
             "held_back": result.held_out,
             "confirmed_runs": len(best.outcomes) if best else 0,
+            "inputs": result.inputs,
         },
         "evidence": result.facts.get("evidence"),
         "recording": result.facts.get("recording"),

@@ -10,7 +10,7 @@ from statistics import median
 
 from sandbox.compare import Plan, amount
 from sandbox.outcome import Verdict
-from sandbox.runner import Runner
+from sandbox.runner import Runner, run_on
 from sandbox.sequential_test import hodges_lehmann
 from sandbox.verdict import Checker, judge
 
@@ -66,7 +66,7 @@ def _lap(
         found: dict[int, list[float]] = {which: [] for which in running}
         for _ in range(repeats):
             for which in draw.sample(running, len(running)):
-                run = runner.run(programs[which], case.stdin)
+                run = run_on(runner, programs[which], case)
                 if judge(case, run, check).verdict is Verdict.AC:
                     found[which].append(amount(run, plan.clock))
                 else:

@@ -20,7 +20,7 @@ from sandbox.guest.calls.batch import CallBatch
 from sandbox.guest.calls.function_ref import FunctionRef
 from sandbox.guest.tests.request import TestRequest
 from sandbox.guest_bundle import GuestProgram
-from sandbox.outcome import Mode, RunLimits
+from sandbox.outcome import Files, Mode, RunLimits
 from sandbox.runner import GuestRunner
 
 __all__ = ["CallBatch", "CallOutcome", "CallRun", "CallRunner", "FunctionRef", "TestRequest"]
@@ -80,13 +80,14 @@ class CallRunner:
         mode: Mode = "fork",
         limits: RunLimits | None = None,
         hash_seed: int = 0,
+        files: Files | None = None,
     ) -> CallRun:
         """Make the calls of a batch; seconds are those of the calls. What is no answer of ours stays as it is."""
         source = program if isinstance(program, str) else program.decode()
         limits = limits or self._roomy(stdin)
         run = self.sandbox.run(
             calls_program(self.others.get(source, self.ref), source),
-            stdin, args=args, mode=mode, limits=limits, hash_seed=hash_seed,
+            stdin, args=args, mode=mode, limits=limits, hash_seed=hash_seed, files=files,
         )  # fmt: skip
         if run.exit != 0 or run.stop is not None:
             failure = read_failure(run.stdout)

@@ -1,5 +1,8 @@
 """Cases in a folder: PIE's input.N.txt and output.N.txt, CodeNet's NAME.in and NAME.out, Kattis' NAME.in and NAME.ans,
-or AtCoder's folders of equally named files, in/NAME and out/NAME."""
+or AtCoder's folders of equally named files, in/NAME and out/NAME.
+
+A program with arguments has NAME.args, one a line, and NAME.files/, what its working folder holds; NAME.in and NAME.out
+may stand beside them."""
 
 from __future__ import annotations
 
@@ -20,6 +23,9 @@ def read_cases(folder: Path) -> list[Case]:
     for inputs, outputs in () if found else FOLDERS:
         if (folder / inputs).is_dir() and (folder / outputs).is_dir():
             found += _same_names(folder / inputs, folder / outputs)
+    if named := _names_with_arguments(folder):
+        found = [case for case in found if case.name not in named]
+        found += [_with_arguments(folder, name) for name in named]
     return sorted(found, key=lambda case: [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", case.name)])
 
 
@@ -31,6 +37,27 @@ def _pair(path: Path) -> Case | None:
         answer = _read(path.with_suffix(".out"))
         return Case(path.stem, path.read_bytes(), _read(path.with_suffix(".ans")) if answer is None else answer)
     return None
+
+
+def _names_with_arguments(folder: Path) -> set[str]:
+    ends = ((".args", Path.is_file), (".files", Path.is_dir))
+    return {path.stem for path in folder.iterdir() for end, is_kind in ends if path.suffix == end and is_kind(path)}
+
+
+def _with_arguments(folder: Path, name: str) -> Case:
+    """A case with its own working folder."""
+    args = _read(folder / f"{name}.args") or b""
+    top = folder / f"{name}.files"
+    paths = sorted(path for path in top.rglob("*") if path.is_file() and not path.is_symlink())
+    files = tuple((path.relative_to(top).as_posix(), path.read_bytes()) for path in paths)
+    outputs = (_read(folder / f"{name}{end}") for end in (".out", ".ans"))
+    return Case(
+        name,
+        _read(folder / f"{name}.in") or b"",
+        next((output for output in outputs if output is not None), None),
+        args=tuple(args.decode("utf-8", "surrogateescape").splitlines()),
+        files=files,
+    )
 
 
 def _same_names(inputs: Path, outputs: Path) -> Iterator[Case]:

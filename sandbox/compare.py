@@ -18,12 +18,15 @@ from typing import Literal
 
 from sandbox.errors import OriginalUnsteady
 from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
-from sandbox.runner import Runner
+from sandbox.runner import Runner, run_on
 from sandbox.sequential_test import hodges_lehmann, interval, rejects_null
 from sandbox.verdict import Checker, check_tokens, judge
 
 Clock = Literal["cpu", "wall", "memory"]
 METHOD = "test martingale on paired log ratios (Hodges-Lehmann estimate, anytime-valid interval)"
+USUAL_PAIRS, LONG = 10, 4
+"""So many pairs are made though they take longer than they should; of programs that run for half a minute, for which
+they would take this many times as long, as few as can decide at all."""
 _HARD, _HARDER, _SHORT_S = 8, 2, 0.15
 """After eight pairs without a decision, pairs whose original takes less than this get twice as many runs."""
 _DISTURBED_S = 0.05
@@ -192,15 +195,16 @@ def make_plan(sandbox: Runner, original: str, cases: Sequence[Case], check: Chec
         raise ValueError("there is no case to time")
     found: list[tuple[Case, Run]] = []
     for case in cases:
-        run = sandbox.run(original, case.stdin)
+        run = run_on(sandbox, original, case)
         outcome = judge(case, run, check)
         if outcome.verdict is not Verdict.AC:
             raise OriginalUnsteady(f"the original fails case {case.name}: {outcome.verdict} {outcome.detail}", outcome)
         expected = run.stdout if case.expected is None else case.expected
         if run.active_s < _DISTURBED_S:  # whatever disturbs a run makes it longer, a short one many times
-            again = (sandbox.run(original, case.stdin) for _ in range(2))
+            again = (run_on(sandbox, original, case) for _ in range(2))
             run = min(run, *again, key=lambda run: run.active_s)
-        found.append((Case(case.name, case.stdin, expected, case.held_out), run))
+        written = run.written if case.written is None else case.written
+        found.append((replace(case, expected=expected, written=written), run))
     found.sort(key=lambda pair: -pair[1].active_s)
     longest = found[0][1]
     timed = found[:1]
@@ -222,8 +226,9 @@ def _spent(series: Series, rule: StoppingRule, started: float) -> str:
     pairs = len(series.differences)
     if pairs >= rule.max_pairs:
         return f"undecided after {pairs} pairs"
-    if pairs >= 10 and time.monotonic() - started > rule.max_seconds:
-        return f"undecided after {rule.max_seconds:.0f} s"
+    took = time.monotonic() - started
+    if pairs >= (USUAL_PAIRS if took < LONG * rule.max_seconds else rule.min_pairs) and took > rule.max_seconds:
+        return f"undecided after {pairs} pairs in {took:.0f} s"
     return ""
 
 
@@ -242,7 +247,7 @@ def _pair(
         wall: tuple[list[float], list[float]] = ([], [])
         for _ in range(plan.runs(len(series.differences))):
             for which in (0, 1) if draw.random() < 0.5 else (1, 0):
-                run = sandbox.run(programs[which], case.stdin)
+                run = run_on(sandbox, programs[which], case)
                 outcome = judge(case, run, check)
                 if outcome.verdict is not Verdict.AC:
                     if which:

@@ -13,8 +13,9 @@ from typing import Any, Self, get_args
 from sandbox.channel import Guest, Pipe
 from sandbox.cores import quietest_core
 from sandbox.errors import BackendUnavailable, GuestLost, SandboxError
+from sandbox.guest.wire import SPECIAL
 from sandbox.guest_bundle import GuestProgram
-from sandbox.outcome import Mode, Run, RunLimits, Stop
+from sandbox.outcome import Files, Mode, Run, RunLimits, Stop, WrittenFile
 from sandbox.pool import Pool
 from sandbox.runner import Program
 
@@ -50,6 +51,8 @@ class Options:
     """Guests kept ready in the background."""
     mounts: tuple[tuple[str, str], ...] = ()
     """(path on this machine, path as a run sees it): folders to show read-only. Plain processes see the first path."""
+    env: tuple[tuple[str, str], ...] = ()
+    """Environment variables that runs have beside the usual few."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +120,12 @@ class Sandbox:
         mode: Mode = "fork",
         limits: RunLimits | None = None,
         hash_seed: int = 0,
+        files: Files | None = None,
     ) -> Run:
-        """Run a program on one input. Raises SandboxError when the sandbox itself failed, after one retry."""
+        """Run a program on one input. Raises SandboxError when the sandbox itself failed, after one retry.
+
+        files: copies of these are in its working folder, and what it writes there comes back.
+        """
         tool = isinstance(program, GuestProgram)
         source = program.packed() if isinstance(program, GuestProgram) else program
         source = source.encode() if isinstance(source, str) else source
@@ -132,16 +139,18 @@ class Sandbox:
             "core": self.core,
         }
         try:
-            return self._run(source, stdin, job)
+            return self._run(source, stdin, files, job)
         except GuestLost:
             self._drop_guest()
-            return self._run(source, stdin, job)
+            return self._run(source, stdin, files, job)
 
-    def _run(self, program: bytes, stdin: bytes, job: dict[str, Any]) -> Run:
+    def _run(self, program: bytes, stdin: bytes, files: Files | None, job: dict[str, Any]) -> Run:
         self.warm()
         assert self._guest is not None
         try:
-            name = self._keep(self._guest, stdin)
+            name, *kept = self._keep(self._guest, [stdin, *(content for _, content in files or ())])
+            if files is not None:
+                job = {**job, "files": [[path, each] for (path, _), each in zip(files, kept, strict=True)]}
             report, output = self._guest.ask("run", program, seconds=job["wall_s"] + _GRACE_S, stdin=name, **job)
         except BaseException:  # interrupted after a question: the next answer would be to this one
             self._drop_guest()
@@ -153,20 +162,25 @@ class Sandbox:
             raise SandboxError(f"the guest lost its interpreter, which no run can reach: {run.stop_detail}")
         return run
 
-    def _keep(self, guest: Guest, stdin: bytes) -> str:
-        name = hashlib.sha256(stdin).hexdigest()[:32]
-        if name not in guest.inputs:
-            while guest.inputs and sum(guest.inputs.values()) + len(stdin) > _KEPT_BYTES:
-                oldest = next(iter(guest.inputs))
+    def _keep(self, guest: Guest, inputs: Sequence[bytes]) -> list[str]:
+        """Names of inputs that the guest has; the oldest of others go where there is no room."""
+        names = [hashlib.sha256(data).hexdigest()[:32] for data in inputs]
+        for name, data in zip(names, inputs, strict=True):
+            if name in guest.inputs:
+                continue
+            while sum(guest.inputs.values()) + len(data) > _KEPT_BYTES:
+                oldest = next((each for each in guest.inputs if each not in names), None)
+                if oldest is None:
+                    break
                 guest.ask("forget", seconds=_GRACE_S, name=oldest)
                 del guest.inputs[oldest]
-            guest.ask("keep", stdin, seconds=_GRACE_S + len(stdin) / 1e7, name=name)
-            guest.inputs[name] = len(stdin)
-        return name
+            guest.ask("keep", data, seconds=_GRACE_S + len(data) / 1e7, name=name)
+            guest.inputs[name] = len(data)
+        return names
 
     def _start_guest(self) -> Guest:
         setting = {**self._launch.setting, **self._launch.of_one_guest()}
-        setting["env"] = {**_ENV, **setting["env"]}
+        setting["env"] = {**_ENV, **setting["env"], **dict(self._options.env)}
         guest = Guest(self._launch.start(), time.monotonic)
         guest.start(setting)
         return guest
@@ -192,6 +206,7 @@ def _as_run(report: dict[str, Any], output: bytes) -> Run:
     """The guest's report as a value; nothing in it is taken on trust but its numbers."""
     try:
         size = int(report["stdout"])
+        end = size + int(report["stderr"])
         stop = report["stop"]
         if stop not in (None, *get_args(Stop)):
             raise ValueError(f"stop={stop!r}")
@@ -202,13 +217,23 @@ def _as_run(report: dict[str, Any], output: bytes) -> Run:
             cpu_s=float(report["cpu_s"]),
             peak_bytes=int(report["peak_bytes"]),
             stdout=output[:size],
-            stderr=output[size:],
+            stderr=output[size:end],
             stop=stop,
             stop_detail=str(report["evidence"]),
             runqueue_wait_s=float(report["delay_s"]),
+            written=_as_written(report["files"], output[end:]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise SandboxError(f"the guest sent a report that makes no sense: {error!r} in {report!r:.200}") from error
+
+
+def _as_written(files: list[list[Any]], contents: bytes) -> tuple[WrittenFile, ...]:
+    found, at = [], 0
+    for path, given_size in files:
+        size = int(given_size)
+        found.append(WrittenFile(str(path), contents[at : at + size] if size >= 0 else None, special=size == SPECIAL))
+        at += max(size, 0)
+    return tuple(found)
 
 
 def open_sandbox(backend: str = "auto", *, limits: RunLimits | None = None, options: Options | None = None) -> Sandbox:

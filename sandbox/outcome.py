@@ -49,6 +49,21 @@ class RunLimits:
     """Largest file, and size of /tmp and of /dev/shm."""
 
 
+Files = tuple[tuple[str, bytes], ...]
+"""Relative path and content of each."""
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file that a run made, changed or removed in its working folder."""
+
+    path: str
+    content: bytes | None
+    """None: it is gone that was given."""
+    special: bool = False
+    """It is neither a file nor a link."""
+
+
 @dataclass(frozen=True)
 class Case:
     """One input with its expected output."""
@@ -61,6 +76,15 @@ class Case:
     """Never shown to a proposer."""
     title: str = ""
     """What is said of the input to people, where it is no text for them."""
+    args: tuple[str, ...] = ()
+    """The program's arguments."""
+    files: Files | None = None
+    """What lies in the working folder, in which the files that the program writes count as output; None: it has none,
+    and standard output alone counts."""
+    written: tuple[WrittenFile, ...] | None = None
+    """What it is expected to write there; None: the original decides."""
+    ignored: tuple[str, ...] = ()
+    """Patterns of files that do not count, such as logs."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +106,8 @@ class Run:
     """What the guest saw that led to `stop`."""
     runqueue_wait_s: float = 0.0
     """Of the wall time: ready to run, but others had the processor. What is neither this nor CPU time is waiting."""
+    written: tuple[WrittenFile, ...] = ()
+    """What it wrote in its working folder, where it was given one."""
 
     @property
     def active_s(self) -> float:

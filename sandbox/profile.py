@@ -110,7 +110,7 @@ def profile(
     for mode in modes:
         request = ProfileRequest(
             mode, len(program), len(case.stdin), token_hex(16), min_seconds, seconds, late,
-            function.fields() if function else None,
+            function.fields() if function else None, case.args,
         )  # fmt: skip
         result, notes = _ask(run_driver, request, program, case)
         found = replace(found, notes=found.notes + notes)

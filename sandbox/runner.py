@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from sandbox.guest_bundle import GuestProgram
-from sandbox.outcome import Mode, Run, RunLimits
+from sandbox.outcome import Case, Files, Mode, Run, RunLimits
 
 Program = str | bytes | GuestProgram
 
@@ -28,6 +28,7 @@ class Runner(Protocol):
         mode: Mode = "fork",
         limits: RunLimits | None = None,
         hash_seed: int = 0,
+        files: Files | None = None,
     ) -> Run:
         """Raises SandboxError when the sandbox itself failed."""
         ...
@@ -53,6 +54,23 @@ class GuestRunner(Runner, Protocol):
         mode: Mode = "fork",
         limits: RunLimits | None = None,
         hash_seed: int = 0,
+        files: Files | None = None,
     ) -> Run:
         """Raises SandboxError when the sandbox itself failed."""
         ...
+
+
+def run_on(
+    runner: Runner,
+    program: str | bytes,
+    case: Case,
+    *,
+    mode: Mode = "fork",
+    limits: RunLimits | None = None,
+    hash_seed: int = 0,
+) -> Run:
+    """Run a program on a case: its standard input, and its arguments and files where it has some."""
+    more: dict[str, Any] = {"args": case.args} if case.args else {}
+    if case.files is not None:
+        more["files"] = case.files
+    return runner.run(program, case.stdin, mode=mode, limits=limits, hash_seed=hash_seed, **more)

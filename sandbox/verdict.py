@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
 from itertools import zip_longest
 
 from sandbox.host import Sandbox
-from sandbox.outcome import Case, Mode, Outcome, Run, Verdict
+from sandbox.outcome import Case, Mode, Outcome, Run, Verdict, WrittenFile
+from sandbox.runner import run_on
 
 Checker = Callable[[bytes, bytes], str]
 """(expected, printed) -> "" when equal, else one line that says where they differ."""
@@ -97,7 +99,35 @@ def _verdict(case: Case, run: Run, check: Checker) -> tuple[Verdict, str]:
     if run.exit != 0:
         return Verdict.RE, f"exit status {run.exit}{_last_line(run.stderr)}"
     difference = "" if case.expected is None else check(case.expected, run.stdout)
+    difference = difference or compare_written(case, run)
     return (Verdict.WA, difference) if difference else (Verdict.AC, "")
+
+
+def compare_written(case: Case, run: Run) -> str:
+    """Where the files that a run wrote differ from what is expected, byte for byte; empty when they do not."""
+    if case.written is None:
+        return ""
+    expected = {file.path: file for file in case.written if not _is_ignored(case, file)}
+    got = {file.path: file for file in run.written if not _is_ignored(case, file)}
+    for path in sorted(expected.keys() | got.keys()):
+        if expected.get(path) != got.get(path):
+            return f"file {path}: {_file_difference(expected.get(path), got.get(path))}"
+    return ""
+
+
+def _is_ignored(case: Case, file: WrittenFile) -> bool:
+    return any(fnmatchcase(file.path, pattern) for pattern in case.ignored)
+
+
+def _file_difference(expected: WrittenFile | None, got: WrittenFile | None) -> str:
+    if got is None:
+        return "it was expected and is not written"
+    if expected is None:
+        return "it is written and was not expected"
+    if expected.content is None or got.content is None:
+        gone = got.content is None and not got.special
+        return "it is removed" if gone else "it is not removed or is no file"
+    return check_exact(expected.content, got.content) or "it is another kind of file"
 
 
 def _refused_memory(run: Run) -> bool:
@@ -112,7 +142,7 @@ def _last_line(stderr: bytes) -> str:
 
 def run_case(sandbox: Sandbox, program: str | bytes, case: Case, check: Checker, mode: Mode = "exec") -> Outcome:
     """Run and judge one case."""
-    return judge(case, sandbox.run(program, case.stdin, mode=mode), check)
+    return judge(case, run_on(sandbox, program, case, mode=mode), check)
 
 
 def run_cases(

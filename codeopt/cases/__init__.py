@@ -7,9 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codeopt import registry
+from codeopt.cases._reading import reads_stdin
 from codeopt.errors import ProgramError, UsageError
 from sandbox.outcome import Case, Run
 
+__all__ = ["Request", "cases_beside", "collect", "failed", "hold_out", "reads_stdin", "text"]
+
+NO_INPUT = "no input"
+"""The name of the one case of a program that reads nothing."""
 SHOWN_SHARE = 2 / 3
 """About this share of the cases may be shown to a proposer; the largest never is."""
 
@@ -25,6 +30,14 @@ class Request:
     """One input file, given by the user."""
     run: Callable[[str, Sequence[str]], Run]
     """Runs a program text with arguments, in the sandbox."""
+    args: tuple[str, ...] | None = None
+    """The program's arguments, given by the user; None: no word of them."""
+    with_paths: tuple[Path, ...] = ()
+    """Files and folders that a run finds, given by the user."""
+    ignored: tuple[str, ...] = ()
+    """Patterns of files that the program writes and that do not count."""
+    source: str = ""
+    """The program's text; one that mentions no input can be run as it is."""
     first_seed: int = 1
     """For sources that make cases: other seeds make other cases."""
 
@@ -38,22 +51,35 @@ def collect(request: Request) -> list[Case]:
     """The cases of every source that finds some. Raises UsageError when none does."""
     if request.folder and not request.folder.is_dir():
         raise UsageError(f"--cases {request.folder} is not a directory")
-    sources = ["stdin_file"] if request.stdin else registry.names(__name__)
-    found = [case for name in sources for case in registry.load(__name__, name).find(request)]
+    found = [case for name in _sources(request) for case in registry.load(__name__, name).find(request)]
+    if not found and request.source and not request.folder and not reads_stdin(request.source):
+        return [Case(NO_INPUT, b"", files=(), ignored=request.ignored)]
     if not found:
         where = " or ".join(map(str, request.folders))
         raise UsageError(
             f"no cases for {request.program.name}: put input.N.txt (and output.N.txt), NAME.in (and NAME.out), in/ "
             f"and out/ or a generate.py in {where}, or give --cases DIR or --stdin FILE (/dev/null for a program that "
-            "reads nothing)"
+            "reads nothing), or its arguments after --"
         )
     return _unique(found)
+
+
+def _sources(request: Request) -> list[str]:
+    """What the user gives goes before what lies beside the program."""
+    if request.args is not None or request.with_paths:
+        return ["arguments"]
+    return ["stdin_file"] if request.stdin else registry.names(__name__)
 
 
 def cases_beside(program: Path) -> bool:
     """Whether a program's cases lie where they are looked for by themselves."""
     folder = program.parent
-    beside = any(folder.glob("input*.txt")) or any(folder.glob("*.in")) or (folder / "generate.py").exists()
+    beside = (
+        any(folder.glob("input*.txt"))
+        or any(folder.glob("*.in"))
+        or any(folder.glob("*.args"))
+        or (folder / "generate.py").exists()
+    )
     return beside or (folder / "cases").is_dir()
 
 

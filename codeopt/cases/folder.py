@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from codeopt.cases import Request
 from codeopt.errors import UsageError
 from sandbox.caseio import read_cases
@@ -19,5 +21,5 @@ def find(request: Request) -> list[Case]:
             except OSError as error:
                 raise UsageError(f"cannot read {error.filename}: {error.strerror}") from error
             if cases:
-                return cases
+                return [replace(case, ignored=request.ignored) for case in cases]
     return []

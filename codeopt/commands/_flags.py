@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from codeopt import options
+from codeopt.errors import UsageError
 from codeopt.options import ImproveOptions
 from codeopt.strictness import Strictness
+from codeopt.target import Target, as_module, as_target
 
 DEFAULT = ImproveOptions()
 FEEDBACK = options.choices("feedback")
@@ -67,6 +69,17 @@ def add_case_arguments(parser: argparse.ArgumentParser) -> None:
         help="input.N.txt/output.N.txt, NAME.in/NAME.out, in/NAME+out/NAME, generate.py (default: beside the program)",
     )
     group.add_argument("--stdin", type=Path, metavar="FILE", help="one input; the original program says what is right")
+    group.add_argument(
+        "--with", dest="with_paths", type=Path, action="append", metavar="PATH",
+        help="a file or folder that a run finds beside those that the arguments name; may be repeated",
+    )  # fmt: skip
+    group.add_argument(
+        "--env", action="append", metavar="NAME[=VALUE]", help="an environment variable of a run; may be repeated"
+    )
+    group.add_argument(
+        "--ignore-output", action="append", metavar="GLOB", help="files that the program writes and that do not count"
+    )
+    parser.epilog = "What follows -- are the program's arguments: codeopt COMMAND tool.py -- --top 10 data.csv"
     add_check_arguments(group)
 
 
@@ -120,11 +133,33 @@ def add_workload_argument(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """Who writes the drafts."""
+def add_target_arguments(parser: argparse.ArgumentParser) -> None:
+    """One target: a file, something in it, or a module."""
+    parser.add_argument("target", nargs="?", metavar="TARGET", help="program, or FILE::FUNCTION")
+
+
+def target_of(arguments: argparse.Namespace) -> Target:
+    """The one target. Raises UsageError."""
+    if arguments.target is not None:
+        if arguments.short_m is not None:
+            if not hasattr(arguments, "model"):
+                raise UsageError("give TARGET or -m MODULE, not both")
+            arguments.model = arguments.short_m
+        return as_target(arguments.target)
+    if arguments.short_m is None:
+        raise UsageError("name a TARGET: a program, FILE::FUNCTION, or -m MODULE")
+    return as_module(arguments.short_m, Path())
+
+
+def add_model_arguments(parser: argparse.ArgumentParser, *, modules: bool = False) -> None:
+    """Who writes the drafts. modules: without a target, `-m` names a module to run, as Python's own does."""
     group = parser.add_argument_group("drafts")
+    if modules:
+        group.add_argument(
+            "-m", dest="short_m", metavar="NAME", help="with a TARGET: --model; without one: the module to run"
+        )
     group.add_argument(
-        "-m", "--model", metavar="NAME",
+        *([] if modules else ["-m"]), "--model", metavar="NAME",
         help="rules, a model's name, or replay:FILE (default: a model if one is set up, by OPENAI_API_KEY or "
         "OPENAI_BASE_URL, else rules)",
     )  # fmt: skip

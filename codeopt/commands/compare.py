@@ -14,6 +14,8 @@ from codeopt.commands._review import add_change_arguments
 from codeopt.errors import UsageError
 
 ORDER = 2
+TAKES_ARGUMENTS = True
+"""What follows `--` is for the user's program."""
 OTHERS_FILES = True
 """The current folder may hold what somebody else proposes: nothing is imported from there."""
 

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from codeopt.report import Result
 
 ORDER = 1
+TAKES_ARGUMENTS = True
+"""What follows `--` is for the user's program."""
 ACCEPTED, NOT_ACCEPTED, BUDGET_SPENT, INTERRUPTED = 0, 1, 6, 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("target", metavar="TARGET", help="program that reads stdin, or FILE::FUNCTION")
+    _flags.add_target_arguments(parser)
     parser.add_argument(
         "-t", "--task", default="runtime", metavar="NAME", help="runtime, readability, or a dotted path (%(default)s)"
     )
@@ -33,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _flags.add_case_arguments(parser)
     _flags.add_function_arguments(parser)
     _flags.add_run_argument(parser)
-    _flags.add_model_arguments(parser)
+    _flags.add_model_arguments(parser, modules=True)
     budget = parser.add_argument_group("budget, whichever ends first")
     budget.add_argument("-n", "--max-rounds", type=_flags.count, metavar="N", help="drafts (4 with a model)")
     budget.add_argument("--max-seconds", type=_flags.positive, metavar="S", help="of the clock")
@@ -62,9 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.console import Console
     from codeopt.engine import improve
     from codeopt.session import Session
-    from codeopt.target import as_target
 
-    target = as_target(arguments.target)
+    target = _flags.target_of(arguments)
     _check_output(arguments, target.path)
     with Console(quiet=arguments.quiet) as console:
         result = improve(target, _flags.options_of(arguments), Session(console))
@@ -90,6 +91,8 @@ def _check_output(arguments: argparse.Namespace, path: Path) -> None:
     """Refuse before anything is run what could not be written after it."""
     if arguments.write and arguments.output:
         raise UsageError("give --write or -o FILE, not both")
+    if ".ipynb" in ((arguments.write and path.suffix), arguments.output and arguments.output.suffix):
+        raise UsageError(f"a program cannot be put back into the cells of {path}; -o FILE.py writes it beside it")
     target = path if arguments.write else arguments.output
     if target is None or str(target) == "-":
         return

@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from sandbox.profile import Profile
 
 ORDER = 3
+TAKES_ARGUMENTS = True
+"""What follows `--` is for the user's program."""
 WARM, HOT = 0.05, 0.25  # shares from which a line is marked
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("target", metavar="TARGET", help="program that reads stdin, or FILE::FUNCTION")
+    _flags.add_target_arguments(parser)
+    parser.add_argument("-m", dest="short_m", metavar="MODULE", help="the module to run, as `python -m` does")
     _flags.add_case_arguments(parser)
     _flags.add_function_arguments(parser)
     parser.add_argument("--lines", type=_flags.count, default=15, metavar="N", help="hot lines shown (%(default)d)")
@@ -33,10 +36,9 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.console import Console
     from codeopt.report import python_line
     from codeopt.session import Session
-    from codeopt.target import as_target
     from codeopt.workloads import WorkloadRequest, kind_of
 
-    target, options = as_target(arguments.target), _flags.options_of(arguments)
+    target, options = _flags.target_of(arguments), _flags.options_of(arguments)
     kind = kind_of(target, options)
     program = kind.read(target)
     console = Console(quiet=arguments.quiet)

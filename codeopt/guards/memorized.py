@@ -7,6 +7,7 @@ run left in one of the kernel's counters. Both are fast only on inputs that they
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain, islice, repeat
 from statistics import median
 
@@ -14,6 +15,7 @@ from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
 from sandbox.compare import amount
 from sandbox.outcome import Case, Verdict
+from sandbox.runner import run_on
 from sandbox.verdict import judge
 
 ORDER = 60
@@ -41,10 +43,10 @@ def check(gain: Gain) -> Finding | None:
     gain.notify("looking for the gain on new inputs")
     usual = median(next(case for case in found.cases if case.case == timed.name).original)
     wanted = found.ratio**GAIN_SHARE
-    unseen = sorted((case.stdin for case in gain.unseen), key=len, reverse=True)
-    similar = (data for data in gain.workload.similar_inputs(timed) if data != timed.stdin)
+    unseen = sorted(gain.unseen, key=lambda case: len(case.stdin), reverse=True)
+    similar = gain.workload.similar_inputs(timed)
     best = _best(_ratios(gain, chain(unseen, similar), AS_LONG * usual), wanted)
-    best = best or _best(_ratios(gain, repeat(timed.stdin, ASKED), 0.0), wanted)
+    best = best or _best(_ratios(gain, repeat(timed, ASKED), 0.0), wanted)
     if not best or best >= wanted:
         return None
     reason = (
@@ -54,19 +56,20 @@ def check(gain: Gain) -> Finding | None:
     return Finding(Consequence.REJECT, reason)
 
 
-def _ratios(gain: Gain, inputs: Iterable[bytes], least: float) -> Iterator[float]:
+def _ratios(gain: Gain, inputs: Iterable[Case], least: float) -> Iterator[float]:
     """How many times as fast the draft is on each input that can be used: both print the same, after `least` seconds of
     the original at least. Each input meets a guest in which the draft has never run."""
     runner, clock = gain.workload.runner, gain.comparison.clock
     runner.restart_guest()
-    for data in inputs:
-        old = runner.run(gain.original, data)
+    for case in inputs:
+        old = run_on(runner, gain.original, case)
         took = amount(old, clock)
         if old.exit != 0 or old.stop or took < least:
             continue
-        new = runner.run(gain.draft, data)
+        new = run_on(runner, gain.draft, case)
         runner.restart_guest()
-        if judge(Case("new", data, old.stdout), new, gain.workload.suite.check).verdict is Verdict.AC:
+        known = replace(case, expected=old.stdout, written=old.written if case.files is not None else None)
+        if judge(known, new, gain.workload.suite.check).verdict is Verdict.AC:
             yield took / amount(new, clock)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
 from sandbox.outcome import Verdict
+from sandbox.runner import run_on
 from sandbox.verdict import judge
 
 ORDER = 40
@@ -27,7 +28,7 @@ def check(gain: Gain) -> Finding | None:
         if time.monotonic() > deadline:
             break
         case = timed[number % len(timed)][1]
-        outcome = judge(case, gain.workload.runner.run(gain.draft, case.stdin), suite.check)
+        outcome = judge(case, run_on(gain.workload.runner, gain.draft, case), suite.check)
         if outcome.verdict is not Verdict.AC:
             reason = f"not always right: {outcome.detail or outcome.verdict}"
             return Finding(Consequence.REJECT, reason, replace(outcome, detail=reason))

@@ -188,7 +188,7 @@ class Workload(Protocol):
         """What is timed to confirm a draft."""
         ...
 
-    def similar_inputs(self, case: Case) -> Iterable[bytes]:
+    def similar_inputs(self, case: Case) -> Iterable[Case]:
         """Inputs like that of a case, which no draft has met."""
         ...
 
@@ -262,7 +262,7 @@ class Defaults:
         """The same as in the rounds."""
         return self.require_plan()
 
-    def similar_inputs(self, case: Case) -> Iterable[bytes]:
+    def similar_inputs(self, case: Case) -> Iterable[Case]:
         """None."""
         return ()
 

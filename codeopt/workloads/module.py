@@ -1,4 +1,5 @@
-"""A file that reads no standard input and has functions: nothing is run; the answer is which of them take long."""
+"""A file that mentions no input and has functions: improved as a script where running it does something; where it does
+nothing, the answer is which of its functions take long."""
 
 from __future__ import annotations
 
@@ -12,28 +13,44 @@ if TYPE_CHECKING:
     from codeopt.options import ImproveOptions
     from codeopt.target import Target
     from codeopt.workloads import Opened, WorkloadRequest
+    from sandbox.outcome import Run
+
+BUSY_S = 0.05
+"""A script that prints and writes nothing, but takes this long, does something: a benchmark, a check by assertions."""
 
 
 def matches(target: Target, options: ImproveOptions) -> bool:
     """A file without input of its own whose text mentions none."""
-    from codeopt.cases import cases_beside
+    from codeopt.cases import cases_beside, reads_stdin
     from codeopt.program import read_program
-    from codeopt.workloads.function.rank import any_function, reads_stdin
+    from codeopt.workloads.function.rank import any_function
 
-    if target.name or options.cases or options.stdin or cases_beside(target.path):
+    if target.name or target.module or options.cases or options.stdin or options.args is not None:
+        return False
+    if options.with_paths or cases_beside(target.path):
         return False
     return not reads_stdin(read_program(target.path).source) and any_function(target.path) is not None
 
 
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[Opened]:
-    """Raises UsageError, which names the functions, those that take longest under the file's tests first."""
+    """As a program where it does something. Raises UsageError, which names the functions, those that take longest under
+    the file's tests first."""
     from codeopt.workloads.function.bench import open_bench
     from codeopt.workloads.function.rank import any_function, offer
+    from codeopt.workloads.program import open_workload as open_program
 
+    with open_program(request) as opened:
+        request.session.console.progress("running it as it is")
+        if _does_something(opened.sandbox.run(request.program.source, mode="exec", files=())):
+            yield opened
+            return
     function = any_function(request.target.path)
     assert function is not None
     request.session.console.progress("looking which functions take long")
     with open_bench(function, request.open_sandbox, request.options.tests) as bench:
         raise UsageError(offer(bench))
-    yield  # a context manager has one
+
+
+def _does_something(run: Run) -> bool:
+    return bool(run.stdout or run.written or run.stop or run.exit != 0) or run.active_s > BUSY_S

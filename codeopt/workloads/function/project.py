@@ -3,7 +3,6 @@ imported."""
 
 from __future__ import annotations
 
-import fnmatch
 import shutil
 import subprocess
 import tempfile
@@ -12,19 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.errors import UsageError
+from codeopt.secret_files import is_secret
 from codeopt.workloads.function.compiled import compile_imports
 
 INSIDE = "/project"
 """Where an isolating sandbox shows the copy."""
 LARGEST_FILE, LARGEST_PROJECT = 20 << 20, 400 << 20  # bytes
-SECRET = (
-    ".env", ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "id_*", "*.ppk",
-    ".netrc", "_netrc", ".pypirc", ".npmrc", ".htpasswd", ".git-credentials", ".pgpass", ".my.cnf", "*credential*",
-    "*secret*.json", "*secret*.y*ml", "*secret*.toml", "*service-account*.json", "*.tfstate", "*.tfstate.*", "*.tfvars",
-)  # fmt: skip
-SECRET_FOLDERS = frozenset(
-    {".git", ".hg", ".svn", ".ssh", ".aws", ".gnupg", ".docker", ".kube", ".codeopt", "__pycache__"}
-)
 
 
 @dataclass(frozen=True)
@@ -110,14 +102,6 @@ def _neighbours(module: Module) -> list[Path]:
     files: Iterable[Path] = (top / inside).rglob("*.py") if (top / inside).is_dir() else top.glob("*.py")
     found = (path.relative_to(module.root) for path in sorted(files)[:5000])
     return [path for path in found if not is_secret(path)]
-
-
-def is_secret(path: Path) -> bool:
-    """Whether a file, by its name, may hold what nobody else should read."""
-    if SECRET_FOLDERS & set(path.parts):
-        return True
-    name = path.name.lower()
-    return name.endswith((".py", ".pyi")) is False and any(fnmatch.fnmatchcase(name, pattern) for pattern in SECRET)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +15,6 @@ from codeopt.workloads.function.function_def import Function, definitions, first
 from codeopt.workloads.function.project import locate
 
 MOST = 8
-_READS = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\(\s*0|\bfileinput\b|\bos\.read\(\s*0")
-
-
-def reads_stdin(source: str) -> bool:
-    """Whether a program's text mentions its standard input."""
-    return bool(_READS.search(source))
 
 
 def any_function(path: Path) -> Function | None:
@@ -75,10 +68,10 @@ def offer(bench: Bench) -> str:
     if total > 0 and here:
         named = [f"{path}::{name} ({seconds / total:.0%})" for name, seconds in here.items()]
         return (
-            f"{path} reads no standard input; name one of its functions, here with their shares of the time of "
+            f"{path} does nothing when it is run; name one of its functions, here with their shares of the time of "
             f"{times.tests} test{'s' * (times.tests != 1)}, all that they call included: {', '.join(named[:MOST])}"
         )
     every = [name for name, _ in definitions(ast.parse(bench.source))]
-    return f"{path} reads no standard input; name one of its functions: " + ", ".join(
+    return f"{path} does nothing when it is run; name one of its functions: " + ", ".join(
         f"{path}::{n}" for n in every[:MOST]
     )

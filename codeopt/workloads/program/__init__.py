@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from codeopt.options import ImproveOptions
+    from codeopt.session import Mounts
     from codeopt.target import Target
     from codeopt.workloads import Workload, WorkloadRequest
     from sandbox import Sandbox
@@ -32,13 +33,14 @@ class OpenedProgram:
 
     @property
     def title(self) -> str:
-        """The file."""
-        return str(self.request.program.path)
+        """The file, or how the module is run."""
+        module = self.request.target.module
+        return f"python -m {module} ({self.request.program.path})" if module else str(self.request.program.path)
 
     @property
     def name(self) -> str:
-        """The file's stem."""
-        return self.request.program.path.stem
+        """The file's stem, or the module's name."""
+        return self.request.target.module or self.request.program.path.stem
 
     @property
     def rival(self) -> str:
@@ -60,6 +62,20 @@ class OpenedProgram:
 
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[OpenedProgram]:
-    """Open a sandbox; nothing of the project is shown in it. Raises UsageError, NoSandbox."""
-    with request.open_sandbox() as sandbox:
-        yield OpenedProgram(request, sandbox)
+    """Open a sandbox; of the project it shows what git tracks, and that only to a program that imports some of it.
+
+    Raises UsageError, NoSandbox.
+    """
+    from codeopt.workloads.program.siblings import InPackage, open_siblings, search_path
+
+    target = request.target
+    with ExitStack() as stack:
+        asked = request
+        mounts: Mounts = ()
+        if view := open_siblings(target, request.program.source):
+            stack.callback(view.close)
+            mounts = view.mounts
+            env = (*request.options.env, f"PYTHONPATH={search_path(view, target)}")
+            asked = replace(request, options=replace(request.options, env=env))
+        sandbox = stack.enter_context(asked.open_sandbox(mounts))
+        yield OpenedProgram(request, cast("Sandbox", InPackage(sandbox, target.package)) if target.module else sandbox)

@@ -15,11 +15,14 @@ from codeopt.errors import ProgramError, UsageError
 from codeopt.history import Candidate
 from codeopt.options import ImproveOptions
 from codeopt.workloads import Suite, WorkloadRequest
+from codeopt.workloads.program.advice import advice
 from codeopt.workloads.program.differential import DifferentialTest, choose, make_differential_test
+from codeopt.workloads.program.siblings import InPackage
 from sandbox import Sandbox
 from sandbox.compare import Plan
 from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.profile import Mode, Profile, profile
+from sandbox.runner import run_on
 from sandbox.verdict import Checker, judge, open_checker
 
 if TYPE_CHECKING:
@@ -28,11 +31,6 @@ if TYPE_CHECKING:
 OTHER_HASH_SEED = 1
 TOO_SHORT_S = 0.001
 """A run shorter than this, with the interpreter's own start left out, is mostly the cost of starting a process."""
-_ADVICE = {
-    Verdict.TLE: "; see --timeout",
-    Verdict.MLE: "; see --memory",
-    Verdict.RE: "; a run has standard input alone: no arguments, no files, no network",
-}
 CANDIDATES = 5
 """So many of the longest cases are run again to choose those that are timed ..."""
 SURELY_ENOUGH = 3
@@ -44,7 +42,8 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     from codeopt.workloads.program.workload import ProgramWorkload
 
     notify, check = request.session.console.progress, open_checker(request.options.check)
-    asked, source = case_request(request.target.path, request.options, sandbox), request.program.source
+    source = request.program.source
+    asked = case_request(request.target.path, source, request.options, sandbox)
     notify("collecting cases")
     cases = collect(asked)
     runs = [_run_original(sandbox, source, case, check, notify) for case in cases]
@@ -63,7 +62,8 @@ def _differential_test(
     request: WorkloadRequest, sandbox: Sandbox, asked: Request, cases: Sequence[Case], check: Checker
 ) -> DifferentialTest:
     """Fuzzed inputs of the cases that may be shown."""
-    generated = not asked.stdin and find_script(asked) is not None
+    given = asked.stdin or asked.args is not None or asked.with_paths
+    generated = not given and find_script(asked) is not None
     strictness = choose(request.options.changed_inputs, cases, generated=generated)
     shown = [case for case in cases if not case.held_out]
     return make_differential_test(
@@ -72,15 +72,20 @@ def _differential_test(
     ).prepared()  # fmt: skip
 
 
-def case_request(program: Path, options: ImproveOptions, sandbox: Sandbox) -> Request:
+def case_request(program: Path, source: str, options: ImproveOptions, sandbox: Sandbox) -> Request:
     """What the sources of cases are asked for. Raises UsageError."""
     if options.stdin and options.cases:
         raise UsageError("give --cases or --stdin, not both")
+    if options.cases and (options.args is not None or options.with_paths):
+        raise UsageError("give --cases (with NAME.args and NAME.files) or -- ARGS and --with, not both")
 
     def run(source: str, args: Sequence[str]) -> Run:
         return sandbox.run(source, args=args, mode="exec")
 
-    return Request(program, options.cases, options.stdin, run)
+    return Request(
+        program, options.cases, options.stdin, run, args=options.args, with_paths=options.with_paths,
+        ignored=options.ignore_output, source=source,
+    )  # fmt: skip
 
 
 def fresh_cases(
@@ -93,7 +98,8 @@ def fresh_cases(
 
 def _find_fresh(request: Request) -> list[Case]:
     other = replace(request, first_seed=101)
-    names = [] if request.stdin else registry.names("codeopt.cases")
+    given = request.stdin or request.args is not None or request.with_paths
+    names = [] if given else registry.names("codeopt.cases")
     return [
         replace(case, name=f"fresh.{case.name}", held_out=True)
         for name in names
@@ -103,17 +109,22 @@ def _find_fresh(request: Request) -> list[Case]:
 
 def _run_original(sandbox: Sandbox, source: str, case: Case, check: Checker, notify: Callable[[str], None]) -> Run:
     notify(f"running the original on case {case.name}")
-    run = sandbox.run(source, case.stdin, mode="exec")
+    run = run_on(sandbox, source, case, mode="exec")
     outcome = judge(case, run, check)
     if outcome.verdict is not Verdict.AC:
-        detail = f"{outcome.verdict} ({outcome.detail}){_ADVICE.get(outcome.verdict, '')}"
+        detail = f"{outcome.verdict} ({outcome.detail}){advice(case, outcome)}"
         busy = outcome.verdict is Verdict.TLE
         raise ProgramError(f"the original fails case {case.name}: {detail}", busy=busy)
+    gone = next((file.path for file in run.written if file.content is None), None)
+    if gone is not None:
+        raise ProgramError(f"the original removes or replaces {gone}; a run must leave the files that it is given")
     return run
 
 
 def _with_output(case: Case, run: Run) -> Case:
-    return case if case.expected is not None else replace(case, expected=run.stdout)
+    if case.expected is None:
+        case = replace(case, expected=run.stdout)
+    return replace(case, written=run.written) if case.files is not None and case.written is None else case
 
 
 def _require_steady(
@@ -130,7 +141,7 @@ def _require_steady(
         if spent > 2.0:  # seconds; the shortest cases come first, and one is always run again
             break
         notify(f"running the original again on case {case.name}")
-        again = judge(case, sandbox.run(source, case.stdin, mode="exec", hash_seed=OTHER_HASH_SEED), check)
+        again = judge(case, run_on(sandbox, source, case, mode="exec", hash_seed=OTHER_HASH_SEED), check)
         spent += again.run.wall_s
         if again.verdict is not Verdict.AC:
             raise ProgramError(
@@ -145,7 +156,7 @@ def too_short(sandbox: Sandbox, source: str, plan: Plan) -> str:
     longest = plan.cases[0]
     took = math.inf
     for _ in range(10):  # whatever disturbs a run makes it longer
-        run = sandbox.run(source, longest.stdin)
+        run = run_on(sandbox, source, longest)
         took = min(took, run.active_s)
         if took >= 10 * TOO_SHORT_S:
             break
@@ -177,9 +188,9 @@ def profile_longest(request: WorkloadRequest, sandbox: Sandbox) -> Profile:
     """Of a program that was not judged: its longest case is found by running all of them."""
     notify, source = request.session.console.progress, request.program.source
     notify("collecting cases")
-    cases = collect(case_request(request.target.path, request.options, sandbox))
+    cases = collect(case_request(request.target.path, source, request.options, sandbox))
     notify("finding the longest case")
-    longest = max(cases, key=lambda case: sandbox.run(source, case.stdin).wall_s)
+    longest = max(cases, key=lambda case: run_on(sandbox, source, case).wall_s)
     notify(f"profiling case {longest.name}")
     return take_profile(sandbox, source, longest)
 
@@ -188,7 +199,11 @@ def take_profile(sandbox: Sandbox, source: str, case: Case, modes: Sequence[Mode
     """Profile one run in the sandbox; what cannot be measured is a note in the profile."""
     limits = sandbox.limits
     # A traced line costs many times what it costs untraced; Scalene maps sparse files of 256 MiB.
+    source = sandbox.prepared(source) if isinstance(sandbox, InPackage) else source
     roomy = replace(limits, seconds=limits.seconds * 4 + 20, file_mib=max(limits.file_mib, 300))
     return profile(
-        lambda driver, stdin: sandbox.run(driver, stdin, mode="exec", limits=roomy), source, case, modes=modes
+        lambda driver, stdin: sandbox.run(driver, stdin, mode="exec", limits=roomy, files=case.files),
+        source,
+        case,
+        modes=modes,
     )

@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from codeopt.fuzzing import MutatedInput, mutate_inputs
+from codeopt.fuzzing import MutatedCase, mutate_cases
 from codeopt.strictness import Strictness
 from sandbox import Sandbox
 from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.runner import run_on
 from sandbox.verdict import Checker, judge
 
 MANY_CASES = 8
@@ -64,7 +65,7 @@ class DifferentialTest:
         asked = 0
         for number, case in enumerate(self):
             hash_seed = 1 + number % 3
-            run = sandbox.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
+            run = run_on(sandbox, source, case, mode="exec", hash_seed=hash_seed)
             outcome = judge(case, run, check)
             if outcome.verdict is not Verdict.AC:
                 if not self._counts(case, hash_seed):
@@ -95,11 +96,13 @@ class DifferentialTest:
 
 
 def _explained(case: Case, outcome: Outcome) -> str:
+    if case.held_out:
+        return outcome.detail
+    if case.title:
+        return f"with {case.title}: {outcome.detail or outcome.verdict}"
     shown = case.stdin if len(case.stdin) <= 80 else case.stdin[:80] + b"..."
     text = shown.decode("utf-8", "backslashreplace")
-    return (
-        f"on the changed input {text!r}: {outcome.detail or outcome.verdict}" if not case.held_out else outcome.detail
-    )
+    return f"on the changed input {text!r}: {outcome.detail or outcome.verdict}"
 
 
 def choose(strictness: Strictness, cases: Sequence[Case], *, generated: bool) -> Strictness:
@@ -129,16 +132,16 @@ def make_differential_test(
     """
     if strictness is Strictness.OFF:
         return DifferentialTest(strictness)
-    inputs = mutate_inputs([case.stdin for case in cases], seed=seed, also_known=[case.stdin for case in also_known])
+    inputs = mutate_cases(cases, seed=seed, also_known=also_known)
     wanted = [mutated for mutated in inputs if strictness is Strictness.STRICT or not mutated.beyond]
     limits = replace(sandbox.limits, seconds=min(RUN_S, sandbox.limits.seconds))
 
     def is_steady(case: Case, hash_seed: int) -> bool:
-        again = sandbox.run(source, case.stdin, mode="exec", limits=limits, hash_seed=hash_seed)
+        again = run_on(sandbox, source, case, mode="exec", limits=limits, hash_seed=hash_seed)
         return judge(case, again, check).verdict is Verdict.AC
 
-    def run(mutated: MutatedInput) -> Run:
-        return sandbox.run(source, mutated.stdin, limits=limits)
+    def run(mutated: MutatedCase) -> Run:
+        return run_on(sandbox, source, mutated.case, limits=limits)
 
     return DifferentialTest(
         strictness, [], _taken(run, wanted, MAX_MUTATED_INPUTS[strictness], held_out, notify), is_steady
@@ -146,8 +149,8 @@ def make_differential_test(
 
 
 def _taken(
-    run_original: Callable[[MutatedInput], Run],
-    wanted: Sequence[MutatedInput],
+    run_original: Callable[[MutatedCase], Run],
+    wanted: Sequence[MutatedCase],
     most: int,
     held_out: bool,
     notify: Callable[[str], None],
@@ -168,4 +171,7 @@ def _taken(
             too_long.add(kind)
         if run.exit == 0 and not run.stop and not run.stderr:
             found += 1
-            yield Case(f"changed.{mutated.name}", mutated.stdin, run.stdout, held_out)
+            written = run.written if mutated.case.files is not None else None
+            yield replace(
+                mutated.case, name=f"changed.{mutated.name}", expected=run.stdout, written=written, held_out=held_out
+            )

@@ -9,7 +9,7 @@ from typing import Any
 
 from codeopt.cases import Request
 from codeopt.errors import ProgramError
-from codeopt.fuzzing import mutate_inputs, shorter
+from codeopt.fuzzing import largest_text, mutate_cases, shorter_cases
 from codeopt.history import Candidate
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
@@ -20,6 +20,7 @@ from sandbox.compare import Plan, StoppingRule, make_plan
 from sandbox.growth import GrowthPair, fit, pair, sizes
 from sandbox.outcome import Case, Outcome, Verdict
 from sandbox.profile import Mode, Profile
+from sandbox.runner import run_on
 from sandbox.verdict import judge
 
 LAST_WORD_S = 0.1
@@ -82,7 +83,7 @@ class ProgramWorkload(Defaults):
 
     def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
         """In a fresh interpreter; a Traceback counts, whatever the exit status."""
-        run = self.sandbox.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
+        run = run_on(self.sandbox, source, case, mode="exec", hash_seed=hash_seed)
         outcome = judge(case, run, self.suite.check)
         if outcome.verdict is Verdict.AC and TRACEBACK in run.stderr and not self._shows_tracebacks():
             return replace(outcome, verdict=Verdict.RE, detail="a Traceback on standard error, though it exits with 0")
@@ -125,10 +126,10 @@ class ProgramWorkload(Defaults):
         held = (case for case in self.suite.cases if case.held_out)
         return tuple(sorted(held, key=lambda case: -took[case.name])[: self.rule.timed_cases])
 
-    def similar_inputs(self, case: Case) -> Iterator[bytes]:
+    def similar_inputs(self, case: Case) -> Iterator[Case]:
         """A little shorter, then fuzzed."""
-        yield from shorter(case.stdin, LENGTHS)
-        changed = (mutant.stdin for mutant in mutate_inputs([case.stdin], seed=3) if not mutant.beyond)
+        yield from shorter_cases(case, LENGTHS)
+        changed = (mutant.case for mutant in mutate_cases([case], seed=3) if not mutant.beyond)
         yield from islice(changed, LOOKED_AT)
 
     def profile(self, source: str) -> Profile:
@@ -141,13 +142,12 @@ class ProgramWorkload(Defaults):
 
     def growth(self, source: str) -> GrowthPair:
         """On the cases, and on shorter versions of the longest: cases tend to be either tiny or all of one size."""
-        shorts = shorter(self.require_plan().cases[0].stdin, GROWTH_LENGTHS)
-        cases = [*self.suite.cases, *(Case(f"shorter.{at}", data) for at, data in enumerate(shorts))]
-        size, ns = sizes(cases)
+        cases = [*self.suite.cases, *shorter_cases(self.require_plan().cases[0], GROWTH_LENGTHS)]
+        size, ns = sizes([replace(case, stdin=largest_text(case)) for case in cases])
         nothing = min(self.sandbox.run("").cpu_s for _ in range(3))
         found = []
         for program in (self.source, source):
-            runs = [self.sandbox.run(program, case.stdin) for case in cases]
+            runs = [run_on(self.sandbox, program, case) for case in cases]
             points = [(n, run.cpu_s - nothing) for n, run in zip(ns, runs, strict=True) if run.exit == 0]
             found.append(fit(size, points))
         return pair(found[0], found[1] if not found[1] or found[1].model not in BELOW_LINEAR else None)
@@ -170,11 +170,21 @@ class ProgramWorkload(Defaults):
         """How many cases, and how long the longest takes."""
         longest = max(outcome.run.wall_s for outcome in self.baseline.outcomes)
         cases = f"{len(self.suite.cases)} cases, {self.suite.held_out} held out"
+        if self.inputs == 1:
+            cases = "1 input: nothing else was found that it could be checked on"
+        elif len(self.suite.cases) == 1:
+            cases = f"1 case and {self.inputs - 1} changed inputs"
         return f"{cases}   longest {longest:.3f} s"
 
     def facts(self) -> dict[str, Any]:
         """How many cases there are, and how many were fuzzed."""
-        return {"tests": {"total": len(self.suite.cases), "changed_inputs": len(self.differential.made)}}
+        total, changed = len(self.suite.cases), len(self.differential.made)
+        return {"tests": {"total": total, "changed_inputs": changed, "inputs": self.inputs}}
+
+    @property
+    def inputs(self) -> int:
+        """On how many inputs a draft is checked in the rounds."""
+        return len(self.suite.cases) + len(self.differential.made)
 
     def _notify(self, line: str) -> None:
         self.request.session.console.progress(line)

@@ -41,7 +41,7 @@ def main(bundle: Bundle) -> None:
     """Profile the program on standard input."""
     request = ProfileRequest.read(json.loads(sys.stdin.buffer.readline()))
     folder = Path(tempfile.mkdtemp(prefix="profile"))
-    program = Program(folder, FunctionRef.read(request.function) if request.function else None)
+    program = Program(folder, FunctionRef.read(request.function) if request.function else None, request.args)
     program.path.write_bytes(sys.stdin.buffer.read(request.source))
     program.stdin.write_bytes(sys.stdin.buffer.read(request.stdin))
     process, output = os.getpid(), claim_streams()

@@ -14,7 +14,7 @@ from ..calls.profiled import make_calls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
     from ..calls.function_ref import FunctionRef
@@ -27,9 +27,10 @@ class Stop(BaseException):
 class Program:
     """The program's file and its input, to be run in this process as `__main__`."""
 
-    def __init__(self, folder: Path, function: FunctionRef | None = None) -> None:
+    def __init__(self, folder: Path, function: FunctionRef | None = None, args: Sequence[str] = ()) -> None:
         self.path = folder / "program.py"
         self.stdin = folder / "stdin"
+        self.args = args
         self.function = function
         """Of the program's own: after it has run, this is called with what stands on its input."""
         self.globals: dict[str, Any] = {}
@@ -43,7 +44,7 @@ class Program:
         """Run its code once; return the type of the exception that ended it, or an empty text."""
         module = types.ModuleType("__main__")
         module.__dict__.update(__file__=str(self.path), __builtins__=builtins, **self.globals)
-        sys.modules["__main__"], sys.argv = module, [str(self.path)]
+        sys.modules["__main__"], sys.argv = module, [str(self.path), *self.args]
         self.open_streams()
         try:
             exec(code, module.__dict__)

@@ -30,3 +30,5 @@ class ProfileRequest(Record):
     counts for nothing; and so does the time that it may take."""
     function: dict[str, Any] | None = None
     """Fields of a FunctionRef: when the program has run, the function is called with the calls on its input."""
+    args: tuple[str, ...] = ()
+    """The program's arguments."""

@@ -55,7 +55,7 @@ def run_scalene(program: Program, request: ProfileRequest, bundle: Bundle) -> di
 def start_scalene(folder: Path, memory: bool, request: ProfileRequest) -> bool:
     """Run it; return whether it had to be stopped. The time counts from when it is about to run the program."""
     ready, tell = os.pipe()
-    (folder / "limits").write_text(json.dumps({**request.fields(), "tell": tell}))
+    (folder / "limits").write_text(json.dumps({**request.fields(), "tell": tell, "cwd": str(Path.cwd())}))
     found = importlib.util.find_spec("scalene")
     assert found is not None
     package = Path(str(found.origin)).parent
@@ -108,11 +108,12 @@ def main_scalene() -> None:
 def repeat(folder: Path) -> None:
     """Inside Scalene: run the program until it has run for long enough to sample."""
     limits = json.loads((folder / "limits").read_text())
-    tell = limits.pop("tell")
+    tell, cwd = limits.pop("tell"), limits.pop("cwd")
     request = ProfileRequest.read(limits)
-    program = Program(folder, FunctionRef.read(request.function) if request.function else None)
+    program = Program(folder, FunctionRef.read(request.function) if request.function else None, request.args)
     code = program.compile()
     os.close(tell)
+    os.chdir(cwd)  # Scalene was started beside its report; the program finds its files where it would find them
     start, before = time.perf_counter(), os.times()
     facts: dict[str, Any] = {"runs": 0, "seconds": 0, "ended": ""}
     try:

@@ -44,6 +44,9 @@ class Job:
     """The program's own arguments."""
     core: int | None
     """The one core that the run has; None leaves it all."""
+    files: list[list[str]] | None = None
+    """[relative path, name of a kept input]: the run has a working folder of its own with them, and what it wrote there
+    is reported. None: it has the first scratch folder."""
 
 
 @dataclass

@@ -23,6 +23,7 @@ from ..kernel import hide
 from . import limits, memory, usage
 from .job import Job, RunState, Setting, report
 from .monitor import GRACE_S, RunMonitor, kill
+from .run_folder import RunFolder, TooMuch
 from .workspace import Workspace
 from .zygote_process import Link, ZygoteProcess
 
@@ -80,7 +81,9 @@ class Supervisor:
         cpu_before, kills_before = self.group.cpu_seconds(), self.group.oom_kills()
         own_before = self._own_cpu()
         path = self.workspace.place(program)
+        folder = self._folder(job)
         state = self._follow(job, path, stdin)
+        written = _written(folder, job, state)
         # The kernel keeps closed connections for a minute and counts packets for ever, for the next run to read.
         clean = self.workspace.clean() and self.traffic == self._traffic()
         if (kills := self.group.oom_kills() - kills_before) > 0:
@@ -90,7 +93,9 @@ class Supervisor:
         cpu_after = self.group.cpu_seconds()
         if cpu_before is not None and cpu_after is not None:
             state.cpu_s = _larger(state.cpu_s, cpu_after - cpu_before - (self._own_cpu() - own_before))
-        return {**report(state), "clean": clean}, bytes(state.stdout + state.stderr)
+        files = [[name, size] for name, size, _ in written]
+        blob = b"".join([state.stdout, state.stderr, *(content for _, _, content in written)])
+        return {**report(state), "clean": clean, "stderr": len(state.stderr), "files": files}, blob
 
     # -- one run ------------------------------------------------------------------------------------------------
 
@@ -116,6 +121,17 @@ class Supervisor:
                 os.close(fd)
         return state
 
+    def _folder(self, job: Job) -> RunFolder | None:
+        """The run's own working folder, with what it is given."""
+        if job.files is None:
+            return None
+        folder = RunFolder(self._cwd(job), {path: self.inputs[name] for path, name in job.files})
+        folder.fill()
+        return folder
+
+    def _cwd(self, job: Job) -> str:
+        return self.setting.scratch[0] + ("/work" if job.files is not None else "")
+
     def _order(self, job: Job, path: str) -> bytes:
         uid = self.setting.uid_base and self.setting.uid_base + self.runs % 1000
         env = {**self.setting.env, "PYTHONHASHSEED": str(job.hash_seed)}
@@ -124,7 +140,7 @@ class Supervisor:
             "tool": job.tool,
             "path": path,
             "uid": uid,
-            "cwd": self.setting.scratch[0],
+            "cwd": self._cwd(job),
             "env": env,
             "args": job.args,
         }
@@ -135,6 +151,15 @@ class Supervisor:
 
     def _traffic(self) -> bytes:
         return b"".join(counter.read() for counter in self.counters)
+
+
+def _written(folder: RunFolder | None, job: Job, state: RunState) -> list[tuple[str, int, bytes]]:
+    """What the run left in its folder; too much of it ends the run as too much output does."""
+    try:
+        return folder.written(job.output_bytes) if folder else []
+    except (TooMuch, OSError) as error:  # OSError: nested or named so that it cannot be read
+        state.end("output", str(error))
+        return []
 
 
 def _larger(by_processes: float, by_group: float) -> float:

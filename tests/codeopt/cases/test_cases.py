@@ -167,3 +167,17 @@ def test_the_longest_and_every_third_one_down_are_held_out(seconds: list[float],
     marked = hold_out(cases, seconds)
     assert [int(case.name) for case in marked if case.held_out] == sorted(held)
     assert names(marked) == names(cases)
+
+
+def test_arguments_and_files_of_a_case(request_for, tmp_path: Path) -> None:
+    """One argument a line; files below NAME.files by their relative paths; others stay what they were."""
+    folder = tmp_path / "cases"
+    write(folder, one_args="--top\n10 20\ndata.csv\n", one_in="x", one_out="X", two_in="y")
+    (folder / "one.files" / "sub").mkdir(parents=True)
+    (folder / "one.files" / "data.csv").write_text("1")
+    (folder / "one.files" / "sub" / "more.csv").write_text("2")
+    one, two = collect(request_for(ignored=("*.log",)))
+    assert (one.args, one.stdin, one.expected) == (("--top", "10 20", "data.csv"), b"x", b"X")
+    assert one.files == (("data.csv", b"1"), ("sub/more.csv", b"2"))
+    assert (one.written, one.ignored) == (None, ("*.log",))
+    assert (two.args, two.files, two.stdin) == ((), None, b"y")

@@ -1,0 +1,44 @@
+"""Why an original failed, in words that say what to do: what it reached for and did not find."""
+
+from __future__ import annotations
+
+import re
+
+from sandbox.outcome import Case, Outcome, Verdict
+
+_REACHED = (
+    (r"gaierror|ConnectionRefusedError|ConnectionError|Network is unreachable|URLError|Name or service not known|"
+     r"Temporary failure in name resolution|ConnectTimeout|ProxyError",
+     "it reached for the network or a service, and a run has none"),
+    (r"no display name|cannot open display|TclError|could not connect to display|cannot connect to X server|"
+     r"No available video device",
+     "it reached for a display, and a run has none"),
+    (r"PermissionError|Read-only file system|Errno 30",
+     "it writes outside its working folder, or to what a run may not change"),
+)  # fmt: skip
+_MISSING_FILE = re.compile(r"FileNotFoundError|No such file or directory|NotADirectoryError")
+_MISSING_MODULE = re.compile(r"ModuleNotFoundError|ImportError")
+_ARGUMENTS = re.compile(r"IndexError: list index out of range|usage:|the following arguments are required")
+
+
+def advice(case: Case, outcome: Outcome) -> str:
+    """What to do about a case that the original fails, after a semicolon; may be empty."""
+    if outcome.verdict is Verdict.TLE:
+        return "; see --timeout"
+    if outcome.verdict is Verdict.MLE:
+        return "; see --memory"
+    if outcome.verdict is not Verdict.RE:
+        return ""
+    said = outcome.run.stderr.decode("utf-8", "backslashreplace")
+    for pattern, reached in _REACHED:
+        if re.search(pattern, said):
+            return f"; {reached}"
+    if _MISSING_MODULE.search(said):
+        return "; it needs a module that is not there for the Python that runs it (--python PATH, or track it in git)"
+    if _MISSING_FILE.search(said):
+        return "; a run finds the files that its arguments name and those of --with PATH, in its working folder"
+    if _ARGUMENTS.search(said) and not case.args:
+        return "; give its arguments after --, as in `codeopt improve FILE -- ARGUMENTS`"
+    if case.files is None:
+        return "; a run has standard input alone: arguments and files come after --"
+    return ""

@@ -1,0 +1,98 @@
+"""The working folder of a run that is given files: they are put there before it, and what it wrote is read after it.
+
+Each run has copies of its own, which it may change. What comes back is untrusted in every way: links are never
+followed, sizes and numbers are bounded, what is neither a file nor a link is named and not read.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+
+from ..wire import REMOVED, SPECIAL
+from .memory import reopen
+
+MOST_FILES = 500
+GIVEN_NS = 1_000_000_000_000_000_000
+"""The time of every given file; another one shows that it was written, though perhaps with the same content."""
+
+
+class TooMuch(Exception):
+    """A run wrote more than may be sent to the host."""
+
+
+class RunFolder:
+    """One run's folder; `given` has kept descriptors by relative path."""
+
+    def __init__(self, path: str, given: dict[str, int]) -> None:
+        self.path, self.given = path, given
+
+    def fill(self) -> None:
+        """Make it, with copies of what is given. Everything in it may be changed by the run's user."""
+        self._make_folder(self.path)
+        for name, fd in self.given.items():
+            parent = self.path
+            for part in name.split("/")[:-1]:
+                parent = f"{parent}/{part}"
+                if not os.path.isdir(parent):  # noqa: PTH112  for each file of each run
+                    self._make_folder(parent)
+            into = os.open(f"{self.path}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC)
+            with os.fdopen(reopen(fd), "rb") as source, os.fdopen(into, "wb") as target:
+                shutil.copyfileobj(source, target, 1 << 20)
+                os.fchmod(into, 0o666)
+            os.utime(f"{self.path}/{name}", ns=(GIVEN_NS, GIVEN_NS))
+
+    def _make_folder(self, path: str) -> None:
+        os.mkdir(path)  # noqa: PTH102
+        os.chmod(path, 0o777)  # noqa: PTH101  not sticky: a program may put a new file in the place of a given one
+
+    def written(self, most: int) -> list[tuple[str, int, bytes]]:
+        """(path, size, content) of what is new, other than it was given, or gone, by path. Raises TooMuch."""
+        found: list[tuple[str, int, bytes]] = []
+        left = most
+        seen: set[str] = set()
+        for name in self._names():
+            seen.add(name)
+            if len(seen) > MOST_FILES:
+                raise TooMuch(f"more than {MOST_FILES} files")
+            size, content = self._read(name, left)
+            if name in self.given and size >= 0 and self._same(name, content):
+                continue
+            left -= len(content)
+            found.append((name, size, content))
+        found += [(name, REMOVED, b"") for name in self.given if name not in seen]
+        return sorted(found)
+
+    def _names(self) -> Iterator[str]:
+        """Relative paths of all that is no folder; links to folders are not entered."""
+        if os.path.islink(self.path) or not os.path.isdir(self.path):  # noqa: PTH112, PTH114
+            return
+        for folder, folders, files in os.walk(self.path):
+            here = folder[len(self.path) + 1 :]
+            links = [name for name in folders if os.path.islink(f"{folder}/{name}")]  # noqa: PTH114
+            for name in (*files, *links):
+                yield f"{here}/{name}" if here else name
+
+    def _read(self, name: str, most: int) -> tuple[int, bytes]:
+        path = f"{self.path}/{name}"
+        mode = os.lstat(path).st_mode
+        if stat.S_ISLNK(mode):
+            target = os.fsencode(os.readlink(path))  # noqa: PTH115
+            return len(target), target
+        if not stat.S_ISREG(mode):
+            return SPECIAL, b""
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(fd, "rb") as file:
+            room = max(most, 0, os.fstat(self.given[name]).st_size if name in self.given else 0)
+            content = file.read(room + 1)
+        if len(content) > room:
+            raise TooMuch(f"more than {most} bytes of files")
+        return len(content), content
+
+    def _same(self, name: str, content: bytes) -> bool:
+        if os.lstat(f"{self.path}/{name}").st_mtime_ns != GIVEN_NS:
+            return False  # written again with what was there
+        with os.fdopen(reopen(self.given[name]), "rb") as file:
+            return file.read() == content

@@ -1,0 +1,60 @@
+"""Arguments and the files that they name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codeopt.errors import UsageError
+from codeopt.given import environment, read_given
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a file, and a folder that holds a key and a link."""
+    here = tmp_path / "here"
+    (here / "data" / "deep").mkdir(parents=True)
+    (here / "a.csv").write_text("a")
+    (here / "data" / "b.csv").write_text("b")
+    (here / "data" / "deep" / "c.csv").write_text("c")
+    (here / "data" / ".env").write_text("KEY=1")
+    (here / "data" / "link").symlink_to("/etc/passwd")
+    (tmp_path / "a.csv").write_text("outside")
+    monkeypatch.chdir(here)
+    return here
+
+
+def test_arguments_that_are_paths_bring_their_files(folder: Path) -> None:
+    """Those inside the current folder keep their place; others are found by their names, never over each other."""
+    given = read_given(("--top", "10", "a.csv", "--in=./a.csv", "../a.csv", "-", "", "/dev/null", "x\0"), ())
+    assert given.args == ("--top", "10", "a.csv", "--in=a.csv", "_a.csv", "-", "", "/dev/null", "x\0")
+    assert dict(given.files) == {"a.csv": b"a", "_a.csv": b"outside"}
+
+
+def test_folders_come_without_secrets_and_links(folder: Path) -> None:
+    given = read_given((str(folder / "data"),), (Path("a.csv"),))
+    assert given.args == ("data",)
+    assert dict(given.files) == {"a.csv": b"a", "data/b.csv": b"b", "data/deep/c.csv": b"c"}
+
+
+def test_what_cannot_be_given_is_one_line(folder: Path) -> None:
+    """Too large, missing, too many."""
+    with (folder / "big").open("wb") as file:
+        file.truncate(3 << 30)
+    with pytest.raises(UsageError, match=r"big makes 3072 MiB of files; at most 64 MiB"):
+        read_given(("big",), ())
+    with pytest.raises(UsageError, match=r"--with nope: there is no such file or folder"):
+        read_given((), (Path("nope"),))
+    for number in range(401):
+        (folder / "data" / f"{number}.txt").touch()
+    with pytest.raises(UsageError, match=r"more than 400 files"):
+        read_given(("data",), ())
+
+
+def test_variables_are_set_or_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINE", "1")
+    monkeypatch.delenv("NOT_THERE", raising=False)
+    assert environment(("MINE", "A=b=c", "EMPTY=")) == (("MINE", "1"), ("A", "b=c"), ("EMPTY", ""))
+    with pytest.raises(UsageError, match=r"--env NOT_THERE: it is not set here"):
+        environment(("NOT_THERE",))

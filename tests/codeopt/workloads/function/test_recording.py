@@ -159,6 +159,16 @@ def test_a_function_that_is_never_called(program: Path, command: list[str], why:
     assert not (program.parent / ".codeopt/calls/many.never.txt").exists()
 
 
+def test_a_project_where_nothing_can_be_kept(program: Path, tmp_path: Path) -> None:
+    """Said before the command is run."""
+    path = _copy(program, tmp_path / "project")
+    (path.parent / ".codeopt").write_text("a file")
+    done = codeopt("record", "many.py::total", "--", "touch", "made", cwd=path.parent)
+    assert done.status == 2
+    assert "cannot keep calls in" in done.err
+    assert not (path.parent / "made").exists()
+
+
 def test_the_interpreter_of_the_projects_own_environment(program: Path, tmp_path: Path) -> None:
     path = _copy(program, tmp_path / "project")
     own = path.parent / ".venv/bin/python"

@@ -80,7 +80,7 @@ def record(function: Function, command: Sequence[str], stdout: int | None = None
     ours does. Raises UsageError.
     """
     module = locate(function.path)
-    watch = Watch("recorder", "install_for_file", (str(module.path), function.qualname, MOST_OF_ONE))
+    watch = Watch("recorded_module", "install_for_file", (str(module.path), function.qualname, MOST_OF_ONE))
     _make_folder(module)
     run = run_watched(command, module.root, watch, stdout)
     lines = run.lines

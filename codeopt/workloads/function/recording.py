@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from codeopt.errors import UsageError
 from codeopt.workloads.function.function_def import Function
 from codeopt.workloads.function.project import Module, locate
 from codeopt.workloads.function.watched_run import Watch, read_lines, run_watched
@@ -78,7 +80,8 @@ def record(function: Function, command: Sequence[str], stdout: int | None = None
     ours does. Raises UsageError.
     """
     module = locate(function.path)
-    watch = Watch("recorder", "install_for_file", (str(module.path), function.qualname, MOST_OF_ONE))
+    watch = Watch("recorded_module", "install_for_file", (str(module.path), function.qualname, MOST_OF_ONE))
+    _make_folder(module)
     run = run_watched(command, module.root, watch, stdout)
     lines = run.lines
     before = set(recorded_calls(function))
@@ -92,12 +95,22 @@ def record(function: Function, command: Sequence[str], stdout: int | None = None
     )  # fmt: skip
 
 
+def _make_folder(module: Module) -> None:
+    """Where calls are kept, before anything is run for them. Raises UsageError."""
+    folder = module.root / FOLDER
+    ignore = folder.parent / ".gitignore"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not ignore.exists():
+            ignore.write_text("*\n")
+    except OSError as error:
+        raise UsageError(f"cannot keep calls in {folder}: {error.strerror}") from error
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"cannot keep calls in {folder}: it is read-only for you")
+
+
 def _keep(module: Module, path: Path, lines: Sequence[str]) -> int:
     """Put what a run gave beside what is known, whole or not at all: how many calls there are now."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    ignore = module.root / ".codeopt" / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n")
     names = {f"@ loaded {name}" for name in (*MAINS, module.name)}
     heads = [line for line in lines if line.startswith("@ loaded ") and line not in names]
     merged = dict.fromkeys([*read_lines(path), *heads, *lines])

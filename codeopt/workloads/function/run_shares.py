@@ -50,8 +50,10 @@ def run_shares(path: Path, command: Sequence[str], stdout: int | None = None) ->
     run = run_watched(command, module.root, Watch("own_time", "install", (str(module.path),)), stdout)
     seconds, total = _seconds(run, functions)
     if not seconds:
+        command = inline(" ".join(run.program), 200)
         raise ProgramError(
-            f"no function of {path} was seen at work in {total:.2f} s of {inline(' '.join(run.program), 200)}"
+            f"no function of {path} was seen at work in {total:.2f} s of {command}: give a run that uses it longer, "
+            "or name a function (FILE::FUNCTION)"
         )
     ranked = sorted(seconds.items(), key=lambda item: -item[1])
     return RunShares(tuple((name, spent / total) for name, spent in ranked), total, run.program)

@@ -18,17 +18,17 @@ def as_the_user_runs_it(command: Sequence[str], project: Path) -> list[str]:
     name = command[0]
     if "/" in name:
         return list(command)
-    for folder in (*_environments(project), None, Path(sys.executable).parent):
-        found = shutil.which(name, path=folder and str(folder / "")) or (
-            shutil.which("python3", path=folder and str(folder)) if name == "python" else None
-        )
-        if found:
-            return [found, *command[1:]]
+    names = ("python", "python3") if name == "python" else (name,)
+    on_path = os.environ.get("PATH")
+    for folders in (*_environments(project), on_path, str(Path(sys.executable).parent)):
+        for each in names:
+            if found := shutil.which(each, path=folders):
+                return [found, *command[1:]]
     raise UsageError(f"cannot run {name}: it is not in {project}/.venv, nor on PATH")
 
 
-def _environments(project: Path) -> list[Path]:
+def _environments(project: Path) -> list[str]:
     """Folders of programs; shell and project may name none."""
     active = os.environ.get("VIRTUAL_ENV")
     roots = [*([Path(active)] if active else []), project / ".venv", project / "venv"]
-    return [root / "bin" for root in roots if (root / "bin").is_dir()]
+    return [str(root / "bin") for root in roots if (root / "bin").is_dir()]

@@ -13,7 +13,7 @@ import time
 
 from ..calls.function_ref import FunctionRef
 from ..calls.module_loader import SourceLoader, import_target
-from .recorder import install
+from .recorded_module import install
 from .request import TestRequest
 
 TYPE_CHECKING = False

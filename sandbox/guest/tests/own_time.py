@@ -96,6 +96,14 @@ class OwnTime:
             self.disarm()
 
 
+def leave_to_the_main_thread(*event: object) -> None:
+    """What each new thread begins with. The handler runs in the main thread alone, and one that waits for a lock wakes
+    only for a signal of its own."""
+    sys.setprofile(None)
+    signal.siginterrupt(signal.SIGPROF, True)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPROF})
+
+
 def is_waiting(frame: FrameType) -> bool:
     """Not at work: for a lock, a queue, another process."""
     return frame.f_code.co_filename.endswith(WAITING)
@@ -106,6 +114,8 @@ def install(path: str, sink: Callable[[str], None]) -> None:
     own = OwnTime(path, sink)
     signal.signal(signal.SIGPROF, own.sample)
     signal.siginterrupt(signal.SIGPROF, False)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})  # a thread of the parent's may have started us
+    threading.setprofile(leave_to_the_main_thread)
     sys.addaudithook(own.hear)
     os.register_at_fork(after_in_child=own.arm)
     atexit.register(own.disarm)

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import _thread
 import os
-import sys
 
 from .blame import LARGE, blame
-from .main_script import decorated, install_for_scripts
 from .sampling import Schedule
-from .watched_file import WatchedFile
 from .writing import write_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from _frozen_importlib import ModuleSpec
     from collections.abc import Callable, Mapping, Sequence
     from types import CodeType, ModuleType
     from typing import Any
@@ -29,6 +25,8 @@ MOST_TEXT = 1_000_000
 """Characters of a call."""
 ROOM, FEW = 1_500_000, 12
 """Characters of all calls, after which no more are kept; a few are, however long."""
+EXACT = 10_000
+"""After so many calls within a call only each 16th is asked whether it is another thread's, which takes time."""
 COROUTINE = 0x80
 """Of a code object's flags: `async def`, not a generator."""
 
@@ -104,22 +102,24 @@ class Recorder:
             recorded = self.around_recursive(function)
         return _as_if(recorded, function)
 
-    def around_plain(self, function: Any, bind: Callable[[Any], Any] | None = None) -> Function:
-        """Before a function that does not call itself. What is done for a call that is not taken costs about as much
-        as one more call."""
+    def around_plain(self, function: Any) -> Function:
+        """Before a function that does not call itself. A call that is not looked at costs about one call more: what
+        is asked of it is kept in cells, and no empty dict is merged."""
         schedule, note = self.schedule, self.note
+        left, measure, at, top = schedule.now()
 
         def recorded(*args: Any, **kwargs: Any) -> Any:
-            schedule.left -= 1
-            if schedule.left < 0:
+            nonlocal left, measure, at, top
+            left -= 1
+            try:
+                large = top >= 0 and (args[at] if measure is None else measure(args[at])) > top
+            except (TypeError, IndexError):
+                large, top = schedule.unmeasured(), schedule.top
+            if large or left < 0:
+                schedule.left = left
                 note(function, args, kwargs)
-            elif schedule.measure is not None:
-                try:
-                    if schedule.measure(args[schedule.at]) > schedule.top:
-                        note(function, args, kwargs)
-                except (TypeError, IndexError):
-                    schedule.unmeasured()
-            return function(*args, **kwargs)
+                left, measure, at, top = schedule.now()
+            return function(*args, **kwargs) if kwargs else function(*args)
 
         return recorded
 
@@ -127,8 +127,14 @@ class Recorder:
         """Before one that may call itself: of the calls in a call nothing is kept."""
         inside, get_ident = self.inside, _thread.get_ident
         outermost = self.around_plain(function)
+        exact = EXACT
 
         def recorded(*args: Any, **kwargs: Any) -> Any:
+            nonlocal exact
+            if inside:
+                exact -= 1
+                if exact < 0 and exact & 15:
+                    return function(*args, **kwargs) if kwargs else function(*args)
             me = get_ident()
             if me in inside:
                 return function(*args, **kwargs)
@@ -235,77 +241,3 @@ def _shape(value: Any) -> tuple[type, int]:
     except Exception:
         size = 0
     return type(value), size
-
-
-class Finder:
-    """Wraps the function as soon as its module has been imported."""
-
-    def __init__(self, recorder: Recorder, watched: WatchedFile | None = None) -> None:
-        self.recorder, self.watched = recorder, watched
-        """watched: the module is known by its file, whatever its name is."""
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """As the others find it, with a loader that wraps."""
-        if not (self.watched.may_be(name) if self.watched else name == self.recorder.module):
-            return None
-        for finder in sys.meta_path:
-            if finder is self or not hasattr(finder, "find_spec"):
-                continue
-            spec = finder.find_spec(name, path, target)
-            if spec is not None and spec.loader is not None:
-                if self.watched is None or self.watched.is_at(spec.origin):
-                    self.wrap_after(spec.loader, spec.origin)
-                return spec
-        return None
-
-    def wrap_after(self, loader: Any, origin: str | None) -> None:
-        """Once the module has been run; `python -m` asks for its code instead, and gets it with a decorator."""
-
-        def exec_module(module: ModuleType) -> None:
-            undo()
-            loader.exec_module(module)
-            self.recorder.wrap(module)
-
-        def get_code(name: str) -> Any:
-            undo()
-            return decorated(loader.get_data(origin), str(origin), self.recorder.qualname, script=False)
-
-        def undo() -> None:
-            for name in ("exec_module", "get_code"):
-                vars(loader).pop(name, None)
-
-        loader.exec_module = exec_module
-        if self.watched is not None and hasattr(loader, "get_data") and str(origin).endswith(".py"):
-            loader.get_code = get_code
-
-
-def install(module: str, qualname: str, most: int, sink: Callable[[str], None]) -> Recorder:
-    """Record from the module's import on; when it is imported already, from now on.
-
-    most: so many calls are kept. sink: gets each new call as an expression, and `# why` when one cannot be written
-    down for a new reason.
-    """
-    recorder = Recorder(module, qualname, most, sink)
-    sys.meta_path.insert(0, Finder(recorder))
-    if module in sys.modules:
-        recorder.wrap(sys.modules[module])
-    return recorder
-
-
-def install_for_file(path: str, qualname: str, most: int, sink: Callable[[str], None]) -> Recorder:
-    """Record in a user's own interpreter, at its start: the file may be imported by any name, or be the program."""
-    recorder = Recorder("", qualname, most, sink)
-    watched = WatchedFile(path)
-
-    def decorate(raw: Any) -> Any:
-        sink("@ loaded __main__")
-        if type(raw).__name__ == "cached_property":
-            raw.func = recorder.around(raw.func)
-            return raw
-        return recorder.in_place_of(raw) or raw
-
-    sys.meta_path.insert(0, Finder(recorder, watched))
-    install_for_scripts(watched, qualname, decorate)
-    return recorder

@@ -24,11 +24,16 @@ class Schedule:
         self.count = 0
         self.random = 12345
         self.measure: Callable[[Any], Any] | None = None
-        """len or abs, of the argument at `at`; None where no argument has a size."""
+        """len; None where the argument is a number, and its own size."""
         self.at = 0
-        self.top = 0
+        """Which argument has the size."""
+        self.top = UNKNOWN
         """A call beyond this size is always looked at."""
         self.failures = 0
+
+    def now(self) -> tuple[int, Callable[[Any], Any] | None, int, int]:
+        """What a stand-in goes by until the next call that is looked at."""
+        return self.left, self.measure, self.at, self.top
 
     def taken(self, args: Sequence[Any]) -> bool:
         """A call is looked at: when is the next? Returns whether it is one of the largest."""
@@ -48,30 +53,31 @@ class Schedule:
 
     def _measured(self, args: Sequence[Any]) -> bool:
         """Learn which argument has a size, and what a large one is: an eighth beyond the largest so far."""
-        if self.measure is None and self.failures < FAILURES:
+        if self.top < 0 and self.failures < FAILURES:
             kinds = [type(value) for value in args]
             sized = [at for at, kind in enumerate(kinds) if kind in SIZED]
             whole = [at for at, kind in enumerate(kinds) if kind is int]
             if sized or whole:
-                self.at = (sized or whole)[0]
-                self.measure = len if sized else abs
-        if self.measure is None:
+                self.measure, self.at, self.top = (len, sized[0], 0) if sized else (None, whole[0], 0)
+        if self.top < 0:
             return False
         try:
-            size = self.measure(args[self.at])
+            size = args[self.at] if self.measure is None else self.measure(args[self.at])
         except (TypeError, IndexError):
-            self.unmeasured()
-            return False
+            return self.unmeasured()
         if type(size) is not int or size <= self.top:
             return False
         self.top = size + size // 8
         return True
 
-    def unmeasured(self) -> None:
-        """A call had no such argument, or one of another kind."""
+    def unmeasured(self) -> bool:
+        """A call had no such argument, or one of another kind: it is not known to be large."""
         self.failures += 1
         if self.failures >= FAILURES:
-            self.measure = None
+            self.top = UNKNOWN
+        return False
 
 
 SIZED = (list, dict, set, frozenset, tuple, str, bytes, bytearray)
+UNKNOWN = -1
+"""In place of a size where no argument has one."""

@@ -159,6 +159,16 @@ def test_a_function_that_is_never_called(program: Path, command: list[str], why:
     assert not (program.parent / ".codeopt/calls/many.never.txt").exists()
 
 
+def test_a_project_where_nothing_can_be_kept(program: Path, tmp_path: Path) -> None:
+    """Said before the command is run."""
+    path = _copy(program, tmp_path / "project")
+    (path.parent / ".codeopt").write_text("a file")
+    done = codeopt("record", "many.py::total", "--", "touch", "made", cwd=path.parent)
+    assert done.status == 2
+    assert "cannot keep calls in" in done.err
+    assert not (path.parent / "made").exists()
+
+
 def test_the_interpreter_of_the_projects_own_environment(program: Path, tmp_path: Path) -> None:
     path = _copy(program, tmp_path / "project")
     own = path.parent / ".venv/bin/python"
@@ -169,6 +179,23 @@ def test_the_interpreter_of_the_projects_own_environment(program: Path, tmp_path
     assert done.status == 0, done.err
     assert "its own" in done.err
     assert f"ran {own} many.py" in done.err
+
+
+def test_of_a_hundred_thousand_calls_the_largest_is_kept(tmp_path: Path) -> None:
+    """Some are, from the first to the last; a number is its own size."""
+    path = tmp_path / "often.py"
+    path.write_text(
+        "def counted(n):\n    return n\n\ndef length(items):\n    return len(items)\n\n"
+        "for k in range(100_000):\n    counted(k % 1000 if k != 77_777 else 10**6)\n"
+        "    length([k] * (k % 50 if k != 55_555 else 700))\n"
+    )
+    _, calls = recording(path, "counted", sys.executable, str(path))
+    assert "f(1000000)" in calls
+    assert 50 < len(calls) <= 300
+    _, calls = recording(path, "length", sys.executable, str(path))
+    assert max(map(len, calls)) == len(f"f({[55_555] * 700})")
+    assert len({call.count(",") // 10 for call in calls}) >= 5
+    assert any("99" in call[2:5] or "98" in call[2:5] for call in calls), "late ones too"
 
 
 def test_of_many_calls_sizes_of_all_kinds_are_kept() -> None:

@@ -1,0 +1,102 @@
+"""What recording costs a user's own command, for functions that it calls a million times: its processor time with the
+recorder against without.
+
+    python -m benchmarks.recording_cost [--calls 1000000] [--rounds 3] [--python python3]
+
+Nothing is shorter than the first function's body, so that it shows the worst; each time is the least of some rounds,
+with the start of the interpreter.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from codeopt.workloads.function.function_def import read_function
+from codeopt.workloads.function.recording import record
+
+PROGRAM = """\
+import sys
+
+class Box:
+    items = list(range(10))
+
+    def get(self, k):
+        return self.items[k % 10]
+
+def tiny(n):
+    return n * 2 + 1
+
+def total(items):
+    found = 0
+    for item in items:
+        found += item
+    return found
+
+def words(text):
+    return len(set(text.split()))
+
+def recursive(depth):
+    return 1 if depth == 0 else recursive(depth - 1) + recursive(depth - 1)
+
+if __name__ == "__main__":
+    name, calls = sys.argv[1], int(sys.argv[2])
+    if name == "recursive":
+        recursive(calls.bit_length() - 1)
+    box, items, text = Box(), list(range(10)), "a b c d e f g h i j"
+    if name == "tiny":
+        for n in range(calls):
+            tiny(n)
+    if name == "Box.get":
+        for n in range(calls):
+            box.get(n)
+    if name == "total":
+        for n in range(calls):
+            total(items)
+    if name == "words":
+        for n in range(calls):
+            words(text)
+"""
+FUNCTIONS = ("tiny", "Box.get", "total", "words", "recursive")
+
+
+def processor_s(run: Callable[[], object]) -> float:
+    """Seconds of the children that a function starts and waits for."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def measure(path: Path, name: str, command: Sequence[str], rounds: int) -> tuple[float, float]:
+    """(without, with the recorder)."""
+    function = read_function(path, name)
+    without = min(processor_s(lambda: subprocess.run(command, check=True)) for _ in range(rounds))
+    return without, min(processor_s(lambda: record(function, command)) for _ in range(rounds))
+
+
+def main() -> int:
+    """Print a line for each function."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--calls", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--python", default=sys.executable, metavar="PATH")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "program.py"
+        path.write_text(PROGRAM)
+        for name in FUNCTIONS:
+            command = [arguments.python, str(path), name, str(arguments.calls)]
+            without, recorded = measure(path, name, command, arguments.rounds)
+            each = f"{1e9 * without / arguments.calls:.0f} ns a call"
+            print(f"{name:<10} {without:.3f} s ({each})   recorded {recorded:.3f} s   {recorded / without:.2f}x")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,4 +1,6 @@
-"""How often the judge is wrong: python -m benchmarks.calibration [--ms 5 30 300] [--decisions 300] [--hog].
+"""How often the judge is wrong.
+
+    python -m benchmarks.calibration [--ms 5 30 300] [--ratios 1.0 1.05 1.1] [--decisions 300] [--hog]
 
 Programs whose true ratio is known are paired with the original as the judge pairs them: neighbours, in random order,
 short ones repeated inside a pair. Our rule decides as early as it can and the next decision begins with the next pair,
@@ -75,13 +77,13 @@ class Tally:
 
     def row(self, ms: int, ratio: float) -> str:
         """One line of the table."""
-        faster = fmean(decision is Decision.FASTER for decision, _ in self.decided)
-        pairs = fmean(pairs for _, pairs in self.decided)
+        faster = f"{fmean(decision is Decision.FASTER for decision, _ in self.decided):.1%}" if self.decided else "-"
+        pairs = f"{fmean(pairs for _, pairs in self.decided):.1f}" if self.decided else "-"
         pie, flash = (f"{fmean(said[at] for said in self.others):.1%}" if self.others else "-" for at in (0, 1))
         middle = median(self.logs)
         spread = 1.4826 * median(abs(value - middle) for value in self.logs)
         return (
-            f"| {ms} | {self.clock} | {ratio:.2f} | {faster:.1%} of {len(self.decided)} | {pairs:.1f} "
+            f"| {ms} | {self.clock} | {ratio:.2f} | {faster} of {len(self.decided)} | {pairs} "
             f"| {pie} | {flash} of {len(self.others)} | {spread:.1%} |"
         )
 

@@ -1,6 +1,6 @@
 """Functions of installed, well-known packages, each against a slower equal of itself and an almost equal wrong one.
 
-    python -m benchmarks.functions_of_packages [NAME ...] [--results FILE]
+    python -m benchmarks.functions_of_packages [NAME ...] [--results FILE] [--pairs 20]
 
 For each: the wrong version must be rejected with a counterexample, the slow one be slower, and the original put back
 in its place be faster. The programs are in benchmarks/functions, a package a file; how much evidence came of calls
@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks import not_run
 from benchmarks.functions import HEAD, Case, cases
 from codeopt.comparison import compare
 from codeopt.options import ImproveOptions
@@ -45,18 +46,18 @@ def versions(case: Case) -> tuple[Target, Program, Program, Program]:
     return Target(original.path, name), original, slow, wrong
 
 
-def judge(case: Case, folder: Path) -> dict[str, Any]:
+def judge(case: Case, folder: Path, pairs: int) -> dict[str, Any]:
     """The three verdicts, as `codeopt compare --json` prints them; bubblewrap has no daemon to wait for."""
     target, original, slow, wrong = versions(case)
     calls = folder / "calls.py"
     calls.write_text(HEAD + case.calls)
     options = ImproveOptions(
-        sandbox="bubblewrap", calls=calls if case.calls else None, no_tests=True, max_pairs=20, workload="function"
+        sandbox="bubblewrap", calls=calls if case.calls else None, no_tests=True, max_pairs=pairs, workload="function"
     )
-    pairs = {"wrong": (original, wrong), "slow": (original, slow), "back": (slow, original)}
+    sides = {"wrong": (original, wrong), "slow": (original, slow), "back": (slow, original)}
     return {
         name: compare(target, target, options, Session(), programs=programs).to_json()
-        for name, programs in pairs.items()
+        for name, programs in sides.items()
     }
 
 
@@ -111,17 +112,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", help="only functions whose name has one of these in it")
     parser.add_argument("--results", type=Path, help="a file of JSON lines: what is in it is not measured again")
+    parser.add_argument("--pairs", type=int, default=20, help="at most, of one comparison (%(default)s)")
     arguments = parser.parse_args()
     wanted = [c for c in cases() if not arguments.names or any(name in c.target for name in arguments.names)]
+    present = [case for case in wanted if installed(case)]
+    if not present:
+        not_run("no package of these functions is installed")
     known = {}
     if arguments.results and arguments.results.is_file():
         known = {each["target"]: each for each in map(json.loads, arguments.results.read_text().splitlines())}
     rows = []
-    for case in filter(installed, wanted):
+    for case in present:
         if case.target not in known:
             started = time.monotonic()
             with tempfile.TemporaryDirectory() as folder:
-                known[case.target] = row(case, judge(case, Path(folder)), time.monotonic() - started)
+                known[case.target] = row(case, judge(case, Path(folder), arguments.pairs), time.monotonic() - started)
             print(line(known[case.target]), flush=True)
             if arguments.results:
                 with arguments.results.open("a") as file:

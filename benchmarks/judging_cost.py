@@ -1,4 +1,9 @@
-"""What it costs to judge one candidate: python -m benchmarks.judging_cost [--ms 30] [--cases 10]."""
+"""What it costs to judge one candidate.
+
+    python -m benchmarks.judging_cost [--ms 30] [--cases 10]
+
+The original is measured once for each improvement, a candidate in each round.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """`codeopt improve` on functions of packages, with their own tests as evidence; the whole suite must pass after it.
 
-    python -m benchmarks.packages_own_tests [NAME ...] [--sdists DIR]
+    python -m benchmarks.packages_own_tests [NAME ...] [--sdists DIR] [--short]
 
 A source distribution carries its tests. Each is unpacked and put under git; one of its functions is replaced by the
 slower equal that benchmarks/functions has of it. Then the built-in rules try, and then a model that is scripted: it
 errs first, as the wrong version there does, and then writes what the package's authors wrote. Needs the network (pip
-download), or DIR with unpacked ones.
+download), or DIR with what `pip download --no-binary :all: --no-deps -d DIR NAME` has put there.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ import sys
 import tarfile
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks import not_run
 from benchmarks.functions import cases
+from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.putback import put_back
-from codeopt.workloads.function.target import read_function
 from tests.support.wire_server import WireServer
 
 
@@ -48,11 +49,18 @@ PACKAGES = (
 )
 
 
-def unpack(package: Package, folder: Path) -> Path:
-    """The package's newest source distribution, unpacked."""
+def download(package: Package, folder: Path) -> None:
+    """The package's newest source distribution."""
     where = (sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", package.name, "-d", str(folder))
-    subprocess.run([*where, package.name], check=True)
-    archive = next(folder.glob("*.tar.gz"))
+    if subprocess.run([*where, package.name], check=False).returncode:
+        not_run(f"pip cannot download the source distribution of {package.name}")
+
+
+def unpack(package: Package, sdists: Path, folder: Path) -> Path:
+    """A package's source distribution, unpacked."""
+    archive = next(sdists.glob(f"{package.name.replace('-', '_')}-*.tar.gz"), None)
+    if archive is None:
+        not_run(f"no source distribution of {package.name} in {sdists}")
     with tarfile.open(archive) as file:
         file.extractall(folder, filter="data")
     return folder / archive.name.removesuffix(".tar.gz")
@@ -85,7 +93,7 @@ def improve(root: Path, target: str, *flags: str) -> dict[str, Any]:
     return found
 
 
-def one(root: Path, package: Package, name: str) -> dict[str, Any]:
+def one(root: Path, package: Package, name: str, flags: Sequence[str]) -> dict[str, Any]:
     """Rules, then the scripted model, on one function that was made slow."""
     case = next(case for case in cases() if case.target == name)
     module, _, function = name.partition(":")
@@ -95,10 +103,10 @@ def one(root: Path, package: Package, name: str) -> dict[str, Any]:
     path.write_text(put_back(original, function, case.slow))
     git(root, "commit", "-qam", "slow")
     target = f"{path.relative_to(root)}::{function}"
-    rules = improve(root, target, "--model", "rules")
+    rules = improve(root, target, "--model", "rules", *flags)
     told = ["It is slow.\nVERDICT: IMPROVE", reply(case.wrong), "It was wrong.\nVERDICT: IMPROVE", reply(authors)]
     with WireServer([*told, "Good.\nVERDICT: DONE"]) as server:
-        model = improve(root, target, "--base-url", server.base_url, "--model", server.model, "--write")
+        model = improve(root, target, "--base-url", server.base_url, "--model", server.model, "--write", *flags)
     suite = whole_suite(root, package.tests)
     path.write_text(original)
     git(root, "commit", "-qam", "as it was", "--allow-empty")
@@ -126,36 +134,29 @@ def show(found: dict[str, Any], before: str, seconds: float) -> str:
     )
 
 
-def main(names: Iterable[str], sdists: Path | None) -> None:
+def main(names: Iterable[str], sdists: Path | None, flags: Sequence[str]) -> None:
     """A few lines a function."""
     for package in PACKAGES:
+        chosen = [name for name in package.functions if not names or any(part in name for part in names)]
+        if not chosen:
+            continue
         with tempfile.TemporaryDirectory() as folder:
-            chosen = [name for name in package.functions if not names or any(part in name for part in names)]
-            if not chosen:
-                continue
-            root = unpack(package, Path(folder)) if sdists is None else copied(package, sdists, Path(folder))
+            if sdists is None:
+                download(package, Path(folder))
+            root = unpack(package, sdists or Path(folder), Path(folder))
             git(root, "init", "-q")
             git(root, "add", "-A", "-f")
             git(root, "commit", "-qm", "as it came")
             before = whole_suite(root, package.tests)
             for name in chosen:
                 started = time.monotonic()
-                print(show(one(root, package, name), before, time.monotonic() - started), flush=True)
-
-
-def copied(package: Package, sdists: Path, folder: Path) -> Path:
-    """An unpacked source distribution; the given one stays as it is."""
-    import shutil
-
-    given = next(
-        path for path in sdists.iterdir() if path.is_dir() and path.name.startswith(package.name.replace("-", "_"))
-    )
-    return Path(shutil.copytree(given, folder / given.name))
+                print(show(one(root, package, name, flags), before, time.monotonic() - started), flush=True)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--sdists", type=Path)
+    parser.add_argument("--short", action="store_true", help="few pairs and no profile, to see that it runs")
     arguments = parser.parse_args()
-    main(arguments.names, arguments.sdists)
+    main(arguments.names, arguments.sdists, ("--max-pairs", "7", "--no-profile") if arguments.short else ())

@@ -1,4 +1,9 @@
-"""Nothing grows: python -m benchmarks.soak [--runs 10000] [--guests 200] [--backend docker]."""
+"""Nothing grows: memory, descriptors and processes, here and in the guest, after many runs.
+
+    python -m benchmarks.soak [--runs 10000] [--guests 200] [--backend docker]
+
+Prints what is held at the start, at each quarter and at the end.
+"""
 
 from __future__ import annotations
 

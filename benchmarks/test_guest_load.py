@@ -1,4 +1,6 @@
-"""What a run of calls pays to load our own modules: pytest benchmarks/test_guest_load.py.
+"""What a run of calls pays to load our own modules.
+
+    python -m pytest benchmarks/test_guest_load.py [--rounds 150]
 
 Read the ratios, not the milliseconds. `sources` is what every run would pay without code objects that are made once
 in a guest; `code objects` is what a forked run pays, `marshalled` what one in a fresh interpreter does.
@@ -16,7 +18,6 @@ from sandbox.calls import CallBatch, CallRunner, FunctionRef
 from sandbox.guest.boot import Bundle
 from sandbox.guest_bundle import bundle
 
-ROUNDS = 60
 MODULE = "def f(n):\n    return n\n"
 BATCH = CallBatch(("f(1)", "f(2)"), "time", passes=1)
 
@@ -27,7 +28,7 @@ def load(modules: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sources", "code objects", "marshalled"])
-def test_load(benchmark: Any, kind: str) -> None:
+def test_load(benchmark: Any, rounds: int, kind: str) -> None:
     """In this process, whose own modules are loaded."""
     load(dict(bundle()))
     packed = Bundle(dict(bundle())).pack("")
@@ -38,7 +39,7 @@ def test_load(benchmark: Any, kind: str) -> None:
         "code objects": lambda: load(codes),
         "marshalled": lambda: load(marshal.loads(packed)),
     }
-    benchmark.pedantic(ways[kind], rounds=ROUNDS, warmup_rounds=3)
+    benchmark.pedantic(ways[kind], rounds=rounds, warmup_rounds=3)
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +51,11 @@ def sandbox() -> Any:
 
 @pytest.mark.parametrize("mode", ["fork", "exec"])
 @pytest.mark.parametrize("what", ["program", "calls"])
-def test_run(benchmark: Any, sandbox: Sandbox, what: str, mode: Any) -> None:
+def test_run(benchmark: Any, rounds: int, sandbox: Sandbox, what: str, mode: Any) -> None:
     """A whole run of calls, and of a program that does nothing."""
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
     benchmark.name = f"{what}, {mode}"
     if what == "calls":
-        benchmark.pedantic(lambda: runner.run(MODULE, BATCH.stdin(), mode=mode), rounds=ROUNDS, warmup_rounds=3)
+        benchmark.pedantic(lambda: runner.run(MODULE, BATCH.stdin(), mode=mode), rounds=rounds, warmup_rounds=3)
     else:
-        benchmark.pedantic(lambda: sandbox.run("pass", mode=mode), rounds=ROUNDS, warmup_rounds=3)
+        benchmark.pedantic(lambda: sandbox.run("pass", mode=mode), rounds=rounds, warmup_rounds=3)

@@ -1,4 +1,6 @@
-"""What one isolated run costs, against a bare process of the same interpreter: pytest benchmarks/test_run_cost.py.
+"""What one isolated run costs, against a bare process of the same interpreter.
+
+    python -m pytest benchmarks/test_run_cost.py [--rounds 150]
 
 Read the ratios, not the milliseconds: all are taken in one run on one machine.
 """
@@ -16,7 +18,13 @@ import pytest
 from sandbox import BackendUnavailable, Sandbox, open_sandbox
 
 PROGRAM = "print(1)"
-ROUNDS, SLOW_ROUNDS = 150, 10
+SLOW_ROUNDS = 10
+
+
+@pytest.fixture(scope="module")
+def slow_rounds(rounds: int) -> int:
+    """How often those are run that take long."""
+    return min(rounds, SLOW_ROUNDS)
 
 
 @pytest.fixture(scope="module", params=["docker", "bubblewrap", "process"])
@@ -47,21 +55,21 @@ def container() -> Iterator[Any]:
     box.remove(force=True)
 
 
-def test_bare_process(benchmark: Any, tmp_path: Path) -> None:
+def test_bare_process(benchmark: Any, rounds: int, tmp_path: Path) -> None:
     """No isolation at all: subprocess.run([python, program])."""
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
-    benchmark.pedantic(lambda: subprocess.run([sys.executable, str(path)], capture_output=True), rounds=ROUNDS)
+    benchmark.pedantic(lambda: subprocess.run([sys.executable, str(path)], capture_output=True), rounds=rounds)
 
 
 @pytest.mark.parametrize("mode", ["fork", "exec"])
-def test_isolated_run(benchmark: Any, sandbox: Sandbox, mode: Any) -> None:
+def test_isolated_run(benchmark: Any, rounds: int, sandbox: Sandbox, mode: Any) -> None:
     """A run in a warm guest."""
     benchmark.name = f"{sandbox.backend}, {mode}"
-    benchmark.pedantic(lambda: sandbox.run(PROGRAM, mode=mode), rounds=ROUNDS, warmup_rounds=3)
+    benchmark.pedantic(lambda: sandbox.run(PROGRAM, mode=mode), rounds=rounds, warmup_rounds=3)
 
 
-def test_cold_start(benchmark: Any) -> None:
+def test_cold_start(benchmark: Any, slow_rounds: int) -> None:
     """The first result of a Docker sandbox that nobody prepared."""
 
     def first() -> None:
@@ -72,20 +80,20 @@ def test_cold_start(benchmark: Any) -> None:
         open_sandbox("docker").close()
     except BackendUnavailable as error:
         pytest.skip(str(error))
-    benchmark.pedantic(first, rounds=SLOW_ROUNDS)
+    benchmark.pedantic(first, rounds=slow_rounds)
 
 
-def test_docker_exec(benchmark: Any, container: Any) -> None:
+def test_docker_exec(benchmark: Any, slow_rounds: int, container: Any) -> None:
     """What peers pay for each run."""
     box = container[3]
-    benchmark.pedantic(lambda: box.exec_run([sys.executable, "-c", PROGRAM]), rounds=SLOW_ROUNDS)
+    benchmark.pedantic(lambda: box.exec_run([sys.executable, "-c", PROGRAM]), rounds=slow_rounds)
 
 
-def test_docker_run(benchmark: Any, container: Any) -> None:
+def test_docker_run(benchmark: Any, slow_rounds: int, container: Any) -> None:
     """A container for each run."""
     client, image, volumes, _ = container
 
     def run() -> None:
         client.containers.run(image, [sys.executable, "-c", PROGRAM], volumes=volumes, remove=True, network_mode="none")
 
-    benchmark.pedantic(run, rounds=SLOW_ROUNDS)
+    benchmark.pedantic(run, rounds=slow_rounds)

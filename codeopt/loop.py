@@ -24,6 +24,16 @@ MAX_CONFIRMATIONS = 3
 """How many candidates are confirmed before none is believed."""
 
 
+@dataclass(frozen=True)
+class Confirmation:
+    """What the last comparison has found."""
+
+    reason: str
+    """Why `best` was accepted, or why nothing was."""
+    best: Candidate | None = None
+    """With its confirmed figures; None when nothing was accepted."""
+
+
 Saver = Callable[["RefineLoop"], None]
 
 
@@ -64,19 +74,19 @@ class RefineLoop:
         self.ledger = self.ledger.add(usage)
         self.on_usage(usage)
 
-    def confirm(self) -> tuple[Candidate | None, str]:
-        """The best candidate with its confirmed figures, or None and why."""
+    def confirm(self) -> Confirmation:
+        """The best candidate, confirmed; or none, and why."""
         if len(self.history.candidates) == 1:
             nothing = self.stopped == NOTHING_LEFT
-            return None, f"{self.proposer.name} found nothing to try" if nothing else "nothing was tried"
+            return Confirmation(f"{self.proposer.name} found nothing to try" if nothing else "nothing was tried")
         reason = "no draft was right and better than the original"
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
             confirmed = self.judge.confirm(candidate)
             problem = self.task.is_acceptable(confirmed, self.history.original)
             if not problem:
-                return confirmed, f"round {candidate.round}: {candidate.summary}"
+                return Confirmation(f"round {candidate.round}: {candidate.summary}", confirmed)
             reason = f"round {candidate.round} was not confirmed: {problem}"
-        return None, reason
+        return Confirmation(reason)
 
     def ranked(self) -> Iterator[Candidate]:
         """Acceptable candidates: the one that the proposer prefers, then the best first; among those that are about

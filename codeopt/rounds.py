@@ -10,8 +10,8 @@ from codeopt.history import Candidate
 from codeopt.judge import Judge
 from codeopt.loop import RefineLoop
 from codeopt.report import HEADER, End, Result, row, to_json
+from codeopt.saved_runs import RunStore, SavedRun
 from codeopt.session import Session
-from codeopt.store import RunStore, SavedRun
 from codeopt.workloads import WorkloadRequest
 
 
@@ -60,7 +60,8 @@ def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, r
     """Confirm the best draft, judge the reference, save the end of the run."""
     session, judge, program = request.session, loop.judge, request.program
     session.console.stage("")
-    best, reason = loop.confirm()
+    confirmation = loop.confirm()
+    best = confirmation.best
     result = Result(
         program=program,
         task=loop.task.name,
@@ -68,7 +69,7 @@ def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, r
         backend=backend,
         history=loop.history,
         best=best,
-        reason=reason,
+        reason=confirmation.reason,
         stopped=loop.stopped,
         end=end,
         ledger=loop.ledger,

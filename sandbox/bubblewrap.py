@@ -11,7 +11,7 @@ from pathlib import Path
 from sandbox.errors import BackendUnavailable
 from sandbox.guest_bundle import boot_program
 from sandbox.host import Launch, Options
-from sandbox.hostroot import HostRoot, host_root
+from sandbox.hostroot import HostRoot, host_root, masked_mounts
 from sandbox.process import Child
 
 _SCRATCH = ("/tmp", "/dev/shm")
@@ -36,6 +36,7 @@ def open_backend(options: Options) -> Launch:
         "pid1": True,
         "uid_base": 100_000 + 1000 * secrets.randbelow(1_000_000) if own_uid else 0,
         "seccomp": True,
+        "private": "",
     }
     users = "own user for each run" if own_uid else "your user"
     description = f"namespaces, no network, read-only system, {users}"
@@ -86,6 +87,8 @@ def _arguments(root: HostRoot, own_uid: bool, options: Options) -> list[str]:
         arguments += ["--ro-bind", path, path]
     for path, inside in options.mounts:
         arguments += ["--perms", "0755", "--dir", inside, "--ro-bind", path, inside]
+    for path in (*root.masked, *masked_mounts(options.mounts)):
+        arguments += ["--ro-bind", "/dev/null", path]
     for name, target in root.links.items():
         arguments += ["--symlink", target, f"/{name}"]
     return [*arguments, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]

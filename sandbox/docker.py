@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import io
 import secrets
 import socket
-import tarfile
 import time
 from typing import Any
 
 from sandbox import owner
+from sandbox.container import SYS, covers_sys, host_config, host_image
 from sandbox.errors import BackendUnavailable, SandboxError
 from sandbox.guest_bundle import boot_program
 from sandbox.host import Launch, Options
 from sandbox.hostroot import HostRoot, host_root
 
 _SCRATCH = ("/tmp", "/dev/shm")
-_CAPABILITIES = ["SETUID", "SETGID", "SETPCAP", "KILL", "DAC_OVERRIDE"]  # of the guest; a run has none
-_OWN_MIB = 96  # supervisor, zygote and their buffers, beside what the limits grant
 LABEL, OWNER, DEADLINE = "codeopt", "codeopt.owner", "codeopt.deadline"
 
 
@@ -32,6 +28,7 @@ class Attached:
         self._file = api.attach_socket(container, params=params)
         self._socket: socket.socket = getattr(self._file, "_sock", self._file)
         self._said = bytearray()
+        self._ahead = bytearray()
         self._frame = 0
         self._frame_is_stdout = True
         self._open = True
@@ -73,8 +70,12 @@ class Attached:
         return True
 
     def _receive(self, size: int, deadline: float) -> bytes:
-        self._socket.settimeout(max(0.001, deadline - time.monotonic()))
-        return self._socket.recv(size)
+        if not self._ahead:
+            self._socket.settimeout(max(0.001, deadline - time.monotonic()))
+            self._ahead += self._socket.recv(1 << 18)  # an answer has several parts, and comes at once
+        part = bytes(self._ahead[:size])
+        del self._ahead[:size]
+        return part
 
     def kill(self) -> str:
         """Remove the container, whatever state it is in; returns what the engine knows of its end."""
@@ -124,9 +125,9 @@ def open_backend(options: Options) -> Launch:
     api = _connect()
     remove_leftovers(api)
     root = None if options.image else _require_local(api, host_root(options.python))
-    image = options.image or _host_image(api, root)
+    image = host_image(api, root) if root else str(options.image)
     python = root.python if root else (options.python or "python3")
-    config = _container(api, options, root)
+    config = host_config(api, options, root)
 
     def start() -> Attached:
         return _start(api, image, [python, "-I", "-S", "-c", boot_program()], config)
@@ -139,6 +140,7 @@ def open_backend(options: Options) -> Launch:
         "pid1": True,
         "uid_base": 100_000 + 1000 * secrets.randbelow(1_000_000),
         "seccomp": True,
+        "private": SYS if covers_sys(options) else "",
     }
     where = f"image {options.image}" if options.image else "host root"
     runtime = f", runtime {options.runtime}" if options.runtime else ""
@@ -170,58 +172,6 @@ def _require_local(api: Any, root: HostRoot) -> HostRoot:
             "the Docker engine is on another machine, which has not this one's files: name an image"
         )
     return root
-
-
-def _host_image(api: Any, root: HostRoot | None) -> str:
-    """An image with no more than links and mount points; made once, in a few milliseconds, without a registry."""
-    assert root is not None
-    layout = repr(sorted(root.links.items()))
-    tag = f"codeopt-host-root:{hashlib.sha256(layout.encode()).hexdigest()[:12]}"
-    if not api.images(name=tag, quiet=True):
-        name, _, version = tag.partition(":")
-        api.import_image_from_data(_tar(root.links), repository=name, tag=version)
-    return tag
-
-
-def _tar(links: dict[str, str]) -> bytes:
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w") as tar:
-        for folder in ("usr", "etc", "proc", "sys", "dev", "tmp", "box", "run"):
-            info = tarfile.TarInfo(folder)
-            info.type, info.mode = tarfile.DIRTYPE, 0o755
-            tar.addfile(info)
-        for name, target in links.items():
-            info = tarfile.TarInfo(name)
-            info.type, info.linkname = tarfile.SYMTYPE, target
-            tar.addfile(info)
-    return data.getvalue()
-
-
-def _container(api: Any, options: Options, root: HostRoot | None) -> Any:
-    limits = options.limits
-    size = limits.file_mib << 20
-    tmpfs = f"rw,noexec,nosuid,nodev,size={size},nr_inodes=1024,mode=1777"
-    memory = (limits.memory_mib + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB) << 20
-    binds = {path: {"bind": path, "mode": "ro"} for path in (root.binds if root else ())}
-    binds |= {path: {"bind": inside, "mode": "ro"} for path, inside in options.mounts}
-    return api.create_host_config(
-        network_mode="none",
-        cap_drop=["ALL"],
-        cap_add=_CAPABILITIES,
-        security_opt=["no-new-privileges:true"],
-        read_only=True,
-        pids_limit=limits.processes + 8,
-        mem_limit=memory,
-        memswap_limit=memory,
-        tmpfs={"/tmp": tmpfs, "/dev/shm": tmpfs, "/box": f"rw,noexec,nosuid,nodev,size={size},mode=755"},
-        ipc_mode="none",
-        log_config={"Type": "none", "Config": {}},
-        ulimits=[{"Name": "core", "Soft": 0, "Hard": 0}],
-        binds=binds,
-        auto_remove=True,
-        oom_score_adj=500,
-        runtime=options.runtime,
-    )
 
 
 def _start(api: Any, image: str, command: list[str], config: Any) -> Attached:

@@ -17,7 +17,7 @@ START_S = 10.0
 OLDEST = (3, 8)
 """The code that runs inside knows no older one."""
 _ASK = r"""
-import json, os, platform, site, sys
+import json, os, platform, site, sys, sysconfig
 folder = os.path.dirname(sys.executable)
 marked = [each for each in (os.path.dirname(folder), folder) if os.path.isfile(os.path.join(each, "pyvenv.cfg"))]
 prefix, shares = (marked or [sys.prefix])[0], True
@@ -34,10 +34,17 @@ try:
     found = next((each.version for each in distributions(name="pytest", path=folders)), None)
 except ImportError:
     pass
+prefixes = [prefix, sys.base_prefix, sys.prefix, sys.base_exec_prefix]
+prefixes += [os.path.realpath(each) for each in prefixes]
+libraries = [os.path.dirname(os.__file__)] + site.getsitepackages(prefixes)
+libraries += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+names = {"lib", "lib64", getattr(sys, "platlibdir", "lib")}
+version = "python%d.%d" % sys.version_info[:2] + getattr(sys, "abiflags", "")
+libraries += [os.path.join(each, name, version) for each in prefixes for name in sorted(names)]
 print(json.dumps({
     "executable": sys.executable, "version": platform.python_version(), "release": list(sys.version_info[:2]),
     "implementation": platform.python_implementation(), "pytest": found, "user_site": user,
-    "prefixes": [prefix, sys.base_prefix, sys.prefix, sys.base_exec_prefix], "user_base": site.getuserbase(),
+    "prefixes": prefixes, "libraries": libraries, "user_base": site.getuserbase(),
 }))
 """
 """`-I -S` keeps out what a package, a .pth file or a folder beside a program would run at the start; so the prefix of a
@@ -55,6 +62,8 @@ class PythonFacts:
     """Version of pytest among its packages."""
     prefixes: tuple[str, ...]
     """Of the virtual environment and of the installation below it."""
+    libraries: tuple[str, ...]
+    """Folders that it imports from by itself, packages included."""
     user_site: str
     """Empty where it is not looked at."""
     user_base: str
@@ -67,8 +76,8 @@ def ask_python(python: str) -> PythonFacts:
         answer = json.loads(out)
         release, implementation = tuple(answer["release"]), answer["implementation"]
         facts = PythonFacts(
-            answer["executable"], answer["version"], answer["pytest"], tuple(answer["prefixes"]), answer["user_site"],
-            answer["user_base"],
+            answer["executable"], answer["version"], answer["pytest"], tuple(answer["prefixes"]),
+            tuple(answer["libraries"]), answer["user_site"], answer["user_base"],
         )  # fmt: skip
     except (ValueError, KeyError, TypeError) as error:
         raise BadInterpreter(python, _why(python, status, err)) from error

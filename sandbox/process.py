@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import selectors
+import select
 import shutil
 import subprocess
 import sys
@@ -27,8 +27,9 @@ class Child:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr, env=env, bufsize=0
         )
         assert self._process.stdout is not None
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(self._process.stdout, selectors.EVENT_READ)
+        self._ahead = bytearray()
+        self._poll = select.poll()
+        self._poll.register(self._process.stdout, select.POLLIN)
 
     def write(self, data: bytes) -> None:
         """Send all of `data`."""
@@ -40,21 +41,21 @@ class Child:
     def read(self, size: int, deadline: float) -> bytes:
         """`size` bytes, fewer at the end of the stream."""
         assert self._process.stdout is not None
-        data = bytearray()
-        while len(data) < size:
-            if not self._selector.select(max(0.0, deadline - time.monotonic())):
+        while len(self._ahead) < size:
+            if not self._poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
                 raise TimeoutError
-            part = self._process.stdout.read(min(size - len(data), 1 << 20))
+            part = self._process.stdout.read(1 << 20)  # an answer has several parts, and comes at once
             if not part:
                 break
-            data += part
-        return bytes(data)
+            self._ahead += part
+        data = bytes(self._ahead[:size])
+        del self._ahead[:size]
+        return data
 
     def kill(self) -> str:
         """Close the guest's standard input, which ends it and all it runs; by force when that takes long."""
         if self._stderr.closed:
             return ""
-        self._selector.close()
         for stream in (self._process.stdin, self._process.stdout):
             if stream:
                 stream.close()
@@ -87,5 +88,5 @@ def open_backend(options: Options) -> Launch:
         for root in roots:  # a guest removes its own, unless it was killed
             shutil.rmtree(root, ignore_errors=True)
 
-    setting = {"python": python, "pid1": False, "uid_base": 0, "seccomp": False}
+    setting = {"python": python, "pid1": False, "uid_base": 0, "seccomp": False, "private": ""}
     return Launch("process", False, "this machine's own processes", start, setting, close, folders)

@@ -20,7 +20,7 @@ LAYERS = {
     "services": "batch review results reporters",
     "engine": "engine comparison rounds loop judge proposer_choice",
     "kinds": "workloads guards proposers tasks feedback _feedback_tables session isolation model_choice",
-    "sources": "rules models cases datasets fuzzing readability _lint console report store",
+    "sources": "rules analysis models cases datasets fuzzing readability _lint console report saved_runs",
     "values": "history budget options target strictness program settings machine registry escaping errors interpreter",
 }
 """Modules and packages of codeopt, from what a user meets down to what everything stands on: each may import what is
@@ -69,7 +69,7 @@ class Module:
 
     @property
     def unit(self) -> str:
-        """What the arrows speak of: `codeopt.rules._types` belongs to `rules`."""
+        """What the arrows speak of: `codeopt.analysis.types` belongs to `analysis`."""
         parts = self.name.split(".")
         return parts[1] if len(parts) > 1 else ""
 

@@ -13,6 +13,7 @@ from codeopt import errors, registry
 from codeopt.cli import build_parser
 from codeopt.commands._defaults import TABLES, flag_of
 from sandbox.__main__ import _parser as sandbox_parser
+from tests.codeopt.command import QUICK_SETTINGS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -35,7 +36,7 @@ def flags(parser: argparse.ArgumentParser) -> set[str]:
 
 def test_every_flag_that_is_named_exists(parsers: dict[str, argparse.ArgumentParser]) -> None:
     known = set().union(*map(flags, parsers.values()), flags(sandbox_parser()))
-    ours = re.sub(r"`python -m (?!sandbox)[^`]*`", "", README)
+    ours = re.sub(r"`python -m (?!sandbox)[^`]*`|python -m pytest .*", "", README)
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", ours))
     assert named - known == set()
 
@@ -74,7 +75,9 @@ def test_no_line_is_longer_than_a_terminal() -> None:
 
 @pytest.mark.parametrize("text", PYTHON, ids=lambda text: text.splitlines()[0])
 def test_its_python_runs(text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """From the repository's folder, as a reader would; the runs are saved elsewhere."""
+    """From the repository's folder, as a reader would; the runs are saved elsewhere, and short."""
+    for name, value in QUICK_SETTINGS.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "problems").symlink_to(ROOT / "problems")
     exec(compile(text, "README.md", "exec"), {})

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from codeopt.batch.batch_options import BatchOptions
-from codeopt.batch.cores import CoreLock
+from codeopt.batch.core_lock import CoreLock
 from codeopt.batch.durable_model import BudgetSpent, CachedModel
 from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.timed_sandbox import TimedSandbox
@@ -25,8 +25,8 @@ from codeopt.model_choice import open_chosen_model
 from codeopt.models import Model
 from codeopt.options import ImproveOptions
 from codeopt.program import Program
+from codeopt.saved_runs import RunStore, SavedRun
 from codeopt.session import Mounts, Session
-from codeopt.store import RunStore, SavedRun
 from codeopt.target import Target
 from sandbox import Sandbox, SandboxError
 from sandbox.errors import OriginalUnsteady
@@ -75,25 +75,24 @@ class ProblemJob:
     def run(self) -> ProblemResult:
         """Improve it, and keep how it ended. An original that failed for want of time is given a second chance."""
         self.store.begin(self.problem.id)
-        ending, busy = self._attempt()
-        if ending.status == "dropped" and busy:
+        ending = self._attempt()
+        if ending.fault == "busy":
             self.store.note(self.problem.id, f"{ending.reason}; tried again")
-            ending, _ = self._attempt()
+            ending = self._attempt()
         self.store.end(self.problem.id, ending, self.time_spent())
         return ending
 
-    def _attempt(self) -> tuple[ProblemResult, bool]:
-        """How it ended, and whether a busy machine may be why."""
+    def _attempt(self) -> ProblemResult:
         try:
-            return self._improve(), False
+            return self._improve()
         except BudgetSpent as error:
-            return ProblemResult("paused", str(error)), False
+            return ProblemResult("paused", str(error))
         except ModelError as error:
-            return ProblemResult("failed", str(error), fault="model"), False
+            return ProblemResult("failed", str(error), fault="model")
         except SandboxError as error:
-            return ProblemResult("failed", f"the sandbox failed: {error}", fault="sandbox"), False
+            return ProblemResult("failed", f"the sandbox failed: {error}", fault="sandbox")
         except (ProgramError, UsageError, OriginalUnsteady) as error:
-            return ProblemResult("dropped", str(error), fault="program"), _for_want_of_time(error)
+            return ProblemResult("dropped", str(error), fault="busy" if _for_want_of_time(error) else "program")
 
     def time_spent(self) -> TimeSpent:
         """Where the time went since this was asked last."""

@@ -39,6 +39,7 @@ class ProblemResult:
     status: Literal["paused", "done", "failed", "dropped"]
     reason: str
     stopped: str = ""
-    fault: Literal["", "model", "sandbox", "program", "worker"] = ""
+    fault: Literal["", "model", "sandbox", "program", "busy", "worker"] = ""
+    """busy: the original did not end in time, on a machine that may have been too busy for it."""
     best: Candidate | None = None
     """With its confirmed figures."""

@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS problem (       -- one row a problem of the set, what
     source      TEXT NOT NULL,             -- the original
     target      TEXT,                      -- a human's faster program, where the set has one
     status      TEXT NOT NULL,             -- see STATUSES
-    fault       TEXT NOT NULL DEFAULT '',  -- of a failed one: model, sandbox, program, worker
+    fault       TEXT NOT NULL DEFAULT '',  -- model, sandbox, program, busy, worker
     reason      TEXT NOT NULL DEFAULT '',  -- one line for people
     stopped     TEXT NOT NULL DEFAULT '',  -- why no further round was run
     attempts    INTEGER NOT NULL DEFAULT 0,-- how often a worker took it up

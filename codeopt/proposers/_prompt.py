@@ -12,7 +12,7 @@ from codeopt.escaping import cut, fenced, inline
 from codeopt.feedback import GENERIC, FeedbackMode, describe
 from codeopt.history import Candidate, History
 from codeopt.models import Message, estimate_tokens
-from codeopt.tasks import Example, Task
+from codeopt.tasks import Task, WorkedExample
 from sandbox.outcome import Case
 
 Step = Literal["critique", "refine"]
@@ -101,7 +101,7 @@ class Prompter:
         template = self.task.prompts.critique if step == "critique" else self.task.prompts.refine
         return template.substitute(hints=hints, answer=unmeasured + self.answer[step])
 
-    def _example(self, step: Step, example: Example) -> Iterator[Message]:
+    def _example(self, step: Step, example: WorkedExample) -> Iterator[Message]:
         """A question in the shape of the real one and a good answer to it; nothing when it has none for this step."""
         *earlier, newest = example.history.candidates
         history = History(tuple(earlier) if step == "refine" or not newest.critique else example.history.candidates)

@@ -52,7 +52,7 @@ class Rules:
     def together(self, original: Candidate) -> Draft | None:
         """One draft with every rule that matches and needs no test to be safe, for others to go on from."""
         hot = Hot.of(original.profile)
-        _, used = stack(original.source, hot, [rule for rule in self.rules if not rule.by_tests])
+        _, used = stack(original.source, hot, [rule for rule in self.rules if rule.safety == "safe"])
         return replace(_draft(original, hot, used), counts_as_round=False) if used else None
 
     def preferred(self, history: History) -> Candidate | None:
@@ -127,7 +127,7 @@ def _search(original: Candidate, rules: Sequence[Rule]) -> Search:
     """Everything at once; when that is wrong, what is provably safe and what of the rest can be added; then less."""
     hot = Hot.of(original.profile)
     _, used = stack(original.source, hot, rules)
-    safe = tuple(rule for rule in used if not rule.by_tests)
+    safe = tuple(rule for rule in used if rule.safety == "safe")
     best = yield from _attempt(original, hot, used)
     if best is None and safe != used:
         wider = yield from _widened(original, hot, used, safe)

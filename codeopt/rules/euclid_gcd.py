@@ -3,40 +3,62 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from codeopt.rules import Hot, Rule
-from codeopt.rules._hot import hot_nodes
-from codeopt.rules._insert import plain_import
-from codeopt.rules._module import Module, parse
-from codeopt.rules._scopes import Variable
-from codeopt.rules._types import types_of
+from codeopt.rules import INT, AnalyzedProgram, Context, Edit, Example, Variable, rule
 
-
-def rewrite(text: str, hot: Hot) -> str | None:
-    """A first line that calls math.gcd when the second argument is above zero; the rest stays for other arguments."""
-    module = parse(text)
-    if module is None:
-        return None
-    types = types_of(module)
-    edits = []
-    for node in hot_nodes(module, hot, ast.FunctionDef):
-        names = [argument.arg for argument in node.args.args]
-        if _is_euclid(module, node, names) and all(types.of_variable(Variable(node, n)) == {"int"} for n in names):
-            a, b = names
-            first = _body(node)[0]
-            edits.append(module.before(first, f"if {b} > 0:", f"{module.indent}return math.gcd({a}, {b})"))
-    imported = plain_import(module, "math") if edits else None
-    return module.edited([*imported, *edits]) if imported is not None else None
+EXAMPLE = Example(
+    before="""\
+def common(a, b):
+    while b != 0:
+        a, b = b, a % b
+    return a
 
 
-def _is_euclid(module: Module, function: ast.FunctionDef, names: list[str]) -> bool:
+print(sum(common(i, j) for i in range(9) for j in range(-4, 9)))
+""",
+    after="""\
+import math
+
+
+def common(a, b):
+    if b > 0:
+        return math.gcd(a, b)
+    while b != 0:
+        a, b = b, a % b
+    return a
+
+
+print(sum(common(i, j) for i in range(9) for j in range(-4, 9)))
+""",
+)
+
+
+@rule(ast.FunctionDef, example=EXAMPLE)
+def euclid_gcd(node: ast.FunctionDef, ctx: Context) -> Iterator[Edit]:
+    """math.gcd computes the greatest common divisor in C, in one call instead of many rounds.
+
+    Functions of two whole numbers whose whole body is Euclid's algorithm, as a loop or by recursion. A second
+    argument that is not above zero takes the old way, as the sign of the result may differ there. Numbers with
+    hundreds of digits no longer recurse too deep.
+    """
+    program = ctx.program
+    names = [argument.arg for argument in node.args.args]
+    whole = (program.types.of_variable(Variable(node, name)) == INT for name in names)
+    if _is_euclid(program, node, names) and all(whole):
+        a, b = names
+        ctx.import_module("math")
+        yield program.before(_body(node)[0], f"if {b} > 0:", f"{program.indent}return math.gcd({a}, {b})")
+
+
+def _is_euclid(program: AnalyzedProgram, function: ast.FunctionDef, names: list[str]) -> bool:
     body = _body(function)
-    if len(names) != 2 or not body or function.decorator_list or not module.alone(body[0]) or "math" in names:
+    if len(names) != 2 or not body or function.decorator_list or not program.alone(body[0]) or "math" in names:
         return False
-    own_name = module.scopes.owner(function.name, module.scopes.scope[function])
-    if body[0].lineno == function.lineno or len(module.scopes.stores(own_name)) != 1:
+    own_name = program.scopes.owner(function.name, program.scopes.scope[function])
+    if body[0].lineno == function.lineno or len(program.scopes.stores(own_name)) != 1:
         return False
-    if module.scopes.declared[function]:
+    if program.scopes.declared[function]:
         return False
     return _loops(body, *names) or _recurs(body, function.name, *names)
 
@@ -114,38 +136,3 @@ def _not_zero(test: ast.expr, b: str) -> bool | None:
         case ast.UnaryOp(ast.Not(), ast.Name(name)) | ast.Compare(ast.Name(name), [ast.Eq()], [ast.Constant(0)]):
             return False if name == b else None
     return None
-
-
-RULE = Rule(
-    name="euclid_gcd",
-    reason="math.gcd computes the greatest common divisor in C, in one call instead of many rounds.",
-    before="""\
-def common(a, b):
-    while b != 0:
-        a, b = b, a % b
-    return a
-
-
-print(sum(common(i, j) for i in range(9) for j in range(-4, 9)))
-""",
-    after="""\
-import math
-
-
-def common(a, b):
-    if b > 0:
-        return math.gcd(a, b)
-    while b != 0:
-        a, b = b, a % b
-    return a
-
-
-print(sum(common(i, j) for i in range(9) for j in range(-4, 9)))
-""",
-    limits=(
-        "Functions of two whole numbers whose whole body is Euclid's algorithm, as a loop or by recursion. A second "
-        "argument that is not above zero takes the old way, as the sign of the result may differ there. Numbers with "
-        "hundreds of digits no longer recurse too deep."
-    ),
-    rewrite=rewrite,
-)

@@ -4,107 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import Hot, Rule
-from codeopt.rules._effects import effects_of
-from codeopt.rules._hot import hot_nodes
-from codeopt.rules._module import Edit, Module, parse
-from codeopt.rules._plain import names_in
-from codeopt.rules._scopes import Variable
-from codeopt.rules._types import Types, types_of
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Variable, is_sum, names_in, rule
 
 GREATER = ast.Gt | ast.GtE
 LESS = ast.Lt | ast.LtE
 
 
-def rewrite(text: str, hot: Hot) -> str | None:
-    """Leave the loop where the test, once true, stays true."""
-    module = parse(text)
-    if module is None:
-        return None
-    types = types_of(module)
-    edits = [edit for loop in hot_nodes(module, hot, ast.For) for edit in _edits(module, types, loop)]
-    return module.edited(edits)
-
-
-def _edits(module: Module, types: Types, loop: ast.For) -> list[Edit]:
-    if not isinstance(loop.target, ast.Name) or loop.orelse or not _counts_up(module, loop.iter):
-        return []
-    slopes = {loop.target.id: 1}
-    sums: list[ast.expr] = []
-    outside: set[str] = set()
-    for statement in loop.body:
-        match statement:
-            case ast.Assign([ast.Name(name)], value) if name not in slopes and _is_sum(value):
-                sums.append(value)
-                outside |= names_in([value]) - slopes.keys()
-                slopes[name] = _slope(value, slopes)
-            case ast.If(ast.Compare(left, [sign], [right]), [ast.Continue() as leave], []):
-                sums += [left, right]
-                outside |= names_in([left, right]) - slopes.keys()
-                one_way = _is_sum(left) and _is_sum(right) and _only_rises(left, sign, right, slopes)
-                if one_way and types.is_int(*sums) and _keeps(module, types, loop, slopes, outside):
-                    return [module.replace(leave, "break")]
-                return []
-            case _:
-                return []
-    return []
-
-
-def _counts_up(module: Module, iterator: ast.expr) -> bool:
-    match iterator:
-        case ast.Call(func, [_] | [_, _], []):
-            return module.scopes.is_builtin(func, "range")
-    return False
-
-
-def _is_sum(node: ast.expr) -> bool:
-    """Names and numbers, added and subtracted: no effects, and it grows or falls with each of its names."""
-    kinds = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.expr_context)
-    return all(isinstance(part, kinds) for part in ast.walk(node))
-
-
-def _only_rises(left: ast.expr, sign: ast.cmpop, right: ast.expr, slopes: dict[str, int]) -> bool:
-    """Once the test is true, a greater counter leaves it true."""
-    slope = _slope(left, slopes) - _slope(right, slopes)
-    return (slope > 0 and isinstance(sign, GREATER)) or (slope < 0 and isinstance(sign, LESS))
-
-
-def _slope(node: ast.expr, slopes: dict[str, int]) -> int:
-    """By how much a sum grows when the counter grows by one."""
-    match node:
-        case ast.Name(name):
-            return slopes.get(name, 0)
-        case ast.BinOp(left, operator, right):
-            other = _slope(right, slopes)
-            return _slope(left, slopes) + (other if isinstance(operator, ast.Add) else -other)
-    return 0
-
-
-def _keeps(module: Module, types: Types, loop: ast.For, slopes: dict[str, int], outside: set[str]) -> bool:
-    """The loop changes none of the names from outside, and binds its own once a round, for itself."""
-    stored = effects_of(module, types, loop.body)
-    scope = module.scopes.scope[loop]
-    if stored.unknown or any(module.scopes.owner(name, scope) in stored.stored for name in outside):
-        return False
-    own = [Variable(scope, name) for name in slopes]
-    once = all(sum(module.holds(loop, u.node) for u in module.scopes.stores(v)) == 1 for v in own)
-    return once and all(_not_read_after(module, loop, variable) for variable in own)
-
-
-def _not_read_after(module: Module, loop: ast.For, variable: Variable) -> bool:
-    """Every use outside of the loop is in another loop that binds the variable itself."""
-    for use in module.scopes.all_uses(variable):
-        if use.kind != "load" or module.holds(loop, use.node):
-            continue
-        around = [p for p in module.scopes.parents(use.node) if isinstance(p, ast.For) and not module.holds(p, loop)]
-        if not any(variable.name in names_in([other.target]) for other in around) or use.scope is not variable.scope:
-            return False
-    return True
-
-
-RULE = Rule(
-    name="guard_break",
-    reason="Once this test is true it stays true: leave the loop instead of counting on.",
+EXAMPLE = Example(
     before="""\
 n = 6
 cells = []
@@ -127,9 +33,63 @@ for width in range(1, n):
         cells.append(i * 10 + j)
 print(cells)
 """,
-    limits=(
-        "Loops over range() that count up, without else; only sums of whole numbers before and in the test; nothing "
-        "else changes what the test reads; the counter is not read after the loop."
-    ),
-    rewrite=rewrite,
 )
+
+
+@rule(ast.For, priority=90, example=EXAMPLE)
+def guard_break(loop: ast.For, ctx: Context) -> list[Edit]:
+    """Once this test is true it stays true: leave the loop instead of counting on.
+
+    Loops over range() that count up, without else; only sums of whole numbers before and in the test; nothing else
+    changes what the test reads; the counter is not read after the loop.
+    """
+    program = ctx.program
+    if not isinstance(loop.target, ast.Name) or loop.orelse or program.range_bounds(loop.iter) is None:
+        return []
+    slopes = {loop.target.id: 1}
+    sums: list[ast.expr] = []
+    outside: set[str] = set()
+    for statement in loop.body:
+        match statement:
+            case ast.Assign([ast.Name(name)], value) if name not in slopes and is_sum(value):
+                sums.append(value)
+                outside |= names_in([value]) - slopes.keys()
+                slopes[name] = _slope(value, slopes)
+            case ast.If(ast.Compare(left, [sign], [right]), [ast.Continue() as leave], []):
+                sums += [left, right]
+                outside |= names_in([left, right]) - slopes.keys()
+                one_way = is_sum(left) and is_sum(right) and _only_rises(left, sign, right, slopes)
+                if one_way and program.types.is_int(*sums) and _keeps(program, loop, slopes, outside):
+                    return [program.replace(leave, "break")]
+                return []
+            case _:
+                return []
+    return []
+
+
+def _only_rises(left: ast.expr, sign: ast.cmpop, right: ast.expr, slopes: dict[str, int]) -> bool:
+    """Once the test is true, a greater counter leaves it true."""
+    slope = _slope(left, slopes) - _slope(right, slopes)
+    return (slope > 0 and isinstance(sign, GREATER)) or (slope < 0 and isinstance(sign, LESS))
+
+
+def _slope(node: ast.expr, slopes: dict[str, int]) -> int:
+    """By how much a sum grows when the counter grows by one."""
+    match node:
+        case ast.Name(name):
+            return slopes.get(name, 0)
+        case ast.BinOp(left, operator, right):
+            other = _slope(right, slopes)
+            return _slope(left, slopes) + (other if isinstance(operator, ast.Add) else -other)
+    return 0
+
+
+def _keeps(program: AnalyzedProgram, loop: ast.For, slopes: dict[str, int], outside: set[str]) -> bool:
+    """The loop changes none of the names from outside, and binds its own once a round, for itself."""
+    stored = program.effects.of(*loop.body)
+    scope = program.scopes.scope[loop]
+    if stored.unknown or any(program.scopes.owner(name, scope) in stored.stored for name in outside):
+        return False
+    own = [Variable(scope, name) for name in slopes]
+    once = all(sum(program.holds(loop, u.node) for u in program.scopes.stores(v)) == 1 for v in own)
+    return once and not any(program.liveness.read_elsewhere(loop, name) for name in slopes)

@@ -3,142 +3,11 @@
 from __future__ import annotations
 
 import ast
-from functools import partial
+from collections.abc import Iterator
 
-from codeopt.rules import Hot, Rule
-from codeopt.rules._effects import Effects
-from codeopt.rules._hoist import hashable, outermost, unused_name
-from codeopt.rules._module import Edit, Module, parse
-from codeopt.rules._plain import in_loop
-from codeopt.rules._ranges import shrunk
-from codeopt.rules._scopes import Variable
-from codeopt.rules._types import Types, types_of
-from codeopt.rules._values import Container
+from codeopt.rules import AnalyzedProgram, Container, Context, Edit, Example, Variable, hashable, rule
 
-Tests = dict[ast.stmt, list[ast.Name]]
-
-
-def rewrite(text: str, hot: Hot) -> str | None:
-    """A set made before the loop that does not change the list; for a list that only grows, one that grows with it."""
-    module = parse(text)
-    if module is None:
-        return None
-    types = types_of(module)
-    edits: list[Edit] = []
-    taken: set[str] = set()
-    for variable, tests in _tests(module, types, hot).items():
-        name = unused_name(module, taken, f"{variable.name}_set")
-        found = _fixed(module, types, tests, name) or _growing(module, types, variable, tests, name)
-        edits += found or []
-    return module.edited(edits)
-
-
-def _tests(module: Module, types: Types, hot: Hot) -> dict[Variable, list[ast.Name]]:
-    """Names of lists that are asked again and again, by variable."""
-    found: dict[Variable, list[ast.Name]] = {}
-    for node in module.of_kind(ast.Compare):
-        match node:
-            case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Name() as values]):
-                if not hot.touches(node.lineno, node.lineno) or not in_loop(module, node):
-                    continue
-                lists = types.containers(values, "list")
-                inside = [element for container in lists for element in container.elements]
-                if hashable(inside) and hashable(types.of(left)):
-                    found.setdefault(module.scopes.variable(values), []).append(values)
-    return found
-
-
-def _fixed(module: Module, types: Types, tests: list[ast.Name], name: str) -> list[Edit] | None:
-    """The list does not change in the loop."""
-    places: Tests = {}
-    for test in tests:
-        place = outermost(module, types, test, [test], partial(_leaves, module, types, test))
-        if place is not None:
-            places.setdefault(place, []).append(test)
-    edits = [module.before(place, f"{name} = set({names[0].id})") for place, names in places.items()]
-    return [*edits, *(module.replace(test, name) for names in places.values() for test in names)]
-
-
-def _leaves(module: Module, types: Types, test: ast.Name, effects: Effects) -> bool:
-    return effects.keeps(module, types, test) and effects.keeps_container(types, test, effects.changed)
-
-
-def _growing(module: Module, types: Types, variable: Variable, tests: list[ast.Name], name: str) -> list[Edit] | None:
-    """A list that is written down where it is bound, and changed only by `.append(x)` statements of this name."""
-    containers = types.containers(tests[0], "list")
-    if len(containers) != 1 or containers[0].escaped or containers[0] in shrunk(module, types):
-        return None
-    edits = [module.replace(test, name) for test in tests]
-    appends = 0
-    for use in module.scopes.all_uses(variable):
-        if use.node in tests:
-            continue
-        edit = _follow(module, use.node, use.kind, name)
-        if edit is None or (use.kind != "load" and use.scope is not variable.scope):
-            return None
-        appends += edit.text.count(".add(")
-        edits += [edit] if edit.text else []
-    return edits if appends and not _changed_elsewhere(module, types, containers[0], variable) else None
-
-
-def _follow(module: Module, node: ast.AST, kind: str, name: str) -> Edit | None:
-    """What has to be added for one use of the list: empty text when nothing, None when it is not understood."""
-    parent = module.scopes.parent[node]
-    if kind != "load":
-        match parent:
-            case ast.Assign([target], ast.List(made)) | ast.AnnAssign(ast.Name() as target, _, ast.List(made)):
-                start = f"set({module.source(target)})" if made else "set()"
-                return _after(module, parent, f"{name} = {start}") if module.alone(parent) else None
-        return None
-    match parent:
-        case ast.Attribute(attr="append"):
-            return _append(module, parent, name)
-        case ast.Call(func=func) if module.scopes.is_builtin(func, "len", "print", "sum", "max", "min", "sorted"):
-            return Edit(0, 0, "")
-        case ast.Compare() | ast.Return() | ast.For() | ast.comprehension() | ast.Starred():
-            return Edit(0, 0, "")
-        case ast.Subscript(ctx=ast.Load()) | ast.Attribute(attr="index" | "count" | "copy"):
-            return Edit(0, 0, "")
-    return None
-
-
-def _append(module: Module, method: ast.Attribute, name: str) -> Edit | None:
-    call = module.scopes.parent[method]
-    statement = module.scopes.parent[call]
-    match call, statement:
-        case ast.Call(args=[ast.Name() | ast.Constant() as value], keywords=[]), ast.Expr() if module.alone(statement):
-            return _after(module, statement, f"{name}.add({module.source(value)})")
-    return None
-
-
-def _after(module: Module, statement: ast.stmt, line: str) -> Edit:
-    end = module.text.find("\n", module.span(statement)[1])
-    if end < 0:
-        at = len(module.text)
-        return Edit(at, at, module.newline + module.margin(statement) + line)
-    return Edit(end + 1, end + 1, module.margin(statement) + line + module.newline)
-
-
-def _changed_elsewhere(module: Module, types: Types, container: Container, variable: Variable) -> bool:
-    """Another name, a subscript or an operator changes the list."""
-    for node in module.walk():
-        match node:
-            case ast.Call(func=ast.Attribute(owner, method)) if container in types.of(owner):
-                own = isinstance(owner, ast.Name) and module.scopes.variable(owner) == variable
-                if not (own and method == "append") and method not in ("index", "count", "copy"):
-                    return True
-            case ast.Subscript(owner, ctx=ast.Store() | ast.Del()) if container in types.of(owner):
-                return True
-            case ast.AugAssign(target) if container in types.of(target):
-                return True
-            case ast.Call(args=[owner, *_]) if any(str(v).startswith("@heapq") for v in types.of(node.func)):
-                return True
-    return False
-
-
-RULE = Rule(
-    name="list_membership_to_set",
-    reason="`in` compares with every element of a list; a set finds it at once.",
+EXAMPLE = Example(
     before="""\
 banned = list(map(int, "3 1 4".split()))
 seen = []
@@ -160,10 +29,99 @@ for x in range(9):
     seen_set.add(x)
 print(seen)
 """,
-    limits=(
-        "Lists of numbers, text, None and tuples of them, by what is stored in them or by their type hint, asked in a "
-        "loop that does not change them through any name; or lists bound to [...], which only .append of a name or "
-        "constant changes."
-    ),
-    rewrite=rewrite,
 )
+
+
+@rule(ast.Module, example=EXAMPLE)
+def list_membership_to_set(_: ast.Module, ctx: Context) -> Iterator[Edit]:
+    """`in` compares with every element of a list; a set finds it at once.
+
+    Lists of numbers, text, None and tuples of them, by what is stored in them or by their type hint, asked in a loop
+    that does not change them through any name; or lists bound to [...], which only .append of a name or constant
+    changes.
+    """
+    for variable, tests in _tests(ctx).items():
+        name = ctx.new_name(f"{variable.name}_set")
+        yield from _fixed(ctx.program, tests, name) or _growing(ctx.program, variable, tests, name) or []
+
+
+def _tests(ctx: Context) -> dict[Variable, list[ast.Name]]:
+    """Names of lists that are asked again and again, by variable."""
+    found: dict[Variable, list[ast.Name]] = {}
+    program = ctx.program
+    for node in program.of_kind(ast.Compare):
+        match node:
+            case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Name() as values]):
+                if not ctx.is_hot(node) or not program.loops.run_again(node):
+                    continue
+                if hashable(program.types.elements(values, "list")) and program.types.is_hashable(left):
+                    found.setdefault(program.scopes.variable(values), []).append(values)
+    return found
+
+
+def _fixed(program: AnalyzedProgram, tests: list[ast.Name], name: str) -> list[Edit] | None:
+    """The list does not change in the loop."""
+    places = {test: place for test in tests if (place := program.loops.outermost_keeping(test, test)) is not None}
+    made = [program.before(place, f"{name} = set({tests[0].id})") for place in dict.fromkeys(places.values())]
+    return [*made, *(program.replace(test, name) for test in places)]
+
+
+def _growing(program: AnalyzedProgram, variable: Variable, tests: list[ast.Name], name: str) -> list[Edit] | None:
+    """A list that is written down where it is bound, and changed only by `.append(x)` statements of this name."""
+    containers = program.types.containers(tests[0], "list")
+    if len(containers) != 1 or containers[0].escaped or containers[0] in program.escape.shrunk:
+        return None
+    edits = [program.replace(test, name) for test in tests]
+    appends = 0
+    for use in program.scopes.all_uses(variable):
+        if use.node in tests:
+            continue
+        edit = _follow(program, use.node, use.kind, name)
+        if edit is None or (use.kind != "load" and use.scope is not variable.scope):
+            return None
+        appends += edit.text.count(".add(")
+        edits += [edit] if edit.text else []
+    return edits if appends and not _changed_elsewhere(program, containers[0], variable) else None
+
+
+def _follow(program: AnalyzedProgram, node: ast.AST, kind: str, name: str) -> Edit | None:
+    """What has to be added for one use of the list: empty text when nothing, None when it is not understood."""
+    parent = program.scopes.parent[node]
+    if kind != "load":
+        match parent:
+            case ast.Assign([target], ast.List(made)) | ast.AnnAssign(ast.Name() as target, _, ast.List(made)):
+                start = f"set({program.source(target)})" if made else "set()"
+                return program.below(parent, f"{name} = {start}") if program.alone(parent) else None
+        return None
+    match parent:
+        case ast.Attribute(attr="append"):
+            return _append(program, node, name)
+        case ast.Call(func=func) if program.scopes.is_builtin(func, "len", "print", "sum", "max", "min", "sorted"):
+            return Edit(0, 0, "")
+        case ast.Compare() | ast.Return() | ast.For() | ast.comprehension() | ast.Starred():
+            return Edit(0, 0, "")
+        case ast.Subscript(ctx=ast.Load()) | ast.Attribute(attr="index" | "count" | "copy"):
+            return Edit(0, 0, "")
+    return None
+
+
+def _append(program: AnalyzedProgram, name: ast.AST, grown: str) -> Edit | None:
+    match program.method_call(name):
+        case ast.Call(args=[ast.Name() | ast.Constant() as value], keywords=[]) as call:
+            statement = program.scopes.parent[call]
+            if isinstance(statement, ast.Expr) and program.alone(statement):
+                return program.below(statement, f"{grown}.add({program.source(value)})")
+    return None
+
+
+def _changed_elsewhere(program: AnalyzedProgram, container: Container, variable: Variable) -> bool:
+    """Another name, a subscript or an operator changes the list."""
+    for node in program.escape.changes(container):
+        match node:
+            case ast.Call(func=ast.Attribute(_, "index" | "count" | "copy")):
+                continue
+            case ast.Call(func=ast.Attribute(ast.Name() as owner, "append")):
+                if program.scopes.variable(owner) == variable:
+                    continue
+        return True
+    return False

@@ -3,61 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from codeopt.rules import Hot, Rule
-from codeopt.rules._bounds import spans_lines
-from codeopt.rules._module import Edit, Module, parse
-from codeopt.rules._plain import builtin_call, in_loop
-from codeopt.rules._types import types_of
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, rule, spans_lines
 
 TIGHT = ast.Name | ast.Constant | ast.Call | ast.Subscript | ast.Attribute
 ADDED = (ast.Add, ast.Sub)
 PRODUCTS = (ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow)
 
 
-def rewrite(text: str, hot: Hot) -> str | None:
-    """Add whole numbers with `+`; give min and max their values as arguments."""
-    module = parse(text)
-    if module is None:
-        return None
-    types = types_of(module)
-    edits: list[Edit] = []
-    for node in module.walk():
-        match node:
-            case ast.Call(args=[ast.List(elts) | ast.Tuple(elts) as display]) if _matches(module, node, elts, hot):
-                if builtin_call(module, node, "sum") and types.is_int(*elts):
-                    edits.append(module.replace(node, _added(module, node, elts)))
-                elif builtin_call(module, node, "min", "max"):
-                    edits.append(module.replace(display, ", ".join(module.source(part) for part in elts)))
-    return module.edited(edits)
-
-
-def _matches(module: Module, call: ast.Call, elements: list[ast.expr], hot: Hot) -> bool:
-    starred = any(isinstance(part, ast.Starred) for part in elements)
-    repeated = in_loop(module, call) and hot.touches(call.lineno, call.lineno)
-    return len(elements) > 1 and not starred and repeated and not spans_lines(call)
-
-
-def _added(module: Module, node: ast.Call, elements: list[ast.expr]) -> str:
-    text = " + ".join(_operand(module, part, first=not i) for i, part in enumerate(elements))
-    parent = module.scopes.parent[node]
-    alone = isinstance(parent, ast.Assign | ast.AugAssign | ast.Return | ast.Call | ast.Compare | ast.If | ast.While)
-    return text if alone else f"({text})"
-
-
-def _operand(module: Module, node: ast.expr, first: bool) -> str:
-    """An element as a summand: sums may stand first, products anywhere, the rest in parentheses."""
-    source = module.source(node)
-    if isinstance(node, TIGHT) or (isinstance(node, ast.BinOp) and isinstance(node.op, PRODUCTS)):
-        return source
-    if first and isinstance(node, ast.BinOp) and isinstance(node.op, ADDED):
-        return source
-    return f"({source})"
-
-
-RULE = Rule(
-    name="literal_sum",
-    reason="sum(), min() and max() of a list that is written down build the list first: use the values directly.",
+EXAMPLE = Example(
     before="""\
 count = 0
 for a in range(9):
@@ -74,6 +29,38 @@ for a in range(9):
             count += 1
 print(count)
 """,
-    limits="sum() only of values that are whole numbers for certain (floats add differently); no starred elements.",
-    rewrite=rewrite,
 )
+
+
+@rule(ast.Call, example=EXAMPLE, where="hot loop", priority=130)
+def literal_sum(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+    """sum(), min() and max() of a list that is written down build the list first: use the values directly.
+
+    sum() only of values that are whole numbers for certain (floats add differently); no starred elements.
+    """
+    program = ctx.program
+    match node:
+        case ast.Call(args=[ast.List(elts) | ast.Tuple(elts) as display]) if len(elts) > 1 and not spans_lines(node):
+            if any(isinstance(part, ast.Starred) for part in elts):
+                return
+            if program.calls_builtin(node, "sum") and program.types.is_int(*elts):
+                yield program.replace(node, _added(program, node, elts))
+            elif program.calls_builtin(node, "min", "max"):
+                yield program.replace(display, ", ".join(program.source(part) for part in elts))
+
+
+def _added(program: AnalyzedProgram, node: ast.Call, elements: list[ast.expr]) -> str:
+    text = " + ".join(_operand(program, part, first=not i) for i, part in enumerate(elements))
+    parent = program.scopes.parent[node]
+    alone = isinstance(parent, ast.Assign | ast.AugAssign | ast.Return | ast.Call | ast.Compare | ast.If | ast.While)
+    return text if alone else f"({text})"
+
+
+def _operand(program: AnalyzedProgram, node: ast.expr, first: bool) -> str:
+    """An element as a summand: sums may stand first, products anywhere, the rest in parentheses."""
+    source = program.source(node)
+    if isinstance(node, TIGHT) or (isinstance(node, ast.BinOp) and isinstance(node.op, PRODUCTS)):
+        return source
+    if first and isinstance(node, ast.BinOp) and isinstance(node.op, ADDED):
+        return source
+    return f"({source})"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from codeopt.rules import Hot, Rule
-from codeopt.rules._insert import below_imports
-from codeopt.rules._module import Edit, parse
-from codeopt.rules._types import types_of
+from codeopt.rules import Context, Edit, Example, rule
 
 HELPER = """\
 def {name}(n, modulus):
@@ -19,31 +17,7 @@ def {name}(n, modulus):
     return result"""
 
 
-def rewrite(text: str, hot: Hot) -> str | None:
-    """Call a function that multiplies and reduces in turn."""
-    module = parse(text)
-    if module is None:
-        return None
-    types = types_of(module)
-    name = module.fresh("factorial_mod", "modular_factorial")
-    edits: list[Edit] = []
-    for node in module.walk():
-        match node:
-            case ast.BinOp(ast.Call(func, [argument], []), ast.Mod(), modulus) if hot.touches(node.lineno, node.lineno):
-                whole = types.is_int(argument, modulus)
-                if whole and types.of(func) == {"@math.factorial"} and not isinstance(argument, ast.Starred):
-                    arguments = f"{module.source(argument)}, {module.source(modulus)}"
-                    edits.append(module.replace(node, f"{name}({arguments})"))
-    if not edits:
-        return None
-    indent = module.indent
-    lines = [line.replace("    ", indent) for line in HELPER.format(name=name).split("\n")]
-    return module.edited([below_imports(module, ["", *lines]), *edits])
-
-
-RULE = Rule(
-    name="modular_factorial",
-    reason="n! has millions of digits: reduce modulo m after every multiplication instead of once at the end.",
+EXAMPLE = Example(
     before="""\
 from math import factorial
 
@@ -68,6 +42,18 @@ mod = 10**9 + 7
 n = int("20")
 print(factorial_mod(n, mod))
 """,
-    limits="Only math.factorial of a whole number, directly reduced modulo a whole number. Slower for small n.",
-    rewrite=rewrite,
 )
+
+
+@rule(ast.BinOp, priority=70, example=EXAMPLE)
+def modular_factorial(node: ast.BinOp, ctx: Context) -> Iterator[Edit]:
+    """n! has millions of digits: reduce modulo m after every multiplication instead of once at the end.
+
+    Only math.factorial of a whole number, directly reduced modulo a whole number. Slower for small n.
+    """
+    program = ctx.program
+    match node:
+        case ast.BinOp(ast.Call(func, [argument], []), ast.Mod(), modulus) if program.types.is_int(argument, modulus):
+            if program.types.of(func) == {"@math.factorial"} and not isinstance(argument, ast.Starred):
+                name = ctx.define(HELPER, "factorial_mod", "modular_factorial")
+                yield program.replace(node, f"{name}({program.source(argument)}, {program.source(modulus)})")

@@ -4,193 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import Hot, Rule
-from codeopt.rules._bounds import spans_lines
-from codeopt.rules._module import Edit, Module, last_line, parse
-from codeopt.rules._scopes import Use, Variable
-from codeopt.rules._types import Types, types_of
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Variable, rule, spans_lines
 
 FILL = {"zeros": "0", "ones": "1", "empty": "0"}
-WHOLE = frozenset({"int", "int64", "int32", "int_", "intp", "uint64", "uint32", "int16", "int8", "uint8"})
+INTEGERS = frozenset({"int", "int64", "int32", "int_", "intp", "uint64", "uint32", "int16", "int8", "uint8"})
 TRUTH = frozenset({"bool", "bool_"})
 REAL = frozenset({"float", "float64", "float_"})
 
 
-def rewrite(text: str, hot: Hot) -> str | None:
-    """Make lists instead of all arrays and remove the import; None unless that is all that numpy is used for."""
-    module = parse(text)
-    if module is None:
-        return None
-    found = _numpy_import(module)
-    if found is None:
-        return None
-    statement, variable = found
-    loops = [n for n in module.walk() if isinstance(n, ast.For | ast.While)]
-    if not any(hot.touches(n.lineno, last_line(n)) for n in [statement, *loops]):
-        return None
-    types = types_of(module)
-    edits = [_without_line(module, statement)]
-    for use in module.scopes.all_uses(variable):
-        if use.kind == "load":
-            made = _made(module, use)
-            if made is None:
-                continue  # part of a dtype, which goes away with its call
-            edits += _converted(module, types, made) or [Edit(-1, -1, "")]
-    done = all(edit.start >= 0 for edit in edits) and len(edits) > 1
-    return module.edited(edits) if done and _all_inside(module, variable, edits[1:]) else None
-
-
-def _numpy_import(module: Module) -> tuple[ast.stmt, Variable] | None:
-    """`import numpy` or `import numpy as np` on a line of its own, the only import of it."""
-    found = [
-        (node, Variable(module.tree, node.names[0].asname or "numpy"))
-        for node in module.tree.body
-        if isinstance(node, ast.Import) and [a.name for a in node.names] == ["numpy"] and module.alone(node)
-    ]
-    imports = [n for n in module.walk() if isinstance(n, ast.ImportFrom) and "numpy" in (n.module or "")]
-    if len(found) != 1 or imports or "scipy" in module.words or "numba" in module.words:
-        return None
-    return found[0] if len(module.scopes.stores(found[0][1])) == 1 else None
-
-
-def _without_line(module: Module, statement: ast.stmt) -> Edit:
-    start = module.offset(statement.lineno, 0)
-    end = module.text.find("\n", module.span(statement)[1])
-    return Edit(start, end + 1 if end >= 0 else len(module.text), "")
-
-
-def _made(module: Module, use: Use) -> ast.Call | None:
-    """The call `np.zeros(...)` around a use of np; None for np.int64 and the like."""
-    attribute = module.scopes.parent[use.node]
-    call = module.scopes.parent.get(attribute)
-    match attribute, call:
-        case ast.Attribute(), ast.Call(func=func) if func is attribute:
-            return call
-    return None
-
-
-def _all_inside(module: Module, variable: Variable, edits: list[Edit]) -> bool:
-    """Every use of np is in a piece of text that is replaced."""
-    spans = [(edit.start, edit.end) for edit in edits]
-    loads = [use.node for use in module.scopes.all_uses(variable) if use.kind == "load"]
-    return all(any(start <= module.span(node)[0] < end for start, end in spans) for node in loads)
-
-
-def _converted(module: Module, types: Types, call: ast.Call) -> list[Edit] | None:
-    """Edits for one array: its making, and `a[i, j]` to `a[i][j]`."""
-    parent = module.scopes.parent[call]
-    match parent:
-        case ast.Assign(targets=[ast.Name() as target]) if not spans_lines(call):
-            variable = module.scopes.variable(target)
-        case _:
-            return None
-    made = _as_list(module, types, call)
-    if made is None or len(module.scopes.stores(variable)) != 1:
-        return None
-    new, depth = made
-    edits = [module.replace(call, new)]
-    for use in module.scopes.all_uses(variable):
-        if use.kind == "load":
-            edit = _element(module, types, use.node, depth)
-            if edit is None:
-                return None
-            edits += [edit] if edit.text else []
-    return edits
-
-
-def _as_list(module: Module, types: Types, call: ast.Call) -> tuple[str, int] | None:
-    """The list that stands for the array, and its number of dimensions."""
-    assert isinstance(call.func, ast.Attribute)
-    options = {keyword.arg: keyword.value for keyword in call.keywords}
-    arguments = list(call.args)
-    if not options.keys() <= {"dtype"} or not arguments:
-        return None
-    name = call.func.attr
-    expected = 2 if name == "full" else 1
-    dtype = options.get("dtype") or (arguments[expected] if len(arguments) > expected else None)
-    kind = _kind(dtype)
-    if kind is None or len(arguments) > expected + 1:
-        return None
-    if name == "array":
-        return _from_data(module, types, arguments[0], kind)
-    value = _constant(name, kind)
-    if name == "full" and len(arguments) > 1 and kind in ("none", "whole"):
-        fits = types.is_int(arguments[1]) or (kind == "none" and types.of(arguments[1]) == {"float"})
-        value = module.source(arguments[1]) if fits else None
-    return _filled(module, types, arguments[0], value) if value is not None else None
-
-
-def _constant(name: str, kind: str) -> str | None:
-    """What zeros, ones and empty are filled with."""
-    value = FILL.get(name)
-    if value is None or kind == "whole":
-        return value
-    return str(value == "1") if kind == "truth" else f"{value}.0"
-
-
-def _kind(dtype: ast.expr | None) -> str | None:
-    match dtype:
-        case None:
-            return "none"
-        case ast.Name(name) | ast.Attribute(attr=name) | ast.Constant(str(name)):
-            kinds = {"whole": WHOLE, "truth": TRUTH, "real": REAL}
-            return next((kind for kind, names in kinds.items() if name in names), None)
-    return None
-
-
-def _filled(module: Module, types: Types, shape: ast.expr, value: str) -> tuple[str, int] | None:
-    match shape:
-        case ast.Tuple([rows, columns]) | ast.List([rows, columns]):
-            inner = f"[{value}] * {_factor(module, columns)}"
-            return f"[{inner} for _ in range({module.source(rows)})]", 2
-        case ast.Tuple([size]) | ast.List([size]):
-            return f"[{value}] * {_factor(module, size)}", 1
-        case ast.Tuple() | ast.List():
-            return None
-    return (f"[{value}] * {_factor(module, shape)}", 1) if types.is_int(shape) else None
-
-
-def _factor(module: Module, node: ast.expr) -> str:
-    simple = isinstance(node, ast.Name | ast.Constant | ast.Call | ast.Subscript)
-    return module.source(node) if simple else f"({module.source(node)})"
-
-
-def _from_data(module: Module, types: Types, data: ast.expr, kind: str) -> tuple[str, int] | None:
-    """A list of whole numbers, or of rows of them, is already there; text is converted as the array would."""
-    inside = {element for container in types.containers(data, "list") for element in container.elements}
-    if inside and inside <= {"int"} and kind in ("none", "whole"):
-        return module.source(data), 1
-    if inside == {"str"} and kind == "whole":
-        return f"list(map(int, {module.source(data)}))", 1
-    rows = [e for e in inside if getattr(e, "kind", "") == "list" and getattr(e, "elements", ()) == {"int"}]
-    if rows and len(rows) == len(inside) and kind in ("none", "whole"):
-        return module.source(data), 2
-    return None
-
-
-def _element(module: Module, types: Types, node: ast.AST, depth: int) -> Edit | None:
-    """The edit for one use of the array: empty when a list does the same, None when it does not."""
-    parent = module.scopes.parent[node]
-    match parent:
-        case ast.Subscript(value=value, slice=ast.Tuple([row, column]) as index) if value is node and depth == 2:
-            if types.is_int(row, column):
-                return module.replace(index, f"{module.source(row)}][{module.source(column)}")
-        case ast.Subscript(value=value, slice=index) if value is node and types.is_int(index):
-            if depth == 1:
-                return Edit(0, 0, "")
-            match module.scopes.parent[parent]:
-                case ast.Subscript(value=row, slice=column) if row is parent and types.is_int(column):
-                    return Edit(0, 0, "")
-        case ast.Call(func=func, args=[_], keywords=[]) if module.scopes.is_builtin(func, "len", "max", "min", "sum"):
-            return Edit(0, 0, "") if depth == 1 or module.source(func) == "len" else None
-        case ast.For() | ast.comprehension():
-            return Edit(0, 0, "") if depth == 1 else None
-    return None
-
-
-RULE = Rule(
-    name="numpy_to_list",
-    reason="numpy is slow one element at a time, and takes 0.1 s to import: use plain lists.",
+EXAMPLE = Example(
     before="""\
 import numpy as np
 
@@ -214,11 +36,164 @@ for i in range(1, n + 1):
     table[i - 1][1] = ways[i]
 print(ways[n], table[2][1])
 """,
-    limits=(
-        "Only when zeros, ones, full, empty and array are all that numpy is used for and every array is bound once and "
-        "only read and written by whole-number indices. numpy's numbers overflow and divide differently, so the test "
-        "cases decide."
-    ),
-    rewrite=rewrite,
-    by_tests=True,
 )
+
+
+@rule(ast.Module, priority=50, safety="unsafe", example=EXAMPLE)
+def numpy_to_list(_: ast.Module, ctx: Context) -> list[Edit]:
+    """numpy is slow one element at a time, and takes 0.1 s to import: use plain lists.
+
+    Only when zeros, ones, full, empty and array are all that numpy is used for and every array is bound once and only
+    read and written by whole-number indices. numpy's numbers overflow and divide differently, so the test cases
+    decide.
+    """
+    program = ctx.program
+    found = _numpy_import(program)
+    if found is None:
+        return []
+    statement, variable = found
+    if not any(ctx.is_hot(node) for node in [statement, *program.nodes(ast.For, ast.While)]):
+        return []
+    edits = [program.without_lines(statement)]
+    for use in program.scopes.all_uses(variable):
+        made = (
+            program.method_call(use.node) if use.kind == "load" else None
+        )  # none: part of a dtype, which goes with its call
+        if made is not None:
+            converted = _converted(program, made)
+            if not converted:
+                return []
+            edits += converted
+    return edits if len(edits) > 1 and _all_inside(program, variable, edits[1:]) else []
+
+
+def _numpy_import(program: AnalyzedProgram) -> tuple[ast.stmt, Variable] | None:
+    """`import numpy` or `import numpy as np` on a line of its own, the only import of it."""
+    found = [
+        (node, Variable(program.tree, node.names[0].asname or "numpy"))
+        for node in program.tree.body
+        if isinstance(node, ast.Import) and [a.name for a in node.names] == ["numpy"] and program.alone(node)
+    ]
+    imports = [n for n in program.walk() if isinstance(n, ast.ImportFrom) and "numpy" in (n.module or "")]
+    if len(found) != 1 or imports or "scipy" in program.words or "numba" in program.words:
+        return None
+    return found[0] if len(program.scopes.stores(found[0][1])) == 1 else None
+
+
+def _all_inside(program: AnalyzedProgram, variable: Variable, edits: list[Edit]) -> bool:
+    """Every use of np is in a piece of text that is replaced."""
+    spans = [(edit.start, edit.end) for edit in edits]
+    loads = [use.node for use in program.scopes.all_uses(variable) if use.kind == "load"]
+    return all(any(start <= program.span(node)[0] < end for start, end in spans) for node in loads)
+
+
+def _converted(program: AnalyzedProgram, call: ast.Call) -> list[Edit] | None:
+    """Edits for one array: its making, and `a[i, j]` to `a[i][j]`."""
+    parent = program.scopes.parent[call]
+    match parent:
+        case ast.Assign(targets=[ast.Name() as target]) if not spans_lines(call):
+            variable = program.scopes.variable(target)
+        case _:
+            return None
+    made = _as_list(program, call)
+    if made is None or len(program.scopes.stores(variable)) != 1:
+        return None
+    new, depth = made
+    edits = [program.replace(call, new)]
+    for use in program.scopes.all_uses(variable):
+        if use.kind == "load":
+            edit = _element(program, use.node, depth)
+            if edit is None:
+                return None
+            edits += [edit] if edit.text else []
+    return edits
+
+
+def _as_list(program: AnalyzedProgram, call: ast.Call) -> tuple[str, int] | None:
+    """The list that stands for the array, and its number of dimensions."""
+    assert isinstance(call.func, ast.Attribute)
+    options = {keyword.arg: keyword.value for keyword in call.keywords}
+    arguments = list(call.args)
+    if not options.keys() <= {"dtype"} or not arguments:
+        return None
+    name = call.func.attr
+    expected = 2 if name == "full" else 1
+    dtype = options.get("dtype") or (arguments[expected] if len(arguments) > expected else None)
+    kind = _kind(dtype)
+    if kind is None or len(arguments) > expected + 1:
+        return None
+    if name == "array":
+        return _from_data(program, arguments[0], kind)
+    value = _constant(name, kind)
+    if name == "full" and len(arguments) > 1 and kind in ("none", "whole"):
+        fits = program.types.is_int(arguments[1]) or (kind == "none" and program.types.of(arguments[1]) == {"float"})
+        value = program.source(arguments[1]) if fits else None
+    return _filled(program, arguments[0], value) if value is not None else None
+
+
+def _constant(name: str, kind: str) -> str | None:
+    """What zeros, ones and empty are filled with."""
+    value = FILL.get(name)
+    if value is None or kind == "whole":
+        return value
+    return str(value == "1") if kind == "truth" else f"{value}.0"
+
+
+def _kind(dtype: ast.expr | None) -> str | None:
+    match dtype:
+        case None:
+            return "none"
+        case ast.Name(name) | ast.Attribute(attr=name) | ast.Constant(str(name)):
+            kinds = {"whole": INTEGERS, "truth": TRUTH, "real": REAL}
+            return next((kind for kind, names in kinds.items() if name in names), None)
+    return None
+
+
+def _filled(program: AnalyzedProgram, shape: ast.expr, value: str) -> tuple[str, int] | None:
+    match shape:
+        case ast.Tuple([rows, columns]) | ast.List([rows, columns]):
+            inner = f"[{value}] * {_factor(program, columns)}"
+            return f"[{inner} for _ in range({program.source(rows)})]", 2
+        case ast.Tuple([size]) | ast.List([size]):
+            return f"[{value}] * {_factor(program, size)}", 1
+        case ast.Tuple() | ast.List():
+            return None
+    return (f"[{value}] * {_factor(program, shape)}", 1) if program.types.is_int(shape) else None
+
+
+def _factor(program: AnalyzedProgram, node: ast.expr) -> str:
+    simple = isinstance(node, ast.Name | ast.Constant | ast.Call | ast.Subscript)
+    return program.source(node) if simple else f"({program.source(node)})"
+
+
+def _from_data(program: AnalyzedProgram, data: ast.expr, kind: str) -> tuple[str, int] | None:
+    """A list of whole numbers, or of rows of them, is already there; text is converted as the array would."""
+    inside = program.types.elements(data, "list")
+    if inside and inside <= {"int"} and kind in ("none", "whole"):
+        return program.source(data), 1
+    if inside == {"str"} and kind == "whole":
+        return f"list(map(int, {program.source(data)}))", 1
+    rows = [e for e in inside if getattr(e, "kind", "") == "list" and getattr(e, "elements", ()) == {"int"}]
+    if rows and len(rows) == len(inside) and kind in ("none", "whole"):
+        return program.source(data), 2
+    return None
+
+
+def _element(program: AnalyzedProgram, node: ast.AST, depth: int) -> Edit | None:
+    """The edit for one use of the array: empty when a list does the same, None when it does not."""
+    parent = program.scopes.parent[node]
+    match parent:
+        case ast.Subscript(value=value, slice=ast.Tuple([row, column]) as index) if value is node and depth == 2:
+            if program.types.is_int(row, column):
+                return program.replace(index, f"{program.source(row)}][{program.source(column)}")
+        case ast.Subscript(value=value, slice=index) if value is node and program.types.is_int(index):
+            if depth == 1:
+                return Edit(0, 0, "")
+            match program.scopes.parent[parent]:
+                case ast.Subscript(value=row, slice=column) if row is parent and program.types.is_int(column):
+                    return Edit(0, 0, "")
+        case ast.Call(func=func, args=[_], keywords=[]) if program.scopes.is_builtin(func, "len", "max", "min", "sum"):
+            return Edit(0, 0, "") if depth == 1 or program.source(func) == "len" else None
+        case ast.For() | ast.comprehension():
+            return Edit(0, 0, "") if depth == 1 else None
+    return None

@@ -3,124 +3,27 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from codeopt.rules import Hot, Rule
-from codeopt.rules._after import read_after
-from codeopt.rules._bounds import constant
-from codeopt.rules._effects import effects_of
-from codeopt.rules._hoist import unused_name, used_up
-from codeopt.rules._hot import hot_nodes
-from codeopt.rules._insert import function_below, plain_import
-from codeopt.rules._module import Edit, Module, parse
-from codeopt.rules._plain import names_in, rebound
-from codeopt.rules._types import Types, types_of
+from codeopt.rules import AnalyzedProgram, Comprehension, Context, Edit, Example, divides, names_in, rule
 
-HELPER = (
-    "def {name}(n, start, stop):",
-    '{indent}"""The numbers of range(start, stop) that divide n, in order."""',
-    "{indent}if n == 0:",
-    "{indent}{indent}yield from range(start, stop)",
-    "{indent}n = abs(n)",
-    "{indent}root = math.isqrt(n)",
-    "{indent}for i in range(start, min(root + 1, stop)):",
-    "{indent}{indent}if n % i == 0:",
-    "{indent}{indent}{indent}yield i",
-    "{indent}for i in range(root, 0, -1):",
-    "{indent}{indent}if n % i == 0 and max(root + 1, start) <= n // i < stop:",
-    "{indent}{indent}{indent}yield n // i",
-)
+HELPER = """\
+def {name}(n, start, stop):
+    \"\"\"The numbers of range(start, stop) that divide n, in order.\"\"\"
+    if n == 0:
+        yield from range(start, stop)
+    n = abs(n)
+    root = math.isqrt(n)
+    for i in range(start, min(root + 1, stop)):
+        if n % i == 0:
+            yield i
+    for i in range(root, 0, -1):
+        if n % i == 0 and max(root + 1, start) <= n // i < stop:
+            yield n // i"""
 PARTS = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)
 
 
-def rewrite(text: str, hot: Hot) -> str | None:
-    """Go through the divisors only; the test of the loop stays where it is."""
-    module = parse(text)
-    if module is None or "%" not in text or any(rebound(module, name) for name in ("abs", "min", "max", "range")):
-        return None
-    types = types_of(module)
-    loops = (loop for loop in hot_nodes(module, hot, ast.For) if _fits_loop(module, types, loop))
-    whole = [loop.iter for loop in loops]
-    kinds = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
-    comprehensions = (node for kind in kinds for node in hot_nodes(module, hot, kind) if isinstance(node, kinds))
-    whole += [c.generators[0].iter for c in comprehensions if _fits_comprehension(module, types, c)]
-    imported = plain_import(module, "math") if whole else None
-    if imported is None:
-        return None
-    name = unused_name(module, set(), "divisors", "divisors_of")
-    lines = [line.format(name=name, indent=module.indent) for line in HELPER]
-    edits = [_replaced(module, source, name) for source in whole]
-    return module.edited([*function_below(module, imported, lines), *edits])
-
-
-def _replaced(module: Module, source: ast.expr, name: str) -> Edit:
-    match source:
-        case ast.Call(args=[start, stop]):
-            number = next(part for part in module.walk(stop) if isinstance(part, ast.Name))
-            return module.replace(source, f"{name}({number.id}, {module.source(start)}, {module.source(stop)})")
-    raise AssertionError(ast.dump(source))
-
-
-def _fits_loop(module: Module, types: Types, loop: ast.For) -> bool:
-    match loop.target, loop.body:
-        case ast.Name(counter), [ast.If(test, _, [])] if _asks(test, loop.iter, counter, divides=True):
-            pass
-        case ast.Name(counter), [ast.If(test, [ast.Continue()], []), *_] if _asks(
-            test, loop.iter, counter, divides=False
-        ):
-            pass
-        case _:
-            return False
-    if counter in names_in(loop.orelse) or read_after(module, loop, counter):
-        return False
-    return _stays(module, types, loop, loop.iter)
-
-
-def _fits_comprehension(
-    module: Module, types: Types, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
-) -> bool:
-    match node.generators[0]:
-        case ast.comprehension(ast.Name(counter), source, [test, *_], 0) if _asks(test, source, counter, divides=True):
-            at_once = not isinstance(node, ast.GeneratorExp) or used_up(module, node)
-            return at_once and _stays(module, types, node, source)
-    return False
-
-
-def _asks(test: ast.expr, source: ast.expr, counter: str, *, divides: bool) -> bool:
-    """The test is, or starts with, `n % i == 0` (or the opposite) for the n of the range."""
-    match test:
-        case ast.BoolOp(ast.And(), [first, *_]) if divides:
-            return _asks(first, source, counter, divides=True)
-        case ast.UnaryOp(ast.Not(), ast.BinOp() as rest) if divides:
-            pass
-        case ast.Compare(ast.BinOp() as rest, [sign], [ast.Constant(0)]):
-            if not isinstance(sign, ast.Eq if divides else ast.NotEq):
-                return False
-        case ast.BinOp() as rest if not divides:
-            pass
-        case _:
-            return False
-    match rest, source:
-        case ast.BinOp(ast.Name(number), ast.Mod(), ast.Name(by)), ast.Call(_, [_, stop], []):
-            return by == counter and number != counter and names_in([stop]) == {number}
-    return False
-
-
-def _stays(module: Module, types: Types, root: ast.AST, source: ast.expr) -> bool:
-    """A range from one or more to a sum or part of n, which is a whole number that `root` does not change."""
-    match source:
-        case ast.Call(func, [start, stop], []) if module.scopes.is_builtin(func, "range"):
-            numbers = [part for part in module.walk(stop) if isinstance(part, ast.Name)]
-            first = constant(module, start)
-            plain = all(isinstance(part, PARTS) for part in module.walk(stop))
-            if not plain or first is None or first < 1 or not types.is_int(stop, *numbers):
-                return False
-            return all(effects_of(module, types, [root]).keeps(module, types, number) for number in numbers)
-    return False
-
-
-RULE = Rule(
-    name="only_divisors",
-    reason="Divisors come in pairs around the square root: find them there, not among all numbers.",
+EXAMPLE = Example(
     before="""\
 import math
 
@@ -163,10 +66,83 @@ def divisor_sum(n):
 
 print([n for n in range(2, 500) if divisor_sum(n) == n], math.pi)
 """,
-    limits=(
-        "Loops and comprehensions over range(start, stop) that do nothing for a number which does not divide n, with a "
-        "start above zero and a stop made of n and numbers; n is a whole number that they do not change, and the "
-        "loop's variable is not read after it."
-    ),
-    rewrite=rewrite,
 )
+
+
+@rule(
+    ast.For,
+    ast.ListComp,
+    ast.SetComp,
+    ast.GeneratorExp,
+    ast.DictComp,
+    example=EXAMPLE,
+    builtins=("abs", "min", "max", "range"),
+)
+def only_divisors(node: ast.For | Comprehension, ctx: Context) -> Iterator[Edit]:
+    """Divisors come in pairs around the square root: find them there, not among all numbers.
+
+    Loops and comprehensions over range(start, stop) that do nothing for a number which does not divide n, with a
+    start above zero and a stop made of n and numbers; n is a whole number that they do not change, and the loop's
+    variable is not read after it.
+    """
+    program = ctx.program
+    if isinstance(node, ast.For):
+        source, fits = node.iter, _fits_loop(program, node)
+    else:
+        source, fits = node.generators[0].iter, _fits_comprehension(program, node)
+    if fits:
+        ctx.import_module("math")
+        yield _replaced(program, source, ctx.define(HELPER, "divisors", "divisors_of"))
+
+
+def _replaced(program: AnalyzedProgram, source: ast.expr, name: str) -> Edit:
+    match source:
+        case ast.Call(args=[start, stop]):
+            number = program.names(stop)[0]
+            return program.replace(source, f"{name}({number.id}, {program.source(start)}, {program.source(stop)})")
+    raise AssertionError(ast.dump(source))
+
+
+def _fits_loop(program: AnalyzedProgram, loop: ast.For) -> bool:
+    match loop.body:
+        case [ast.If(test, _, [])] if _asks(test, loop.iter, loop.target, wanted=True):
+            pass
+        case [ast.If(test, [ast.Continue()], []), *_] if _asks(test, loop.iter, loop.target, wanted=False):
+            pass
+        case _:
+            return False
+    assert isinstance(loop.target, ast.Name)
+    if loop.target.id in names_in(loop.orelse) or program.liveness.read_after(loop, loop.target.id):
+        return False
+    return _stays(program, loop, loop.iter)
+
+
+def _fits_comprehension(program: AnalyzedProgram, node: Comprehension) -> bool:
+    match node.generators[0]:
+        case ast.comprehension(counter, source, [test, *_], 0) if _asks(test, source, counter, wanted=True):
+            at_once = not isinstance(node, ast.GeneratorExp) or program.loops.uses_up(node)
+            return at_once and _stays(program, node, source)
+    return False
+
+
+def _asks(test: ast.expr, source: ast.expr, counter: ast.expr, *, wanted: bool) -> bool:
+    """The test is, or starts with, `n % i == 0` (or the opposite) for the n of the range."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and wanted:
+        return _asks(test.values[0], source, counter, wanted=True)
+    match divides(test), source, counter:
+        case (number, by, found), ast.Call(_, [_, stop], []), ast.Name(name):
+            return found is wanted and by == name != number and names_in([stop]) == {number}
+    return False
+
+
+def _stays(program: AnalyzedProgram, root: ast.AST, source: ast.expr) -> bool:
+    """A range from one or more to a sum or part of n, which is a whole number that `root` does not change."""
+    match program.range_bounds(source):
+        case start, stop:
+            numbers = program.names(stop)
+            first = program.bounds.constant(start)
+            plain = all(isinstance(part, PARTS) for part in program.walk(stop))
+            if not plain or first is None or first < 1 or not program.types.is_int(stop, *numbers):
+                return False
+            return all(program.effects.of(root).keeps(number) for number in numbers)
+    return False

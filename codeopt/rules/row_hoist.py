@@ -4,90 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
-from codeopt.rules import Hot, Rule
-from codeopt.rules._bounds import bound_before, loops_around, spans_lines
-from codeopt.rules._effects import Effects, effects_of
-from codeopt.rules._module import Edit, Module, parse
-from codeopt.rules._ranges import index_is_valid
-from codeopt.rules._types import Types, types_of
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Loop, is_sum, rule, spans_lines
 
-Loop = ast.For | ast.While
-
-
-def rewrite(text: str, hot: Hot) -> str | None:
-    """Bind rows that a loop does not replace to a name before it."""
-    module = parse(text)
-    if module is None:
-        return None
-    types = types_of(module)
-    effects: dict[Loop, Effects] = {}
-    places: dict[tuple[Loop, str], list[ast.Subscript]] = {}
-    for node in module.walk():
-        if isinstance(node, ast.Subscript) and _is_row(module, node) and hot.touches(node.lineno, node.lineno):
-            loop = _outermost(module, types, node, effects)
-            if loop is not None:
-                places.setdefault((loop, module.source(node)), []).append(node)
-    return module.edited(_edits(module, places))
-
-
-def _is_row(module: Module, node: ast.Subscript) -> bool:
-    """`a[i]` in `a[i][j]`, with a sum of names and numbers for i."""
-    parent = module.scopes.parent[node]
-    parts = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.expr_context)
-    return (
-        isinstance(parent, ast.Subscript)
-        and parent.value is node
-        and isinstance(node.value, ast.Name)
-        and all(isinstance(part, parts) for part in module.walk(node.slice))
-        and not spans_lines(node)
-    )
-
-
-def _outermost(module: Module, types: Types, node: ast.Subscript, effects: dict[Loop, Effects]) -> Loop | None:
-    """The outermost loop around, of those in which the row stays the same and before which it exists."""
-    best: Loop | None = None
-    for loop in loops_around(module, node):
-        if loop not in effects:
-            effects[loop] = effects_of(module, types, [loop])
-        names = [part for part in module.walk(node) if isinstance(part, ast.Name)]
-        if not module.alone(loop) or not effects[loop].keeps(module, types, node):
-            break
-        assert isinstance(node.value, ast.Name)
-        if all(_bound(module, name, loop) for name in names) and index_is_valid(
-            module, types, node.value, node.slice, loop
-        ):
-            best = loop
-    return best
-
-
-def _bound(module: Module, name: ast.Name, loop: Loop) -> bool:
-    return bound_before(module, name, loop)
-
-
-def _edits(module: Module, places: dict[tuple[Loop, str], list[ast.Subscript]]) -> list[Edit]:
-    edits: list[Edit] = []
-    taken: set[str] = set()
-    above: dict[Loop, list[str]] = {}
-    for (loop, source), nodes in places.items():
-        name = _name(module, nodes[0], taken)
-        above.setdefault(loop, []).append(f"{name} = {source}")
-        edits += [module.replace(node, name) for node in nodes]
-    return [*edits, *(module.before(loop, *lines) for loop, lines in above.items())]
-
-
-def _name(module: Module, node: ast.Subscript, taken: set[str]) -> str:
-    """grid[i] becomes grid_i, grid[i + 1] grid_i_1."""
-    stem = "_".join(re.findall(r"\w+", module.source(node)))
-    numbered = (stem, f"{stem}_row", *(f"{stem}_row_{i}" for i in range(2, 10_000)))
-    name = next(n for n in numbered if n not in taken and n not in module.words)
-    taken.add(name)
-    return name
-
-
-RULE = Rule(
-    name="row_hoist",
-    reason="The row is the same in every round of the inner loop: look it up once, before the loop.",
+EXAMPLE = Example(
     before="""\
 def paths(n):
     grid = [[1] * n for _ in range(n)]
@@ -112,10 +33,44 @@ def paths(n):
 
 print(paths(5))
 """,
-    limits=(
-        "A list of rows bound to a name once, with a length that the text shows (a comprehension or loop over "
-        "range(n), [...] * n), which nothing shrinks; an index counted by a range around the loop that shows to stay "
-        "within it; nothing in the loop replaces a row."
-    ),
-    rewrite=rewrite,
 )
+
+
+@rule(ast.Subscript, priority=120, example=EXAMPLE)
+def row_hoist(node: ast.Subscript, ctx: Context) -> Iterator[Edit]:
+    """The row is the same in every round of the inner loop: look it up once, before the loop.
+
+    A list of rows bound to a name once, with a length that the text shows (a comprehension or loop over range(n),
+    [...] * n), which nothing shrinks; an index counted by a range around the loop that shows to stay within it;
+    nothing in the loop replaces a row.
+    """
+    loop = _outermost(ctx.program, node) if _is_row(ctx.program, node) else None
+    if loop is not None:
+        source = ctx.program.source(node)
+        stem = "_".join(re.findall(r"\w+", source))  # grid[i] becomes grid_i, grid[i + 1] grid_i_1
+        name = ctx.bind_before(loop, source, stem, *(f"{stem}_row{end}" for end in ("", "_2", "_3", "_4")))
+        yield ctx.program.replace(node, name)
+
+
+def _is_row(program: AnalyzedProgram, node: ast.Subscript) -> bool:
+    """`a[i]` in `a[i][j]`, with a sum of names and numbers for i."""
+    parent = program.scopes.parent[node]
+    return (
+        isinstance(parent, ast.Subscript)
+        and parent.value is node
+        and isinstance(node.value, ast.Name)
+        and is_sum(node.slice)
+        and not spans_lines(node)
+    )
+
+
+def _outermost(program: AnalyzedProgram, node: ast.Subscript) -> Loop | None:
+    """The outermost loop around, of those in which the row stays the same and before which it exists."""
+    best: Loop | None = None
+    for loop in program.loops.around(node):
+        if not program.alone(loop) or not program.effects.of(loop).keeps(node):
+            break
+        assert isinstance(node.value, ast.Name)
+        if program.loops.keeps(loop, node) and program.bounds.index_is_valid(node.value, node.slice, loop):
+            best = loop
+    return best

@@ -5,12 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.rules import Hot, Rule
-from codeopt.rules._insert import binding
-from codeopt.rules._module import Edit, Module, last_line, parse
-from codeopt.rules._plain import in_loop
-from codeopt.rules._scopes import Variable
-from codeopt.rules._types import Types, types_of
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Variable, bind_stream, last_line, rule
 
 REPLACED = frozenset({"redirect_stdout", "StringIO", "fdopen", "reconfigure", "detach"})
 """A program that uses one of these may print to something else than the stdout it started with."""
@@ -19,37 +14,55 @@ REPLACED = frozenset({"redirect_stdout", "StringIO", "fdopen", "reconfigure", "d
 _LITERAL = re.compile(r"""(?P<f>[fF]?)(?P<quote>['"])(?:(?!(?P=quote))[^\\\n]|\\.)*(?P=quote)""")
 
 
-def rewrite(text: str, hot: Hot) -> str | None:
-    """Write numbers and text that are printed in loops as f-strings; all of them, when one is worth it."""
-    module = parse(text)
-    if module is None or REPLACED & module.words or _replaces_stdout(module):
-        return None
-    types = types_of(module)
-    name = module.fresh("write", "write_out")
-    if any(module.scopes.star_hides(needed) for needed in ("print", "sys", name)):
-        return None
+EXAMPLE = Example(
+    before="""\
+total = 0
+for i in range(4):
+    total += i
+    print(total)
+    print(i, total / 2, sep=",")
+""",
+    after="""\
+import sys
+
+write = sys.stdout.write
+
+total = 0
+for i in range(4):
+    total += i
+    write(f"{total}\\n")
+    write(f"{i},{total / 2}\\n")
+""",
+)
+
+
+@rule(ast.Module, priority=30, scripts_only=True, example=EXAMPLE)
+def stdout_write(_: ast.Module, ctx: Context) -> list[Edit]:
+    """print() handles options and writes the line end separately on each call: write whole lines to sys.stdout.
+
+    Statements in loops that print numbers, text or None, with no option but a constant end or sep. Refused when print
+    is rebound or sys.stdout may be replaced.
+    """
+    program = ctx.program
+    name = program.fresh("write", "write_out")
+    hidden = any(program.scopes.star_hides(needed) for needed in ("print", "sys", name))
+    if hidden or REPLACED & program.words or program.stores_attribute("stdout"):
+        return []
     edits: list[Edit] = []
     worth = False
-    for use in module.scopes.all_uses(Variable(None, "print")):
-        call = module.scopes.parent[use.node]
-        if isinstance(call, ast.Call) and call.func is use.node:
-            written = _written(module, types, call) if in_loop(module, call, functions=False) else None
+    for use in program.scopes.all_uses(Variable(None, "print")):
+        call = program.scopes.parent[use.node]
+        if isinstance(call, ast.Call) and call.func is use.node and program.loops.run_again(call, functions=False):
+            written = _written(program, call)
             if written is not None:
-                edits.append(module.replace(call, f"{name}({written})"))
-                worth = worth or hot.touches(call.lineno, last_line(call))
-    return module.edited([binding(module, name, "stdout.write"), *edits]) if worth else None
+                edits.append(program.replace(call, f"{name}({written})"))
+                worth = worth or ctx.is_hot(call)
+    return [bind_stream(program, name, "stdout.write"), *edits] if worth else []
 
 
-def _replaces_stdout(module: Module) -> bool:
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == "stdout" and not isinstance(node.ctx, ast.Load)
-        for node in module.walk()
-    )
-
-
-def _written(module: Module, types: Types, call: ast.Call) -> str | None:
+def _written(program: AnalyzedProgram, call: ast.Call) -> str | None:
     """The text that the call writes, as an expression; None when it is not known, or not a statement of its own."""
-    if not isinstance(module.scopes.parent[call], ast.Expr) or call.lineno != last_line(call):
+    if not isinstance(program.scopes.parent[call], ast.Expr) or call.lineno != last_line(call):
         return None
     options = {keyword.arg: keyword.value for keyword in call.keywords}
     if not options.keys() <= {"end", "sep"} or not all(_is_text(value) for value in options.values()):
@@ -57,20 +70,20 @@ def _written(module: Module, types: Types, call: ast.Call) -> str | None:
     end, sep = (
         ast.literal_eval(options[k]) if k in options else default for k, default in (("end", "\n"), ("sep", " "))
     )
-    if len(call.args) == 1 and types.is_text(call.args[0]):
-        value = module.source(call.args[0])
+    if len(call.args) == 1 and program.types.is_text(call.args[0]):
+        value = program.source(call.args[0])
         if not end or (longer := _literal_with(value, end)):
             return longer if end else value
         return f"{value} + {_quoted(end)}" if _binds_tightly(call.args[0]) else None
-    if not call.args or not types.is_scalar(*call.args):
+    if not call.args or not program.types.is_scalar(*call.args):
         return None
     known = [_known_text(argument) for argument in call.args]
     if None not in known:
         return _quoted(sep.join(map(str, known)) + end)
-    if not all(_fits(module, a) for a, text in zip(call.args, known, strict=True) if text is None):
+    if not all(_fits(program, a) for a, text in zip(call.args, known, strict=True) if text is None):
         return None
     pairs = zip(call.args, known, strict=True)
-    parts = ["{" + module.source(a) + "}" if text is None else _escaped(text) for a, text in pairs]
+    parts = ["{" + program.source(a) + "}" if text is None else _escaped(text) for a, text in pairs]
     return 'f"' + _escaped(sep).join(parts) + _escaped(end) + '"'
 
 
@@ -100,9 +113,9 @@ def _binds_tightly(node: ast.expr) -> bool:
     return isinstance(node, ast.Name | ast.Constant | ast.Call | ast.Subscript | ast.Attribute | ast.JoinedStr)
 
 
-def _fits(module: Module, node: ast.expr) -> bool:
+def _fits(program: AnalyzedProgram, node: ast.expr) -> bool:
     """It can stand in an f-string of Python 3.11: no quotes, backslashes, braces, lambdas or walruses."""
-    source = module.source(node)
+    source = program.source(node)
     return not set("\"\\{}!:=#'") & set(source) and not isinstance(node, ast.Starred)
 
 
@@ -115,33 +128,3 @@ def _quoted(text: str) -> str:
     written = repr(text)
     inner = written[1:-1]
     return f'"{inner}"' if written[0] == '"' else '"' + inner.replace("\\'", "'").replace('"', '\\"') + '"'
-
-
-RULE = Rule(
-    name="stdout_write",
-    reason="print() handles options and writes the line end separately on each call: write whole lines to sys.stdout.",
-    before="""\
-total = 0
-for i in range(4):
-    total += i
-    print(total)
-    print(i, total / 2, sep=",")
-""",
-    after="""\
-import sys
-
-write = sys.stdout.write
-
-total = 0
-for i in range(4):
-    total += i
-    write(f"{total}\\n")
-    write(f"{i},{total / 2}\\n")
-""",
-    limits=(
-        "Statements in loops that print numbers, text or None, with no option but a constant end or sep. Refused when "
-        "print is rebound or sys.stdout may be replaced."
-    ),
-    rewrite=rewrite,
-    scripts_only=True,
-)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from codeopt.rules import Hot, Rule
-from codeopt.rules._module import Module, compiles, parse
-from codeopt.rules._scopes import STARRED, Variable
+from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Example, Variable, rule
 
 QUIET = frozenset(
     """
@@ -19,48 +18,7 @@ QUIET = frozenset(
 """Modules whose import changes nothing that a program can see but the time: numpy 117 ms, fractions 8."""
 
 
-def rewrite(text: str, hot: Hot) -> str | None:
-    """Remove the top-level imports of quiet modules whose names occur nowhere."""
-    module = parse(text)
-    if module is None or not STARRED.issuperset(module.scopes.stars) or "__all__" in module.words:
-        return None
-    found = [
-        (statement, alias)
-        for statement in module.tree.body
-        if isinstance(statement, ast.Import | ast.ImportFrom) and hot.touches(statement.lineno, statement.lineno)
-        for alias in statement.names
-        if _is_unused(module, statement, alias)
-    ]
-    new = _without(module.text, found) if found else None
-    return new if new and new != text and compiles(new) else None
-
-
-def _is_unused(module: Module, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
-    home = alias.name if isinstance(statement, ast.Import) else statement.module or ""
-    if home.partition(".")[0] not in QUIET or (isinstance(statement, ast.ImportFrom) and statement.level):
-        return False
-    name = alias.asname or alias.name.partition(".")[0]
-    return len(module.scopes.all_uses(Variable(module.tree, name))) == 1
-
-
-def _without(text: str, found: list[tuple[ast.Import | ast.ImportFrom, ast.alias]]) -> str:
-    """What libcst leaves of the program: it keeps the comments and the other names of the same line."""
-    import libcst  # 0.3 s, so only when there is something to remove
-    from libcst.codemod import CodemodContext
-    from libcst.codemod.visitors import RemoveImportsVisitor
-
-    context = CodemodContext()
-    for statement, alias in found:
-        if isinstance(statement, ast.Import):
-            RemoveImportsVisitor.remove_unused_import(context, alias.name, None, alias.asname)
-        else:
-            RemoveImportsVisitor.remove_unused_import(context, statement.module or "", alias.name, alias.asname)
-    return RemoveImportsVisitor(context).transform_module(libcst.parse_module(text)).code
-
-
-RULE = Rule(
-    name="unused_import",
-    reason="Importing a module takes time even when nothing uses it (numpy: 0.1 s): remove the import.",
+EXAMPLE = Example(
     before="""\
 import random
 from fractions import Fraction
@@ -73,9 +31,62 @@ from math import gcd  # gcd only
 
 print(gcd(12, 18))
 """,
-    limits=(
-        "Only top-level imports of modules known to do nothing else when they are imported, whose name occurs nowhere "
-        "in the program. Refused with __all__ and star imports of other than well-known standard modules."
-    ),
-    rewrite=rewrite,
 )
+
+
+@rule(ast.Module, priority=60, example=EXAMPLE)
+def unused_import(_: ast.Module, ctx: Context) -> Iterator[Edit]:
+    """Importing a module takes time even when nothing uses it (numpy: 0.1 s): remove the import.
+
+    Only top-level imports of modules known to do nothing else when they are imported, whose name occurs nowhere in
+    the program. Refused with __all__ and star imports of other than well-known standard modules.
+    """
+    program = ctx.program
+    if not QUIET_MODULES.issuperset(program.scopes.stars) or "__all__" in program.words:
+        return
+    for statement in program.tree.body:
+        if isinstance(statement, ast.Import | ast.ImportFrom) and ctx.is_hot(statement):
+            unused = [alias for alias in statement.names if _is_unused(program, statement, alias)]
+            if len(unused) < len(statement.names):
+                yield from (_without_name(program, statement.names, alias, unused) for alias in unused)
+            elif program.alone(statement):
+                yield _without_statement(program, statement)
+            else:
+                yield _without_part(program, statement)
+
+
+def _is_unused(program: AnalyzedProgram, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
+    home = alias.name if isinstance(statement, ast.Import) else statement.module or ""
+    if home.partition(".")[0] not in QUIET or (isinstance(statement, ast.ImportFrom) and statement.level):
+        return False
+    name = alias.asname or alias.name.partition(".")[0]
+    return len(program.scopes.all_uses(Variable(program.tree, name))) == 1
+
+
+def _without_statement(program: AnalyzedProgram, statement: ast.stmt) -> Edit:
+    """The edit that takes away the lines of a statement, and blank lines that part it from what stands above."""
+    edit = program.without_lines(statement)
+    above = program.text[: edit.start].rstrip()
+    return Edit(program.text.find("\n", len(above)) + 1, edit.end, "") if above else edit
+
+
+def _without_part(program: AnalyzedProgram, statement: ast.stmt) -> Edit:
+    """The edit that takes a statement out of the line that it shares."""
+    block = program.tree.body
+    place = block.index(statement)
+    if place + 1 < len(block) and block[place + 1].lineno == statement.end_lineno:
+        return Edit(program.span(statement)[0], program.span(block[place + 1])[0], "")
+    return Edit(program.span(block[place - 1])[1], program.span(statement)[1], "")
+
+
+def _without_name(program: AnalyzedProgram, names: list[ast.alias], alias: ast.alias, unused: list[ast.alias]) -> Edit:
+    """The edit that takes a name out of an import, with its line, the comma before it, or (of the first) the next."""
+    start, end = program.span(alias)
+    above, line = program.lines[alias.lineno - 2 : alias.lineno] if alias.lineno > 1 else ("", program.lines[0])
+    goes_on = above.rstrip().endswith("\\")
+    if not goes_on and line.partition("#")[0].strip(" \t\r\n,") == program.source(alias):
+        return Edit(program.offset(alias.lineno, 0), program.next_line(alias), "")
+    place = names.index(alias)
+    if all(before in unused for before in names[:place]):
+        return Edit(start, program.span(names[place + 1])[0], "")
+    return Edit(program.span(names[place - 1])[1], end, "")

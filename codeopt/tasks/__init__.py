@@ -38,7 +38,7 @@ class Prompts:
 
 
 @dataclass(frozen=True)
-class Example:
+class WorkedExample:
     """One improvement that was really run, to show a model what a good critique and a good draft look like.
 
     Rendered like the history at hand, so that `--feedback` takes the same parts away from both.
@@ -78,7 +78,7 @@ class Task(Protocol):
         ...
 
     @property
-    def examples(self) -> tuple[Example, ...]:
+    def examples(self) -> tuple[WorkedExample, ...]:
         """Few-shot examples."""
         ...
 

@@ -8,7 +8,7 @@ kept.
 from __future__ import annotations
 
 from codeopt.history import Candidate, History
-from codeopt.tasks import Example
+from codeopt.tasks import WorkedExample
 from codeopt.tasks._worked import compared, passed
 from sandbox.compare import Decision
 from sandbox.outcome import Case
@@ -173,7 +173,7 @@ READABILITY: BETTER
 VERDICT: IMPROVE"""
 
 
-def _grades() -> Example:
+def _grades() -> WorkedExample:
     _, large = _GRADES
     terse = Candidate(
         round=0,
@@ -190,10 +190,10 @@ def _grades() -> Example:
         comparison=compared(Decision.FASTER, (1.17, 1.14, 1.21), large, 0.1022, 0.0862),
         critique=_GRADES_DONE,
     )
-    return Example(History((terse, clear)), _GRADES)
+    return WorkedExample(History((terse, clear)), _GRADES)
 
 
-def _points() -> Example:
+def _points() -> WorkedExample:
     _, large = _POINTS
     terse = Candidate(
         round=0,
@@ -217,7 +217,7 @@ def _points() -> Example:
         outcomes=passed(_POINTS, (0.0026, 0.0328)),
         comparison=compared(Decision.SAME, (0.96, 0.94, 0.98), large, 0.0315, 0.0327),
     )
-    return Example(History((terse, slow, clear)), _POINTS)
+    return WorkedExample(History((terse, slow, clear)), _POINTS)
 
 
 EXAMPLES = (_grades(), _points())

@@ -8,7 +8,7 @@ queries) are not kept.
 from __future__ import annotations
 
 from codeopt.history import Candidate, History
-from codeopt.tasks import Example
+from codeopt.tasks import WorkedExample
 from codeopt.tasks._worked import compared, passed, profiled, wrong
 from sandbox.compare import Decision
 from sandbox.outcome import Case
@@ -114,7 +114,7 @@ Keep the rest: prefix sums and reading and printing at once are right.
 VERDICT: IMPROVE"""
 
 
-def _words() -> Example:
+def _words() -> WorkedExample:
     small, large = _WORDS
     slow = Candidate(
         round=0,
@@ -135,10 +135,10 @@ def _words() -> Example:
         profile=profiled(_WORDS_FAST, large, 0.0035, ((5, 0.598, 1), (7, 0.386, 1), (8, 0.014, 1))),
         critique=_WORDS_DONE,
     )
-    return Example(History((slow, fast)), (small, large))
+    return WorkedExample(History((slow, fast)), (small, large))
 
 
-def _sums() -> Example:
+def _sums() -> WorkedExample:
     small, large = _SUMS
     slow = Candidate(
         round=0,
@@ -164,7 +164,7 @@ def _sums() -> Example:
         outcomes=passed(_SUMS, (0.0027, 0.0034), 9.5),
         comparison=compared(Decision.FASTER, (14.61, 14.35, 15.49), large, 0.0494, 0.0034),
     )
-    return Example(History((slow, mistaken, fast)), (small, large))
+    return WorkedExample(History((slow, mistaken, fast)), (small, large))
 
 
 EXAMPLES = (_words(), _sums())

@@ -21,7 +21,7 @@ from string import Template
 
 from codeopt.history import Candidate, Critique, History
 from codeopt.readability import Readability, measure
-from codeopt.tasks import Example, Metric, Prompts, critic_is_done, fails
+from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails
 from codeopt.tasks._readability_examples import EXAMPLES
 from sandbox.compare import Decision
 
@@ -79,7 +79,7 @@ class ReadabilityTask:
     """Least score: a mean gain of 3 % of the scale, such as one of five levels up by 15 %."""
     prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE)
     guidance: str = GUIDANCE
-    examples: tuple[Example, ...] = EXAMPLES
+    examples: tuple[WorkedExample, ...] = EXAMPLES
     needs_model: bool = True
     needs_time: bool = False
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from string import Template
 
 from codeopt.history import Candidate, Critique, History
-from codeopt.tasks import Example, Metric, Prompts, critic_is_done, fails
+from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails
 from codeopt.tasks._runtime_examples import EXAMPLES
 
 SYSTEM = Template("""\
@@ -58,7 +58,7 @@ class Runtime:
     """Least gain of the measured ratio: 0.05 asks for 1.05x. Self-Refine's own evaluation used the same 5 %."""
     prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE)
     guidance: str = GUIDANCE
-    examples: tuple[Example, ...] = EXAMPLES
+    examples: tuple[WorkedExample, ...] = EXAMPLES
     rules_first: bool = True
 
     def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:

@@ -105,6 +105,12 @@ def checks() -> tuple[Check, ...]:
             _NOT_ISOLATED,
         ),
         Check("clean slate", "No file of one run is there in the next.", _walls.clean_slate),
+        Check(
+            "traces",
+            "No counter of the control group and no time of a scratch folder tells of an earlier run.",
+            _walls.traces,
+            _NOT_ISOLATED,
+        ),
         Check("memory", "Twice the memory that is allowed is a memory limit, in a child too.", _amounts.memory),
         Check("wall clock", "A run that does not end is ended in time, busy or asleep.", _amounts.wall_clock),
         Check("descendants", "Whatever a run started is dead when it has ended.", _survivors.descendants),
@@ -141,6 +147,12 @@ def checks() -> tuple[Check, ...]:
         ),
         Check(
             "system calls", "Calls that a program which computes never needs are denied.", _walls.calls, _NOT_ISOLATED
+        ),
+        Check(
+            "file cache",
+            "A run cannot ask what is in the kernel's cache of files, and its advice about it is ignored.",
+            _walls.file_cache,
+            _NOT_ISOLATED,
         ),
         Check("environment", "The environment is a fixed list: no secret of ours is in it.", _answers.environment),
         Check("repeatable", "The same program ends alike each time.", _answers.repeatable),

@@ -73,6 +73,24 @@ def clean_slate(sandbox: Sandbox) -> str:
     return first(*(failed(sandbox.run(_LEAVE), "[]") for _ in range(2)))
 
 
+_TRACES = """
+import os
+told = []
+for folder, _, names in os.walk("/sys/fs/cgroup"):
+    told += [name for name in names if os.access(os.path.join(folder, name), os.R_OK)]
+folder = os.getcwd()
+found = os.stat(folder)
+if found.st_mtime or found.st_ctime_ns < os.stat(__file__).st_mtime_ns:
+    told.append(f"times of {folder}")
+print(told[:5])
+open(folder + "/file", "w").close()
+"""
+
+
+def traces(sandbox: Sandbox) -> str:
+    return first(*(failed(sandbox.run(_TRACES), "[]") for _ in range(2)))
+
+
 _LOOK = """
 import os
 for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -136,6 +154,32 @@ def calls(sandbox: Sandbox) -> str:
     column = 0 if platform.machine() == "x86_64" else 1
     numbers = {name: pair[column] for name, pair in _CALLS.items()}
     return failed(sandbox.run(_CALL.replace("NUMBERS", repr(numbers))), "[]")
+
+
+_ASK_CACHE = """
+import ctypes, mmap, os
+libc = ctypes.CDLL(None, use_errno=True)
+file = os.open(os.__file__, os.O_RDONLY)
+pages = mmap.mmap(file, mmap.PAGESIZE, mmap.MAP_PRIVATE)
+told = ctypes.create_string_buffer(4096)
+told_of = []
+if libc.mincore(ctypes.byref(ctypes.c_char.from_buffer(pages)), ctypes.c_size_t(mmap.PAGESIZE), told) == 0:
+    told_of.append("mincore")
+for flag in (0x8, 0x80):
+    try:
+        os.preadv(file, [bytearray(1)], 0, flag)
+        told_of.append(f"preadv2 with {flag:#x}")
+    except BlockingIOError:
+        told_of.append(f"preadv2 with {flag:#x}")
+    except OSError:
+        pass
+os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+print(told_of)
+"""
+
+
+def file_cache(sandbox: Sandbox) -> str:
+    return failed(sandbox.run(_ASK_CACHE), "[]")
 
 
 def clock_setting(sandbox: Sandbox) -> str:

@@ -1,9 +1,9 @@
 """Makes the package `_codeopt_guest` out of modules that came over a channel, as sources or as code objects.
 
-Nothing is installed inside: the text of this module is the first thing that a guest's interpreter runs (`BOOT` in
-sandbox/guest_bundle.py), and a recorded program's. A module is loaded with builtins of its own, and once all that it
-imports is loaded too, no name leads to it any more: what runs beside it can neither import nor shadow it, and
-patching `builtins` does not reach it.
+Nothing is installed inside: the text of this module is the first thing that a guest's interpreter runs
+(`boot_program` in sandbox/guest_bundle.py), and a recorded program's. A module is loaded with builtins of its own, and
+once all that it imports is loaded too, no name leads to it any more: what runs beside it can neither import nor shadow
+it, and patching `builtins` does not reach it.
 """
 
 from __future__ import annotations

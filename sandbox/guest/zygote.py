@@ -25,10 +25,11 @@ from _frozen_importlib_external import SourceFileLoader
 from .boot import BUNDLE_FD, STARTER, Bundle, open_tool
 from .ending import failed, flush, leave, without_our_frame
 from .kernel import PR_SET_DUMPABLE, open_libc, runqueue_wait_s
+from .privileges import drop_bounds, drop_privileges
+from .streams import kinds, new_streams, prepare_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ctypes import CDLL
     from types import CodeType
     from typing import Any, NoReturn
 
@@ -45,53 +46,91 @@ except BaseException as error:
 program.leave()
 """
 """The zygote's own program, for `python -c`; what a program's first frame stands on. What is imported here is
-forgotten again in the child, so that a program pays for its own imports; "" on sys.path is the folder that we happen
-to be started in, and nothing may be imported from there."""
+forgotten again before the first fork, so that a program pays for its own imports; "" on sys.path is the folder that we
+happen to be started in, and nothing may be imported from there."""
 RUN_TOOL = STARTER + 'space["run_tool"](modules)\n'
-_PR_CAPBSET_DROP = 24
-_CAP_HEADER, _NO_CAPS = bytes((0x22, 5, 8, 0x20)) + bytes(4), bytes(24)  # version 3, this process; three empty sets
+
+
+class PreparedRun:
+    """One job in its own process, with what was prepared for it before the fork."""
+
+    def __init__(self, job: dict[str, Any], fds: list[int]) -> None:
+        self.job, self.fds = job, fds
+        self.tools: Bundle | None = None
+        """The modules of our own programs, where it is one of those and runs in this interpreter."""
+        self.streams_fit = True
+
+
+class Zygote:
+    """What is alike for all runs and is made once, before the first fork."""
+
+    def __init__(self, built_in: frozenset[str], found_in: frozenset[str]) -> None:
+        self.libc = open_libc()
+        forget_imports(built_in, found_in)
+        self.streams, self.path = prepare_streams(), tuple(sys.path)
+        self.tools: Bundle | None = None
+        self.bounded = False
+        compile("", "", "exec")  # the first call makes the types of ast, 1 ms; `python program.py` compiles without
+        gc.collect()
+        gc.freeze()  # a program's collections need not look at the interpreter's own objects, nor copy their pages
+        self.libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # where a program runs as the same user, it may not look in here
+
+    def fork_for_each(self, sock: _socket.socket) -> PreparedRun:
+        """Have each job run in a process of its own; returns only there."""
+        while True:
+            data, extra, _, _ = sock.recvmsg(1 << 16, _socket.CMSG_SPACE(20))
+            if not data:
+                posix._exit(0)
+            packed = extra[0][2]
+            fds = [int.from_bytes(packed[at : at + 4], sys.byteorder) for at in range(0, len(packed), 4)]
+            run = self.prepare(PreparedRun(marshal.loads(data), fds))
+            pid = posix.fork()
+            if not pid:
+                sock.close()
+                return run
+            for fd in fds:
+                posix.close(fd)
+            sock.send(marshal.dumps(("pid", pid)))
+            posix.waitid(posix.P_PID, pid, posix.WEXITED | posix.WNOWAIT)
+            end = time.monotonic_ns()
+            delay_s = runqueue_wait_s(pid)
+            _, status, usage = posix.wait4(pid, 0)
+            sock.send(marshal.dumps(("exit", status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, end, delay_s)))
+
+    def prepare(self, run: PreparedRun) -> PreparedRun:
+        """What of a run can be done here, where no page is copied."""
+        if run.job["uid"] and not self.bounded:  # each process inherits that
+            drop_bounds(self.libc)
+            self.bounded = True
+        if run.job["exec"]:
+            return run
+        if run.job["tool"]:
+            self.tools = run.tools = self.tools or read_tools(run.fds[BUNDLE_FD])
+        set_scene(run.job, self.path)
+        run.streams_fit = kinds(run.fds[:3]) == self.streams
+        return run
 
 
 def serve(built_in: frozenset[str], found_in: frozenset[str]) -> Program:
     """Fork a process for each job; returns only in the child, with the program to run."""
-    libc = open_libc()
-    gc.collect()
-    gc.freeze()  # a program's collections need not look at the interpreter's own objects, nor copy their pages
-    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # where a program runs as the same user, it may not look in here
-    job, fds, tools = _fork_for_each(_socket.socket(fileno=3))
-    drop_privileges(job, fds, libc)
-    if job["exec"]:
-        run_exec(job)
-    enter(job, built_in, found_in)
-    if tools is not None:
-        run_tool(job["path"], tools)
-    return read_program(job["path"])
+    zygote = Zygote(built_in, found_in)
+    run = zygote.fork_for_each(_socket.socket(fileno=3))
+    drop_privileges(run.job, run.fds, zygote.libc)
+    if run.job["exec"]:
+        run_exec(run.job)
+    if not run.streams_fit:
+        new_streams()
+    if run.tools is not None:
+        run_tool(run.job["path"], run.tools)
+    return read_program(run.job["path"])
 
 
-def _fork_for_each(sock: _socket.socket) -> tuple[dict[str, Any], list[int], Bundle | None]:
-    """In each child: the job, its descriptors, and the modules of our own programs where it is one of those."""
-    tools: Bundle | None = None
-    while True:
-        data, extra, _, _ = sock.recvmsg(1 << 16, _socket.CMSG_SPACE(20))
-        if not data:
-            posix._exit(0)
-        packed = extra[0][2]
-        fds = [int.from_bytes(packed[at : at + 4], sys.byteorder) for at in range(0, len(packed), 4)]
-        job: dict[str, Any] = marshal.loads(data)
-        if job["tool"] and not job["exec"] and tools is None:  # before the fork: once for all runs to come
-            tools = read_tools(fds[BUNDLE_FD])
-        pid = posix.fork()
-        if not pid:
-            sock.close()
-            return job, fds, tools if job["tool"] else None
-        for fd in fds:
-            posix.close(fd)
-        sock.send(marshal.dumps(("pid", pid)))
-        posix.waitid(posix.P_PID, pid, posix.WEXITED | posix.WNOWAIT)
-        end = time.monotonic_ns()
-        delay_s = runqueue_wait_s(pid)
-        _, status, usage = posix.wait4(pid, 0)
-        sock.send(marshal.dumps(("exit", status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, end, delay_s)))
+def forget_imports(built_in: frozenset[str], found_in: frozenset[str]) -> None:
+    """Leave nothing imported that an interpreter has not built in."""
+    for name in frozenset(sys.modules) - built_in - {"__main__"}:
+        del sys.modules[name]
+    for folder in frozenset(sys.path_importer_cache) - found_in:
+        del sys.path_importer_cache[folder]
 
 
 def read_tools(fd: int) -> Bundle:
@@ -102,34 +141,14 @@ def read_tools(fd: int) -> Bundle:
     return tools
 
 
-def drop_privileges(job: dict[str, Any], fds: list[int], libc: CDLL) -> None:
-    """Give up every privilege and every descriptor but the program's own, and the start mark (moved to 3)."""
-    posix.setsid()
-    fds = fds if job["exec"] else fds[:BUNDLE_FD]
-    for target, fd in enumerate(fds):
-        posix.dup2(fd, target + 20)
-    for target in range(len(fds)):
-        posix.dup2(target + 20, target, inheritable=target != 3)
-    posix.closerange(len(fds), 4096)
-    libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # or /proc/self would be root's; a change of user takes it away again
-    mark = posix.open("/proc/self/oom_score_adj", posix.O_WRONLY)
-    posix.write(mark, b"1000")
-    posix.close(mark)
-    if job["uid"]:
-        _change_user(job["uid"], libc)
-    libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # or /dev/stdin, a link into /proc/self, could not be opened
-    posix.chdir(job["cwd"])
-    posix.umask(0o077)
-
-
-def _change_user(uid: int, libc: CDLL) -> None:
-    for capability in range(64):
-        if libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0):
-            break  # the kernel knows no more of them
-    posix.setgroups([])
-    posix.setresgid(uid, uid, uid)
-    posix.setresuid(uid, uid, uid)
-    libc.capset(_CAP_HEADER, _NO_CAPS)
+def set_scene(job: dict[str, Any], path: tuple[str, ...]) -> None:
+    """What a program would see as `python program.py`, and nothing of ours; `path` is the rest of sys.path."""
+    sys.argv[:] = [job["path"], *job["args"]]
+    sys.path[:] = [job["path"].rpartition("/")[0], *path]
+    main = type(sys)("__main__")
+    main.__dict__.update(__file__=job["path"], __builtins__=builtins, __cached__=None, __annotations__={})
+    main.__loader__ = SourceFileLoader("__main__", job["path"])
+    sys.modules["__main__"] = main
 
 
 def mark_start() -> None:
@@ -143,33 +162,6 @@ def run_exec(job: dict[str, Any]) -> NoReturn:
     mark_start()
     command = [job["python"], *(["-c", RUN_TOOL] if job["tool"] else []), job["path"], *job["args"]]
     posix.execve(job["python"], command, job["env"])
-
-
-def enter(job: dict[str, Any], built_in: frozenset[str], found_in: frozenset[str]) -> None:
-    """Leave nothing of ours where a program would see it."""
-    sys.argv[:] = [job["path"], *job["args"]]
-    sys.path.insert(0, job["path"].rpartition("/")[0])
-    reopen_stdio()
-    main = type(sys)("__main__")
-    main.__dict__.update(__file__=job["path"], __builtins__=builtins, __cached__=None, __annotations__={})
-    main.__loader__ = SourceFileLoader("__main__", job["path"])
-    sys.modules["__main__"] = main
-    for name in frozenset(sys.modules) - built_in - {"__main__"}:
-        del sys.modules[name]
-    for folder in frozenset(sys.path_importer_cache) - found_in:
-        del sys.path_importer_cache[folder]
-
-
-def reopen_stdio() -> None:
-    """New stream objects, made as the interpreter makes them: the zygote's own belong to other descriptors."""
-    for name, fd, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
-        old = getattr(sys, f"__{name}__")
-        buffer: Any = _io.open(fd, mode + "b", closefd=False)
-        buffer.raw.name = f"<{name}>"
-        new: Any = _io.TextIOWrapper(buffer, old.encoding, old.errors, "\n", line_buffering=name == "stderr")
-        new.mode = mode
-        setattr(sys, name, new)
-        setattr(sys, f"__{name}__", new)
 
 
 class Program:

@@ -49,6 +49,10 @@ QUICK = ("--sandbox", "bubblewrap", "--no-profile", "--changed-inputs", "off")
 """What makes a run short, for tests of other things."""
 
 
+QUICK_SETTINGS = {"CODEOPT_SANDBOX": "bubblewrap", "CODEOPT_NO_PROFILE": "1", "CODEOPT_CHANGED_INPUTS": "off"}
+"""The same as variables, for code that is run as it is written."""
+
+
 @dataclass(frozen=True)
 class Done:
     """How a command ended."""

@@ -74,7 +74,9 @@ def test_an_unknown_keyword_is_a_type_error(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_the_examples_run(path: Path) -> None:
+def test_the_examples_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in command.QUICK_SETTINGS.items():
+        monkeypatch.setenv(name, value)
     runpy.run_path(os.fspath(path), run_name="__main__")
 
 

@@ -116,6 +116,7 @@ def test_what_is_held_out_is_never_shown(story: Story) -> None:
     assert not [prompt for prompt in story.prompts if LARGE_CASE in prompt]
 
 
+@pytest.mark.parametrize("story", ["bubblewrap"], indirect=True)
 def test_a_replay_gives_the_same_result_offline(story: Story) -> None:
     arguments = ("--model", "replay:talk.jsonl", "--sandbox", story.done.json["sandbox"])
     again = codeopt("improve", "slow.py", "--json", *arguments, cwd=story.folder)
@@ -157,17 +158,17 @@ MEASURED, CRITIQUE, GENERIC = "### Measured", "FIRST", "### Critique"
 @pytest.mark.parametrize(
     ("mode", "critiques", "told", "not_told"),
     [
-        ("measured+critique", 2, [MEASURED, CRITIQUE], []),
-        ("measured", 0, [MEASURED], [GENERIC]),
         ("critique", 2, [CRITIQUE], [MEASURED]),
-        ("generic", 0, [GENERIC], [MEASURED, CRITIQUE]),
         ("none", 0, [], [MEASURED, GENERIC]),
     ],
 )
 def test_parts_of_the_feedback_can_be_left_out(
     folder: Path, mode: str, critiques: int, told: list[str], not_told: list[str]
 ) -> None:
-    """The paper's ablation: the second request for a draft, after a wrong one."""
+    """The paper's ablation: the second request for a draft, after a wrong one.
+
+    All modes are in proposers/test_language_model.py; two of them show that the flag gets there.
+    """
     steps: list[StepLike] = [
         f"{CRITIQUE}\nVERDICT: IMPROVE",
         reply(WRONG),
@@ -240,14 +241,12 @@ NO_KEY = "refuses the key in WIRE_KEY (status 401)"
     ("steps", "said"),
     [
         ([status(401)], NO_KEY),
-        ([status(404)], "has no model 'wire-model-1'"),
-        ([status(429)] * 3, "says 429, too many requests or no credit (tried 3 times)"),
-        ([status(500)] * 3, "fails with status 500 (tried 3 times)"),
         ([garbage()] * 3, "sent something that is not a chat completion"),
     ],
-    ids=["401", "404", "429", "500", "garbage"],
+    ids=["401", "garbage"],
 )
 def test_a_model_that_cannot_be_used_is_one_line(folder: Path, steps: list[StepLike], said: str) -> None:
+    """What is said of each failure is in models/test_openai.py."""
     done, _ = improve(folder, steps, "--api-key-env", "WIRE_KEY", "-q", WIRE_KEY="sk-secret")
     assert done.status == 4
     assert said in done.lines[-1]
@@ -264,24 +263,19 @@ def test_a_server_that_is_down_is_one_line(folder: Path) -> None:
     assert "is it running?" in done.lines[-1]
 
 
-@pytest.mark.parametrize(
-    ("answer", "verdict", "why"),
-    [
-        ("I would rather not.", "refused", "no program"),
-        (reply("def f(:\n"), "refused", "syntax error in line 1"),
-        (reply(SLOW + "# faster\n"), "refused", "the same program as the original"),
-        (endless("word "), "refused", "cut off before any program"),
-    ],
-    ids=["no code", "broken code", "the same again", "endless"],
-)
-def test_a_reply_without_a_usable_program_is_a_round_that_brought_nothing(
-    folder: Path, answer: StepLike, verdict: str, why: str
-) -> None:
-    done, _ = improve(folder, [answer], "--feedback", "measured", "-n", "1", "--json")
+def test_a_reply_without_a_usable_program_is_a_round_that_brought_nothing(folder: Path) -> None:
+    answers = {
+        "no program": "I would rather not.",
+        "syntax error in line 1": reply("def f(:\n"),
+        "the same program as the original": reply(SLOW + "# faster\n"),
+        "cut off before any program": endless("word "),
+    }
+    done, _ = improve(folder, list(answers.values()), "--feedback", "measured", "-n", "4", "--json")
     assert done.status == 6, done.err
-    (found,) = done.json["rounds"]
-    assert (done.json["accepted"], found["verdict"]) == (False, verdict)
-    assert why in found["rejection"]
+    assert not done.json["accepted"]
+    assert [each["verdict"] for each in done.json["rounds"]] == ["refused"] * 4
+    for why, each in zip(answers, done.json["rounds"], strict=True):
+        assert why in each["rejection"]
 
 
 def test_a_failing_changed_input_is_shown(tmp_path: Path) -> None:

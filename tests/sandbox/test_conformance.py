@@ -16,6 +16,7 @@ CANNOT = {
     "bubblewrap": {"ignored children"},
     "process": {
         "network",
+        "file cache",
         "files",
         "ignored children",
         "clock setting",
@@ -23,6 +24,7 @@ CANNOT = {
         "out of sight",
         "identity",
         "system calls",
+        "traces",
     },
 }
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from codeopt.history import Candidate, Critique, Draft, History
 from codeopt.proposers import Proposer
 from codeopt.rules import Hot, Rule
 from codeopt.workloads.function.definitions import PutBackError
 from codeopt.workloads.function.excerpt import shown
+from codeopt.workloads.function.function_def import definition, first_line
 from codeopt.workloads.function.putback import put_back
-from codeopt.workloads.function.target import definition, first_line
 
 NOTE = """
 
@@ -27,39 +27,28 @@ def function_rules(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
     return within((rule for rule in rules if not rule.scripts_only), qualname)
 
 
-def within(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
-    """The rules, each cut back to one function: what it would change elsewhere stays as it is."""
-    return tuple(_cut_back(rule, qualname) for rule in rules)
+@dataclass(frozen=True)
+class FunctionRule(Rule):
+    """A rule cut back to one function of a module that others import: what it would change elsewhere stays as it is."""
 
+    qualname: str = ""
 
-def given_away(source: str) -> str:
-    """A line that hands all names of a module to code that nobody knows, as importing it does.
-
-    Without it the rules would take the calls in the module for all the calls that there are.
-    """
-    names: list[str] = []
-    for node in ast.walk(ast.parse(source)):
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                names.append(name)
-            case ast.Name(name, ast.Store()):
-                names.append(name)
-    return f"\nimported_by_others({', '.join(dict.fromkeys(names))})\n"
-
-
-def _cut_back(rule: Rule, qualname: str) -> Rule:
-    def rewrite(source: str, hot: Hot) -> str | None:
-        lines = _own_lines(source, qualname, hot)
-        new = rule.rewrite(source + given_away(source), lines) if lines.lines else None
+    def rewrite(self, text: str, hot: Hot | None = None, *, exported: bool = True) -> str | None:
+        """The module with the function rewritten; None when the rule does not match there."""
+        lines = _own_lines(text, self.qualname, hot or Hot())
+        new = super().rewrite(text, lines, exported=exported) if lines.lines else None
         if new is None:
             return None
         try:
-            kept = put_back(source, qualname, new)
+            kept = put_back(text, self.qualname, new)
         except PutBackError:
             return None
-        return kept if kept != source else None
+        return kept if kept != text else None
 
-    return replace(rule, rewrite=rewrite)
+
+def within(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
+    """The rules, each cut back to one function."""
+    return tuple(FunctionRule(**vars(rule), qualname=qualname) for rule in rules)
 
 
 def _own_lines(source: str, qualname: str, hot: Hot) -> Hot:

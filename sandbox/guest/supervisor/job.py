@@ -22,6 +22,8 @@ class Setting:
     uid_base: int
     """First of 1000 user numbers for runs; 0 keeps the supervisor's own."""
     seccomp: bool
+    private: str
+    """A folder that only the supervisor may look into; empty where there is none."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,11 @@ io_uring, keyrings, System V IPC (it would outlive the run), exec from memory, o
 and netlink's list of interfaces, siblings (a child that is its parent's child is waited for by nobody), limits and
 priorities of others (a guest of an ordinary user has the run's user), and changing its CPU affinity (a run has one
 core, so that work moved to other processes gains nothing).
+
+What all runs share is the kernel's cache of files: a run that drops pages from it, or sees which are there, has a
+memory that outlives it, and slows down whoever reads them next. Calls that ask are denied. Calls that only advise do
+nothing and say that it is done, as a kernel may: a program that gives advice does not look for an error. What stays
+open: a file that was never read before is read more slowly than the next time, and runs can take that time.
 """
 
 from __future__ import annotations
@@ -43,6 +48,17 @@ _CALLS = {  # name: (x86_64, aarch64), from the kernel's syscall tables; None wh
     "shmget": (29, 194), "swapoff": (168, 225), "swapon": (167, 224), "syslog": (103, 116), "umount2": (166, 39),
     "unshare": (272, 97), "userfaultfd": (323, 282), "vhangup": (153, 58),
 }  # fmt: skip
+_ABSENT = {"cachestat": (451, 451), "mincore": (27, 232)}  # what is in the cache of files; older kernels have neither
+_IGNORED = {  # what changes that cache, or has the host's disks write
+    "fadvise64": (221, 223), "readahead": (187, 213), "sync": (162, 81), "sync_file_range": (277, 84),
+    "syncfs": (306, 267),
+}  # fmt: skip
+_MADVISE, _FCNTL, _PRCTL = (28, 233), (72, 25), (157, 167)
+_ADVICE = (3, 12, 20, 21, 25)  # WILLNEED, MERGEABLE, COLD, PAGEOUT, COLLAPSE; allocators use others (DONTNEED, FREE)
+_HINTS = (1036, 1038)  # F_SET_RW_HINT, F_SET_FILE_RW_HINT: kept in the file's inode, which all runs share
+_PR_SET_MEMORY_MERGE = 67  # pages found equal to another process's are written more slowly
+_READ_WRITE_2 = ((327, 286), (328, 287))  # preadv2, pwritev2
+_CACHE_FLAGS = 0x88  # RWF_NOWAIT tells what is in the cache, RWF_DONTCACHE drops it
 _CLONE, _CLONE3, _SOCKET, _SOCKETPAIR = (56, 220), (435, 435), (41, 198), (53, 199)
 _OWN_ONLY = (((302, 261), 16), ((141, 140), 24))  # prlimit64, setpriority: where the process is named; 0 is oneself
 _FAMILIES = (1, 2, 10)  # unix, inet, inet6
@@ -54,7 +70,15 @@ def _step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
 
 
 def _deny(error: int) -> bytes:
+    """Do nothing and give this error; 0 says that it was done."""
     return _step(_RET, _ERRNO | error)
+
+
+def _unless_argument(call: int, offset: int, values: tuple[int, ...], answer: bytes) -> list[bytes]:
+    """Allow a call, but give `answer` where the argument at `offset` is one of these."""
+    steps = [_step(_JEQ, call, 0, len(values) + 3), _step(_LOAD, offset)]
+    steps += [_step(_JEQ, value, len(values) - at, 0) for at, value in enumerate(values)]
+    return [*steps, _step(_RET, _ALLOW), answer]
 
 
 def seccomp_program(machine: str) -> bytes:
@@ -66,6 +90,16 @@ def seccomp_program(machine: str) -> bytes:
     for numbers in _CALLS.values():
         if numbers[column] is not None:
             steps += [_step(_JEQ, numbers[column] or 0, 0, 1), _deny(errno.EPERM)]
+    for numbers in _ABSENT.values():
+        steps += [_step(_JEQ, numbers[column], 0, 1), _deny(errno.ENOSYS)]
+    for numbers in _IGNORED.values():
+        steps += [_step(_JEQ, numbers[column], 0, 1), _deny(0)]
+    steps += _unless_argument(_MADVISE[column], 32, _ADVICE, _deny(0))
+    steps += _unless_argument(_FCNTL[column], 24, _HINTS, _deny(0))
+    steps += _unless_argument(_PRCTL[column], 16, (_PR_SET_MEMORY_MERGE,), _deny(errno.EPERM))
+    for call in _READ_WRITE_2:
+        steps += [_step(_JEQ, call[column], 0, 4), _step(_LOAD, 56), _step(_JSET, _CACHE_FLAGS, 0, 1)]
+        steps += [_deny(errno.EOPNOTSUPP), _step(_RET, _ALLOW)]
     steps += [_step(_JEQ, _CLONE3[column], 0, 1), _deny(errno.ENOSYS)]  # libc falls back to clone, whose flags we see
     steps += [_step(_JEQ, _CLONE[column], 0, 4), _step(_LOAD, 16), _step(_JSET, _CLONE_FLAGS, 0, 1)]
     steps += [_deny(errno.EPERM), _step(_RET, _ALLOW)]

@@ -22,6 +22,7 @@ class RunMonitor:
 
     def __init__(self, setting: Setting, zygote: ZygoteProcess) -> None:
         self.setting, self.zygote = setting, zygote
+        self.children = usage.children(os.getpid())
 
     def follow(self, state: RunState, job: Job, outputs: dict[int, bytearray]) -> None:
         """Until the first process has ended and everything that it left behind is dead and read."""
@@ -97,6 +98,8 @@ class RunMonitor:
         What is left when the first process has ended may still have worked and printed until now, so that is the time
         that counts: nobody gains by ending early and leaving the work to a child.
         """
+        if state.status is not None and self._is_alone():
+            return
         limit = time.monotonic() + GRACE_S
         lingered = False
         while time.monotonic() < limit:
@@ -115,6 +118,18 @@ class RunMonitor:
             if self.zygote.link and state.status is None and select.select([link.sock], [], [], 0.005)[0]:
                 self._hear(state, link)
         self._kill_everything(state)
+
+    def _is_alone(self) -> bool:
+        """Nothing is left of the run, for certain: when its first process has ended, what descends from it is below a
+        child of ours that is not the zygote, dead or alive; and the zygote starts nothing else.
+        """
+        link = self.zygote.link
+        if not (link and link.children and self.children):
+            return False
+        try:
+            return not link.children.read() and self.children.read().split() == [str(link.pid).encode()]
+        except OSError:  # the zygote has ended
+            return False
 
     def _doubt_zygote(self) -> None:
         """Where runs have its user, one that outlived its own end may have stopped it for the next."""

@@ -14,6 +14,7 @@ import signal
 import socket
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from .. import wire
@@ -43,6 +44,7 @@ class Supervisor:
         self.tools: int | None = None
         """Made for the first run that needs them: to compile them takes 30 ms."""
         self.runs = 0
+        self.counters = usage.traffic() if setting.pid1 else ()
         self.traffic = self._traffic()
 
     def serve(self) -> None:
@@ -132,7 +134,7 @@ class Supervisor:
         return time.process_time() + self.zygote.cpu_s()
 
     def _traffic(self) -> bytes:
-        return usage.traffic() if self.setting.pid1 else b""
+        return b"".join(counter.read() for counter in self.counters)
 
 
 def _larger(by_processes: float, by_group: float) -> float:
@@ -176,6 +178,8 @@ def main(bundle: Bundle) -> None:
         limits.adopt_orphans()
     hide()
     signal.signal(signal.SIGINT, lambda *_: None)  # a run of the same user may send it, and a terminal does
+    if setting.private:  # an engine gives a mount the mode of the folder below it
+        Path(setting.private).chmod(0o700)
     supervisor = Supervisor(setting, bundle)
     send({"pid": os.getpid()}, b"")
     try:

@@ -6,20 +6,24 @@ import fcntl
 import os
 import signal
 import socket
-from pathlib import Path
 from typing import NamedTuple
 
 from ..boot import BUNDLE_FD, Bundle
 from ..zygote import START
-from . import limits, memory
+from . import limits, memory, usage
 from .job import Job, Setting
+
+_MODULES = ("__init__.py", "boot.py", "ending.py", "kernel.py", "privileges.py", "streams.py", "zygote.py")
+_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Link(NamedTuple):
-    """The warm interpreter and our end of its socket."""
+    """The warm interpreter, our end of its socket, and what the kernel says of it."""
 
     pid: int
     sock: socket.socket
+    stat: usage.Book
+    children: usage.Book | None
 
 
 class ZygoteProcess:
@@ -30,7 +34,7 @@ class ZygoteProcess:
 
     def __init__(self, setting: Setting, bundle: Bundle, *, capped: bool) -> None:
         self.setting, self.capped = setting, capped
-        self.modules = memory.keep(bundle.pack("__init__.py", "boot.py", "ending.py", "kernel.py", "zygote.py"))
+        self.modules = memory.keep(bundle.pack(*_MODULES))
         self.link: Link | None = None
         self.limits: tuple[int, ...] = ()
         self.cores = os.sched_getaffinity(0)
@@ -45,8 +49,8 @@ class ZygoteProcess:
         """What the zygote itself has used, in clock ticks."""
         if self.link is None:
             return 0.0
-        fields = Path(f"/proc/{self.link.pid}/stat").read_bytes().rpartition(b")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        fields = self.link.stat.read().rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS
 
     def end(self) -> None:
         """Kill the zygote, if there is one."""
@@ -59,6 +63,9 @@ class ZygoteProcess:
         """It has ended and was waited for."""
         assert self.link is not None
         self.link.sock.close()
+        self.link.stat.close()
+        if self.link.children:
+            self.link.children.close()
         self.link = None
 
     def ready(self, job: Job) -> Link:
@@ -78,7 +85,7 @@ class ZygoteProcess:
         pid = os.fork()
         if pid:
             theirs.close()
-            return Link(pid, ours)
+            return Link(pid, ours, usage.Book(f"/proc/{pid}/stat"), usage.children(pid))
         try:
             self._exec(job, theirs.fileno())
         finally:

@@ -89,7 +89,7 @@ def test_rules_over_a_set_with_targets(tmp_path: Path) -> None:
 def test_every_problem_ends_with_a_row_whatever_the_server_does(
     tmp_path: Path, wire: Callable[..., WireServer]
 ) -> None:
-    run, count = tmp_path / "run", 8
+    run, count = tmp_path / "run", 5
     with (tmp_path / "more.jsonl").open("w") as more:
         more.write((write_set(tmp_path, count)).read_text() + "no json\n")
     server = wire(answers(faults=0.3))
@@ -105,7 +105,7 @@ def test_every_problem_ends_with_a_row_whatever_the_server_does(
 
 def test_memory_stays_flat_over_many_problems(tmp_path: Path, wire: Callable[..., WireServer]) -> None:
     """The small version of benchmarks/batch_scale.py."""
-    assert measure(tmp_path, wire(answers(faults=0.05)), problems=8, chunk=4) == 0
+    assert measure(tmp_path, wire(answers(faults=0.05)), problems=4, chunk=2) == 0
 
 
 def test_killed_at_any_moment_it_goes_on_and_asks_for_nothing_twice(

@@ -7,7 +7,7 @@ import sys
 from contextlib import redirect_stdout
 from unittest.mock import patch
 
-from codeopt.rules import Hot, rule
+from codeopt.rules import Hot, load_rule
 
 
 def output(source: str, stdin: str = "") -> str:
@@ -27,7 +27,7 @@ def output(source: str, stdin: str = "") -> str:
 
 def rewritten(name: str, source: str, *hot: int) -> str | None:
     """What the rule makes of a program."""
-    return rule(name).rewrite(source, Hot(hot))
+    return load_rule(name).rewrite(source, Hot(hot))
 
 
 def same(name: str, source: str, *inputs: str) -> str:

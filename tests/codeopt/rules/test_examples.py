@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codeopt.errors import UsageError
-from codeopt.rules import Hot, Rule, all_rules, rule, select_rules
-from codeopt.rules._module import Module, parse
+from codeopt.rules import Hot, Rule, all_rules, load_rule, select_rules
 from tests.codeopt.rules.programs import output
 
 RULES = all_rules()
@@ -20,24 +19,26 @@ def each(request: pytest.FixtureRequest) -> Rule:
 
 
 def test_example(each: Rule) -> None:
-    assert each.rewrite(each.before, Hot()) == each.after
+    assert each.rewrite(each.example.before, Hot()) == each.example.after
 
 
 def test_once_is_enough(each: Rule) -> None:
-    assert each.rewrite(each.after, Hot()) is None
+    assert each.rewrite(each.example.after, Hot()) is None
 
 
 def test_example_prints_the_same(each: Rule) -> None:
-    assert output(each.after, INPUT) == output(each.before, INPUT)
+    assert output(each.example.after, INPUT) == output(each.example.before, INPUT)
 
 
 def test_windows_line_ends_stay(each: Rule) -> None:
-    new = each.rewrite(each.before.replace("\n", "\r\n"), Hot())
-    assert new == each.after.replace("\n", "\r\n")
+    new = each.rewrite(each.example.before.replace("\n", "\r\n"), Hot())
+    assert new == each.example.after.replace("\n", "\r\n")
 
 
 def test_comments_stay(each: Rule) -> None:
-    new = each.rewrite("#!/usr/bin/python3\n# -*- coding: utf-8 -*-\n# é 日本\n\n" + each.before + "# the end\n", Hot())
+    new = each.rewrite(
+        "#!/usr/bin/python3\n# -*- coding: utf-8 -*-\n# é 日本\n\n" + each.example.before + "# the end\n", Hot()
+    )
     assert new is not None
     assert new.startswith("#!/usr/bin/python3\n# -*- coding: utf-8 -*-\n# é 日本\n")
     assert "# the end" in new
@@ -48,33 +49,18 @@ def test_comments_stay(each: Rule) -> None:
     ["def broken(:\n", "exec('x = 1')\n", "g = globals()\n", "print(locals())\n", "v = eval(str(1))\n", "\x0c\n"],
 )
 def test_programs_nobody_touches(each: Rule, prefix: str) -> None:
-    assert each.rewrite(prefix + each.before, Hot()) is None
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["x = 1" + " + 1" * 900 + "\n", "x = 5\nif x == 0: pass\n" + "".join(f"elif x == {i}: pass\n" for i in range(900))],
-    ids=["sum", "elif"],
-)
-def test_trees_too_deep_to_follow(text: str) -> None:
-    assert compile(text, "program", "exec")
-    assert parse(text) is None
-
-
-@pytest.mark.parametrize("text", ["import re\nword = re.compile('a')\n", "dir = [0]\n", "def f(vars): pass\n"])
-def test_names_that_only_look_like_reflection(text: str) -> None:
-    assert parse(text) is not None
+    assert each.rewrite(prefix + each.example.before, Hot()) is None
 
 
 def test_cold_lines_stay(each: Rule) -> None:
-    assert each.rewrite(each.before + "print()\n" * 3, Hot((each.before.count("\n") + 3,))) is None
+    assert each.rewrite(each.example.before + "print()\n" * 3, Hot((each.example.before.count("\n") + 3,))) is None
 
 
 def test_every_rule_explains_itself(each: Rule) -> None:
     assert each.reason.count("\n") == 0
     assert len(each.reason) < 130
-    assert each.limits
-    assert rule(each.name) is each
+    assert each.preconditions
+    assert load_rule(each.name) is each
 
 
 def test_selection() -> None:
@@ -87,9 +73,3 @@ def test_selection() -> None:
 def test_hot_lines_move_with_their_text() -> None:
     hot = Hot((3, 1)).moved("a\nb\nc\n", "x\na\nb\nc\n")
     assert hot.lines == (4, 2)
-
-
-def test_positions_count_characters() -> None:
-    module = parse("s = 'é日'; t = s.upper()\n")
-    assert isinstance(module, Module)
-    assert module.source(module.tree.body[1]) == "t = s.upper()"

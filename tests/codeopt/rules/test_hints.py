@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeopt.rules import Hot, all_rules, rule
+from codeopt.rules import Hot, all_rules, load_rule
 from codeopt.workloads.function.proposer import within
 
 CHANGED = {
@@ -112,7 +112,7 @@ def module(body: str, parameters: str = HINTS) -> str:
 
 
 def rewritten(name: str, source: str) -> str | None:
-    (cut,) = within([rule(name)], "f")
+    (cut,) = within([load_rule(name)], "f")
     return cut.rewrite(source, Hot())
 
 

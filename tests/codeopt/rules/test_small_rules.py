@@ -98,6 +98,7 @@ def test_guard(test: str, before: str, n: int, w: int) -> None:
         "    j = 5 - i\n    if j > n:\n        continue\n    print(i)\n",
         "    n = n + i\n    if n > 9:\n        continue\n    print(i)\n",
         "    k = i - n\n    n = i + k\n    if n > 9:\n        continue\n    print(i)\n",
+        "    if i > n:\n        continue\n    print(i)\nfor i in range(i):\n    print(i)\n",
     ],
 )
 def test_guard_refused(body: str) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.codeopt.rules.programs import output, rewritten, same
+
+once = functools.cache(rewritten)
+"""For the many inputs of one program."""
 
 USES = [
     "s = input()",
@@ -31,7 +36,7 @@ USES = [
 @given(lines=st.lists(st.text(alphabet="ab ,x\t1é", max_size=6), min_size=6, max_size=6))
 def test_lines_are_the_same(use: str, lines: list[str]) -> None:
     source = f"for _ in range(3):\n    {use}\n    print(repr(s))\n"
-    new = rewritten("stdin_readline", source)
+    new = once("stdin_readline", source)
     assert new is not None
     for end in ("\n", ""):
         stdin = "\n".join(lines) + end

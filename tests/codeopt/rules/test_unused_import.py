@@ -15,6 +15,17 @@ from tests.codeopt.rules.programs import rewritten
         ("from heapq import heappush, heappop as pop\nprint(pop)\n", "from heapq import heappop as pop\nprint(pop)\n"),
         ("import random\nfrom math import *\nprint(pi)\n", "from math import *\nprint(pi)\n"),
         ("x = 1\nimport re  # why\n# second\nprint(x)\n", "x = 1\n# second\nprint(x)\n"),
+        ("x = 1\n# why\nimport re\nprint(x)\n", "x = 1\n# why\nprint(x)\n"),
+        ("import random; x = 1\nprint(x)\n", "x = 1\nprint(x)\n"),
+        ("x = 1; import random\nprint(x)\n", "x = 1\nprint(x)\n"),
+        ("import sys, \\\n    re\nprint(sys)\n", "import sys\nprint(sys)\n"),
+        ("import re, \\\n    sys\nprint(sys)\n", "import sys\nprint(sys)\n"),
+        ("from math import (sqrt,\n    gcd)\nprint(gcd(1, 2))\n", "from math import (gcd)\nprint(gcd(1, 2))\n"),
+        (
+            "from math import (\n    gcd,  # a\n    sqrt,  # b\n    pi,\n)\nprint(gcd(1, 2))\n",
+            "from math import (\n    gcd,  # a\n)\nprint(gcd(1, 2))\n",
+        ),
+        ("import math, re, random as rnd, os\nprint(re, os)\n", "import re, os\nprint(re, os)\n"),
     ],
 )
 def test_removed(before: str, after: str) -> None:

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from codeopt.proposers._reply import is_done
-from codeopt.tasks import Example, Task, open_task
+from codeopt.tasks import Task, WorkedExample, open_task
 from sandbox.outcome import Verdict
 
 TASKS = [open_task("runtime"), open_task("readability")]
@@ -16,7 +16,7 @@ EXAMPLES = [pytest.param(task, example, id=task.name) for task in TASKS for exam
 
 
 @pytest.mark.parametrize(("task", "example"), EXAMPLES)
-def test_the_programs_print_what_the_example_says(task: Task, example: Example) -> None:
+def test_the_programs_print_what_the_example_says(task: Task, example: WorkedExample) -> None:
     small = example.cases[0]
     for candidate in example.history.candidates:
         command = [sys.executable, "-I", "-c", candidate.source]
@@ -27,14 +27,14 @@ def test_the_programs_print_what_the_example_says(task: Task, example: Example) 
 
 
 @pytest.mark.parametrize(("task", "example"), EXAMPLES)
-def test_every_draft_but_the_newest_has_a_critique_that_ends_as_asked_for(task: Task, example: Example) -> None:
+def test_every_draft_but_the_newest_has_a_critique_that_ends_as_asked_for(task: Task, example: WorkedExample) -> None:
     *earlier, newest = example.history.candidates
     assert all(c.critique.endswith("VERDICT: IMPROVE") for c in earlier)
     assert not newest.critique or is_done(newest.critique)
 
 
 @pytest.mark.parametrize(("task", "example"), EXAMPLES)
-def test_the_newest_draft_would_be_accepted(task: Task, example: Example) -> None:
+def test_the_newest_draft_would_be_accepted(task: Task, example: WorkedExample) -> None:
     assert not task.is_acceptable(example.history.last, example.history.original)
 
 

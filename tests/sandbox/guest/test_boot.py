@@ -16,7 +16,7 @@ from sandbox.guest_bundle import GuestProgram, boot_input, boot_program, bundle,
 MODULES = {
     f"{ROOT}/__init__.py": "",
     f"{ROOT}/part/__init__.py": "from . import inner",
-    f"{ROOT}/part/inner.py": "from ..other import answer\ndef ask():\n    return answer(), len('ab')",
+    f"{ROOT}/part/inner.py": "from ..other import answer\ndef ask():\n    return answer(), oct(8)",
     f"{ROOT}/other.py": "def answer():\n    return 42",
 }
 
@@ -26,7 +26,7 @@ def test_relative_imports_and_no_name_left(packed: bool) -> None:
     found = Bundle(marshal.loads(Bundle(dict(MODULES)).pack("")) if packed else dict(MODULES))
     before, finders = set(sys.modules), list(sys.meta_path)
     ask = found.load("part.inner").ask
-    assert ask() == (42, 2)
+    assert ask() == (42, "0o10")
     assert set(sys.modules) == before
     assert sys.meta_path == finders
     with pytest.raises(ImportError):
@@ -35,8 +35,8 @@ def test_relative_imports_and_no_name_left(packed: bool) -> None:
 
 def test_builtins_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     ask = Bundle(dict(MODULES)).load("part.inner").ask
-    monkeypatch.setattr(builtins, "len", lambda value: 7)
-    assert ask() == (42, 2)
+    monkeypatch.setattr(builtins, "oct", lambda value: 7)  # which no other thread of the test runner needs meanwhile
+    assert ask() == (42, "0o10")
 
 
 def test_what_fails_while_it_loads_leaves_nothing() -> None:

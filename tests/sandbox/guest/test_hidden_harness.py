@@ -61,8 +61,9 @@ def f(n):
         for name in list(space):
             if type(space[name]) is float:
                 space[name] = -1.0
-    for frame in outer(sys._getframe()):
-        frame.f_locals.clear()
+    for frame in outer(sys._getframe().f_back):  # since Python 3.13 what is written here is what the frame reads
+        for name in [name for name, value in frame.f_locals.items() if type(value) is float]:
+            frame.f_locals[name] = -1.0
     return n
 """
 

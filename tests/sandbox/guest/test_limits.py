@@ -37,6 +37,12 @@ NEEDED = {  # what an interpreter and its libraries cannot do without
     "clock_gettime": (228, 113), "nanosleep": (35, 101), "getdents64": (217, 61), "unlinkat": (263, 35),
     "sched_getaffinity": (204, 123), "setpriority": (141, 140), "prctl": (157, 167), "epoll_create1": (291, 20),
 }  # fmt: skip
+ABSENT = {"mincore": (27, 232), "cachestat": (451, 451)}
+IGNORED = {
+    "fadvise64": (221, 223), "readahead": (187, 213), "sync_file_range": (277, 84), "sync": (162, 81),
+    "syncfs": (306, 267),
+}  # fmt: skip
+MADVISE, FCNTL, PRCTL, PREADV2, PWRITEV2 = (28, 233), (72, 25), (157, 167), (327, 286), (328, 287)
 CLONE, CLONE3, SOCKET, SOCKETPAIR = (56, 220), (435, 435), (41, 198), (53, 199)
 NAMESPACES = {
     "time": 0x80, "mount": 0x20000, "cgroup": 0x2000000, "uts": 0x4000000, "ipc": 0x8000000, "user": 0x10000000,
@@ -114,6 +120,44 @@ def test_clone3_does_not_exist_so_that_libc_takes_clone(machine: str) -> None:
     assert denied(answer(machine, CLONE3[MACHINES.index(machine)]), errno.ENOSYS)
 
 
+@pytest.mark.parametrize("name", ABSENT)
+def test_what_is_cached_cannot_be_asked(name: str, machine: str) -> None:
+    assert denied(answer(machine, ABSENT[name][MACHINES.index(machine)]), errno.ENOSYS)
+
+
+@pytest.mark.parametrize("name", IGNORED)
+def test_advice_about_the_cache_is_taken_and_ignored(name: str, machine: str) -> None:
+    assert denied(answer(machine, IGNORED[name][MACHINES.index(machine)]), 0)
+
+
+def test_advice_about_memory(machine: str) -> None:
+    call = MADVISE[MACHINES.index(machine)]
+    ignored = [value for value in range(64) if answer(machine, call, [4096, 4096, value]) != ALLOW]
+    assert ignored == [3, 12, 20, 21, 25]
+    assert all(denied(answer(machine, call, [4096, 4096, value]), 0) for value in ignored)
+    assert answer(machine, call, [3, 20, 4]) == ALLOW  # an address and a length are no advice
+
+
+def test_hints_that_stay_with_a_file_are_ignored(machine: str) -> None:
+    call = FCNTL[MACHINES.index(machine)]
+    changed = [value for value in range(2048) if answer(machine, call, [5, value]) != ALLOW]
+    assert changed == [1036, 1038]
+    assert denied(answer(machine, call, [5, 1036]), 0)
+
+
+def test_equal_pages_are_not_merged(machine: str) -> None:
+    call = PRCTL[MACHINES.index(machine)]
+    assert [value for value in range(256) if answer(machine, call, [value, 1]) != ALLOW] == [67]
+
+
+@pytest.mark.parametrize("calls", [PREADV2, PWRITEV2], ids=["preadv2", "pwritev2"])
+def test_flags_of_reads_and_writes(calls: tuple[int, int], machine: str) -> None:
+    call = calls[MACHINES.index(machine)]
+    for flags in range(256):
+        result = answer(machine, call, [3, 4096, 1, 0, 0, flags])
+        assert denied(result, errno.EOPNOTSUPP) if flags & 0x88 else result == ALLOW
+
+
 @pytest.mark.parametrize("calls", [SOCKET, SOCKETPAIR], ids=["socket", "socketpair"])
 def test_socket_families(calls: tuple[int, int], machine: str) -> None:
     call = calls[MACHINES.index(machine)]
@@ -138,8 +182,8 @@ def test_x32_numbers_do_not_exist(call: int) -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.lists(st.integers(0, 2**64 - 1), max_size=6), st.sampled_from(MACHINES))
-def test_every_call_gets_one_of_four_answers(call: int, arguments: list[int], machine: str) -> None:
-    errors = (errno.EPERM, errno.ENOSYS, errno.EAFNOSUPPORT)
+def test_every_call_gets_one_of_six_answers(call: int, arguments: list[int], machine: str) -> None:
+    errors = (errno.EPERM, errno.ENOSYS, errno.EAFNOSUPPORT, errno.EOPNOTSUPP, 0)
     assert answer(machine, call, arguments) in {ALLOW, *(ERRNO | error for error in errors)}
 
 

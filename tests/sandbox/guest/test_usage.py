@@ -61,6 +61,41 @@ def test_what_the_kernel_does_not_give_is_left_out(
     assert (group.cpu_seconds(), group.oom_kills()) == (cpu, kills)
 
 
+MINE, OTHER = f"7\n{os.getpid()}\n", "1\n2\n"
+BELOW_V2 = {
+    "docker/abc/cpu.stat": V2["cpu.stat"],
+    "docker/abc/memory.events": V2["memory.events"],
+    "docker/abc/cgroup.procs": MINE,
+    "cpu.stat": "usage_usec 9000000\n",
+    "memory.events": "oom_kill 9\n",
+    "cgroup.procs": OTHER,
+}
+BELOW_V1 = {
+    "memory/docker/abc/memory.oom_control": V1["memory/memory.oom_control"],
+    "memory/docker/abc/cgroup.procs": MINE,
+    "memory/memory.oom_control": "oom_kill 9\n",
+    "memory/cgroup.procs": OTHER,
+    "cpuacct/docker/abc/cpuacct.usage": "2500000000\n",
+    "cpuacct/docker/abc/cgroup.procs": MINE,
+    "cpuacct/cpuacct.usage": "9\n",
+    "cpuacct/cgroup.procs": OTHER,
+}
+MEMBER_V1 = "4:memory:{way}\n2:cpu,cpuacct:{way}\n1:name=systemd:/elsewhere\n0::/elsewhere\n"
+
+
+@pytest.mark.parametrize("way", ["/docker/abc", "/outer/group/docker/abc"])
+@pytest.mark.parametrize(("files", "member"), [(BELOW_V2, "0::{way}\n"), (BELOW_V1, MEMBER_V1)], ids=["v2", "v1"])
+def test_the_group_is_found_in_the_hierarchy(files: dict[str, str], member: str, way: str, tmp_path: Path) -> None:
+    """The second way is one that starts above what is mounted, as in an engine that runs in a container itself."""
+    group = ControlGroup.find(write(tmp_path, files), member.format(way=way))
+    assert (group.cpu_seconds(), group.oom_kills()) == (2.5, 2)
+
+
+def test_a_group_of_others_is_not_taken_for_ours(tmp_path: Path) -> None:
+    files = {name: text for name, text in BELOW_V2.items() if "/" not in name}
+    assert ControlGroup.find(write(tmp_path, files), "0::/docker/abc\n") == ControlGroup(None, None)
+
+
 def test_where_both_versions_are_mounted_the_unified_one_counts(tmp_path: Path) -> None:
     group = ControlGroup.find(write(write(tmp_path, V1), {"cpu.stat": "usage_usec 1000000\n"}))
     assert group.cpu_seconds() == 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeopt.rules import Hot, rule
+from codeopt.rules import Hot, load_rule
 from codeopt.workloads.function.proposer import within
 
 MODULE = """\
@@ -26,12 +26,12 @@ if __name__ == "__main__":
 
 
 def rewritten(name: str, qualname: str) -> str | None:
-    (cut,) = within([rule(name)], qualname)
+    (cut,) = within([load_rule(name)], qualname)
     return cut.rewrite(MODULE, Hot())
 
 
 def test_what_is_known_of_the_calls_in_the_module_alone_is_not_used() -> None:
-    assert rule("list_membership_to_set").rewrite(MODULE, Hot()) is not None, "as a program it is safe"
+    assert load_rule("list_membership_to_set").rewrite(MODULE, Hot()) is not None, "as a program it is safe"
     assert rewritten("list_membership_to_set", "common") is None, "others may call it with lists of lists"
 
 

@@ -1,0 +1,33 @@
+# What the steps share; each step sources it. CI_WORK, from .ci/run, is the folder for everything that a run writes.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+repo=$PWD
+export DEBIAN_FRONTEND=noninteractive PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=2 PIP_ROOT_USER_ACTION=ignore
+
+step() { printf '\n== %4ds  %s\n' "$((EPOCHSECONDS - CI_STARTED))" "$*"; }
+
+# The command in README.md that has these words in it: CI runs what the README says, to the letter.
+readme_command() {
+    grep -m1 -F -- "$1" README.md || { echo "README.md has no command with: $1" >&2; return 1; }
+}
+
+# A copy of the working tree without what git ignores, as a fresh clone has it.
+copy_to() {
+    mkdir -p "$1"
+    git -C "$repo" -c safe.directory='*' ls-files -z --cached --others --exclude-standard |
+        tar -C "$repo" --null --verbatim-files-from -T - -cf - | tar -C "$1" -xf -
+}
+
+# A copy with an environment that has what tests need, made by the first step that asks for it.
+test_environment() {
+    local clone=$CI_WORK/clone
+    (
+        flock 9
+        [[ -d $clone ]] && exit
+        copy_to "$clone"
+        python3 -m venv "$clone/venv"
+        "$clone/venv/bin/pip" install "$clone[test]"
+    ) 9>"$CI_WORK/clone.lock"
+    cd "$clone"
+}

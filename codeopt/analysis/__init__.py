@@ -1,0 +1,69 @@
+"""What can be known of a program by reading it: scopes, types, effects, escape, liveness, bounds, loops.
+
+`parse(text)` gives an `AnalyzedProgram`, which answers questions such as `program.types.is_int(node)`;
+docs/analysis.md says what the answers rest on.
+"""
+
+from codeopt.analysis.doubts import Doubt
+from codeopt.analysis.effects import Effects
+from codeopt.analysis.nesting import Loop
+from codeopt.analysis.nodes import (
+    both_ways,
+    divides,
+    first_line,
+    is_simple,
+    is_sum,
+    last_line,
+    names_in,
+    reads_line,
+    spans_lines,
+)
+from codeopt.analysis.program import AnalyzedProgram, parse
+from codeopt.analysis.scopes import QUIET_MODULES, Comprehension, Use, Variable
+from codeopt.analysis.syntax import Edit, compiles, physical_lines
+from codeopt.analysis.values import (
+    INT,
+    NUMBERS,
+    SCALARS,
+    STR,
+    WHOLE,
+    Container,
+    Values,
+    deep,
+    hashable,
+    hashable_or_empty,
+)
+
+__all__ = [
+    "AnalyzedProgram",
+    "Comprehension",
+    "Container",
+    "Doubt",
+    "Edit",
+    "Effects",
+    "INT",
+    "Loop",
+    "NUMBERS",
+    "QUIET_MODULES",
+    "SCALARS",
+    "STR",
+    "Use",
+    "Values",
+    "Variable",
+    "WHOLE",
+    "both_ways",
+    "compiles",
+    "deep",
+    "divides",
+    "first_line",
+    "hashable",
+    "hashable_or_empty",
+    "is_simple",
+    "is_sum",
+    "last_line",
+    "names_in",
+    "parse",
+    "physical_lines",
+    "reads_line",
+    "spans_lines",
+]

@@ -1,0 +1,90 @@
+"""What running a piece of code may change: variables, containers, or things unknown."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from codeopt.analysis.doubts import Doubt
+from codeopt.analysis.purity import Purity
+from codeopt.analysis.scopes import Variable
+from codeopt.analysis.syntax import Syntax
+from codeopt.analysis.types import Types
+from codeopt.analysis.values import SCALARS, Container
+
+
+@dataclass
+class Effects:
+    """The sum over some code."""
+
+    program: Syntax = field(repr=False)
+    types: Types = field(repr=False)
+    purity: Purity = field(repr=False)
+    stored: set[Variable] = field(default_factory=set)
+    changed: set[Container] = field(default_factory=set)
+    """Containers whose elements may change."""
+    resized: set[Container] = field(default_factory=set)
+    """Containers whose number of elements may change."""
+    called: set[ast.AST] = field(default_factory=set)
+    """Functions of the program that may run."""
+    unknown: bool = False
+    """Code that is not followed runs: it may change whatever it can reach."""
+    objects: bool = False
+    """There may be an object of a class of the program in it, for which an operator means what the class says."""
+    io: bool = False
+    """It prints, reads, leaves, or asks for the time or a random number: its order and number can be seen."""
+
+    def add(self, other: Effects) -> None:
+        """Note everything that the other code does, too."""
+        self.stored |= other.stored
+        self.changed |= other.changed
+        self.resized |= other.resized
+        self.called |= other.called
+        self.unknown |= other.unknown
+        self.objects |= other.objects
+        self.io |= other.io
+
+    def keeps(self, node: ast.expr) -> bool:
+        """The expression, made of plain operations and quiet calls, has the same value before and after."""
+        return all(self._keeps_part(part) or self._doubted(part) for part in self.program.walk(node))
+
+    def _doubted(self, node: ast.AST) -> bool:
+        """Note that it does not stay the same, and why."""
+        self.program.doubts.note(Doubt.UNKNOWN_CODE if self.unknown else Doubt.CHANGED, node)
+        return False
+
+    def _keeps_part(self, part: ast.AST) -> bool:
+        match part:
+            case ast.Name():
+                variable = self.program.scopes.variable(part)
+                if variable in self.stored:
+                    return False
+                return not self.unknown or variable.scope is None or self.purity.only_stored_here(part)
+            case ast.Call(ast.Name("len"), [value]):
+                return self.types.is_text(value) or self.keeps_container(value, self.resized)
+            case ast.Call(ast.Attribute(value), arguments):
+                return all(self._keeps_inside(one) for one in [value, *arguments])
+            case ast.Subscript(value) | ast.Call(args=[value]):
+                return self._keeps_inside(value)
+        return True
+
+    def _keeps_inside(self, node: ast.expr) -> bool:
+        """It has nothing inside that could change, or that stays as it is."""
+        values = self.types.of(node)
+        if values and (values <= SCALARS or all(isinstance(v, str) and v.startswith("@") for v in values)):
+            return True
+        return self.keeps_container(node, self.changed | self.resized)
+
+    def keeps_contents(self, node: ast.Name) -> bool:
+        """The name stands for the same container before and after, and what is in that stays the same."""
+        return self.keeps(node) and self.keeps_container(node, self.changed | self.resized)
+
+    def keeps_container(self, node: ast.expr, touched: set[Container]) -> bool:
+        """The containers that the expression may be are not among those that are touched."""
+        values = self.types.of(node)
+        containers = [value for value in values if isinstance(value, Container)]
+        if not values or len(containers) < len(values):
+            return False
+        same = not any(container.may_be(other) for container in containers for other in touched)
+        hidden = not self.unknown or not any(container.escaped for container in containers)
+        return (same and hidden) or self._doubted(node)

@@ -1,0 +1,172 @@
+"""Where values go: what was found so far of one program, as the walk through it writes it down.
+
+Flow-insensitive: a variable is everything that is ever stored in it. Containers are told apart by the place that makes
+them. What is not followed (classes, unknown calls, decorated functions) is UNKNOWN, and so is what it is given.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+
+from codeopt.analysis import library
+from codeopt.analysis.scopes import Function, Variable
+from codeopt.analysis.syntax import Syntax
+from codeopt.analysis.values import ANY, INT, STR, Container, FunctionValue, Values
+
+
+class Facts:
+    """Grows with each walk through the program, until a walk adds nothing; then it is settled, and stays as it is."""
+
+    def __init__(self, program: Syntax, follow: Callable[[Facts, ast.expr], Values]) -> None:
+        """`follow`: what an expression may be, as far as it is known by now."""
+        self.program = program
+        self.follow = follow
+        self.variables: dict[Variable, set[object]] = {}
+        self.returned: dict[ast.AST, set[object]] = {}
+        self.made: dict[tuple[ast.AST, str], Container] = {}
+        self.changed = True
+        self.settled = False
+        self.externally_callable = self._externally_callable()
+        self._holders: dict[Container, list[Variable | Container]] = {}
+
+    def _externally_callable(self) -> set[Function]:
+        """Functions that are called by code that is not followed: their arguments may be anything."""
+        scopes = self.program.scopes
+        return {
+            node
+            for node in self.program.walk()
+            if isinstance(node, ast.AsyncFunctionDef)
+            or (
+                isinstance(node, ast.FunctionDef)
+                and (node.decorator_list or isinstance(scopes.scope[node], ast.ClassDef))
+            )
+        }
+
+    def begin(self) -> None:
+        """Another walk through the program."""
+        self.changed = False
+        self._holders = {}
+
+    def holders(self, container: Container) -> list[Variable | Container]:
+        """What held a container when this walk first asked for one's holders: in the last walk, all there are."""
+        if not self._holders:
+            for variable, values in self.variables.items():
+                self._held(variable, values)
+            for other in self.made.values():
+                self._held(other, other.elements | other.keys)
+        return self._holders.get(container, [])
+
+    def _held(self, holder: Variable | Container, values: set[object]) -> None:
+        for value in values:
+            if isinstance(value, Container):
+                self._holders.setdefault(value, []).append(holder)
+
+    def join(self, place: set[object], values: Iterable[object]) -> None:
+        if self.settled:  # questions change nothing
+            return
+        before = len(place)
+        place.update(values)
+        self.changed = self.changed or len(place) != before
+
+    def make(
+        self,
+        node: ast.AST,
+        kind: str,
+        elements: Iterable[object] = (),
+        keys: Iterable[object] = (),
+        grows: bool = False,
+        escaped: bool = False,
+    ) -> Values:
+        """The containers of this kind that this place in the program makes, or gets from elsewhere."""
+        if self.settled and (node, kind) not in self.made:
+            return ANY
+        container = self.made.setdefault((node, kind), Container(kind, grows=grows, escaped=escaped, place=node))
+        self.join(container.elements, elements)
+        self.join(container.keys, keys)
+        return frozenset({container})
+
+    def escape(self, *groups: Values) -> Values:
+        """Give values to code that is not followed."""
+        if self.settled:
+            return ANY
+        for value in frozenset().union(*groups):
+            if isinstance(value, Container) and not value.escaped:
+                value.escaped = self.changed = True
+                inside = frozenset(value.elements | value.keys)
+                self.join(value.elements, ANY)
+                self.join(value.keys, ANY)
+                self.escape(inside)
+            elif isinstance(value, FunctionValue) and value.node not in self.externally_callable:
+                self.externally_callable.add(value.node)
+                self.changed = True
+        return ANY
+
+    def elements(self, values: Values) -> Values:
+        """What iterating over the values gives."""
+        found: set[object] = set()
+        for value in values:
+            match value:
+                case Container(kind="dict", keys=keys):
+                    found |= keys
+                case Container(elements=elements):
+                    found |= elements
+                case "str":
+                    found |= STR
+                case "bytes":
+                    found |= INT
+                case str() if value.startswith("@") and value[1:] in library.READERS:
+                    found |= library.READERS[value[1:]]
+                case _:
+                    found |= ANY
+        return frozenset(found)
+
+    def bind(self, target: ast.expr, values: Values) -> None:
+        match target:
+            case ast.Name():
+                self.join(self.variables.setdefault(self.program.scopes.variable(target), set()), values)
+            case ast.Tuple(elts) | ast.List(elts):
+                inside = self.elements(values)
+                for part in elts:
+                    if isinstance(part, ast.Starred):
+                        self.bind(part.value, self.make(part, "list", inside))
+                    else:
+                        self.bind(part, inside)
+            case ast.Subscript(value, index):
+                self.store(self.value(value), index, values)
+            case ast.Attribute(value):
+                self.value(value)
+                self.escape(values)
+
+    def store(self, containers: Values, index: ast.expr, values: Values) -> None:
+        at = self.value(index)
+        for container in containers:
+            if isinstance(container, Container):
+                self.join(container.elements, self.elements(values) if isinstance(index, ast.Slice) else values)
+                self.join(container.keys, at if container.kind == "dict" else ())
+                if container.escaped:
+                    self.escape(values, at)
+            else:
+                self.escape(values, at)
+
+    def unknown(self, name: str, scope: ast.AST) -> None:
+        """A name is bound to something that is not followed."""
+        self.join(self.place(self.program.scopes.owner(name, scope)), ANY)
+
+    def place(self, variable: Variable) -> set[object]:
+        """Everything that is stored in a variable."""
+        return self.variables.setdefault(variable, set())
+
+    def feed(self, function: ast.AST, name: str, values: Values) -> None:
+        """An argument flows into a parameter."""
+        self.join(self.place(Variable(function, name)), values)
+        if function in self.externally_callable:
+            self.escape(values)
+
+    def give_back(self, node: ast.AST, values: Values) -> None:
+        """A return or yield statement gives values to the callers of its function."""
+        self.join(self.returned.setdefault(self.program.scopes.scope[node], set()), values)
+
+    def value(self, node: ast.expr) -> Values:
+        """What an expression may be; its effects are noted."""
+        return self.follow(self, node)

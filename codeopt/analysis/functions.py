@@ -1,0 +1,84 @@
+"""What flows into the program's own functions when they are called, and out of them."""
+
+from __future__ import annotations
+
+import ast
+
+from codeopt.analysis import library
+from codeopt.analysis.facts import Facts
+from codeopt.analysis.hints import hinted
+from codeopt.analysis.scopes import Function, Variable
+from codeopt.analysis.values import ANY, INT, NONE, NUMBERS, FunctionValue, Values, union
+
+
+def parameters(facts: Facts, node: ast.AST, arguments: ast.arguments) -> None:
+    """What the parameters of a function or lambda may be, besides what its calls feed into them."""
+    named = [*arguments.posonlyargs, *arguments.args]
+    defaults = dict(zip(named[::-1], arguments.defaults[::-1], strict=False))
+    defaults |= {arg: d for arg, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d}
+    for arg in [*named, *arguments.kwonlyargs]:
+        place = facts.place(Variable(node, arg.arg))
+        facts.join(place, facts.value(defaults[arg]) if arg in defaults else ())
+        if node in facts.externally_callable:
+            facts.escape(frozenset(place))
+            facts.join(place, hinted(facts, arg.annotation))
+    for extra in (arguments.vararg, arguments.kwarg):
+        if extra:
+            facts.join(facts.place(Variable(node, extra.arg)), ANY)
+
+
+def lost(facts: Facts, node: ast.Call, arguments: list[Values]) -> Values:
+    """A call of what is not followed: it keeps all that it is given."""
+    return facts.escape(*arguments, *(facts.value(keyword.value) for keyword in node.keywords))
+
+
+def own(facts: Facts, node: ast.Call, function: Function, arguments: list[Values]) -> Values:
+    """A function of the program: the arguments flow into its parameters."""
+    formal = function.args
+    names = [arg.arg for arg in [*formal.posonlyargs, *formal.args]]
+    starred = any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
+    if starred or formal.vararg or formal.kwarg or len(arguments) > len(names):
+        facts.escape(frozenset({FunctionValue(function)}))
+        return lost(facts, node, arguments)
+    given = [*zip(names, arguments, strict=False), *((k.arg or "", facts.value(k.value)) for k in node.keywords)]
+    for name, values in given:
+        facts.feed(function, name, values)
+    return _result(facts, function)
+
+
+def _result(facts: Facts, function: Function) -> Values:
+    returned = frozenset(facts.returned.get(function, ()))
+    if isinstance(function, ast.Lambda) or _always_returns(function.body):
+        return returned
+    return returned | NONE
+
+
+def _always_returns(body: list[ast.stmt]) -> bool:
+    match body[-1]:
+        case ast.Return() | ast.Raise():
+            return True
+        case ast.If(body=one, orelse=other):
+            return bool(other) and _always_returns(one) and _always_returns(other)
+    return False
+
+
+def apply(facts: Facts, functions: Values, *arguments: Values) -> Values:
+    """What functions give for arguments that somebody else passes to them."""
+    found: set[object] = set()
+    for function in functions:
+        names = [arg.arg for arg in function.node.args.args] if isinstance(function, FunctionValue) else []
+        if (
+            isinstance(function, FunctionValue)
+            and len(names) == len(arguments)
+            and function.node not in facts.externally_callable
+        ):
+            for name, values in zip(names, arguments, strict=True):
+                facts.feed(function.node, name, values)
+            found |= _result(facts, function.node)
+        elif isinstance(function, str) and function[1:] in library.RETURNS:
+            found |= library.RETURNS[function[1:]]
+        elif function in ("@sum", "@min", "@max") and all(facts.elements(one) <= NUMBERS for one in arguments):
+            found |= union([facts.elements(one) for one in arguments]) | INT
+        else:
+            found |= facts.escape(frozenset({function}), *arguments)
+    return frozenset(found)

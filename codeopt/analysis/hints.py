@@ -1,0 +1,78 @@
+"""What type hints of parameters and variables say: builtin types are taken at their word, all others are unknown."""
+
+from __future__ import annotations
+
+import ast
+
+from codeopt.analysis.facts import Facts
+from codeopt.analysis.values import ANY, BOOL, BYTES, INT, NONE, NUMBERS, STR, Values, union
+
+SCALAR: dict[str, Values] = {
+    "int": INT | BOOL,
+    "float": NUMBERS,  # PEP 484: an int is as good
+    "complex": NUMBERS | {"complex"},
+    "bool": BOOL,
+    "str": STR,
+    "bytes": BYTES,
+}
+KINDS = {
+    **dict.fromkeys(("list", "typing.List"), "list"),
+    **dict.fromkeys(("set", "frozenset", "typing.Set", "typing.FrozenSet"), "set"),
+    **dict.fromkeys(("tuple", "typing.Tuple"), "tuple"),
+    **dict.fromkeys(("dict", "typing.Dict"), "dict"),
+    **dict.fromkeys(("collections.deque", "typing.Deque"), "deque"),
+}
+"""A Sequence or Iterable may be text, an array or a generator: too little is known of them."""
+
+
+def hinted(facts: Facts, hint: ast.expr | None) -> Values:
+    """What a hint says that a value is. Its containers belong to others, too, who keep to the hint."""
+    match hint:
+        case None:
+            return ANY
+        case ast.Constant(None):
+            return NONE
+        case ast.BinOp(left, ast.BitOr(), right):
+            return hinted(facts, left) | hinted(facts, right)
+        case ast.Subscript(name, inside):
+            parts = list(inside.elts) if isinstance(inside, ast.Tuple) else [inside]
+            return _generic(facts, hint, _path(facts, name), parts)
+    path = _path(facts, hint)
+    return SCALAR.get(path) or _container(facts, hint, path, ANY, ANY)
+
+
+def _generic(facts: Facts, hint: ast.expr, path: str, parts: list[ast.expr]) -> Values:
+    parts = [part for part in parts if not (isinstance(part, ast.Constant) and part.value is ...)]
+    inside = [hinted(facts, part) for part in parts]
+    if path == "typing.Optional":
+        return union(inside) | NONE
+    if path == "typing.Union":
+        return union(inside)
+    if KINDS.get(path) == "dict":
+        return _container(facts, hint, path, inside[1], inside[0]) if len(inside) == 2 else ANY
+    return _container(facts, hint, path, union(inside), frozenset())
+
+
+def _container(facts: Facts, hint: ast.expr, path: str, elements: Values, keys: Values) -> Values:
+    kind = KINDS.get(path)
+    if kind is None:
+        return ANY
+    # A dict may be a defaultdict, to which reading adds.
+    return facts.make(hint, kind, elements, keys if kind == "dict" else (), grows=kind == "dict", escaped=True)
+
+
+def _path(facts: Facts, node: ast.expr) -> str:
+    """`list`, `typing.List`; empty where a name may mean something else."""
+    scopes = facts.program.scopes
+    match node:
+        case ast.Attribute(ast.Name() as module, attribute):
+            return f"{_path(facts, module)}.{attribute}"
+        case ast.Name(name) if scopes.is_builtin(node):
+            return name
+        case ast.Name():
+            match [(use.node, scopes.parent[use.node]) for use in scopes.stores(scopes.variable(node))]:
+                case [(ast.alias(imported), ast.ImportFrom(module=str(source), level=0))]:
+                    return f"{source}.{imported}"
+                case [(ast.alias(imported), ast.Import())]:
+                    return imported
+    return ""

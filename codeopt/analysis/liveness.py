@@ -1,0 +1,150 @@
+"""Where a variable certainly has a value, and where it may still be read: what compilers call liveness."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from codeopt.analysis.definite_assignment import assigned_before_use
+from codeopt.analysis.doubts import Doubt
+from codeopt.analysis.nesting import loops_around
+from codeopt.analysis.nodes import assigned_names, names_in
+from codeopt.analysis.scopes import Variable
+from codeopt.analysis.syntax import Syntax
+
+PLAIN = ast.If | ast.For | ast.While | ast.FunctionDef | ast.Module
+"""Statements whose blocks run from top to bottom; an exception may leave a try or with block anywhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class Liveness:
+    """Asked of one program; of code that only some paths reach it answers for the worst path."""
+
+    program: Syntax
+
+    def assigned_before_use(self, scope: ast.AST, body: Iterable[ast.stmt], names: Iterable[str]) -> bool:
+        """Every load of the variables `names` of `scope` in `body` comes after a store in `body`, on every path."""
+        return assigned_before_use(self.program.scopes, scope, body, names)
+
+    def _doubted(self, doubt: Doubt, node: ast.AST) -> bool:
+        """Note a doubt; it is there."""
+        self.program.doubts.note(doubt, node)
+        return True
+
+    def read_after(self, loop: ast.For | ast.While, name: str) -> bool:
+        """Some path leads from the loop to a use of the variable; also when functions of their own share it."""
+        scope = self.program.scopes.scope[loop]
+        variable = self.program.scopes.owner(name, scope)
+        if variable.scope is not scope or any(not isinstance(p, PLAIN) for p in self._statements_around(loop)):
+            return self._doubted(Doubt.READ_LATER, loop)
+        uses = self.program.scopes.all_uses(variable)
+        outside = [use for use in uses if not self.program.holds(loop, use.node)]
+        read = not all(self._at_once(use.scope, scope) for use in uses) or any(
+            self._reached(loop, use.node, variable) for use in outside if use.kind != "store"
+        )
+        return read and self._doubted(Doubt.READ_LATER, loop)
+
+    def read_elsewhere(self, loop: ast.For, name: str) -> bool:
+        """Some use outside of the loop is in no other loop that binds the variable itself."""
+        variable = Variable(self.program.scopes.scope[loop], name)
+        for use in self.program.scopes.all_uses(variable):
+            if use.kind != "load" or self.program.holds(loop, use.node):
+                continue
+            around = loops_around(self.program, use.node)
+            others = [o for o in around if isinstance(o, ast.For) and not self.program.holds(o, loop)]
+            if use.scope is not variable.scope or not any(name in names_in([other.target]) for other in others):
+                return self._doubted(Doubt.READ_LATER, use.node)
+        return False
+
+    def comes_back(self, loop: ast.For | ast.While, name: str) -> bool:
+        """The loop may run again and find the variable as it left it."""
+        return self._reached(loop, loop, self.program.scopes.owner(name, self.program.scopes.scope[loop]))
+
+    def _at_once(self, inner: ast.AST | None, scope: ast.AST) -> bool:
+        """Code in the inner scope runs where it stands in the outer one."""
+        while isinstance(inner, ast.ListComp | ast.SetComp | ast.DictComp):
+            inner = self.program.scopes.outer[inner]
+        return inner is scope
+
+    def _statements_around(self, node: ast.AST) -> list[ast.AST]:
+        scope = self.program.scopes.scope[node]
+        return [p for p in self.program.scopes.parents(node) if self.program.scopes.scope.get(p) is scope or p is scope]
+
+    def _reached(self, loop: ast.AST, use: ast.AST, variable: Variable) -> bool:
+        """The loop may run before the use, with nothing in between that binds the variable for certain."""
+        here: ast.AST = use
+        while here is not variable.scope:
+            parent = self.program.scopes.parent[here]
+            if isinstance(here, ast.stmt):
+                for earlier in reversed(self._above(here)):
+                    if _binds(earlier, variable.name):
+                        return False
+                    if self.program.holds(earlier, loop):
+                        return True
+            if isinstance(parent, ast.For) and here in parent.body and variable.name in names_in([parent.target]):
+                return False
+            if isinstance(parent, ast.For | ast.While) and self.program.holds(parent, loop):
+                return True
+            if isinstance(here, ast.stmt) and not isinstance(parent, PLAIN):
+                return True
+            here = parent
+        return False
+
+    def bound_before(self, name: ast.Name, statement: ast.stmt) -> bool:
+        """The variable certainly has a value when `statement` starts."""
+        return self._is_bound(name, statement) or not self._doubted(Doubt.UNBOUND, name)
+
+    def _is_bound(self, name: ast.Name, statement: ast.stmt) -> bool:
+        variable = self.program.scopes.variable(name)
+        function = self.program.scopes.scope[statement]
+        if variable.scope is None:
+            return True
+        if variable.scope is not function:
+            return False
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name.id in {
+            a.arg for a in self.program.walk(function.args) if isinstance(a, ast.arg)
+        }:
+            return not self._deleted(variable)
+        return not self._deleted(variable) and self._stored_above(variable, statement)
+
+    def _above(self, statement: ast.stmt) -> list[ast.stmt]:
+        """What stands before it in the same block."""
+        block = self.program.block_of(statement)
+        return block[: block.index(statement)]
+
+    def _deleted(self, variable: Variable) -> bool:
+        """Something unbinds it: del, or the end of `except ... as name`."""
+        stores = self.program.scopes.stores(variable)
+        return any(use.kind == "del" or isinstance(use.node, ast.ExceptHandler) for use in stores)
+
+    def _stored_above(self, variable: Variable, statement: ast.stmt) -> bool:
+        """A statement that runs before, on every path, stores it."""
+        stores = [use.node for use in self.program.scopes.stores(variable)]
+        here: ast.AST = statement
+        while isinstance(here, ast.stmt):
+            if any(self._makes(earlier, stores) for earlier in self._above(here)):
+                return True
+            parent = self.program.scopes.parent.get(here)
+            if isinstance(parent, ast.For) and here in parent.body and self._holds_one(parent.target, stores):
+                return True
+            if parent is None or parent is variable.scope:
+                return False
+            here = parent
+        return False
+
+    def _makes(self, statement: ast.stmt, stores: list[ast.AST]) -> bool:
+        """The statement makes one of the stores whenever it runs."""
+        match statement:
+            case ast.Assign(targets):
+                return any(self._holds_one(target, stores) for target in targets)
+            case ast.AugAssign(target) | ast.AnnAssign(target, value=ast.expr()):
+                return self._holds_one(target, stores)
+        return statement in stores
+
+    def _holds_one(self, target: ast.expr, stores: list[ast.AST]) -> bool:
+        return any(self.program.holds(target, store) for store in stores)
+
+
+def _binds(statement: ast.stmt, name: str) -> bool:
+    return isinstance(statement, ast.Assign) and any(name in assigned_names(target) for target in statement.targets)

@@ -1,0 +1,86 @@
+"""What a node of the tree says by itself: its lines, its names, how simple it is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+READS = frozenset({"input", "raw_input", "readline"})
+
+
+def first_line(node: ast.AST) -> int:
+    """The line on which a statement starts, its decorators included."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    line: int = getattr(node, "lineno", 1)
+    return min([line, *(d.lineno for d in decorators)])
+
+
+def last_line(node: ast.AST) -> int:
+    """The line on which a node ends."""
+    end: int | None = getattr(node, "end_lineno", None)
+    assert end is not None
+    return end
+
+
+def spans_lines(node: ast.expr) -> bool:
+    """The expression goes over more than one line."""
+    return node.lineno != last_line(node)
+
+
+def names_in(nodes: Iterable[ast.AST]) -> set[str]:
+    """Every name that occurs in the nodes."""
+    return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def is_simple(node: ast.expr) -> bool:
+    """A name or a number: as cheap to read twice as once."""
+    match node:
+        case ast.Name() | ast.Constant() | ast.UnaryOp(ast.USub(), ast.Constant()):
+            return True
+    return False
+
+
+SUM = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.expr_context)
+
+
+def is_sum(node: ast.expr) -> bool:
+    """Names and numbers, added and subtracted: no effects, and it grows or falls with each of its names."""
+    return all(isinstance(part, SUM) for part in ast.walk(node))
+
+
+def reads_line(node: ast.expr) -> bool:
+    """The expression reads one line: input(), readline(), sys.stdin.readline()."""
+    match node:
+        case ast.Call(func=ast.Name(name) | ast.Attribute(attr=name), args=[], keywords=[]):
+            return name in READS
+    return False
+
+
+SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def both_ways(test: ast.expr) -> list[tuple[ast.expr, str, ast.expr]]:
+    """`a < b`, and the same as `b > a`; empty for what is no comparison of two by order."""
+    match test:
+        case ast.Compare(left, [sign], [right]) if type(sign) in SIGNS:
+            found = SIGNS[type(sign)]
+            return [(left, found, right), (right, TURNED[found], left)]
+    return []
+
+
+def divides(test: ast.expr) -> tuple[str, str, bool] | None:
+    """`n % i == 0` and its like: the names n and i, and whether the test is true where i divides n."""
+    match test:
+        case ast.BinOp(ast.Name(number), ast.Mod(), ast.Name(by)):
+            return number, by, False
+        case ast.UnaryOp(ast.Not(), ast.BinOp(ast.Name(number), ast.Mod(), ast.Name(by))):
+            return number, by, True
+        case ast.Compare(ast.BinOp(ast.Name(number), ast.Mod(), ast.Name(by)), [sign], [ast.Constant(0)]):
+            return (number, by, isinstance(sign, ast.Eq)) if isinstance(sign, ast.Eq | ast.NotEq) else None
+    return None
+
+
+def assigned_names(target: ast.expr) -> set[str]:
+    """The names that a target of an assignment binds; those in its subscripts and attributes are only read."""
+    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

@@ -1,0 +1,63 @@
+"""Expressions without effects: they may be evaluated once more, once less, or a little earlier."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+
+from codeopt.analysis.doubts import Doubt
+from codeopt.analysis.nodes import is_simple
+from codeopt.analysis.syntax import Syntax
+
+HARMLESS_METHODS = frozenset(
+    ["__init__", "__repr__", "__str__", "__len__", "__call__", "__iter__", "__next__", "__slots__", "__doc__"]
+)
+"""Special methods that an operator, a subscript or an attribute never runs."""
+
+VALUES = (ast.Name, ast.Constant, ast.expr_context)
+OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.operator, ast.unaryop, ast.cmpop)
+PLACES = (ast.Subscript, ast.Attribute)
+
+
+@dataclass(frozen=True, eq=False)
+class Purity:
+    """Asked of one program, whose classes may give operators a meaning of their own."""
+
+    program: Syntax
+
+    def is_plain(self, node: ast.expr) -> bool:
+        """Only names, constants, arithmetic, comparisons, subscripts, attributes, and no class here redefines those."""
+        parts = self.program.walk(node)
+        if all(isinstance(part, VALUES) for part in parts):
+            return True
+        plain = all(isinstance(part, VALUES + OPERATIONS + PLACES) for part in parts)
+        if plain and self.redefines_operators:
+            self.program.doubts.note(Doubt.OPERATORS, node)
+        return plain and not self.redefines_operators
+
+    @cached_property
+    def redefines_operators(self) -> bool:
+        """Some class gives operators, subscripts or attributes a meaning of its own."""
+        for node in self.program.of_kind(ast.ClassDef):
+            names = self.program.scopes.bound[node]
+            if any(name.startswith("__") and name not in HARMLESS_METHODS for name in names):
+                return True
+            if node.keywords or any(getattr(d, "decorator_list", []) for d in node.body):
+                return True
+        return bool({"property", "total_ordering", "setattr", "__get__"} & self.program.words)
+
+    def is_cheap(self, node: ast.expr) -> bool:
+        """Cheaper to evaluate twice than to call a function: at most one operation on names and numbers."""
+        match node:
+            case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv() | ast.Mod(), right):
+                return is_simple(left) and is_simple(right) and self.is_plain(node)
+            case ast.Subscript(value, index):
+                return is_simple(value) and self.is_cheap(index) and self.is_plain(node)
+        return is_simple(node)
+
+    def only_stored_here(self, node: ast.Name) -> bool:
+        """Nothing outside of the scope of this use stores the variable: a call cannot change it."""
+        scopes = self.program.scopes
+        scope, variable = scopes.scope[node], scopes.variable(node)
+        return variable.scope is scope and all(use.scope is scope for use in scopes.stores(variable))

@@ -1,0 +1,139 @@
+"""How values flow through statements: one small function a kind of statement. Part of the types."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from codeopt.analysis import library
+from codeopt.analysis.expressions import binary, is_positive, load
+from codeopt.analysis.facts import Facts
+from codeopt.analysis.functions import parameters
+from codeopt.analysis.hints import hinted
+from codeopt.analysis.returns import leave
+from codeopt.analysis.values import ANY, NONE, UNKNOWN, Container, FunctionValue
+
+UNFOLLOWED = (ast.With, ast.AsyncWith, ast.Match, ast.AsyncFor, ast.Delete, ast.Raise)
+"""What goes into these is lost, and what they bind is unknown."""
+
+
+def block(facts: Facts, body: Iterable[ast.stmt]) -> None:
+    """Follow values through statements."""
+    for statement in body:
+        STATEMENTS.get(type(statement), _other)(facts, statement)
+
+
+def _assign(facts: Facts, node: ast.Assign) -> None:
+    values = facts.value(node.value)
+    for target in node.targets:
+        facts.bind(target, values)
+
+
+def _annotated(facts: Facts, node: ast.AnnAssign) -> None:
+    if node.value:
+        values = facts.value(node.value)
+        facts.bind(node.target, values - ANY | hinted(facts, node.annotation) if UNKNOWN in values else values)
+
+
+def _augmented(facts: Facts, node: ast.AugAssign) -> None:
+    old, new = load(facts, node.target), facts.value(node.value)
+    mutable = frozenset(v for v in old if isinstance(v, Container) and v.kind in ("list", "deque", "set", "dict"))
+    for container in mutable:
+        assert isinstance(container, Container)
+        facts.join(container.elements, facts.elements(new))
+        facts.join(container.keys, facts.elements(new) if container.kind == "dict" else ())
+        if container.escaped:
+            facts.escape(facts.elements(new))
+    kept = mutable if isinstance(node.op, ast.Add) or UNKNOWN not in new else frozenset()
+    rest = old - kept
+    other = binary(facts, node.target, node.op, rest, new, is_positive(node.value)) if rest else frozenset()
+    facts.bind(node.target, kept | other)
+
+
+def _for(facts: Facts, node: ast.For) -> None:
+    facts.bind(node.target, facts.elements(facts.value(node.iter)))
+    block(facts, [*node.body, *node.orelse])
+
+
+def _return(facts: Facts, node: ast.Return) -> None:
+    facts.give_back(node, facts.value(node.value) if node.value else NONE)
+
+
+def _function(facts: Facts, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    for decorator in node.decorator_list:
+        facts.escape(facts.value(decorator))
+    place = facts.place(facts.program.scopes.owner(node.name, facts.program.scopes.scope[node]))
+    followed = isinstance(node, ast.FunctionDef) and not node.decorator_list
+    facts.join(place, {FunctionValue(node)} if followed else ANY)
+    parameters(facts, node, node.args)
+    block(facts, node.body)
+    if node in facts.externally_callable:
+        leave(facts, node, frozenset(facts.returned.get(node, ())))
+
+
+def _class(facts: Facts, node: ast.ClassDef) -> None:
+    """Classes are not followed: what is stored in them is lost."""
+    for part in [*node.bases, *node.decorator_list, *(keyword.value for keyword in node.keywords)]:
+        facts.escape(facts.value(part))
+    block(facts, node.body)
+    scopes = facts.program.scopes
+    for variable in [v for v in scopes.uses if v.scope is node] + [scopes.owner(node.name, scopes.scope[node])]:
+        facts.escape(frozenset(facts.place(variable)))
+        facts.join(facts.place(variable), ANY)
+
+
+def _import(facts: Facts, node: ast.Import | ast.ImportFrom) -> None:
+    for alias in node.names:
+        name = alias.asname or alias.name.partition(".")[0]
+        if isinstance(node, ast.Import):
+            value = alias.name if alias.asname else name
+        else:
+            value = f"{node.module}.{alias.name}"
+        place = facts.place(facts.program.scopes.owner(name, facts.program.scopes.scope[node]))
+        facts.join(place, library.VALUES.get(value, frozenset({f"@{value}"})))
+
+
+def _other(facts: Facts, node: ast.stmt) -> None:
+    """Statements that only hold others, and those that are not followed."""
+    if isinstance(node, UNFOLLOWED):
+        for part in facts.program.walk(node):
+            _lose(facts, part)
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            block(facts, [child])
+        elif isinstance(child, ast.ExceptHandler | ast.match_case):
+            _name_unknown(facts, child)
+            block(facts, child.body)
+        elif isinstance(child, ast.expr) and not isinstance(node, ast.Delete):
+            facts.value(child)
+
+
+def _name_unknown(facts: Facts, node: ast.AST) -> None:
+    """`except ... as name`, and what a pattern binds."""
+    for name in (getattr(node, "name", None), getattr(node, "rest", None)):
+        if isinstance(name, str):
+            facts.unknown(name, facts.program.scopes.scope[node])
+
+
+def _lose(facts: Facts, part: ast.AST) -> None:
+    if isinstance(part, ast.pattern):
+        _name_unknown(facts, part)
+    elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+        facts.unknown(part.id, facts.program.scopes.scope[part])
+    elif isinstance(part, ast.expr) and not isinstance(getattr(part, "ctx", None), ast.Store):
+        facts.escape(facts.value(part))
+
+
+STATEMENTS: dict[type, Callable[[Facts, Any], None]] = {
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.For: _for,
+    ast.Return: _return,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+}

@@ -1,0 +1,237 @@
+"""A program with exact positions: read the tree, replace text, keep everything else as it was written."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import chain, count
+from typing import NamedTuple, TypeVar
+
+from codeopt.analysis.doubts import Doubts
+from codeopt.analysis.nodes import first_line
+from codeopt.analysis.order import Order
+from codeopt.analysis.scopes import Scopes, Variable
+
+Node = TypeVar("Node", bound=ast.expr | ast.stmt)
+
+
+class Edit(NamedTuple):
+    """Replace text[start:end]."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Syntax:
+    """One program as it is written: its text, its tree and who binds which name."""
+
+    text: str
+    tree: ast.Module
+    scopes: Scopes
+    order: Order
+    doubts: Doubts = field(default_factory=Doubts)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Offset of the first character of each line."""
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Physical lines with their ends, as the parser counts them."""
+        return physical_lines(self.text)
+
+    @cached_property
+    def newline(self) -> str:
+        """What ends a line here."""
+        return "\r\n" if "\r\n" in self.text else "\n"
+
+    @cached_property
+    def indent(self) -> str:
+        """One level of indentation, as the first indented block has it; four spaces when there is none."""
+        for node in ast.walk(self.tree):
+            body = getattr(node, "body", None)
+            if isinstance(node, ast.stmt) and isinstance(body, list) and body and node.lineno < body[0].lineno:
+                inner, outer = self.margin(body[0]), self.margin(node)
+                if inner.startswith(outer) and inner != outer:
+                    return inner[len(outer) :]
+        return "    "
+
+    def offset(self, line: int, column: int) -> int:
+        """Characters before a position that the parser gives as a line and UTF-8 bytes."""
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        return self.starts[line - 1] + (column if text.isascii() else len(text.encode()[:column].decode()))
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Start and end of a statement or expression; parentheses around an expression are outside it."""
+        assert isinstance(node, ast.expr | ast.stmt | ast.keyword | ast.alias | ast.excepthandler | ast.arg)
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        return self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset)
+
+    def source(self, node: ast.AST) -> str:
+        """The text of a node."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def margin(self, node: ast.AST) -> str:
+        """The white space before the line on which a node starts."""
+        line = self.lines[first_line(node) - 1]
+        return line[: len(line) - len(line.lstrip())]
+
+    def alone(self, statement: ast.stmt) -> bool:
+        """No other statement shares a line with this one, so lines can be put before, after or in its place."""
+        start, end = self.offset(first_line(statement), 0), self.span(statement)[1]
+        before = self.text[start : self.span(statement)[0]]
+        after = self.text[end:].partition("\n")[0].strip()
+        decorated = bool(getattr(statement, "decorator_list", None))
+        return (decorated or not before.strip()) and (not after or after.startswith("#"))
+
+    def replace(self, node: ast.AST, text: str) -> Edit:
+        """The edit that puts `text` in the place of a node."""
+        return Edit(*self.span(node), text)
+
+    def before(self, statement: ast.stmt, *lines: str) -> Edit:
+        """The edit that puts lines before a statement, at its indentation."""
+        at = self.offset(first_line(statement), 0)
+        return Edit(at, at, "".join(self.margin(statement) + line + self.newline for line in lines))
+
+    def edited(self, edits: Iterable[Edit]) -> str | None:
+        """The new text; None when there is nothing to do, when edits overlap, or when the result is not a program."""
+        new = self.spliced(edits)
+        return new if new is not None and new != self.text and compiles(new) else None
+
+    def spliced(self, edits: Iterable[Edit]) -> str | None:
+        """The new text, program or not; None when edits overlap."""
+        parts, done = [], 0
+        for edit in sorted(edits, key=lambda edit: edit[:2]):  # those at the same place stay in order
+            if edit.start < done:
+                return None
+            parts += [self.text[done : edit.start], edit.text]
+            done = edit.end
+        return "".join([*parts, self.text[done:]])
+
+    def walk(self, root: ast.AST | None = None) -> tuple[ast.AST, ...]:
+        """All nodes from `root` down, of the whole program by default, in source order."""
+        return self.order.nodes if root is None else self.order.below(root)
+
+    def names(self, root: ast.AST) -> list[ast.Name]:
+        """The names from `root` down."""
+        return [node for node in self.order.below(root) if isinstance(node, ast.Name)]
+
+    def holds(self, root: ast.AST, node: ast.AST) -> bool:
+        """The node is `root`, or stands in it."""
+        return self.order.holds(root, node)
+
+    def of_kind(self, kind: type[Node]) -> list[Node]:
+        """All nodes of one type, in source order."""
+        return [node for node in self.order.kinds.get(kind, ()) if isinstance(node, kind)]
+
+    def nodes(self, *kinds: type[ast.AST]) -> list[ast.AST]:
+        """All nodes of these types and of those derived from them, in source order."""
+        groups = [nodes for kind, nodes in self.order.kinds.items() if issubclass(kind, kinds)]
+        if len(groups) == 1:
+            return groups[0]
+        return sorted((node for group in groups for node in group), key=lambda node: self.order.extent[node])
+
+    def fresh(self, *wanted: str, taken: Collection[str] = ()) -> str:
+        """The first of the names, else the first with a number, that neither the program has nor anybody took."""
+        numbered = (f"{wanted[0]}_{number}" for number in count(2))
+        return next(name for name in chain(wanted, numbered) if name not in self.words and name not in taken)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word of the text, those in strings and comments too."""
+        return frozenset(re.findall(r"[^\W\d]\w*", self.text))
+
+    def block_of(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The list of statements that holds this one."""
+        parent = self.scopes.parent.get(statement, self.tree)
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(parent, name, None)
+            if isinstance(block, list) and statement in block:
+                return block
+        return [statement]
+
+    def calls_builtin(self, node: ast.AST, *names: str) -> bool:
+        """A call of one of Python's own builtins, with positional arguments only."""
+        return (
+            isinstance(node, ast.Call)
+            and self.scopes.is_builtin(node.func, *names)
+            and not node.keywords
+            and not any(isinstance(argument, ast.Starred) for argument in node.args)
+        )
+
+    def range_bounds(self, node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+        """Start and stop of `range(stop)` or `range(start, stop)`."""
+        match node:
+            case ast.Call(args=[stop]) if self.calls_builtin(node, "range"):
+                return ast.Constant(0), stop
+            case ast.Call(args=[start, stop]) if self.calls_builtin(node, "range"):
+                return start, stop
+        return None
+
+    def indexed(self, node: ast.AST) -> ast.Name | None:
+        """The values of `range(len(values))`."""
+        match node:
+            case ast.Call(args=[ast.Call(args=[ast.Name() as values]) as length]) if self.calls_builtin(node, "range"):
+                return values if self.calls_builtin(length, "len") else None
+        return None
+
+    def method_call(self, owner: ast.AST) -> ast.Call | None:
+        """The call of a method of what the node stands for: `owner.method(...)`."""
+        attribute = self.scopes.parent.get(owner)
+        call = self.scopes.parent.get(attribute) if isinstance(attribute, ast.Attribute) else None
+        return call if isinstance(call, ast.Call) and call.func is attribute else None
+
+    def stores_attribute(self, name: str) -> bool:
+        """Somewhere the program binds or deletes an attribute of this name, as `sys.stdout = ...` does."""
+        found = (node for node in self.nodes(ast.Attribute) if isinstance(node, ast.Attribute) and node.attr == name)
+        return any(not isinstance(node.ctx, ast.Load) for node in found)
+
+    def rebinds(self, name: str) -> bool:
+        """Somewhere in the program a builtin's name means, or might mean, something else."""
+        return any(v.name == name and v.scope is not None for v in self.scopes.uses) or self.scopes.star_hides(name)
+
+    def stores_in(self, root: ast.AST, variable: Variable) -> bool:
+        """The variable is bound or deleted somewhere below `root`."""
+        return any(self.holds(root, use.node) for use in self.scopes.stores(variable))
+
+    def next_line(self, node: ast.AST) -> int:
+        """Where the line below the one on which a node ends starts; the end of the text when there is none."""
+        end = self.text.find("\n", self.span(node)[1])
+        return end + 1 if end >= 0 else len(self.text)
+
+    def without_lines(self, statement: ast.stmt) -> Edit:
+        """The edit that takes away the lines of a statement."""
+        return Edit(self.offset(statement.lineno, 0), self.next_line(statement), "")
+
+    def below(self, statement: ast.stmt, line: str) -> Edit:
+        """The edit that puts a line below a statement, at its indentation."""
+        at = self.next_line(statement)
+        if self.text[:at].endswith("\n"):
+            return Edit(at, at, self.margin(statement) + line + self.newline)
+        return Edit(at, at, self.newline + self.margin(statement) + line)
+
+
+def physical_lines(text: str) -> list[str]:
+    """Lines with their ends; str.splitlines would cut at form feeds too."""
+    return re.findall(r"[^\n]*\n|[^\n]+\Z", text)
+
+
+@lru_cache(maxsize=16)
+def compiles(text: str) -> bool:
+    """`text` is a Python program; its warnings are its own business."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(text, "<rewritten>", "exec")
+        except (SyntaxError, ValueError, RecursionError):
+            return False
+    return True

@@ -1,0 +1,109 @@
+"""What each expression of a program may be, found by following values through it until nothing new appears."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from functools import cached_property
+
+from codeopt.analysis.doubts import Doubt
+from codeopt.analysis.expressions import value_of
+from codeopt.analysis.facts import Facts
+from codeopt.analysis.scopes import Function, Variable
+from codeopt.analysis.statements import block
+from codeopt.analysis.syntax import Syntax
+from codeopt.analysis.values import ANY, NUMBERS, SCALARS, STR, UNKNOWN, WHOLE, Container, Values, hashable
+
+ROUNDS = 40
+"""Programs settle in three to six rounds; one that does not is not understood."""
+
+
+class Types:
+    """The answer to questions about one program; kept by the program."""
+
+    def __init__(self, program: Syntax) -> None:
+        self.program = program
+        self.facts = Facts(program, value_of)
+        self.answers: dict[ast.expr, Values] = {}
+
+    @cached_property
+    def understood(self) -> bool:
+        """Values were followed until nothing new appeared: done when the first question is asked."""
+        for _ in range(ROUNDS):
+            self.facts.begin()
+            block(self.facts, self.program.tree.body)
+            if not self.facts.changed:
+                self.facts.settled = True
+                return True
+        return False
+
+    def of(self, node: ast.expr) -> Values:
+        """What the expression may be."""
+        if not self.understood:
+            return ANY
+        if node not in self.answers:
+            self.answers[node] = self.facts.value(node)
+        return self.answers[node]
+
+    def of_variable(self, variable: Variable) -> Values:
+        """What is ever stored in the variable."""
+        return frozenset(self.facts.variables.get(variable, ())) if self.understood else ANY
+
+    def returned_by(self, function: Function) -> Values:
+        """What its return and yield statements give back."""
+        return frozenset(self.facts.returned.get(function, ())) if self.understood else ANY
+
+    def comes_from(self, node: ast.expr, library: str) -> bool:
+        """It may be a function of this library."""
+        return any(str(value).startswith(f"@{library}.") for value in self.of(node))
+
+    def given_away(self) -> list[Function]:
+        """Functions that code may call which is not followed."""
+        return list(self.facts.externally_callable) if self.understood else []
+
+    def is_int(self, *nodes: ast.expr) -> bool:
+        """Each of them is an int (or a bool) whenever it is reached."""
+        return self._are(nodes, WHOLE)
+
+    def is_number(self, *nodes: ast.expr) -> bool:
+        """Each of them is an int or a float."""
+        return self._are(nodes, NUMBERS)
+
+    def is_scalar(self, *nodes: ast.expr) -> bool:
+        """Each of them is a number, text or None: it cannot change, and its operators have no effects."""
+        return self._are(nodes, SCALARS)
+
+    def is_text(self, *nodes: ast.expr) -> bool:
+        """Each of them is a str."""
+        return self._are(nodes, STR)
+
+    def is_hashable(self, *nodes: ast.expr) -> bool:
+        """Each of them is a number, text, None, or a tuple of such: equal ones have equal hashes, without effects."""
+        return all(hashable(self._known(node)) for node in nodes)
+
+    def _are(self, nodes: Iterable[ast.expr], kinds: Values) -> bool:
+        return all(bool(values := self._known(node)) and values <= kinds for node in nodes)
+
+    def _known(self, node: ast.expr) -> Values:
+        values = self.of(node)
+        if any(isinstance(value, str) and value.startswith((UNKNOWN, "@")) for value in values):
+            self.program.doubts.note(Doubt.UNKNOWN_TYPE, node)
+        return values
+
+    def containers(self, node: ast.expr, *kinds: str) -> list[Container]:
+        """The containers that the expression may be; empty when it may be anything else than these kinds."""
+        values = self._known(node)
+        found = [value for value in values if isinstance(value, Container) and value.kind in kinds]
+        return found if len(found) == len(values) else []
+
+    def elements(self, node: ast.expr, *kinds: str) -> Values:
+        """What is in the containers that the expression may be (of dicts, the keys); empty when that is not known."""
+        found = self.containers(node, *kinds)
+        inside = frozenset(value for c in found for value in (c.keys if c.kind == "dict" else c.elements))
+        if UNKNOWN in inside:
+            self.program.doubts.note(Doubt.UNKNOWN_ELEMENTS, node)
+        return inside
+
+    def maker(self, container: Container) -> ast.AST | None:
+        """The place in the program that makes the container."""
+        return container.place if self.understood else None

@@ -1,0 +1,93 @@
+"""What one rule does to one program: the names it takes, what it imports, what it computes before a loop."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from codeopt.analysis import AnalyzedProgram, Doubt, Edit, last_line
+from codeopt.rules._hot_spots import Hot
+from codeopt.rules._imports import below_imports, from_import, function_below, plain_import
+
+
+class Context:
+    """Given to a rule with each node. What the rule yields replaces text; what it asks for here goes around that."""
+
+    def __init__(self, program: AnalyzedProgram, hot: Hot) -> None:
+        self.program, self.hot = program, hot
+        self.edits: list[Edit] = []
+        """What the rule has yielded so far."""
+        self._taken: set[str] = set()
+        self._before: dict[tuple[ast.stmt, str], str] = {}
+        self._on_top: dict[str, str] = {}
+        self._functions: dict[str, str] = {}
+        self._names: dict[str, set[str]] = {}
+        self._modules: set[str] = set()
+
+    def is_hot(self, node: ast.AST) -> bool:
+        """Some line of the node is worth changing; of a node without lines, of what it stands in."""
+        while not hasattr(node, "lineno"):
+            node = self.program.scopes.parent[node]
+        return self.hot.touches(node.lineno, last_line(node))
+
+    def is_replaced(self, node: ast.AST) -> bool:
+        """It stands in text that the rule has already replaced."""
+        start = self.program.span(node)[0]
+        return any(edit.start <= start < edit.end for edit in self.edits)
+
+    def new_name(self, *wanted: str) -> str:
+        """The first of the names, else the first with a number, that the program does not have; from now on it does."""
+        name = self.program.fresh(*wanted, taken=self._taken)
+        self._taken.add(name)
+        return name
+
+    def bind_before(self, place: ast.stmt, value: str, *wanted: str) -> str:
+        """The name that holds a value from before this statement on; the same one for the same value."""
+        if (place, value) not in self._before:
+            self._before[place, value] = self.new_name(*wanted)
+        return self._before[place, value]
+
+    def bind_on_top(self, value: str, *wanted: str) -> str:
+        """The name that holds a value from below the imports on."""
+        if value not in self._on_top:
+            self._on_top[value] = self.new_name(*wanted)
+        return self._on_top[value]
+
+    def define(self, function: str, *wanted: str) -> str:
+        """The name of a new function at the top; {name} stands for it in the text."""
+        if function not in self._functions:
+            self._functions[function] = self.new_name(*wanted)
+        return self._functions[function]
+
+    def import_from(self, package: str, *names: str) -> None:
+        """The program needs `from package import names`; where they mean something else, it stays as it is."""
+        self._names.setdefault(package, set()).update(names)
+
+    def import_module(self, name: str) -> None:
+        """The program needs `import name`."""
+        self._modules.add(name)
+
+    def rewritten(self) -> str | None:
+        """The new text; None when there is nothing to do, or when something stands in the way."""
+        imported = self._imports() if self.edits else None
+        if imported is None:
+            return None
+        for function, name in self._functions.items():
+            lines = function.format(name=name).replace("    ", self.program.indent).split("\n")
+            imported = function_below(self.program, imported, lines)
+        on_top = [f"{name} = {value}" for value, name in self._on_top.items()]
+        top = [below_imports(self.program, on_top)] if on_top else []
+        before = [self.program.before(place, f"{name} = {value}") for (place, value), name in self._before.items()]
+        return self.program.edited([*imported, *top, *before, *self.edits])
+
+    def _imports(self) -> list[Edit] | None:
+        found = [plain_import(self.program, name) for name in sorted(self._modules)]
+        found += [from_import(self.program, package, *sorted(names)) for package, names in self._names.items()]
+        if None in found:
+            self.program.doubts.note(Doubt.NAME_TAKEN, self.program.tree)
+            return None
+        return _joined(edits for edits in found if edits is not None)
+
+
+def _joined(groups: Iterable[list[Edit]]) -> list[Edit]:
+    return [edit for edits in groups for edit in edits]

@@ -1,0 +1,40 @@
+"""Which lines of a program are worth changing: hot spots of its profile."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from sandbox.profile import Profile
+
+HOT_SHARE = 0.005
+"""A line below this share of the time cannot be worth a change by itself. Flat profiles have dozens at 2 %."""
+
+
+@dataclass(frozen=True)
+class Hot:
+    """The 1-based lines worth changing, hottest first; empty: nothing was measured, so every line may be."""
+
+    lines: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, profile: Profile | None) -> Hot:
+        """The lines that took a measurable share of the time."""
+        if profile is None:
+            return cls()
+        return cls(tuple(h.line for h in profile.lines if h.share >= HOT_SHARE))
+
+    def touches(self, first: int, last: int) -> bool:
+        """Some line from `first` to `last` is worth changing."""
+        return not self.lines or any(first <= line <= last for line in self.lines)
+
+    def moved(self, old: str, new: str) -> Hot:
+        """The same lines in a rewritten text; every line of a changed block is hot when one of the old block was."""
+        if not self.lines:
+            return self
+        before, after = ([line.strip() for line in text.splitlines()] for text in (old, new))
+        place: dict[int, list[int]] = {}
+        for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+            for i in range(i1, i2):
+                place[i + 1] = [j1 + i - i1 + 1] if tag == "equal" else list(range(j1 + 1, j2 + 1))
+        return Hot(tuple(dict.fromkeys(line for old_line in self.lines for line in place.get(old_line, ()))))

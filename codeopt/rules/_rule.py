@@ -1,0 +1,104 @@
+"""What a rule is: a callback on one kind of node, with what has to hold before it is called."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from codeopt.analysis import Doubt, Edit, parse
+from codeopt.rules._context import Context
+from codeopt.rules._hot_spots import Hot
+
+Where = Literal["hot", "hot loop", "anywhere"]
+"""Some line of the node is hot; and it may run again and again; or the rule looks at that itself."""
+
+Safety = Literal["safe", "unsafe"]
+"""As ruff's fixes: an unsafe one depends on what the input looks like, so the test cases decide."""
+
+LAST = 1000
+"""The priority of a rule that says none."""
+
+Visit = Callable[[Any, Context], Iterable[Edit]]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A small program that the rule changes, and what it makes of it; run as a test."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rewrite; made by `@rule`."""
+
+    name: str
+    """The name of its file."""
+    reason: str
+    """One line: why it helps; shown to users, and given to a language model as a hint where the rule matches."""
+    preconditions: str
+    """When it refuses, and what it takes for granted."""
+    example: Example
+    kinds: tuple[type[ast.AST], ...]
+    """The types of node that it is called with, in source order; ast.Module: once, with the whole program."""
+    visit: Visit
+    where: Where = "hot"
+    priority: int = LAST
+    """Rules are stacked from low to high: what opens the door to others first, then by measured pay, then by name."""
+    safety: Safety = "safe"
+    scripts_only: bool = False
+    """For whole programs that read stdin and print; not for modules that others import."""
+    builtins: tuple[str, ...] = ()
+    """Builtins that it writes into programs: where one is rebound, it changes nothing."""
+
+    def rewrite(self, text: str, hot: Hot | None = None, *, exported: bool = False) -> str | None:
+        """The new source; None when the rule does not match, or when the behaviour might change.
+
+        `exported`: the text is a module that other files import, so not all calls of its functions are known.
+        """
+        program = parse(text, exported=exported)
+        if program is None:
+            return None
+        context = Context(program, hot or Hot())
+        for node in self.wanted_nodes(context):
+            context.edits += self.visit(node, context)
+        return context.rewritten()
+
+    def wanted_nodes(self, context: Context) -> Iterator[ast.AST]:
+        """The nodes that it is called with."""
+        program = context.program
+        if any(program.rebinds(name) for name in self.builtins):
+            program.doubts.note(Doubt.REBOUND, program.tree)
+            return
+        nodes: Iterable[ast.AST] = program.nodes(*self.kinds)
+        if self.where != "anywhere" and context.hot.lines:
+            nodes = (node for node in nodes if isinstance(node, ast.Module) or context.is_hot(node))
+        yield from (node for node in nodes if self.where != "hot loop" or program.loops.run_again(node))
+
+
+def rule(
+    *kinds: type[ast.AST],
+    example: Example,
+    where: Where = "hot",
+    priority: int = LAST,
+    safety: Safety = "safe",
+    scripts_only: bool = False,
+    builtins: tuple[str, ...] = (),
+) -> Callable[[Visit], Rule]:
+    """Make a rule of a function that is called with each node of these kinds and yields edits.
+
+    Its name is the rule's name; the first line of its docstring is the reason, the rest says the preconditions.
+    """
+
+    def make(visit: Visit) -> Rule:
+        reason, _, preconditions = inspect.cleandoc(visit.__doc__ or "").partition("\n\n")
+        said = " ".join(preconditions.split())
+        return Rule(
+            visit.__name__, reason, said, example, kinds, visit, where, priority, safety, scripts_only, builtins
+        )
+
+    return make

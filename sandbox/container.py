@@ -1,0 +1,98 @@
+"""What a container is made of: its image, what is mounted into it, and what it may do and take."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+from typing import Any
+
+from sandbox.host import Options
+from sandbox.hostroot import HostRoot, masked_mounts
+
+_CAPABILITIES = ["SETUID", "SETGID", "SETPCAP", "KILL", "DAC_OVERRIDE"]  # of the guest; a run has none
+SYS = "/sys"
+"""Covered: its counters outlive a run. Below it, for the supervisor alone, is the control group."""
+_OWN_MIB = 96  # supervisor, zygote and their buffers, beside what the limits grant
+_LATE_MIB = 256
+"""What a run may take between two looks of the watcher, 20 ms apart: one core fills 1 to 8 GiB a second. If the kernel
+had to end it, the names of its processes, which it can choose, would stand in the host's log (where a crash still
+writes one, unless the host has debug.exception-trace off)."""
+
+
+def host_image(api: Any, root: HostRoot) -> str:
+    """An image with no more than links and mount points; made once, in a few milliseconds, without a registry."""
+    layout = repr(sorted(root.links.items()))
+    tag = f"codeopt-host-root:{hashlib.sha256(layout.encode()).hexdigest()[:12]}"
+    if not api.images(name=tag, quiet=True):
+        name, _, version = tag.partition(":")
+        api.import_image_from_data(_tar(root.links), repository=name, tag=version)
+    return tag
+
+
+def _tar(links: dict[str, str]) -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as tar:
+        for folder in ("usr", "etc", "proc", "sys", "dev", "tmp", "box", "run"):
+            info = tarfile.TarInfo(folder)
+            info.type, info.mode = tarfile.DIRTYPE, 0o755
+            tar.addfile(info)
+        for name, target in links.items():
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = tarfile.SYMTYPE, target
+            tar.addfile(info)
+    return data.getvalue()
+
+
+def host_config(api: Any, options: Options, root: HostRoot | None) -> Any:
+    """The container's settings as the engine takes them; `root` is None where an image has all that is needed."""
+    limits = options.limits
+    size = limits.file_mib << 20
+    scratch = f"rw,noexec,nosuid,nodev,size={size},nr_inodes=1024,mode=1777"
+    tmpfs = {"/tmp": scratch, "/dev/shm": scratch, "/box": f"rw,noexec,nosuid,nodev,size={size},mode=755"}
+    if covers_sys(options):
+        tmpfs[SYS] = "rw,noexec,nosuid,nodev,size=64k,mode=700"
+    memory = (limits.memory_mib + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB + _LATE_MIB) << 20
+    config = api.create_host_config(
+        network_mode="none",
+        cap_drop=["ALL"],
+        cap_add=_CAPABILITIES,
+        security_opt=["no-new-privileges:true"],
+        read_only=True,
+        pids_limit=limits.processes + 8,
+        mem_limit=memory,
+        memswap_limit=memory,
+        tmpfs=tmpfs,
+        ipc_mode="none",
+        log_config={"Type": "none", "Config": {}},
+        ulimits=[{"Name": "core", "Soft": 0, "Hard": 0}],
+        binds=_binds(api, options, root),
+        auto_remove=True,
+        oom_score_adj=500,
+        runtime=options.runtime,
+    )
+    if covers_sys(options):  # in a namespace of its own, a group's way from the top of the hierarchy is not told
+        config["CgroupnsMode"] = "host"
+    return config
+
+
+def _binds(api: Any, options: Options, root: HostRoot | None) -> list[str]:
+    """What is mounted read-only, as the engine takes it."""
+    shown = [(path, path) for path in (root.binds if root else ())]
+    shown += options.mounts
+    if covers_sys(options):
+        shown += [(path, path) for path in _control_groups(api)]
+    shown += [("/dev/null", path) for path in (*(root.masked if root else ()), *masked_mounts(options.mounts))]
+    return [f"{path}:{inside}:ro" for path, inside in shown]
+
+
+def covers_sys(options: Options) -> bool:
+    """A runtime with a kernel of its own (gVisor) has control groups of its own too, and only there."""
+    return options.runtime in (None, "runc", "crun")
+
+
+def _control_groups(api: Any) -> tuple[str, ...]:
+    """The hierarchies that count for us, on the engine's machine."""
+    if str(api.info().get("CgroupVersion", "1")) == "2":
+        return ("/sys/fs/cgroup",)
+    return ("/sys/fs/cgroup/memory", "/sys/fs/cgroup/cpuacct")

@@ -1,0 +1,40 @@
+"""The code of docs/analysis.md and docs/writing-a-rule.md does what the pages say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from codeopt.rules import load_rule
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def blocks(page: str) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```$", (DOCS / page).read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def test_the_questions_are_answered_as_the_page_says() -> None:
+    for text in blocks("analysis.md"):
+        exec(compile(text, "analysis.md", "exec"), {})
+
+
+def test_the_rule_of_the_page_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (text,) = blocks("writing-a-rule.md")
+    (tmp_path / "page_rules").mkdir()
+    (tmp_path / "page_rules/__init__.py").write_text("")
+    (tmp_path / "page_rules/square.py").write_text(text, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    made = load_rule("page_rules.square")
+    assert made.rewrite(made.example.before) == made.example.after
+    assert made.rewrite("for x in [1.5]:\n    print(x ** 2)\n") is None
+    assert made.reason in text
+
+
+@pytest.mark.parametrize("page", ["analysis.md", "writing-a-rule.md"])
+def test_the_files_that_a_page_names_exist(page: str) -> None:
+    home = DOCS.parent / "codeopt"
+    for name in re.findall(r"`([\w/]+\.py)`", (DOCS / page).read_text("utf-8")):
+        assert any((folder / name).is_file() for folder in (home / "analysis", DOCS.parent)), name

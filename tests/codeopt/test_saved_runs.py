@@ -1,0 +1,108 @@
+"""A run on disk comes back as it was, and never half."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codeopt.budget import Ledger, Usage
+from codeopt.errors import UsageError
+from codeopt.history import History
+from codeopt.saved_runs import RunFolder, SavedRun, new_run
+from tests.support.candidates import SLOW, comparison, original, outcome, right, wrong
+
+HISTORY = History((original(critique="a list"), wrong(critique="wrong"), right(2)))
+LEDGER = Ledger().add(Usage(1, 10, 20, None)).next_round().next_round()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return new_run(tmp_path / "home", "slow")
+
+
+def test_a_run_comes_back_as_it_was(folder: RunFolder) -> None:
+    folder.save(SavedRun(HISTORY, LEDGER))
+    found = folder.load(SLOW)
+    history, ledger = found.history, found.ledger
+    assert history == HISTORY
+    assert (ledger.tokens, ledger.rounds, ledger.cost_usd) == (30, 2, None)
+
+
+def test_bytes_that_are_no_text_and_numbers_without_end(folder: RunFolder) -> None:
+    strange = replace(
+        right(1),
+        outcomes=(outcome(stdout=b"\xff\x00", stderr=b"\x80"),),
+        comparison=comparison(ci_high=float("inf"), ci_low=0.0),
+    )
+    folder.save(SavedRun(History((original(), strange)), Ledger()))
+    assert folder.load(SLOW).history.last == strange
+
+
+def test_outputs_are_cut(folder: RunFolder) -> None:
+    """A saved run stays small: from standard output the start is kept, from standard error the end."""
+    long = replace(right(1), outcomes=(outcome(stdout=b"a" * 10**6, stderr=b"b" * 10**6 + b"end"),))
+    folder.save(SavedRun(History((original(), long)), Ledger()))
+    run = folder.load(SLOW).history.last.outcomes[0].run
+    assert len(run.stdout) == len(run.stderr) == 4000
+    assert run.stderr.endswith(b"end")
+
+
+def test_fields_have_on_disk_the_names_that_they_always_had(folder: RunFolder) -> None:
+    run = replace(outcome().run, stop="time", stop_detail="still running after 10 s", runqueue_wait_s=0.5)
+    saved = replace(right(1), outcomes=(replace(outcome(), run=run),), ablation=(("original", 1.5),))
+    folder.save(SavedRun(History((original(), saved)), Ledger()))
+    written = json.loads((folder.path / "state.json").read_text())["candidates"][1]
+    told = written["outcomes"][0]["run"]
+    assert (told["evidence"], told["delay_s"], written["beside"]) == (run.stop_detail, 0.5, [["original", 1.5]])
+    assert not {"stop_detail", "runqueue_wait_s", "ablation"} & {*told, *written}
+    assert folder.load(SLOW).history.last == saved
+
+
+def test_another_program_is_refused(folder: RunFolder) -> None:
+    folder.save(SavedRun(HISTORY, LEDGER))
+    with pytest.raises(UsageError, match="is of another program"):
+        folder.load(SLOW + "# changed\n")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "3", '{"schema": "codeopt.run/1"}'])
+def test_what_is_no_run_is_refused(text: str, folder: RunFolder) -> None:
+    (folder.path / "state.json").write_text(text)
+    with pytest.raises(UsageError, match="cannot be read; start anew"):
+        folder.load(SLOW)
+
+
+def test_a_broken_history_is_refused(folder: RunFolder) -> None:
+    folder.save(SavedRun(HISTORY, LEDGER))
+    path = folder.path / "state.json"
+    state = json.loads(path.read_text())
+    del state["candidates"][0]["source"]
+    path.write_text(json.dumps(state))
+    with pytest.raises(UsageError, match="cannot be read; start anew"):
+        folder.load(SLOW)
+
+
+def test_the_end_stands_beside_the_state(folder: RunFolder) -> None:
+    folder.save(SavedRun(HISTORY, LEDGER))
+    folder.finish(SLOW, {"accepted": True}, "print(1)\n")
+    assert sorted(path.name for path in folder.path.iterdir()) == [
+        "best.py",
+        "original.py",
+        "result.json",
+        "state.json",
+    ]
+    assert json.loads((folder.path / "result.json").read_text()) == {"accepted": True}
+
+
+def test_runs_are_hidden_from_git(tmp_path: Path) -> None:
+    new_run(tmp_path / ".codeopt", "slow")
+    assert (tmp_path / ".codeopt" / ".gitignore").read_text() == "*\n"
+
+
+def test_where_nothing_can_be_made_the_run_goes_to_the_temporary_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    folder = new_run(tmp_path / "file", "slow")
+    assert folder.path.is_dir()
+    folder.path.rmdir()

@@ -1,0 +1,43 @@
+"""How cost grows is told from longer and longer calls; where calls cannot be made longer nothing is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codeopt.workloads.function.bench import open_bench
+from codeopt.workloads.function.call_growth import growth
+from codeopt.workloads.function.evidence import Evidence
+from codeopt.workloads.function.function_def import read_function
+from codeopt.workloads.function.observing import Known
+from sandbox import Options, open_sandbox
+from sandbox.call_answer import CallOutcome, Kind
+from sandbox.growth import GrowthPair
+from tests.conftest import open_or_skip
+
+QUADRATIC = "def f(xs):\n    return [x for x in xs if [y for y in xs if y == x][1:]]\n"
+LINEAR = "def f(xs):\n    return [x for x in sorted(xs) for _ in range(40) if x]\n"
+
+
+def of(folder: Path, call: str) -> GrowthPair | None:
+    (folder / "m.py").write_text(QUADRATIC)
+    known = Known(call, CallOutcome("returns []", Kind.RETURNS), "tests", 1e-5)
+    with open_bench(
+        read_function(folder / "m.py", "f"),
+        lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts)),
+    ) as bench:
+        return growth(bench, Evidence((known,)), LINEAR)
+
+
+def test_growth_is_told(tmp_path: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    found = of(tmp_path, f"f({list(range(12))})")
+    assert found is not None
+    old, new, text = found.old, found.new, found.text
+    assert old in ("n^1.5", "n^2", "n^3")
+    assert new in ("n", "n log n", "")
+    assert text.startswith(f"about {old} -> ")
+
+
+def test_what_cannot_be_longer_tells_nothing(tmp_path: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    assert of(tmp_path, "f([1])") is None

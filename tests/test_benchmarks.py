@@ -1,0 +1,42 @@
+"""Benchmarks do not rot: CI runs each in a short form, and commands that are written down have flags that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ALL = sorted((ROOT / "benchmarks").glob("*.py"))
+RUN = [path for path in ALL if '__name__ == "__main__"' in path.read_text("utf-8")]
+BY_PYTEST = [path for path in ALL if path.stem.startswith("test_")]
+COMMAND = re.compile(r"python\s+-m\s+benchmarks\.(\w+)([^`\n]*)")
+
+
+def test_there_are_benchmarks() -> None:
+    assert len(RUN) >= 9
+    assert len(BY_PYTEST) >= 2
+
+
+@pytest.mark.parametrize("path", BY_PYTEST, ids=lambda path: path.stem)
+def test_ci_runs_those_of_pytest_too(path: Path) -> None:
+    assert f"\nshort pytest benchmarks/{path.name} " in (ROOT / ".ci/benchmarks").read_text("utf-8")
+    assert f"\n    python -m pytest benchmarks/{path.name}" in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
+def test_ci_runs_it_in_a_short_form(path: Path) -> None:
+    assert f"\nshort benchmarks.{path.stem} " in (ROOT / ".ci/benchmarks").read_text("utf-8")
+
+
+@pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
+def test_its_docstring_says_how_it_is_run(path: Path) -> None:
+    assert f"\n    python -m benchmarks.{path.stem}" in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("path", [ROOT / "README.md", *RUN], ids=lambda path: path.stem)
+def test_the_commands_that_are_named_exist(path: Path) -> None:
+    for name, rest in COMMAND.findall(path.read_text("utf-8")):
+        source = (ROOT / "benchmarks" / f"{name}.py").read_text("utf-8")
+        assert [flag for flag in re.findall(r"--[a-z]+", rest) if f'"{flag}"' not in source] == [], name

@@ -45,7 +45,7 @@ def host_root(python: str | None = None) -> HostRoot:
     links = {path: str(Path("/", path).readlink()) for path in _system() if Path("/", path).is_symlink()}
     real = [f"/{path}" for path in _system() if path not in links and path != "usr"]
     has_user_site = bool(asked.user_site) and os.access(asked.user_site, os.R_OK | os.X_OK)
-    wanted = [*real, *_parts(asked), *_way_to(asked.executable), *([asked.user_site] if has_user_site else []), *_EXTRA]
+    wanted = [*real, *_parts(asked), *([asked.user_site] if has_user_site else []), *_EXTRA]
     binds = _outermost([path for path in wanted if Path(path).exists()])
     env = {"PYTHONUSERBASE": asked.user_base} if has_user_site else {}
     return HostRoot(asked.executable, links, binds, _masked(binds, asked.libraries), env)
@@ -85,9 +85,23 @@ def _is_special(entry: os.DirEntry[str]) -> bool:
     return not (entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False) or entry.is_symlink())
 
 
+def _system() -> list[str]:
+    return [*_TOP, *(f"{above}/{name}" for above in ("usr", "usr/local") for name in _SYSTEM)]
+
+
+def _parts(asked: PythonFacts) -> list[str]:
+    """Of each prefix what the interpreter needs: programs, packages, shared libraries, the mark of an environment."""
+    parts = [*_way_to(asked.executable), *asked.libraries]
+    for prefix in map(Path, asked.prefixes):
+        parts += [str(prefix / "bin"), str(prefix / "pyvenv.cfg")]
+        parts += _shared_libraries(prefix)
+    whole = {parent for prefix in asked.prefixes for parent in (Path(prefix), *Path(prefix).parents)}
+    return [part for part in parts if Path(part) not in whole]
+
+
 def _way_to(executable: str) -> list[str]:
-    """The folders of the links that an executable is behind: `.venv/bin/python` may lead to `~/.local/bin/python3.13`,
-    which leads to the real one."""
+    """The `bin` folders of the links that an executable is behind: `.venv/bin/python` may lead to
+    `~/.local/bin/python3.13`, which leads to the real one; of any other folder the executable alone."""
     found = []
     path = Path(executable)
     for _ in range(40):  # as many as the kernel follows
@@ -95,24 +109,8 @@ def _way_to(executable: str) -> list[str]:
         if not path.is_symlink():
             break
         path = path.parent / path.readlink()
-    return found
-
-
-def _system() -> list[str]:
-    return [*_TOP, *(f"{above}/{name}" for above in ("usr", "usr/local") for name in _SYSTEM)]
-
-
-def _parts(asked: PythonFacts) -> list[str]:
-    """Of each prefix what the interpreter needs: programs, packages, shared libraries, the mark of an environment."""
-    executable = Path(asked.executable)
-    folders = {executable.parent, executable.resolve().parent}
-    programs = [str(folder) for folder in folders if folder.name == "bin"] or [asked.executable]
-    parts = [*programs, *asked.libraries]
-    for prefix in map(Path, asked.prefixes):
-        parts += [str(prefix / "bin"), str(prefix / "pyvenv.cfg")]
-        parts += _shared_libraries(prefix)
-    whole = {parent for prefix in asked.prefixes for parent in (Path(prefix), *Path(prefix).parents)}
-    return [part for part in parts if Path(part) not in whole]
+    real = path.resolve()
+    return [*found, str(real.parent) if real.parent.name == "bin" else str(real)]
 
 
 def _shared_libraries(prefix: Path) -> list[str]:

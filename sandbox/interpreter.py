@@ -17,7 +17,7 @@ START_S = 10.0
 OLDEST = (3, 8)
 """The code that runs inside knows no older one."""
 _ASK = r"""
-import json, os, platform, site, sys
+import json, os, platform, site, sys, sysconfig
 folder = os.path.dirname(sys.executable)
 marked = [each for each in (os.path.dirname(folder), folder) if os.path.isfile(os.path.join(each, "pyvenv.cfg"))]
 prefix, shares = (marked or [sys.prefix])[0], True
@@ -34,11 +34,12 @@ try:
     found = next((each.version for each in distributions(name="pytest", path=folders)), None)
 except ImportError:
     pass
-prefixes = [prefix, sys.base_prefix, sys.prefix, sys.exec_prefix, sys.base_exec_prefix]
+prefixes = [prefix, sys.base_prefix, sys.prefix, sys.base_exec_prefix]
 prefixes += [os.path.realpath(each) for each in prefixes]
+libraries = [os.path.dirname(os.__file__)] + site.getsitepackages(prefixes)
+libraries += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 names = {"lib", "lib64", getattr(sys, "platlibdir", "lib")}
 version = "python%d.%d" % sys.version_info[:2] + getattr(sys, "abiflags", "")
-libraries = [os.path.dirname(os.__file__)] + folders
 libraries += [os.path.join(each, name, version) for each in prefixes for name in sorted(names)]
 print(json.dumps({
     "executable": sys.executable, "version": platform.python_version(), "release": list(sys.version_info[:2]),
@@ -62,7 +63,7 @@ class PythonFacts:
     prefixes: tuple[str, ...]
     """Of the virtual environment and of the installation below it."""
     libraries: tuple[str, ...]
-    """Folders that it imports from by itself, packages included; some may not be there."""
+    """Folders that it imports from by itself, packages included."""
     user_site: str
     """Empty where it is not looked at."""
     user_base: str

@@ -68,7 +68,7 @@ def test_the_marked_line_is_first(path: Path, without: RunDriver) -> None:
     assert_marked_is_first(path, without)
 
 
-@pytest.mark.parametrize("path", PROGRAMS[::9], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PROGRAMS[1::9], ids=lambda path: path.stem)
 def test_in_every_python(path: Path, any_python: RunDriver) -> None:
     assert_marked_is_first(path, any_python)
 
@@ -76,7 +76,7 @@ def test_in_every_python(path: Path, any_python: RunDriver) -> None:
 def assert_marked_is_first(path: Path, driver: RunDriver) -> None:
     source = path.read_text()
     marked = [number for number, text in enumerate(source.splitlines(), 1) if text.endswith("# HOT")]
-    found = profile(driver, source, Case("case", STDIN), modes=["lines"])
+    found = profile(driver, source, Case("case", STDIN), seconds=30.0, modes=["lines"])
     assert found.notes == ()
     assert [found.lines[0].line] == marked, [(line.line, line.share, line.hits) for line in found.lines[:4]]
 

@@ -10,8 +10,8 @@ from codeopt.history import Candidate
 from codeopt.judge import Judge
 from codeopt.loop import RefineLoop
 from codeopt.report import HEADER, End, Result, row, to_json
+from codeopt.saved_runs import RunStore, SavedRun
 from codeopt.session import Session
-from codeopt.store import RunStore, SavedRun
 from codeopt.workloads import WorkloadRequest
 
 

@@ -14,9 +14,9 @@ from statistics import median
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
 from sandbox.compare import amount
-from sandbox.judge import judge
 from sandbox.outcome import Case, Verdict
 from sandbox.runner import run_on
+from sandbox.verdict import judge
 
 ORDER = 60
 REGION = TimedRegion.RUN

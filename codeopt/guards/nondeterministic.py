@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
-from sandbox.judge import judge
 from sandbox.outcome import Verdict
 from sandbox.runner import run_on
+from sandbox.verdict import judge
 
 ORDER = 40
 REGION = TimedRegion.RUN

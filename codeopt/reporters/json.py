@@ -9,7 +9,7 @@ from typing import Any
 from codeopt import __version__
 from codeopt.review.patch import patch
 from codeopt.review.suggestion import Review, Suggestion
-from codeopt.store import digest
+from codeopt.saved_runs import digest
 
 SCHEMA = "codeopt.review/1"
 

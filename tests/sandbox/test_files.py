@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sandbox import Case, RunLimits, Sandbox, Verdict
-from sandbox.judge import judge
 from sandbox.outcome import Mode, WrittenFile
 from sandbox.runner import run_on
+from sandbox.verdict import judge
 
 GIVEN = (
     ("data.csv", b"a,b\n1,2\n"),

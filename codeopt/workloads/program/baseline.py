@@ -20,10 +20,10 @@ from codeopt.workloads.program.differential import DifferentialTest, choose, mak
 from codeopt.workloads.program.siblings import InPackage
 from sandbox import Sandbox
 from sandbox.compare import Plan
-from sandbox.judge import Checker, judge, open_checker
 from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.profile import Mode, Profile, profile
 from sandbox.runner import run_on
+from sandbox.verdict import Checker, judge, open_checker
 
 if TYPE_CHECKING:
     from codeopt.workloads.program.workload import ProgramWorkload

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, replace
 from codeopt.fuzzing import MutatedCase, mutate_cases
 from codeopt.strictness import Strictness
 from sandbox import Sandbox
-from sandbox.judge import Checker, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.runner import run_on
+from sandbox.verdict import Checker, judge
 
 MANY_CASES = 8
 MOST = 0.6

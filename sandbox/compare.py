@@ -227,7 +227,8 @@ def _spent(series: Series, rule: StoppingRule, started: float) -> str:
     if pairs >= rule.max_pairs:
         return f"undecided after {pairs} pairs"
     took = time.monotonic() - started
-    if pairs >= (USUAL_PAIRS if took < LONG * rule.max_seconds else rule.min_pairs) and took > rule.max_seconds:
+    enough = USUAL_PAIRS if took < LONG * rule.max_seconds else min(USUAL_PAIRS, rule.min_pairs)
+    if pairs >= enough and took > rule.max_seconds:
         return f"undecided after {pairs} pairs in {took:.0f} s"
     return ""
 

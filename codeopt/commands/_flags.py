@@ -147,7 +147,7 @@ def target_of(arguments: argparse.Namespace) -> Target:
             arguments.model = arguments.short_m
         return as_target(arguments.target)
     if arguments.short_m is None:
-        raise UsageError("name a TARGET: a program, FILE::FUNCTION, or -m MODULE")
+        raise UsageError("the following arguments are required: TARGET, or -m MODULE")
     return as_module(arguments.short_m, Path())
 
 

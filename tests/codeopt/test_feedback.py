@@ -227,3 +227,11 @@ def test_no_output_gets_out_of_its_fence(text: str, verdict: Verdict) -> None:
 def test_modes(mode: str, measured: bool, critique: bool) -> None:
     assert FeedbackMode(mode).measured is measured
     assert FeedbackMode(mode).critique is critique
+
+
+def test_arguments_and_files_of_a_failing_case_are_shown() -> None:
+    """Files of text alone, each under its path."""
+    case = replace(SHOWN, args=("--top", "3", "a.csv"), files=(("a.csv", b"x,1\n"), ("b.bin", b"\0\1")))
+    text = told(wrong(stdout=b"7\n"), (case,))
+    assert "arguments: --top 3 a.csv\n\n--- standard input\n3\n1 2 3\n\n--- file a.csv\nx,1\n```" in text
+    assert "b.bin" not in text

@@ -16,7 +16,7 @@ from codeopt.errors import UsageError
 from codeopt.options import ImproveOptions
 from codeopt.strictness import Strictness
 
-OF_THE_COMMAND = {"help", "target", "write", "output", "json", "quiet"}
+OF_THE_COMMAND = {"help", "target", "short_m", "write", "output", "json", "quiet"}
 """Flags about where a result goes; all others are fields."""
 
 
@@ -74,7 +74,7 @@ def test_a_value_that_makes_no_sense_is_one_line(given: dict[str, Any], said: st
 
 
 def test_a_keyword_that_does_not_exist_names_those_that_do() -> None:
-    with pytest.raises(TypeError, match=r"no keyword 'colour'; there are: api_key_env, base_url"):
+    with pytest.raises(TypeError, match=r"no keyword 'colour'; there are: api_key_env, args, base_url"):
         ImproveOptions.of({"colour": "red"})
 
 

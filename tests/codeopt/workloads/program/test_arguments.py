@@ -53,7 +53,6 @@ def test_files_that_a_program_writes_are_compared(folder: Path) -> None:
     assert (wrong["verdict"], "file report.txt: line" in wrong["reason"]) == ("rejected", True)
     fast = codeopt("compare", "slow.py", "fast.py", *given, cwd=folder).json
     assert fast["verdict"] == "faster"
-    assert fast["ratio"] > 2
     assert fast["tests"]["changed_inputs"] > 10
     assert not (folder / "report.txt").exists()
 

@@ -30,7 +30,7 @@ def test_each_flag_is_a_field_with_the_same_default() -> None:
     found = vars(parse())
     named = {field.name for field in fields(ImproveOptions)}
     assert set(found) - OF_THE_COMMAND <= named
-    assert named - set(found) == {"seed"}  # of `compare`
+    assert named - set(found) == {"seed", "args"}  # of `compare`, and what stands behind `--`
     assert options_of(parse()) == ImproveOptions()
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import tempfile
+from collections.abc import Iterator
 from typing import Any
 
 from codeopt.workloads.function.bench import Bench
@@ -27,16 +29,32 @@ EXAMPLES = 120
 
 
 def find(ask: Ask) -> list[str]:
-    """Calls with arguments of the annotated types; none when a parameter without default has a type that is not known,
-    or Hypothesis is missing."""
-    try:
-        import hypothesis
-        from hypothesis import strategies as st
-    except ImportError:
-        return []
-    strategy = _strategy(ask.bench, st)
-    if strategy is None or strategy.is_empty:
-        return []
+    """Calls with arguments of the annotated types; none when a parameter without default has a type that is not
+    known."""
+    from hypothesis import strategies as st
+
+    with _home_elsewhere():
+        strategy = _strategy(ask.bench, st)
+        return [] if strategy is None or strategy.is_empty else _drawn(strategy)
+
+
+@contextlib.contextmanager
+def _home_elsewhere() -> Iterator[None]:
+    """Hypothesis keeps tables of characters and constants in a folder `.hypothesis`, which is no business of the
+    user's folder."""
+    from hypothesis.configuration import set_hypothesis_home_dir
+
+    with tempfile.TemporaryDirectory(prefix="codeopt-hypothesis-") as folder:
+        set_hypothesis_home_dir(folder)
+        try:
+            yield
+        finally:
+            set_hypothesis_home_dir(None)
+
+
+def _drawn(strategy: Any) -> list[str]:
+    import hypothesis
+
     found: dict[str, None] = {}
 
     @hypothesis.settings(

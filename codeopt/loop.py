@@ -43,6 +43,8 @@ class RefineLoop:
     """Told of all that is paid for."""
     stopped: str = ""
     """Why no further round was run."""
+    finished: bool = False
+    """The proposer has nothing more to offer."""
 
     def run(self) -> None:
         """Rounds until the critique finds nothing left to improve or the budget is spent."""
@@ -51,7 +53,8 @@ class RefineLoop:
             self._spend(critique.usage)
             self.history = self.history.with_critique(critique.text)
             if critique.exhausted or self.task.is_sufficient(critique, self.history):
-                reason = NOTHING_LEFT
+                self.finished = True
+                reason = f"no further draft by the {self.proposer.name}" if critique.exhausted else NOTHING_LEFT
                 break
             draft = self.proposer.refine(self.history)
             self._spend(draft.usage)
@@ -67,8 +70,7 @@ class RefineLoop:
     def confirm(self) -> tuple[Candidate | None, str]:
         """The best candidate with its confirmed figures, or None and why."""
         if len(self.history.candidates) == 1:
-            nothing = self.stopped == NOTHING_LEFT
-            return None, f"{self.proposer.name} found nothing to try" if nothing else "nothing was tried"
+            return None, f"{self.proposer.name} found nothing to try" if self.finished else "nothing was tried"
         reason = "no draft was right and better than the original"
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
             confirmed = self.judge.confirm(candidate)

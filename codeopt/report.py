@@ -23,7 +23,7 @@ from codeopt.store import digest
 from sandbox import Sandbox
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Verdict
-from sandbox.profile import Profile
+from sandbox.profile import HotLine, Profile
 
 HEADER = " round  verdict          speedup  90% interval     pairs  what was tried"
 NO_DIFFERENCE = "no significant difference"
@@ -39,6 +39,24 @@ class End(Enum):
     BUDGET = auto()
     INTERRUPTED = auto()
     MODEL_FAILED = auto()
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What is hot in the result, and who could go on from there."""
+
+    hot: tuple[HotLine, ...] = ()
+    """Hottest first; of the best program, else of the original."""
+    next: str = ""
+    """What could be tried now; empty where a language model has had its say."""
+    trouble: str = ""
+    """Why the hot lines are not known; empty when they are, or when nobody asked."""
+
+    def words(self) -> list[str]:
+        """`hot now: line 7 44%: the rules know nothing better for it; --model NAME asks a language model`."""
+        hot = "hot now: " + ", ".join(f"line {line.line} {line.share:.0%}" for line in self.hot) if self.hot else ""
+        said = ": ".join(part for part in (hot, self.next) if part)
+        return [line for line in (self.trouble, said) if line]
 
 
 @dataclass(frozen=True)
@@ -70,6 +88,7 @@ class Result:
     """How cost grows with the input, of the original and of the best: `about n^2 -> about n`; empty if not known."""
     reference: Candidate | None = None
     """A program that a person wrote, judged in the same way; None where none was given."""
+    outlook: Outlook = Outlook()
 
     @property
     def accepted(self) -> bool:
@@ -174,6 +193,7 @@ def summary(result: Result) -> list[str]:
         changes = result.best.changes if len(result.best.changes) > 1 else ()
         lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
     lines += result.best.notes if result.best else ()
+    lines += result.outlook.words()
     lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}")
     return lines
 
@@ -238,6 +258,8 @@ def to_json(result: Result) -> dict[str, Any]:
         "evidence": result.facts.get("evidence"),
         "notes": list(best.notes) if best else [],
         "growth": result.growth,
+        "hot_now": [_hot_line(line) for line in result.outlook.hot],
+        "next": result.outlook.next,
         "rounds": [_round(candidate) for candidate in result.history.candidates[1:]],
         "tokens": {"in": ledger.tokens_in, "out": ledger.tokens_out, "estimated": ledger.estimated},
         "cost_usd": ledger.cost_usd,
@@ -275,5 +297,9 @@ def _round(candidate: Candidate) -> dict[str, Any]:
         "verdicts": dict(verdicts),
         "speedup": speedup(candidate.comparison) if candidate.comparison else None,
         "critique": candidate.critique,
-        "hot_lines": [{"line": line.line, "share": round(line.share, 4), "text": line.text} for line in hottest],
+        "hot_lines": [_hot_line(line) for line in hottest],
     }
+
+
+def _hot_line(line: HotLine) -> dict[str, Any]:
+    return {"line": line.line, "share": round(line.share, 4), "text": line.text}

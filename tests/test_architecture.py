@@ -18,7 +18,7 @@ PACKAGES = ("codeopt", "sandbox")
 LAYERS = {
     "commands": "__main__ cli api commands",
     "services": "batch review results reporters",
-    "engine": "engine comparison rounds loop judge proposer_choice",
+    "engine": "engine comparison rounds loop judge outlook proposer_choice",
     "kinds": "workloads guards proposers tasks feedback _feedback_tables session isolation model_choice",
     "sources": "rules models cases datasets fuzzing readability _lint console report store",
     "values": "history budget options target strictness program settings machine registry escaping errors",

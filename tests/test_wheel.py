@@ -92,10 +92,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-SHORT = (*QUICK[:2], "--no-profile")
 COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "improve": (["improve", "slow.py", *QUICK], r"^\+.*set\(", "accepted"),
-    "improve a function": (["improve", "typed.py::repeated", *SHORT], r"^\+.*set\(", r"calls \(\d+ derived, \d+ hints"),
+    "improve a function": (
+        ["improve", "typed.py::repeated", *QUICK[:2]],
+        r"^\+.*set\(",
+        r"(?s)calls \(\d+ derived, \d+ hints.*hot now: line \d+ \d+%.*: the rules know nothing better for it; --model",
+    ),
     "compare": (["compare", "slow.py", "fast.py", *QUICK[:2]], "faster", ""),
     "profile": (["profile", "slow.py", *QUICK[:2]], "if word in seen", ""),
     "review": (["review", "--base", "HEAD~1", "--model", "rules", *QUICK], r"slow\.py", ""),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from codeopt.errors import CodeoptError
-from codeopt.escaping import inline
 from codeopt.history import Candidate
 from codeopt.judge import Judge
 from codeopt.model_choice import wants_model
 from codeopt.options import ImproveOptions
 from codeopt.report import Outlook
+from codeopt.shortfall import Shortfall
 from codeopt.tasks import Task, needs_time
 from sandbox.errors import SandboxError
 from sandbox.profile import HotLine, Profile
@@ -23,20 +23,20 @@ def look_ahead(judge: Judge, task: Task, best: Candidate | None, options: Improv
         return Outlook()
     asks = "" if wants_model(options) else "the rules know nothing better for it; --model NAME asks a language model"
     profile = (best or judge.workload.baseline).profile
-    trouble = ""
+    trouble: Shortfall | None = None
     if profile is None and best is not None and measure and not options.no_profile:
         judge.notify("profiling the result")
         profile, trouble = _profiled(judge, best)
     return Outlook(_hot_lines(profile), asks, trouble)
 
 
-def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, str]:
+def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, Shortfall | None]:
     """The profile of the best program, or why there is none: a result that was confirmed is not lost for it."""
     try:
         with judge.alone():
-            return judge.workload.profile(best.source), ""
+            return judge.workload.profile(best.source), None
     except (CodeoptError, SandboxError) as error:
-        return None, f"the hot lines of the result are not known: {inline(str(error))}"
+        return None, Shortfall("the hot lines of the result are not known", str(error))
 
 
 def _hot_lines(profile: Profile | None) -> tuple[HotLine, ...]:

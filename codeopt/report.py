@@ -19,6 +19,7 @@ from codeopt.escaping import inline
 from codeopt.history import Candidate, History
 from codeopt.machine import machine
 from codeopt.program import Program
+from codeopt.shortfall import Shortfall, as_rows
 from codeopt.store import digest
 from sandbox import Sandbox
 from sandbox.compare import Comparison, Decision
@@ -49,14 +50,14 @@ class Outlook:
     """Hottest first; of the best program, else of the original."""
     next: str = ""
     """What could be tried now; empty where a language model has had its say."""
-    trouble: str = ""
-    """Why the hot lines are not known; empty when they are, or when nobody asked."""
+    shortfall: Shortfall | None = None
+    """Why the hot lines are not known; None when they are, or when nobody asked."""
 
-    def words(self) -> list[str]:
+    @property
+    def words(self) -> str:
         """`hot now: line 7 44%: the rules know nothing better for it; --model NAME asks a language model`."""
         hot = "hot now: " + ", ".join(f"line {line.line} {line.share:.0%}" for line in self.hot) if self.hot else ""
-        said = ": ".join(part for part in (hot, self.next) if part)
-        return [line for line in (self.trouble, said) if line]
+        return ": ".join(part for part in (hot, self.next) if part)
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,15 @@ class Result:
     def diff(self) -> str:
         """Unified, from the file as it is; empty when nothing was accepted."""
         return diff(self.program, self.best.source) if self.best else ""
+
+    @property
+    def shortfalls(self) -> tuple[Shortfall, ...]:
+        """What could not be run, made or measured."""
+        found = [Shortfall(**row) for row in self.facts.get("shortfalls", ())]
+        profile = self.history.original.profile
+        if profile is not None and not profile.lines:
+            found.append(Shortfall("the hot lines of the original are not known", "; ".join(profile.notes)))
+        return (*found, *filter(None, [self.outlook.shortfall]))
 
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt improve --json` prints."""
@@ -193,7 +203,8 @@ def summary(result: Result) -> list[str]:
         changes = result.best.changes if len(result.best.changes) > 1 else ()
         lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
     lines += result.best.notes if result.best else ()
-    lines += result.outlook.words()
+    lines += [each.words for each in result.shortfalls]
+    lines += [result.outlook.words] * bool(result.outlook.words)
     lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}")
     return lines
 
@@ -258,6 +269,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "evidence": result.facts.get("evidence"),
         "notes": list(best.notes) if best else [],
         "growth": result.growth,
+        "shortfalls": as_rows(result.shortfalls),
         "hot_now": [_hot_line(line) for line in result.outlook.hot],
         "next": result.outlook.next,
         "rounds": [_round(candidate) for candidate in result.history.candidates[1:]],

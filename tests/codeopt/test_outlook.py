@@ -43,31 +43,33 @@ def look(best: Candidate | None, options: ImproveOptions = RULES, task: str = "r
 
 
 def test_the_original_is_hot_where_nothing_was_accepted() -> None:
-    assert look(None).words() == [f"hot now: line 2 90%, line 1 10%: {NEXT}"]
+    assert look(None).words == f"hot now: line 2 90%, line 1 10%: {NEXT}"
 
 
 def test_the_best_program_is_profiled_for_it() -> None:
     asked: list[str] = []
     found = look(UNPROFILED, profiled=lambda source: asked.append(source) or profile())
     assert asked == [UNPROFILED.source]
-    assert found.words() == [f"hot now: line 2 90%, line 1 10%: {NEXT}"]
+    assert found.words == f"hot now: line 2 90%, line 1 10%: {NEXT}"
 
 
 def test_no_profile_is_taken_that_nobody_wants() -> None:
     for how in ({"measure": False}, {"options": replace(RULES, no_profile=True)}):
-        assert look(UNPROFILED, **how).words() == [NEXT]
+        assert look(UNPROFILED, **how).words == NEXT
 
 
 def test_after_a_language_model_only_the_lines() -> None:
-    assert look(right(), ImproveOptions(model="gpt-5")).words() == ["hot now: line 2 90%, line 1 10%"]
+    assert look(right(), ImproveOptions(model="gpt-5")).words == "hot now: line 2 90%, line 1 10%"
 
 
 def test_a_profile_that_fails_is_said() -> None:
     def fail(source: str) -> Profile:
         raise ProgramError("it ended")
 
-    assert look(UNPROFILED, profiled=fail).words() == ["the hot lines of the result are not known: it ended", NEXT]
+    found = look(UNPROFILED, profiled=fail)
+    assert found.shortfall is not None
+    assert found.shortfall.words == "the hot lines of the result are not known: it ended"
 
 
 def test_nothing_is_hot_for_a_task_that_is_not_about_time() -> None:
-    assert look(right(), task="readability").words() == []
+    assert look(right(), task="readability").words == ""

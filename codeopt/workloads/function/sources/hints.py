@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
+from codeopt.shortfall import Shortfall
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.guess import Guesser
 from codeopt.workloads.function.calls.kinds import Kinds
@@ -20,22 +21,38 @@ from codeopt.workloads.function.calls.literals import Call, Made
 from codeopt.workloads.function.calls.scope import Scope
 from codeopt.workloads.function.calls.shapes import classes, of_function
 from codeopt.workloads.function.calls.texts import PLAIN
-from codeopt.workloads.function.sources import Ask
+from codeopt.workloads.function.sources import Ask, Found
 from codeopt.workloads.function.target import definition
 
 GUESSES, ENOUGH = True, 5
 """Made only when other sources gave fewer calls than this."""
 EXAMPLES = 120
+REMEDY = "give type hints, --calls FILE, --tests PATH or a recording (`codeopt record`)"
 
 
-def find(ask: Ask) -> list[str]:
+def find(ask: Ask) -> Found:
     """Calls with arguments of the annotated types; none when a parameter without default has a type that is not
     known."""
     from hypothesis import strategies as st
 
     with _home_elsewhere():
         strategy = _strategy(ask.bench, st)
-        return [] if strategy is None or strategy.is_empty else _drawn(strategy)
+        drawn = [] if strategy is None or strategy.is_empty else _drawn(strategy)
+    if drawn:
+        return Found((("hints", tuple(drawn)),))
+    return Found((), shortfalls=(Shortfall("no calls could be made up", _untyped(ask.bench), REMEDY),))
+
+
+def _untyped(bench: Bench) -> str:
+    """Which parameter stands in the way."""
+    node = definition(ast.parse(bench.source), bench.function.qualname)
+    scope = Scope(bench.view.module.name, False, ast.parse(bench.source), bench.view.module.roots)
+    bound = bench.function.kind in ("method", "property", "classmethod")
+    given = of_function(node, scope, int(bound)) if node is not None else []
+    bare = [each.name for each in given if each.hint is None and each.default is None]
+    if bare:
+        return f"{', '.join(bare)} {'has' if len(bare) == 1 else 'have'} no type hint"
+    return "nothing can be made of the type hints of its parameters, or of its class"
 
 
 @contextlib.contextmanager

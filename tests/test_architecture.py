@@ -20,7 +20,7 @@ LAYERS = {
     "services": "batch review results reporters",
     "engine": "engine comparison rounds loop judge outlook proposer_choice",
     "kinds": "workloads guards proposers tasks feedback _feedback_tables session isolation model_choice",
-    "sources": "rules models cases datasets fuzzing readability _lint console report store",
+    "sources": "rules models cases datasets fuzzing readability _lint _ruff console report store",
     "values": "history budget shortfall options target strictness program settings machine registry escaping errors",
 }
 """Modules and packages of codeopt, from what a user meets down to what everything stands on: each may import what is

@@ -46,7 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of the tests' time worth a look (5%%)",
     )
     parser.add_argument("--select", type=_flags.name_list, metavar="RULES", help="only these rules, by commas")
-    parser.add_argument("--ignore", type=_flags.name_list, metavar="RULES", help="not these built-in rules")
+    parser.add_argument(
+        "--ignore", type=_flags.name_list, metavar="RULES", help="not these built-in rules; ruff: none of its fixes"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 

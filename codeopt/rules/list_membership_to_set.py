@@ -15,6 +15,8 @@ from codeopt.rules._scopes import Variable
 from codeopt.rules._types import Types, types_of
 from codeopt.rules._values import Container
 
+READERS = ("enumerate", "len", "list", "max", "min", "print", "set", "sorted", "sum", "tuple")
+"""Builtins that leave a list as it is, and keep no hold of it by which it could change."""
 Tests = dict[ast.stmt, list[ast.Name]]
 
 
@@ -93,7 +95,7 @@ def _follow(module: Module, node: ast.AST, kind: str, name: str) -> Edit | None:
     match parent:
         case ast.Attribute(attr="append"):
             return _append(module, parent, name)
-        case ast.Call(func=func) if module.scopes.is_builtin(func, "len", "print", "sum", "max", "min", "sorted"):
+        case ast.Call(func=func) if module.scopes.is_builtin(func, *READERS):
             return Edit(0, 0, "")
         case ast.Compare() | ast.Return() | ast.For() | ast.comprehension() | ast.Starred():
             return Edit(0, 0, "")

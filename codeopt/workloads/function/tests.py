@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_FILES, MOST_CALLS = 8, 120
 SECONDS = 60.0
-ELSEWHERE = "--python PATH runs them in another environment, --tests PATH names others"
+ELSEWHERE = "--python PATH runs them in another environment"
 ENOUGH_S, RANK_S = 20.0, 40.0
 """Of a suite that takes longer no further test is begun, when calls are recorded and under a profiler; a draft then has
 the rest of SECONDS for the same ones."""

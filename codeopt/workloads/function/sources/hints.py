@@ -27,7 +27,7 @@ from codeopt.workloads.function.target import definition
 GUESSES, ENOUGH = True, 5
 """Made only when other sources gave fewer calls than this."""
 EXAMPLES = 120
-REMEDY = "give type hints, --calls FILE, --tests PATH or a recording (`codeopt record`)"
+REMEDY = "type hints, --calls FILE"
 
 
 def find(ask: Ask) -> Found:

@@ -22,7 +22,7 @@ from tests.support.candidates import original, profile
 from tests.support.judges import open_with
 
 PASSES = "from mod import f\n\n\ndef test_f():\n    assert f(2) == 4\n"
-ELSEWHERE = "--python PATH runs them in another environment, --tests PATH names others"
+ELSEWHERE = "--python PATH runs them in another environment"
 SUITES = {
     "a module that is not there": (
         {"test_f.py": f"import nowhere_to_be_found\n{PASSES}"},
@@ -76,7 +76,7 @@ def test_why_doctests_and_hints_give_nothing(tmp_path: Path) -> None:
         (doctest,) = doctests.find(Ask(bench)).shortfalls
         (hint,) = hints.find(Ask(bench)).shortfalls
     assert doctest.words.startswith("the doctests did not run: ModuleNotFoundError: No module named 'nowhere")
-    assert hint.words.startswith("no calls could be made up: n has no type hint (give type hints, ")
+    assert hint.words.startswith("no calls could be made up: n has no type hint (type hints, --calls FILE)")
 
 
 def test_of_several_tests() -> None:

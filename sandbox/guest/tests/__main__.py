@@ -160,7 +160,7 @@ class PassedTests:
         if kept is not None:
             text = report.longrepr[-1] if isinstance(report.longrepr, tuple) else str(report.longrepr)
             last = (text.strip() or "no reason is given").splitlines()[-1]
-            kept[report.nodeid] = last.removeprefix("E ").strip()[:300]
+            kept[report.nodeid] = (last[2:] if last.startswith("E ") else last).strip()[:300]
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """One step of one test."""

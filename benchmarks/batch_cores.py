@@ -24,7 +24,7 @@ from typing import cast
 
 from codeopt.batch.exclusive import TimedSandbox
 
-from codeopt.batch.cores import CoreLock, measuring_cores
+from codeopt.batch.core_lock import CoreLock, measuring_cores
 from sandbox import Case, Options, Sandbox, open_sandbox
 from sandbox.compare import Decision, compare
 

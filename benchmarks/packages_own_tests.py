@@ -26,7 +26,7 @@ from typing import Any
 
 from benchmarks.functions import cases
 from codeopt.workloads.function.putback import put_back
-from codeopt.workloads.function.target import read_function
+from codeopt.workloads.function.function_def import read_function
 from tests.support.wire_server import WireServer
 
 

@@ -13,7 +13,7 @@ from codeopt.errors import UsageError
 from codeopt.strictness import Strictness
 from sandbox import RunLimits
 from sandbox.host import BACKENDS
-from sandbox.judge import open_checker
+from sandbox.verdict import open_checker
 
 Feedback = Literal["measured+critique", "measured", "critique", "generic", "none"]
 Extent = Literal["full", "last"]

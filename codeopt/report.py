@@ -20,7 +20,7 @@ from codeopt.history import Candidate, History
 from codeopt.machine import machine
 from codeopt.program import Program
 from codeopt.shortfall import Shortfall, as_rows
-from codeopt.store import digest
+from codeopt.saved_runs import digest
 from sandbox import Sandbox
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Verdict

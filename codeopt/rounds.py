@@ -12,7 +12,7 @@ from codeopt.loop import RefineLoop
 from codeopt.outlook import look_ahead
 from codeopt.report import HEADER, End, Result, row, to_json
 from codeopt.session import Session
-from codeopt.store import RunStore, SavedRun
+from codeopt.saved_runs import RunStore, SavedRun
 from codeopt.workloads import WorkloadRequest
 
 

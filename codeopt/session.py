@@ -16,7 +16,7 @@ from codeopt.isolation import open_isolated
 from codeopt.model_choice import open_chosen_model
 from codeopt.models import Model
 from codeopt.options import ImproveOptions
-from codeopt.store import Runs, open_runs
+from codeopt.saved_runs import Runs, open_runs
 from sandbox import Sandbox
 
 Mounts = tuple[tuple[str, str], ...]

@@ -14,7 +14,7 @@ from typing import Any
 from sandbox.caseio import read_cases
 from sandbox.errors import BackendUnavailable, SandboxError
 from sandbox.host import BACKENDS, Options, open_sandbox
-from sandbox.judge import Checker, open_checker, run_cases
+from sandbox.verdict import Checker, open_checker, run_cases
 from sandbox.outcome import Case, Outcome, RunLimits, Verdict
 from sandbox.streams import FULL, drop_output, open_closed_streams
 

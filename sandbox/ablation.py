@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from sandbox.compare import Plan, amount
-from sandbox.judge import Checker, judge
+from sandbox.verdict import Checker, judge
 from sandbox.outcome import Verdict
 from sandbox.runner import Runner
 from sandbox.sequential_test import hodges_lehmann

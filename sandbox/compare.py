@@ -17,7 +17,7 @@ from statistics import fmean, median
 from typing import Literal
 
 from sandbox.errors import OriginalUnsteady
-from sandbox.judge import Checker, check_tokens, judge
+from sandbox.verdict import Checker, check_tokens, judge
 from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from sandbox.runner import Runner
 from sandbox.sequential_test import hodges_lehmann, interval, rejects_null

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from codeopt.batch.batch_options import BatchOptions
-from codeopt.batch.cores import CoreLock
+from codeopt.batch.core_lock import CoreLock
 from codeopt.batch.durable_model import BudgetSpent, CachedModel
 from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.timed_sandbox import TimedSandbox
@@ -25,7 +25,7 @@ from codeopt.models import Model
 from codeopt.options import ImproveOptions
 from codeopt.program import Program
 from codeopt.session import Mounts, Session
-from codeopt.store import RunStore, SavedRun
+from codeopt.saved_runs import RunStore, SavedRun
 from codeopt.target import Target
 from sandbox import Sandbox, SandboxError
 from sandbox.errors import OriginalUnsteady

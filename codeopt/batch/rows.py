@@ -12,7 +12,7 @@ from codeopt.batch.records import Stage
 from codeopt.datasets import Problem
 from codeopt.history import Candidate
 from codeopt.models import Message, Reply
-from codeopt.store import candidate_to_json
+from codeopt.saved_runs import candidate_to_json
 from sandbox.compare import Comparison
 
 

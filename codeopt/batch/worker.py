@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from codeopt.batch.batch_options import BatchOptions
-from codeopt.batch.cores import CoreLock
+from codeopt.batch.core_lock import CoreLock
 from codeopt.batch.problem_job import ProblemJob, open_worker_sandbox
-from codeopt.batch.store import BatchStore
+from codeopt.batch.database import BatchStore
 from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
 from codeopt.errors import CodeoptError

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from codeopt.batch.local import LocalBatch
     from codeopt.batch.on_ray import RayBatch
     from codeopt.batch.scheduler import Scheduler
-    from codeopt.batch.store import BatchStore
+    from codeopt.batch.database import BatchStore
     from codeopt.options import ImproveOptions
 
 ORDER = 5
@@ -103,11 +103,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Run or resume a batch. Raises UsageError for a set, a folder or settings that do not fit."""
     from collections import deque
 
-    from codeopt.batch.cores import measuring_cores
+    from codeopt.batch.core_lock import measuring_cores
     from codeopt.batch.lock import locked
     from codeopt.batch.progress import open_progress
     from codeopt.batch.scheduler import Scheduler
-    from codeopt.batch.store import BatchStore
+    from codeopt.batch.database import BatchStore
 
     options = _options(arguments)
     with locked(arguments.run_dir), BatchStore(arguments.run_dir, create=True) as store:
@@ -161,7 +161,7 @@ def _prepare(arguments: argparse.Namespace, options: ImproveOptions, store: Batc
     """Settings and problems into the database."""
     from itertools import islice
 
-    from codeopt.batch.cores import measuring_cores
+    from codeopt.batch.core_lock import measuring_cores
     from codeopt.datasets import SetRequest, read_set
     from codeopt.machine import machine
 

@@ -18,7 +18,7 @@ from codeopt.commands import _flags
 from codeopt.console import Console
 from codeopt.errors import UsageError
 from codeopt.isolation import open_isolated
-from sandbox.judge import open_checker
+from sandbox.verdict import open_checker
 
 if TYPE_CHECKING:
     from codeopt.datasets._importers import ImportDecision

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from codeopt.errors import UsageError
 
 if TYPE_CHECKING:
-    from codeopt.batch.store import BatchStore
+    from codeopt.batch.database import BatchStore
     from codeopt.results.metrics import Metrics, Versus
 
 ORDER = 6
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Report on a batch. Raises UsageError when there is none, or a file cannot be written."""
-    from codeopt.batch.store import BatchStore
+    from codeopt.batch.database import BatchStore
     from codeopt.results.metrics import measure_batch, versus
     from codeopt.results.table import as_json, render
 

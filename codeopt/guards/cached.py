@@ -6,7 +6,7 @@ import ast
 
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
-from codeopt.workloads.function.target import definitions
+from codeopt.workloads.function.function_def import definitions
 from codeopt.workloads.function.timing import CallPlan
 
 REGION = TimedRegion.CALLS

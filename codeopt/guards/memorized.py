@@ -13,7 +13,7 @@ from statistics import median
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
 from sandbox.compare import amount
-from sandbox.judge import judge
+from sandbox.verdict import judge
 from sandbox.outcome import Case, Verdict
 
 ORDER = 60

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
-from sandbox.judge import judge
+from sandbox.verdict import judge
 from sandbox.outcome import Verdict
 
 ORDER = 40

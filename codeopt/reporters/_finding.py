@@ -11,7 +11,7 @@ from codeopt.reporters import _words
 from codeopt.reporters._edits import Edit, edits, inside, whole
 from codeopt.review.patch import lines_of
 from codeopt.review.suggestion import Suggestion
-from codeopt.workloads.function.target import first_line
+from codeopt.workloads.function.function_def import first_line
 
 NAME = "codeopt"
 Quote = Callable[[str], str]
@@ -60,7 +60,7 @@ def _own_text(found: Suggestion) -> str:
 
 
 def _definition(source: str, qualname: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    from codeopt.workloads.function.target import definition
+    from codeopt.workloads.function.function_def import definition
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the code's own writing

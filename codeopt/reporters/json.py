@@ -10,7 +10,7 @@ from codeopt import __version__
 from codeopt.review.patch import patch
 from codeopt.review.suggestion import Review, Suggestion
 from codeopt.shortfall import as_rows
-from codeopt.store import digest
+from codeopt.saved_runs import digest
 
 SCHEMA = "codeopt.review/1"
 

@@ -6,14 +6,14 @@ import difflib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from codeopt.batch.store import BatchStore
+from codeopt.batch.database import BatchStore
 from codeopt.escaping import cut
 from codeopt.history import Candidate
 from codeopt.report import in_words, interval, verdict
 from codeopt.results.charts import anchor, strip
 from codeopt.results.markup import Child, Markup, tag
 from codeopt.results.metrics import Solved
-from codeopt.store import candidate_from_json
+from codeopt.saved_runs import candidate_from_json
 from sandbox.compare import Comparison
 from sandbox.outcome import Verdict
 

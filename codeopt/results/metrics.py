@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.batch.store import BatchStore
+from codeopt.batch.database import BatchStore
 from codeopt.results.statistics import Estimate, estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p
 
 OPT = 1.10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 
-from codeopt.batch.store import BatchStore
+from codeopt.batch.database import BatchStore
 from codeopt.results import charts
 from codeopt.results.details import kind, row
 from codeopt.results.markup import Child, Markup, join, tag

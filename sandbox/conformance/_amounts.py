@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandbox.conformance._seen import SHORT, failed, stopped
 from sandbox.host import Sandbox
-from sandbox.judge import judge
+from sandbox.verdict import judge
 from sandbox.outcome import Case, Verdict
 
 _GROW = "kept = []\nwhile True: kept.append(b'x' * (1 << 20))"

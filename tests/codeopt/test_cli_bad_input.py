@@ -9,7 +9,7 @@ import pytest
 
 from codeopt.budget import Ledger
 from codeopt.history import Candidate, History
-from codeopt.store import RunFolder, SavedRun
+from codeopt.saved_runs import RunFolder, SavedRun
 from sandbox.bubblewrap import find_bwrap
 from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, write_problem
 

@@ -18,7 +18,7 @@ import pytest
 
 from codeopt.program import read_program, write_whole
 from codeopt.report import diff
-from codeopt.store import new_run
+from codeopt.saved_runs import new_run
 from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, command, environment, reply, write_problem
 
 SCRIPT = ("--model", "scripted:answers.txt", "--feedback", "none", "-n", "1")

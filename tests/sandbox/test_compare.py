@@ -11,7 +11,7 @@ import pytest
 
 from sandbox import Case, RunLimits, Sandbox
 from sandbox.compare import Decision, Plan, Series, StoppingRule, compare, decide, make_plan
-from sandbox.judge import check_tokens
+from sandbox.verdict import check_tokens
 from sandbox.sequential_test import interval
 from tests.conftest import open_or_skip
 

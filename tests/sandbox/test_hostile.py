@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sandbox import Case, Outcome, RunLimits, Sandbox, Verdict
-from sandbox.judge import judge
+from sandbox.verdict import judge
 from sandbox.outcome import Mode
 from tests.conftest import ISOLATED, open_or_skip
 from tests.sandbox import machine

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from sandbox import Case, RunLimits, Sandbox
-from sandbox.judge import judge, open_checker
+from sandbox.verdict import judge, open_checker
 from sandbox.outcome import Mode
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))

@@ -11,7 +11,7 @@ from typing import TextIO
 from codeopt.datasets.pie import not_python
 from codeopt.errors import UsageError
 from sandbox.caseio import read_cases
-from sandbox.judge import Checker, judge
+from sandbox.verdict import Checker, judge
 from sandbox.outcome import Case, Run, Verdict
 
 RunProgram = Callable[[str, bytes, int], Run]

@@ -7,7 +7,7 @@ import ast
 from dataclasses import dataclass, replace
 
 from codeopt.history import Candidate, History
-from codeopt.workloads.function.target import Def, definitions, first_line
+from codeopt.workloads.function.function_def import Def, definitions, first_line
 from sandbox.profile import Profile
 
 MOST_LINES = 400

@@ -12,7 +12,7 @@ from codeopt.rules import Hot, Rule
 from codeopt.workloads.function.definitions import PutBackError
 from codeopt.workloads.function.excerpt import shown
 from codeopt.workloads.function.putback import put_back
-from codeopt.workloads.function.target import definition, first_line
+from codeopt.workloads.function.function_def import definition, first_line
 
 NOTE = """
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from codeopt.errors import UsageError
 from codeopt.workloads.function.project import Module, locate
-from codeopt.workloads.function.target import Function
+from codeopt.workloads.function.function_def import Function
 from sandbox.guest_bundle import loading
 
 MOST_CALLS = 300

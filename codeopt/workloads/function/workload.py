@@ -18,12 +18,12 @@ from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.shrink import first_failing, smallest
 from codeopt.workloads.function.evidence import FRESH, Evidence, NotVerifiable, TooThin
-from codeopt.workloads.function.growth import growth
+from codeopt.workloads.function.call_growth import growth
 from codeopt.workloads.function.learn import learn
 from codeopt.workloads.function.observing import Known, observe
 from codeopt.workloads.function.profiling import profile_function
 from codeopt.workloads.function.proposer import NOTE, FunctionProposer, function_rules
-from codeopt.workloads.function.tests import failing
+from codeopt.workloads.function.existing_tests import failing
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, choose
 from codeopt.workloads.function.written import ask_for_calls
@@ -31,7 +31,7 @@ from sandbox.answers import check_calls
 from sandbox.calls import CallBatch, CallRun, CallRunner
 from sandbox.compare import Decision, StoppingRule, make_plan
 from sandbox.growth import GrowthPair
-from sandbox.judge import Checker, judge
+from sandbox.verdict import Checker, judge
 from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from sandbox.profile import Profile
 

@@ -18,7 +18,7 @@ from codeopt.workloads import Suite, WorkloadRequest
 from codeopt.workloads.program.differential import DifferentialTest, choose, make_differential_test
 from sandbox import Sandbox
 from sandbox.compare import Plan
-from sandbox.judge import Checker, judge, open_checker
+from sandbox.verdict import Checker, judge, open_checker
 from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.profile import Mode, Profile, profile
 

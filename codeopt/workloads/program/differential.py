@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from codeopt.fuzzing import MutatedInput, mutate_inputs
 from codeopt.strictness import Strictness
 from sandbox import Sandbox
-from sandbox.judge import Checker, judge
+from sandbox.verdict import Checker, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict
 
 MANY_CASES = 8

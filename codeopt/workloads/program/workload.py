@@ -18,7 +18,7 @@ from codeopt.workloads.program.differential import DifferentialTest, make_differ
 from sandbox import Sandbox
 from sandbox.compare import Plan, StoppingRule, make_plan
 from sandbox.growth import GrowthPair, fit, pair, sizes
-from sandbox.judge import judge
+from sandbox.verdict import judge
 from sandbox.outcome import Case, Outcome, Verdict
 from sandbox.profile import Mode, Profile
 

@@ -9,7 +9,7 @@ import pytest
 
 from codeopt.batch.backoff import Backoff
 from codeopt.batch.durable_model import TRIES, BudgetSpent, CachedModel
-from codeopt.batch.store import BatchStore
+from codeopt.batch.database import BatchStore
 from codeopt.errors import ModelError
 from codeopt.models import Message, open_model
 from tests.support.filled_batch import problem

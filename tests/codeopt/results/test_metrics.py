@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.store import BatchStore
+from codeopt.batch.database import BatchStore
 from codeopt.cli import main
 from codeopt.results.metrics import Metrics, measure_batch, versus
 from codeopt.results.table import COLUMNS, as_json, render, write_csv

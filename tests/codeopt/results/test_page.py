@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.store import BatchStore
+from codeopt.batch.database import BatchStore
 from codeopt.results.charts import anchor
 from codeopt.results.markup import join, tag
 from codeopt.results.metrics import measure_batch, versus

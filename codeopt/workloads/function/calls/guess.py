@@ -22,7 +22,7 @@ from codeopt.workloads.function.calls.shapes import (
     setters,
     stand_ins,
 )
-from codeopt.workloads.function.target import dotted
+from codeopt.workloads.function.function_def import dotted
 
 DEPTH = 4
 """So deep objects are nested; a recursive type ends there, with an empty list or None."""

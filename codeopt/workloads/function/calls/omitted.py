@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeopt.workloads.function.calls.literals import Call, read, write
-from codeopt.workloads.function.target import Function, definition
+from codeopt.workloads.function.function_def import Function, definition
 
 MOST, EACH = 60, 2
 """Calls of all parameters, and of one value."""

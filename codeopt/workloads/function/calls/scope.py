@@ -11,7 +11,7 @@ from pathlib import Path
 
 from codeopt.errors import UsageError
 from codeopt.program import read_program
-from codeopt.workloads.function.target import dotted
+from codeopt.workloads.function.function_def import dotted
 
 FAR = 6
 """So many imports are followed from one name to another."""

@@ -10,7 +10,7 @@ from typing import Any
 from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read
 from sandbox.call_answer import CallRun, Kind
 from sandbox.calls import CallBatch, CallRunner
-from sandbox.judge import Checker
+from sandbox.verdict import Checker
 from sandbox.outcome import Case
 
 ROUNDS, AT_ONCE = 10, 60

@@ -22,7 +22,7 @@ from codeopt.workloads.function.calls.scope import Scope
 from codeopt.workloads.function.calls.shapes import classes, of_function
 from codeopt.workloads.function.calls.texts import PLAIN
 from codeopt.workloads.function.sources import Ask, Found
-from codeopt.workloads.function.target import definition
+from codeopt.workloads.function.function_def import definition
 
 GUESSES, ENOUGH = True, 5
 """Made only when other sources gave fewer calls than this."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codeopt.workloads.function.bench import open_bench
-from codeopt.workloads.function.target import read_function
+from codeopt.workloads.function.function_def import read_function
 from sandbox import Options, open_sandbox
 from sandbox.calls import CallBatch
 from tests.sandbox.said import said

@@ -14,7 +14,7 @@ from codeopt.history import Candidate
 from codeopt.workloads import Defaults, Suite, WorkloadRequest
 from sandbox import Case, Outcome, Run, RunLimits, Sandbox, Verdict
 from sandbox.compare import Plan, StoppingRule, make_plan
-from sandbox.judge import check_exact, judge
+from sandbox.verdict import check_exact, judge
 
 LARGE = 3_000_000
 

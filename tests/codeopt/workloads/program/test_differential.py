@@ -17,7 +17,7 @@ from codeopt.workloads.program.differential import (
     make_differential_test,
 )
 from sandbox import Case, RunLimits, Sandbox, Verdict
-from sandbox.judge import check_tokens
+from sandbox.verdict import check_tokens
 from tests.conftest import open_or_skip
 
 SUM = "import sys\nprint(sum(map(int, sys.stdin.read().split()[1:])))\n"

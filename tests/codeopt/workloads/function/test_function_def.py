@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.errors import UsageError
-from codeopt.workloads.function.target import read_function
+from codeopt.workloads.function.function_def import read_function
 
 MODULE = '''\
 import functools

@@ -34,7 +34,7 @@ from codeopt.datasets import Problem
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply
-from codeopt.store import candidate_from_json
+from codeopt.saved_runs import candidate_from_json
 
 BUSY_S = 60.0  # a writer waits so long for another one; a transaction takes milliseconds
 

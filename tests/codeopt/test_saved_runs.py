@@ -11,7 +11,7 @@ import pytest
 from codeopt.budget import Ledger, Usage
 from codeopt.errors import UsageError
 from codeopt.history import History
-from codeopt.store import RunFolder, SavedRun, new_run
+from codeopt.saved_runs import RunFolder, SavedRun, new_run
 from tests.support.candidates import SLOW, comparison, original, outcome, right, wrong
 
 HISTORY = History((original(critique="a list"), wrong(critique="wrong"), right(2)))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox import Case, Run, Verdict
-from sandbox.judge import check_exact, check_floats, check_tokens, judge, open_checker
+from sandbox.verdict import check_exact, check_floats, check_tokens, judge, open_checker
 
 EQUAL = [  # checker, expected, printed
     ("tokens", b"", b""),

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.functions import cases
-from codeopt.workloads.function.putback import put_back
 from codeopt.workloads.function.function_def import read_function
+from codeopt.workloads.function.putback import put_back
 from tests.support.wire_server import WireServer
 
 

@@ -15,8 +15,8 @@ from codeopt.program import Program
 from codeopt.proposer_choice import check_proposer, open_proposer
 from codeopt.report import Result, hot, opening
 from codeopt.rounds import Recorder, finish, run_rounds
-from codeopt.session import Session
 from codeopt.saved_runs import SavedRun
+from codeopt.session import Session
 from codeopt.target import Target
 from codeopt.tasks import Task, needs_time, open_task
 from codeopt.workloads import Opened, Workload, WorkloadRequest, kind_of

@@ -19,8 +19,8 @@ from codeopt.escaping import inline
 from codeopt.history import Candidate, History
 from codeopt.machine import machine
 from codeopt.program import Program
-from codeopt.shortfall import Shortfall, as_rows
 from codeopt.saved_runs import digest
+from codeopt.shortfall import Shortfall, as_rows
 from sandbox import Sandbox
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Verdict

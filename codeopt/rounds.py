@@ -11,8 +11,8 @@ from codeopt.judge import Judge
 from codeopt.loop import RefineLoop
 from codeopt.outlook import look_ahead
 from codeopt.report import HEADER, End, Result, row, to_json
-from codeopt.session import Session
 from codeopt.saved_runs import RunStore, SavedRun
+from codeopt.session import Session
 from codeopt.workloads import WorkloadRequest
 
 

@@ -14,9 +14,9 @@ from typing import Any
 from sandbox.caseio import read_cases
 from sandbox.errors import BackendUnavailable, SandboxError
 from sandbox.host import BACKENDS, Options, open_sandbox
-from sandbox.verdict import Checker, open_checker, run_cases
 from sandbox.outcome import Case, Outcome, RunLimits, Verdict
 from sandbox.streams import FULL, drop_output, open_closed_streams
+from sandbox.verdict import Checker, open_checker, run_cases
 
 _SHOWN = 2000  # bytes of stdout and stderr in a report
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from statistics import median
 
 from sandbox.compare import Plan, amount
-from sandbox.verdict import Checker, judge
 from sandbox.outcome import Verdict
 from sandbox.runner import Runner
 from sandbox.sequential_test import hodges_lehmann
+from sandbox.verdict import Checker, judge
 
 LEAST, MOST = 3, 6
 """Rounds, in each of which every program runs once or, when it is short, some times."""

@@ -17,10 +17,10 @@ from statistics import fmean, median
 from typing import Literal
 
 from sandbox.errors import OriginalUnsteady
-from sandbox.verdict import Checker, check_tokens, judge
 from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from sandbox.runner import Runner
 from sandbox.sequential_test import hodges_lehmann, interval, rejects_null
+from sandbox.verdict import Checker, check_tokens, judge
 
 Clock = Literal["cpu", "wall", "memory"]
 METHOD = "test martingale on paired log ratios (Hodges-Lehmann estimate, anytime-valid interval)"

@@ -24,8 +24,8 @@ from codeopt.model_choice import open_chosen_model
 from codeopt.models import Model
 from codeopt.options import ImproveOptions
 from codeopt.program import Program
-from codeopt.session import Mounts, Session
 from codeopt.saved_runs import RunStore, SavedRun
+from codeopt.session import Mounts, Session
 from codeopt.target import Target
 from sandbox import Sandbox, SandboxError
 from sandbox.errors import OriginalUnsteady

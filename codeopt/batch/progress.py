@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from codeopt.batch.records import Spent
 from codeopt.batch.database import BatchStore
+from codeopt.batch.records import Spent
 from codeopt.batch.worker_events import WorkerEvent
 from codeopt.console import Console
 from codeopt.escaping import inline

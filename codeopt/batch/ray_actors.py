@@ -20,9 +20,9 @@ from codeopt import __version__
 from codeopt.batch.backoff import Backoff, sleep_out
 from codeopt.batch.batch_options import BatchOptions
 from codeopt.batch.core_lock import CoreLock, measuring_cores
+from codeopt.batch.database import BatchStore
 from codeopt.batch.problem_job import ProblemJob, open_worker_sandbox
 from codeopt.batch.records import ProblemResult, TimeSpent
-from codeopt.batch.database import BatchStore
 from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
 from codeopt.batch.worker_store import WorkerStore

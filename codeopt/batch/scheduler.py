@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.database import BatchStore
+from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.worker_events import WorkerEvent
 from codeopt.errors import ModelError
 

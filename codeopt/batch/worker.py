@@ -11,8 +11,8 @@ from typing import NoReturn
 
 from codeopt.batch.batch_options import BatchOptions
 from codeopt.batch.core_lock import CoreLock
-from codeopt.batch.problem_job import ProblemJob, open_worker_sandbox
 from codeopt.batch.database import BatchStore
+from codeopt.batch.problem_job import ProblemJob, open_worker_sandbox
 from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
 from codeopt.errors import CodeoptError

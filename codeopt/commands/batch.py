@@ -18,10 +18,10 @@ from codeopt.model_choice import proposer_name, wants_model
 
 if TYPE_CHECKING:
     from codeopt.batch.batch_options import BatchOptions
+    from codeopt.batch.database import BatchStore
     from codeopt.batch.local import LocalBatch
     from codeopt.batch.on_ray import RayBatch
     from codeopt.batch.scheduler import Scheduler
-    from codeopt.batch.database import BatchStore
     from codeopt.options import ImproveOptions
 
 ORDER = 5
@@ -104,10 +104,10 @@ def run(arguments: argparse.Namespace) -> int:
     from collections import deque
 
     from codeopt.batch.core_lock import measuring_cores
+    from codeopt.batch.database import BatchStore
     from codeopt.batch.lock import locked
     from codeopt.batch.progress import open_progress
     from codeopt.batch.scheduler import Scheduler
-    from codeopt.batch.database import BatchStore
 
     options = _options(arguments)
     with locked(arguments.run_dir), BatchStore(arguments.run_dir, create=True) as store:

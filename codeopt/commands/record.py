@@ -22,8 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command, not isolated; its own exit status does not matter as long as calls were seen."""
     from codeopt.target import as_target
-    from codeopt.workloads.function.recording import not_recorded, record
     from codeopt.workloads.function.function_def import read_function
+    from codeopt.workloads.function.recording import not_recorded, record
 
     target = as_target(arguments.target)
     if not target.name:

@@ -13,8 +13,8 @@ from statistics import median
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
 from sandbox.compare import amount
-from sandbox.verdict import judge
 from sandbox.outcome import Case, Verdict
+from sandbox.verdict import judge
 
 ORDER = 60
 REGION = TimedRegion.RUN

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
-from sandbox.verdict import judge
 from sandbox.outcome import Verdict
+from sandbox.verdict import judge
 
 ORDER = 40
 REGION = TimedRegion.RUN

@@ -9,8 +9,8 @@ from typing import Any
 from codeopt import __version__
 from codeopt.review.patch import patch
 from codeopt.review.suggestion import Review, Suggestion
-from codeopt.shortfall import as_rows
 from codeopt.saved_runs import digest
+from codeopt.shortfall import as_rows
 
 SCHEMA = "codeopt.review/1"
 

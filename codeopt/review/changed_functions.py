@@ -18,8 +18,8 @@ from codeopt.program import read_program
 from codeopt.review.change import Change, ChangedFile
 from codeopt.review.repository import Repository
 from codeopt.review.suggestion import Skipped, full_name
-from codeopt.workloads.function.rank import reads_stdin
 from codeopt.workloads.function.function_def import Def, Function, definitions, first_line, read_function
+from codeopt.workloads.function.rank import reads_stdin
 
 VENDORED = frozenset(
     {"vendor", "vendored", "_vendor", "_vendored", "third_party", "thirdparty", "extern", "node_modules",

@@ -32,10 +32,10 @@ from codeopt.target import Target
 from sandbox import Sandbox
 from sandbox.compare import Plan, StoppingRule
 from sandbox.growth import GrowthPair
-from sandbox.verdict import Checker
 from sandbox.outcome import Case, Outcome
 from sandbox.profile import Mode, Profile
 from sandbox.runner import Runner
+from sandbox.verdict import Checker
 
 
 class TimedRegion(Enum):

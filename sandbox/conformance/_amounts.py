@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sandbox.conformance._seen import SHORT, failed, stopped
 from sandbox.host import Sandbox
-from sandbox.verdict import judge
 from sandbox.outcome import Case, Verdict
+from sandbox.verdict import judge
 
 _GROW = "kept = []\nwhile True: kept.append(b'x' * (1 << 20))"
 

@@ -11,8 +11,8 @@ import pytest
 from sandbox import Sandbox
 from sandbox.ablation import MOST, time_variants
 from sandbox.compare import Plan, StoppingRule, make_plan
-from sandbox.verdict import check_tokens
 from sandbox.outcome import Case, Run
+from sandbox.verdict import check_tokens
 
 SLOW = "total = 0\nfor i in range({}):\n    total += i\nprint(7)\n"
 

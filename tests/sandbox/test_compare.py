@@ -11,8 +11,8 @@ import pytest
 
 from sandbox import Case, RunLimits, Sandbox
 from sandbox.compare import Decision, Plan, Series, StoppingRule, compare, decide, make_plan
-from sandbox.verdict import check_tokens
 from sandbox.sequential_test import interval
+from sandbox.verdict import check_tokens
 from tests.conftest import open_or_skip
 
 Noise = Callable[[random.Random], float]

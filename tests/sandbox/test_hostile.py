@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from sandbox import Case, Outcome, RunLimits, Sandbox, Verdict
-from sandbox.verdict import judge
 from sandbox.outcome import Mode
+from sandbox.verdict import judge
 from tests.conftest import ISOLATED, open_or_skip
 from tests.sandbox import machine
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from sandbox import Case, RunLimits, Sandbox
-from sandbox.verdict import judge, open_checker
 from sandbox.outcome import Mode
+from sandbox.verdict import judge, open_checker
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
 MODES: tuple[Mode, ...] = ("fork", "exec")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.database import BatchStore
+from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.budget import Ledger
 from codeopt.datasets import Problem
 from codeopt.history import Candidate, History

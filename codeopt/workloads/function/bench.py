@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from codeopt.errors import ProgramError, UsageError
 from codeopt.session import Mounts
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
+from codeopt.workloads.function.function_def import Function
 from codeopt.workloads.function.naming import Names
 from codeopt.workloads.function.project import Place, View, locate, open_places, open_view
-from codeopt.workloads.function.function_def import Function
 from sandbox import Sandbox
 from sandbox.call_answer import CallAnswer
 from sandbox.calls import CallBatch, CallRunner, FunctionRef

@@ -12,10 +12,10 @@ from codeopt.session import Mounts
 from codeopt.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.bench import Bench, make_target, open_bench, require_same_parameters
+from codeopt.workloads.function.function_def import Function, read_function
 from codeopt.workloads.function.learn import learn
 from codeopt.workloads.function.profiling import profile_function
 from codeopt.workloads.function.project import INSIDE, locate, open_view
-from codeopt.workloads.function.function_def import Function, read_function
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import choose
 from codeopt.workloads.function.workload import FunctionWorkload, measure

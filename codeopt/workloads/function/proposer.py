@@ -11,8 +11,8 @@ from codeopt.proposers import Proposer
 from codeopt.rules import Hot, Rule
 from codeopt.workloads.function.definitions import PutBackError
 from codeopt.workloads.function.excerpt import shown
-from codeopt.workloads.function.putback import put_back
 from codeopt.workloads.function.function_def import definition, first_line
+from codeopt.workloads.function.putback import put_back
 
 NOTE = """
 

@@ -13,9 +13,9 @@ from codeopt.errors import UsageError
 from codeopt.program import read_program
 from codeopt.shortfall import Shortfall
 from codeopt.workloads.function.bench import Bench
-from codeopt.workloads.function.project import locate
-from codeopt.workloads.function.function_def import Function, definitions, first_line, read_function
 from codeopt.workloads.function.existing_tests import find_all_tests, run_tests
+from codeopt.workloads.function.function_def import Function, definitions, first_line, read_function
+from codeopt.workloads.function.project import locate
 
 MOST = 8
 _READS = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\(\s*0|\bfileinput\b|\bos\.read\(\s*0")

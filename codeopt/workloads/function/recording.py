@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from codeopt.errors import UsageError
-from codeopt.workloads.function.project import Module, locate
 from codeopt.workloads.function.function_def import Function
+from codeopt.workloads.function.project import Module, locate
 from sandbox.guest_bundle import loading
 
 MOST_CALLS = 300

@@ -15,15 +15,15 @@ from codeopt.rules import Rule as RewriteRule
 from codeopt.shortfall import as_rows
 from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.function.bench import Bench
+from codeopt.workloads.function.call_growth import growth
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.shrink import first_failing, smallest
 from codeopt.workloads.function.evidence import FRESH, Evidence, NotVerifiable, TooThin
-from codeopt.workloads.function.call_growth import growth
+from codeopt.workloads.function.existing_tests import failing
 from codeopt.workloads.function.learn import learn
 from codeopt.workloads.function.observing import Known, observe
 from codeopt.workloads.function.profiling import profile_function
 from codeopt.workloads.function.proposer import NOTE, FunctionProposer, function_rules
-from codeopt.workloads.function.existing_tests import failing
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, choose
 from codeopt.workloads.function.written import ask_for_calls
@@ -31,9 +31,9 @@ from sandbox.answers import check_calls
 from sandbox.calls import CallBatch, CallRun, CallRunner
 from sandbox.compare import Decision, StoppingRule, make_plan
 from sandbox.growth import GrowthPair
-from sandbox.verdict import Checker, judge
 from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from sandbox.profile import Profile
+from sandbox.verdict import Checker, judge
 
 OTHER_HASH_SEED = 1
 FAR = 0.1

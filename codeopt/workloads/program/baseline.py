@@ -18,9 +18,9 @@ from codeopt.workloads import Suite, WorkloadRequest
 from codeopt.workloads.program.differential import DifferentialTest, choose, make_differential_test
 from sandbox import Sandbox
 from sandbox.compare import Plan
-from sandbox.verdict import Checker, judge, open_checker
 from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.profile import Mode, Profile, profile
+from sandbox.verdict import Checker, judge, open_checker
 
 if TYPE_CHECKING:
     from codeopt.workloads.program.workload import ProgramWorkload

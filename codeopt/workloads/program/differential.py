@@ -18,8 +18,8 @@ from dataclasses import dataclass, field, replace
 from codeopt.fuzzing import MutatedInput, mutate_inputs
 from codeopt.strictness import Strictness
 from sandbox import Sandbox
-from sandbox.verdict import Checker, judge
 from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.verdict import Checker, judge
 
 MANY_CASES = 8
 MOST = 0.6

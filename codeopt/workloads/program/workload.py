@@ -18,9 +18,9 @@ from codeopt.workloads.program.differential import DifferentialTest, make_differ
 from sandbox import Sandbox
 from sandbox.compare import Plan, StoppingRule, make_plan
 from sandbox.growth import GrowthPair, fit, pair, sizes
-from sandbox.verdict import judge
 from sandbox.outcome import Case, Outcome, Verdict
 from sandbox.profile import Mode, Profile
+from sandbox.verdict import judge
 
 LAST_WORD_S = 0.1
 """Cases are added until the original takes this long, so that a confirmation is not about one alone."""

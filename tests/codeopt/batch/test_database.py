@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.batch.database import BatchStore
 from codeopt.batch.lock import locked
 from codeopt.batch.records import ProblemResult, Spent, TimeSpent
-from codeopt.batch.database import BatchStore
 from codeopt.budget import Ledger
 from codeopt.errors import UsageError
 from codeopt.models import Message

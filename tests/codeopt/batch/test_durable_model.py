@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from codeopt.batch.backoff import Backoff
-from codeopt.batch.durable_model import TRIES, BudgetSpent, CachedModel
 from codeopt.batch.database import BatchStore
+from codeopt.batch.durable_model import TRIES, BudgetSpent, CachedModel
 from codeopt.errors import ModelError
 from codeopt.models import Message, open_model
 from tests.support.filled_batch import problem

@@ -10,8 +10,8 @@ from typing import Any
 from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read
 from sandbox.call_answer import CallRun, Kind
 from sandbox.calls import CallBatch, CallRunner
-from sandbox.verdict import Checker
 from sandbox.outcome import Case
+from sandbox.verdict import Checker
 
 ROUNDS, AT_ONCE = 10, 60
 SENSIBLE = (Kind.RETURNS, Kind.YIELDS, Kind.RAISES, Kind.NOT_COMPARABLE)

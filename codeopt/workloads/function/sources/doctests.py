@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from codeopt.shortfall import Shortfall
+from codeopt.workloads.function.existing_tests import run_tests
 from codeopt.workloads.function.leftout import unwritten
 from codeopt.workloads.function.sources import Ask, Found
-from codeopt.workloads.function.existing_tests import run_tests
 
 
 def find(ask: Ask) -> Found:

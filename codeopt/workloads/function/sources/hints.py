@@ -21,8 +21,8 @@ from codeopt.workloads.function.calls.literals import Call, Made
 from codeopt.workloads.function.calls.scope import Scope
 from codeopt.workloads.function.calls.shapes import classes, of_function
 from codeopt.workloads.function.calls.texts import PLAIN
-from codeopt.workloads.function.sources import Ask, Found
 from codeopt.workloads.function.function_def import definition
+from codeopt.workloads.function.sources import Ask, Found
 
 GUESSES, ENOUGH = True, 5
 """Made only when other sources gave fewer calls than this."""

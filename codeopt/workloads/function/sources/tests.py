@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from codeopt.shortfall import Shortfall
+from codeopt.workloads.function.existing_tests import find_all_tests, find_tests, run_tests
 from codeopt.workloads.function.leftout import unwritten
 from codeopt.workloads.function.sources import Ask, Found
-from codeopt.workloads.function.existing_tests import find_all_tests, find_tests, run_tests
 
 
 def find(ask: Ask) -> Found:

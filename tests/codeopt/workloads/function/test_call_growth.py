@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from codeopt.workloads.function.bench import open_bench
-from codeopt.workloads.function.evidence import Evidence
 from codeopt.workloads.function.call_growth import growth
-from codeopt.workloads.function.observing import Known
+from codeopt.workloads.function.evidence import Evidence
 from codeopt.workloads.function.function_def import read_function
+from codeopt.workloads.function.observing import Known
 from sandbox import Options, open_sandbox
 from sandbox.call_answer import CallOutcome, Kind
 from sandbox.growth import GrowthPair

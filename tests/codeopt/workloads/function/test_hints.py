@@ -11,10 +11,10 @@ import pytest
 
 from codeopt.workloads.function.bench import open_bench
 from codeopt.workloads.function.calls.literals import Call, read
+from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.naming import find_names
 from codeopt.workloads.function.sources import Ask
 from codeopt.workloads.function.sources.hints import find
-from codeopt.workloads.function.function_def import read_function
 from tests.support.judges import compared, open_with
 
 TYPES = """\

@@ -14,9 +14,9 @@ from codeopt.program import Program
 from codeopt.report import End, Result, summary, to_json
 from codeopt.shortfall import Shortfall
 from codeopt.workloads.function.bench import open_bench
-from codeopt.workloads.function.sources import Ask, doctests, hints, tests
-from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.existing_tests import Tests as SuiteRun
+from codeopt.workloads.function.function_def import read_function
+from codeopt.workloads.function.sources import Ask, doctests, hints, tests
 from tests.conftest import open_or_skip
 from tests.support.candidates import original, profile
 from tests.support.judges import open_with

@@ -57,12 +57,17 @@ def test_only_hot_lines_change() -> None:
     ]
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\n\f\n", ""])
+@pytest.mark.parametrize("end", ["\n", "\r\n", ""])
 def test_other_line_ends_and_wide_letters_move_nothing(end: str) -> None:
     text = "# ünïcödé 𝕏\n" + PROGRAM.rstrip("\n").replace("\n", end if end == "\r\n" else "\n") + end
     new = rules(text)["ruff:C419"].rewrite(text, Hot())
     assert new == text.replace("any([", "any(").replace("words])", "words)")
     ast.parse(new)
+
+
+@pytest.mark.parametrize("tail", ["\f\n", "print(globals())\n"])
+def test_what_no_rule_may_touch_stays(tail: str) -> None:
+    assert rules(PROGRAM + tail)["ruff:C419"].rewrite(PROGRAM + tail, Hot()) is None
 
 
 def test_an_import_that_several_fixes_need_is_added_once() -> None:

@@ -16,6 +16,7 @@ from codeopt.options import ImproveOptions
 from codeopt.program import Program
 from codeopt.report import speedup, why
 from codeopt.session import Session
+from codeopt.shortfall import as_rows
 from codeopt.target import Target
 from codeopt.workloads import Opened, Stage, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.evidence import NotVerifiable
@@ -76,6 +77,7 @@ class PairResult:
             "growth": {"old": self.growth.old, "new": self.growth.new, "text": self.growth.text},
             "evidence": None,
             "timed": None,
+            "shortfalls": [],
             **{name: value for name, value in self.facts.items() if name != "calls_text"},
             "notes": list(self.notes),
             "sandbox": self.backend,
@@ -125,7 +127,7 @@ def _compared(opened: Opened, request: WorkloadRequest) -> PairResult:
     try:
         workload = opened.measure()
     except NotVerifiable as error:
-        return PairResult(PairVerdict.NOT_VERIFIED, str(error))
+        return PairResult(PairVerdict.NOT_VERIFIED, str(error), facts={"shortfalls": as_rows(error.shortfalls)})
     candidate = _checked(Judge(workload, notify=notify), opened.rival)
     if candidate.correct:
         try:

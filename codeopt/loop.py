@@ -53,6 +53,8 @@ class RefineLoop:
     """Told of all that is paid for."""
     stopped: str = ""
     """Why no further round was run."""
+    finished: bool = False
+    """The proposer has nothing more to offer."""
 
     def run(self) -> None:
         """Rounds until the critique finds nothing left to improve or the budget is spent."""
@@ -61,7 +63,8 @@ class RefineLoop:
             self._spend(critique.usage)
             self.history = self.history.with_critique(critique.text)
             if critique.exhausted or self.task.is_sufficient(critique, self.history):
-                reason = NOTHING_LEFT
+                self.finished = True
+                reason = f"no further draft by the {self.proposer.name}" if critique.exhausted else NOTHING_LEFT
                 break
             draft = self.proposer.refine(self.history)
             self._spend(draft.usage)
@@ -77,8 +80,8 @@ class RefineLoop:
     def confirm(self) -> Confirmation:
         """The best candidate, confirmed; or none, and why."""
         if len(self.history.candidates) == 1:
-            nothing = self.stopped == NOTHING_LEFT
-            return Confirmation(f"{self.proposer.name} found nothing to try" if nothing else "nothing was tried")
+            found = f"{self.proposer.name} found nothing to try" if self.finished else "nothing was tried"
+            return Confirmation(found)
         reason = "no draft was right and better than the original"
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
             confirmed = self.judge.confirm(candidate)

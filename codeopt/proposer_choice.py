@@ -10,7 +10,9 @@ from codeopt.model_choice import check_model, wants_model
 from codeopt.options import ImproveOptions
 from codeopt.proposers import Proposer
 from codeopt.proposers.rules import Rules, matches
-from codeopt.rules import select_rules
+from codeopt.rules import Rule, select_rules
+from codeopt.rules._ruff_fixes import GROUPS, is_known, ruff_rules
+from codeopt.rules._ruff_fixes import NAME as RUFF
 from codeopt.tasks import Task, needs_model, rules_first, with_note
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 def check_proposer(options: ImproveOptions, task: Task) -> None:
     """Refuse, before anything is run, what could not write drafts. Raises UsageError, ModelError."""
-    select_rules(options.select, options.ignore)
+    _built_in(options)
     if wants_model(options):
         check_model(options)
     elif needs_model(task):
@@ -32,9 +34,9 @@ def open_proposer(
     options: ImproveOptions, task: Task, workload: Workload, open_model: Callable[[], Model], console: Console
 ) -> Proposer:
     """Who writes the drafts. Before a model is asked, what the rules make of the target is measured."""
-    rules = Rules(workload.rules(select_rules(options.select, options.ignore)))
     if not wants_model(options):
-        return rules
+        return Rules(workload.rules((*_built_in(options), *_of_ruff(options, workload, console))))
+    rules = Rules(workload.rules(_built_in(options)))
     from codeopt.proposers.language_model import LanguageModel
 
     hints = [f"{match.rule.name}: {match.rule.reason}" for match in matches(rules.rules, workload.baseline)]
@@ -52,6 +54,31 @@ def open_proposer(
 
     adapted = workload.adapt(model)
     return RulesFirst(rules, adapted) if rules_first(task) and not options.model_only else adapted
+
+
+def _built_in(options: ImproveOptions) -> tuple[Rule, ...]:
+    """The rules of ours that are wanted. Raises UsageError."""
+    for name in filter(_is_ruff, (*options.select, *options.ignore)):
+        if not is_known(name):
+            raise UsageError(f"{name} is not tried; of ruff's rules those of {', '.join(GROUPS)} are")
+    select, ignore = ([name for name in names if not _is_ruff(name)] for names in (options.select, options.ignore))
+    return () if options.select and not select else select_rules(select, ignore)
+
+
+def _of_ruff(options: ImproveOptions, workload: Workload, console: Console) -> list[Rule]:
+    """What ruff would mend in the program, as far as it is wanted."""
+    if RUFF in options.ignore or (options.select and not any(map(_is_ruff, options.select))):
+        return []
+    found = ruff_rules(workload.baseline.source)
+    if found is None:
+        console.warn("ruff does not run here, so its fixes are not tried")
+        return []
+    chosen = [rule for rule in found if not options.select or {RUFF, rule.name} & set(options.select)]
+    return [rule for rule in chosen if rule.name not in options.ignore]
+
+
+def _is_ruff(name: str) -> bool:
+    return name.partition(":")[0] == RUFF
 
 
 class ReplyProgress:

@@ -21,10 +21,11 @@ from codeopt.interpreter import Interpreter
 from codeopt.machine import machine
 from codeopt.program import Program
 from codeopt.saved_runs import digest
+from codeopt.shortfall import Shortfall, as_rows
 from sandbox import Sandbox
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Verdict
-from sandbox.profile import Profile
+from sandbox.profile import HotLine, Profile
 
 HEADER = " round  verdict          speedup  90% interval     pairs  what was tried"
 NO_DIFFERENCE = "no significant difference"
@@ -40,6 +41,24 @@ class End(Enum):
     BUDGET = auto()
     INTERRUPTED = auto()
     MODEL_FAILED = auto()
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What is hot in the result, and who could go on from there."""
+
+    hot: tuple[HotLine, ...] = ()
+    """Hottest first; of the best program, else of the original."""
+    next: str = ""
+    """What could be tried now; empty where a language model has had its say."""
+    shortfall: Shortfall | None = None
+    """Why the hot lines are not known; None when they are, or when nobody asked."""
+
+    @property
+    def words(self) -> str:
+        """`hot now: line 7 44%: the rules know nothing better for it; --model NAME asks a language model`."""
+        hot = "hot now: " + ", ".join(f"line {line.line} {line.share:.0%}" for line in self.hot) if self.hot else ""
+        return ": ".join(part for part in (hot, self.next) if part)
 
 
 @dataclass(frozen=True)
@@ -73,6 +92,7 @@ class Result:
     """A program that a person wrote, judged in the same way; None where none was given."""
     interpreter: Interpreter | None = None
     """What ran the programs; None where that was an image's own."""
+    outlook: Outlook = Outlook()
 
     @property
     def inputs(self) -> int | None:
@@ -99,6 +119,15 @@ class Result:
     def diff(self) -> str:
         """Unified, from the file as it is; empty when nothing was accepted."""
         return diff(self.program, self.best.source) if self.best else ""
+
+    @property
+    def shortfalls(self) -> tuple[Shortfall, ...]:
+        """What could not be run, made or measured."""
+        found = [Shortfall(**row) for row in self.facts.get("shortfalls", ())]
+        profile = self.history.original.profile
+        if profile is not None and not profile.lines:
+            found.append(Shortfall("the hot lines of the original are not known", "; ".join(profile.notes)))
+        return (*found, *filter(None, [self.outlook.shortfall]))
 
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt improve --json` prints."""
@@ -194,6 +223,8 @@ def summary(result: Result) -> list[str]:
         changes = result.best.changes if len(result.best.changes) > 1 else ()
         lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
     lines += result.best.notes if result.best else ()
+    lines += [each.words for each in result.shortfalls]
+    lines += [result.outlook.words] * bool(result.outlook.words)
     lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}")
     return lines
 
@@ -262,6 +293,9 @@ def to_json(result: Result) -> dict[str, Any]:
         "recording": result.facts.get("recording"),
         "notes": list(best.notes) if best else [],
         "growth": result.growth,
+        "shortfalls": as_rows(result.shortfalls),
+        "hot_now": [_hot_line(line) for line in result.outlook.hot],
+        "next": result.outlook.next,
         "rounds": [_round(candidate) for candidate in result.history.candidates[1:]],
         "tokens": {"in": ledger.tokens_in, "out": ledger.tokens_out, "estimated": ledger.estimated},
         "cost_usd": ledger.cost_usd,
@@ -299,5 +333,9 @@ def _round(candidate: Candidate) -> dict[str, Any]:
         "verdicts": dict(verdicts),
         "speedup": speedup(candidate.comparison) if candidate.comparison else None,
         "critique": candidate.critique,
-        "hot_lines": [{"line": line.line, "share": round(line.share, 4), "text": line.text} for line in hottest],
+        "hot_lines": [_hot_line(line) for line in hottest],
     }
+
+
+def _hot_line(line: HotLine) -> dict[str, Any]:
+    return {"line": line.line, "share": round(line.share, 4), "text": line.text}

@@ -9,6 +9,7 @@ from codeopt.errors import ModelError
 from codeopt.history import Candidate
 from codeopt.judge import Judge
 from codeopt.loop import RefineLoop
+from codeopt.outlook import look_ahead
 from codeopt.report import HEADER, End, Result, row, to_json
 from codeopt.saved_runs import RunStore, SavedRun
 from codeopt.session import Session
@@ -77,9 +78,12 @@ def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, r
         held_out=judge.suite.held_out,
         saved=run.path,
         facts={**request.facts, **judge.workload.facts()},
-        growth=_growth(judge, best) if best and session.growth else "",
+        growth=_growth(judge, best) if best and session.extras else "",
         interpreter=request.interpreter,
         reference=_judged(judge, reference, session.console) if reference else None,
+        outlook=look_ahead(
+            judge, loop.task, best, request.options, measure=session.extras and end is not End.INTERRUPTED
+        ),
     )
     run.finish(program.text, to_json(result), program.as_file(best.source) if best else None)
     return result

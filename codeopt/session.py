@@ -44,8 +44,8 @@ class Session:
     open_model: Callable[[ImproveOptions, Callable[[str], None]], Model] = open_chosen_model
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while something is measured: nobody else measures on this core."""
-    growth: bool = True
-    """Fit how the cost of an accepted draft grows with its input, which takes some runs more."""
+    extras: bool = True
+    """Of an accepted draft: fit how its cost grows with its input, and profile it, which takes some runs more."""
     between_rounds: Callable[[], None] = lambda: None
     """Called after each round; may raise what ends the run."""
     on_usage: Callable[[Usage], None] = lambda usage: None

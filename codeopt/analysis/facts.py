@@ -29,6 +29,8 @@ class Facts:
         self.settled = False
         self.externally_callable = self._externally_callable()
         self._holders: dict[Container, list[Variable | Container]] = {}
+        self._shared: set[Container] = set()
+        """Escaped, but only to code that keeps to a type hint."""
 
     def _externally_callable(self) -> set[Function]:
         """Functions that are called by code that is not followed: their arguments may be anything."""
@@ -91,7 +93,8 @@ class Facts:
         if self.settled:
             return ANY
         for value in frozenset().union(*groups):
-            if isinstance(value, Container) and not value.escaped:
+            if isinstance(value, Container) and (not value.escaped or value in self._shared):
+                self._shared.discard(value)
                 value.escaped = self.changed = True
                 inside = frozenset(value.elements | value.keys)
                 self.join(value.elements, ANY)
@@ -101,6 +104,16 @@ class Facts:
                 self.externally_callable.add(value.node)
                 self.changed = True
         return ANY
+
+    def share(self, container: Container, like: Container) -> None:
+        """Give a container to others who put in only what `like` has, as a hint says."""
+        if self.settled or container.escaped:
+            return
+        container.escaped = self.changed = True
+        self._shared.add(container)
+        self.escape(frozenset(container.elements | container.keys))
+        self.join(container.elements, like.elements)
+        self.join(container.keys, like.keys)
 
     def elements(self, values: Values) -> Values:
         """What iterating over the values gives."""

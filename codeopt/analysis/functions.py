@@ -8,7 +8,7 @@ from codeopt.analysis import library
 from codeopt.analysis.facts import Facts
 from codeopt.analysis.hints import hinted
 from codeopt.analysis.scopes import Function, Variable
-from codeopt.analysis.values import ANY, INT, NONE, NUMBERS, FunctionValue, Values, union
+from codeopt.analysis.values import ANY, INT, NONE, NUMBERS, SCALARS, Container, FunctionValue, Values, union
 
 
 def parameters(facts: Facts, node: ast.AST, arguments: ast.arguments) -> None:
@@ -20,7 +20,7 @@ def parameters(facts: Facts, node: ast.AST, arguments: ast.arguments) -> None:
         place = facts.place(Variable(node, arg.arg))
         facts.join(place, facts.value(defaults[arg]) if arg in defaults else ())
         if node in facts.externally_callable:
-            facts.escape(frozenset(place))
+            _give_away(facts, frozenset(place), hinted(facts, arg.annotation))
             facts.join(place, hinted(facts, arg.annotation))
     for extra in (arguments.vararg, arguments.kwarg):
         if extra:
@@ -41,9 +41,22 @@ def own(facts: Facts, node: ast.Call, function: Function, arguments: list[Values
         facts.escape(frozenset({FunctionValue(function)}))
         return lost(facts, node, arguments)
     given = [*zip(names, arguments, strict=False), *((k.arg or "", facts.value(k.value)) for k in node.keywords)]
+    hints = {arg.arg: arg.annotation for arg in [*formal.posonlyargs, *formal.args, *formal.kwonlyargs]}
     for name, values in given:
-        facts.feed(function, name, values)
+        facts.join(facts.place(Variable(function, name)), values)
+        if function in facts.externally_callable:
+            _give_away(facts, values, hinted(facts, hints.get(name)))
     return _result(facts, function)
+
+
+def _give_away(facts: Facts, values: Values, hint: Values) -> None:
+    """An argument of a function that others call too, and perhaps wrap: they may hold it, and keep to the hint."""
+    like = {each.kind: each for each in hint if isinstance(each, Container) and each.elements | each.keys <= SCALARS}
+    for value in values:
+        if isinstance(value, Container) and value.kind in like:
+            facts.share(value, like[value.kind])
+        else:
+            facts.escape(frozenset({value}))
 
 
 def _result(facts: Facts, function: Function) -> Values:

@@ -115,7 +115,7 @@ class ProblemJob:
         options = replace(self.options.improve, cases=problem.cases, workload=kind, python=python)
         session = Session(
             WorkerConsole(self.notify), lambda options: StoredRuns(self), self._open_sandbox, self._open_model,
-            self.lock.held, growth=False, between_rounds=self.check_budget,
+            self.lock.held, extras=False, between_rounds=self.check_budget,
             interpreter=self.options.interpreter,
         )  # fmt: skip
         reference = problem.target if self.options.with_target and not problem.function else None

@@ -184,7 +184,9 @@ def add_model_arguments(parser: argparse.ArgumentParser, *, modules: bool = Fals
         "--select", type=name_list, metavar="RULES", help="only these built-in rules, separated by commas"
     )
     group.add_argument("--model-only", action="store_true", help="do not begin with what the rules make of a program")
-    group.add_argument("--ignore", type=name_list, metavar="RULES", help="not these built-in rules")
+    group.add_argument(
+        "--ignore", type=name_list, metavar="RULES", help="not these built-in rules; ruff: none of its fixes"
+    )
 
 
 def add_judging_arguments(group: argparse._ArgumentGroup) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from codeopt.comparison import PairResult, PairVerdict
 from codeopt.report import NO_DIFFERENCE, interval, python_line
+from codeopt.shortfall import Shortfall
 from sandbox.compare import Comparison
 
 
@@ -21,6 +22,8 @@ def table(found: PairResult) -> str:
     tests = found.facts.get("tests", {})
     if "changed_inputs" in tests:
         lines.append(f"checked on {tests['total']} cases and {tests['changed_inputs']} changed inputs")
+    if found.verdict is not PairVerdict.NOT_VERIFIED:  # whose reason has them
+        lines += [Shortfall(**row).words for row in found.facts.get("shortfalls", ())]
     return "\n".join([*lines, *found.notes])
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from codeopt.report import Result
     from codeopt.review.change import Change
     from codeopt.review.changed_functions import ReviewTarget
+    from codeopt.review.ranking import Ranking
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Suggestion
     from codeopt.review.work import Left
@@ -162,15 +163,15 @@ def below(paths: list[Path]) -> list[Path]:
     return [path.resolve() for path in paths]
 
 
-def rank(options: ImproveOptions, targets: list[ReviewTarget], session: Session) -> list[ReviewTarget]:
+def rank(options: ImproveOptions, targets: list[ReviewTarget], session: Session) -> Ranking:
     """The targets, those that take longest under their tests first."""
-    from codeopt.review.ranking import ranked
+    from codeopt.review.ranking import Ranking, ranked
 
     def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
         return session.open_sandbox(options, own_code_only=False, notify=session.console.warn, mounts=mounts)
 
     if not options.use_tests:
-        return targets
+        return Ranking(tuple(targets))
     return ranked(targets, open_with, options.tests, session.console.progress)
 
 

@@ -1,6 +1,7 @@
 """Say which functions are slow under their tests and what the built-in rules would do: a gate that asks no model.
 
-Exit status 1 when there is something to gain, verified as by `codeopt improve`; 0 when there is not.
+Exit status 1 when there is something to gain, verified as by `codeopt improve`; 0 when there is not. In CI, where no
+test runs any of them and none can be judged, 2.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from codeopt.review.suggestion import Skipped, Suggestion
     from codeopt.review.work import ReviewBudget, ReviewRun
     from codeopt.session import Session
+    from codeopt.shortfall import Shortfall
 
 ORDER = 4.5
 OTHERS_FILES = True
@@ -43,7 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of the tests' time worth a look (5%%)",
     )
     parser.add_argument("--select", type=_flags.name_list, metavar="RULES", help="only these rules, by commas")
-    parser.add_argument("--ignore", type=_flags.name_list, metavar="RULES", help="not these built-in rules")
+    parser.add_argument(
+        "--ignore", type=_flags.name_list, metavar="RULES", help="not these built-in rules; ruff: none of its fixes"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
@@ -51,32 +56,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check everything below the paths. Raises UsageError, NoSandbox."""
     from codeopt.commands import _review
+    from codeopt.commands._blind import report_blind, why_blind
     from codeopt.commands._deliver import deliver
     from codeopt.console import Console
     from codeopt.reporters.json import dump
     from codeopt.review.change import whole_files
     from codeopt.review.changed_functions import find_targets
     from codeopt.review.work import ReviewBudget
+    from codeopt.shortfall import as_rows
 
     paths = _review.below(arguments.paths or [Path.cwd()])
     repository, everything = whole_files(paths)
     targets, skipped = find_targets(everything, repository, paths, arguments.exclude)
-    interpreter = None
     rows: list[Row] = [Row(each.path, each.function, reason=each.reason) for each in skipped]
-    if targets:
-        with Console(quiet=arguments.quiet) as console:
+    interpreter = None
+    shortfalls: list[Shortfall] = []
+    blind = ""
+    with Console(quiet=arguments.quiet) as console:
+        if targets:
             options = _flags.options_of(arguments, model=RULES)
             options, session = _review.find_python(options, console, paths[0])
             options, interpreter = _review.isolated(options), session.interpreter
-            ranked = _review.rank(options, targets, session)
+            ranking = _review.rank(options, targets, session)
             limits = ReviewBudget(arguments.max_functions, arguments.deadline)
-            work = _improve(options, limits, [each for each in ranked if _worth(each, arguments.min_share)], session)
-        rows = [_row(each, work, arguments.min_share) for each in ranked] + rows
-    gains = sum(row.suggestion is not None for row in rows)
-    python = interpreter.to_json() if interpreter else None
-    functions = [row.to_json() for row in rows]
-    found = {"schema": SCHEMA, "python": python, "gains": gains, "functions": functions}
-    deliver(dump(found) + "\n" if arguments.json else table(rows), None)
+            worth = [each for each in ranking.targets if _worth(each, arguments.min_share)]
+            work = _improve(options, limits, worth, session)
+            rows = [_row(each, work, arguments.min_share) for each in ranking.targets] + rows
+            shortfalls = [*ranking.shortfalls, *work.shortfalls]
+            blind = why_blind(ranking.targets, work.judged, shortfalls, (each.reason for each in work.skipped))
+        gains = sum(row.suggestion is not None for row in rows)
+        python = interpreter.to_json() if interpreter else None
+        found = {"schema": SCHEMA, "python": python, "gains": gains, "functions": [row.to_json() for row in rows]}
+        found |= {"shortfalls": as_rows(shortfalls), "blind": blind}
+        deliver(dump(found) + "\n" if arguments.json else table(rows, shortfalls), None)
+        if blind:
+            return report_blind(blind, console)
     return GAIN if gains else 0
 
 
@@ -136,8 +150,8 @@ def _same(one: Suggestion | Skipped, target: ReviewTarget) -> bool:
     return (one.path, one.function) == (target.path, target.function)
 
 
-def table(rows: list[Row]) -> str:
-    """For a person: the slow ones with what the rules would do, the others in a line."""
+def table(rows: list[Row], shortfalls: Sequence[Shortfall] = ()) -> str:
+    """For a person: the slow ones with what the rules would do, the others in a line, what could not be run."""
     from codeopt.escaping import log_line
     from codeopt.review.suggestion import full_name
 
@@ -149,7 +163,8 @@ def table(rows: list[Row]) -> str:
         lines += [f"{'':18}  {log_line(change)}" for change in (row.suggestion.changes if row.suggestion else ())]
     gains = sum(row.suggestion is not None for row in rows)
     summary = f"{len(rows)} functions and programs, {gains} can be faster by the built-in rules"
-    return "\n".join([*lines, *_others(rows), summary]) + "\n"
+    missing = [log_line(each.words) for each in shortfalls]
+    return "\n".join([*lines, *_others(rows), *missing, summary]) + "\n"
 
 
 def _others(rows: list[Row]) -> list[str]:

@@ -2,6 +2,7 @@
 
 The report goes to standard output or -o FILE, everything else to standard error; no file of the project changes.
 What keeps a review from being whole (no key, no sandbox, budget spent) is a notice and exit status 0, unless --strict.
+Where nothing at all could be looked at, for want of tests, calls or a sandbox, it is 2 in CI.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from codeopt.options import ImproveOptions
     from codeopt.review.change import Change
     from codeopt.review.changed_functions import ReviewTarget
+    from codeopt.review.ranking import Ranking
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Review
     from codeopt.review.work import ReviewRun
@@ -57,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Review a change. Heavy imports happen here, so that --help is quick."""
+    from codeopt.commands._blind import report_blind
     from codeopt.commands._deliver import deliver
     from codeopt.console import Console
 
@@ -70,18 +73,22 @@ def run(arguments: argparse.Namespace) -> int:
     with Console(quiet=arguments.quiet) as console:
         review, failure = make_review(arguments, console)
         deliver(reporter.render(review), arguments.output)
-        for notice in review.notices:
+        for notice in (*review.notices, *(each.words for each in review.shortfalls)):
             console.warn(f"notice: {notice}")
         if poster is not None and failure != INTERRUPTED:
             failure = _post(poster, review, console) or failure
+        blind = report_blind(review.blind, console) if review.blind else 0
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
+    if blind or (arguments.strict and review.blind):
+        return UsageError.exit_status
     return FOUND if arguments.fail_level == "any" and review.suggestions else 0
 
 
 def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review, int]:
     """The review, and the exit status of what kept it from being whole. Raises UsageError for a wrong request."""
     from codeopt.commands import _review
+    from codeopt.commands._blind import why_blind
     from codeopt.machine import machine
     from codeopt.review.changed_functions import find_targets
     from codeopt.review.suggestion import Review
@@ -90,7 +97,10 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     repository, change = _review.open_change(arguments)
     targets, skipped = find_targets(change, repository, paths, arguments.exclude)
     console.print(f"{len(targets)} changed functions and programs, {len(skipped)} left alone")
-    work, interpreter = _work(arguments, repository, change, targets, console)
+    work, ranking, interpreter = _work(arguments, repository, change, targets, console)
+    shortfalls = (*ranking.shortfalls, *work.shortfalls)
+    gave_up = work.failure not in (0, NoSandbox.exit_status)  # for want of a model, money or time, which it says
+    reasons = (each.reason for each in work.skipped)
     review = Review(
         base=change.base,
         head=change.head,
@@ -98,6 +108,8 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
         suggestions=tuple(work.suggestions),
         skipped=(*skipped, *work.skipped),
         notices=tuple(work.notices),
+        shortfalls=shortfalls,
+        blind="" if gave_up else why_blind(ranking.targets or targets, work.judged, shortfalls, reasons),
         machine=machine(),
         cost_usd=None if work.ledger.cost_usd is None else round(work.ledger.cost_usd, 6),
         python=interpreter.to_json() if interpreter else None,
@@ -107,12 +119,14 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
 
 def _work(
     arguments: argparse.Namespace, repository: Repository, change: Change, targets: list[ReviewTarget], console: Console
-) -> tuple[ReviewRun, Interpreter | None]:
+) -> tuple[ReviewRun, Ranking, Interpreter | None]:
     """Try the targets; what stops it is a notice, and what was found until then is kept."""
     from codeopt.commands import _review
+    from codeopt.review.ranking import Ranking
     from codeopt.review.work import ReviewBudget, ReviewRun
     from codeopt.session import Session
 
+    ranking = Ranking()
     with tempfile.TemporaryDirectory(prefix="codeopt-review-") as folder:
         options, session = _flags.options_of(arguments, run_dir=arguments.run_dir or folder), Session(console)
         work = ReviewRun(ReviewBudget(arguments.max_functions, arguments.deadline, arguments.max_cost), console.print)
@@ -120,31 +134,36 @@ def _work(
             if targets:
                 _review.require_settings(repository, change)
                 options, session = _review.find_python(options, console, Path.cwd(), change.paths)
-                options = _run(options, session, work, targets)
+                options, ranking = _run(options, session, work, targets)
             work.join(_review.Rechecker(options, session, repository.root))
         except _review.Untrusted as error:
             work.stop(targets, str(error), error.exit_status)
         except KeyboardInterrupt:
             work.stop(targets, "interrupted", INTERRUPTED)
-    return work, session.interpreter
+    return work, ranking, session.interpreter
 
 
-def _run(options: ImproveOptions, session: Session, work: ReviewRun, targets: list[ReviewTarget]) -> ImproveOptions:
+def _run(
+    options: ImproveOptions, session: Session, work: ReviewRun, targets: list[ReviewTarget]
+) -> tuple[ImproveOptions, Ranking]:
     """Rank the targets and try them in turn, in a sandbox that isolates; the options with that sandbox."""
     from codeopt.commands import _review
     from codeopt.proposer_choice import check_proposer
+    from codeopt.review.ranking import Ranking
     from codeopt.tasks import open_task
     from sandbox.errors import SandboxError
 
+    ranking = Ranking()
     try:
         check_proposer(options, open_task(options.task))
         options = _review.isolated(options)
-        work.run(_review.rank(options, targets, session), _review.Improver(options, session))
+        ranking = _review.rank(options, targets, session)
+        work.run(ranking.targets, _review.Improver(options, session))
     except (ModelError, NoSandbox) as error:
         work.stop(targets, str(error), error.exit_status)
     except SandboxError as error:
         work.stop(targets, f"the sandbox failed: {error}", NoSandbox.exit_status)
-    return options
+    return options, ranking
 
 
 def _refuse(arguments: argparse.Namespace) -> None:

@@ -5,6 +5,7 @@ A second run posts nothing twice, and takes back what no longer applies.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -65,7 +66,24 @@ def render(review: Review) -> str:
                 "location": {"path": each.path, "lines": {"begin": first, "end": last}},
             }
         )
-    return json.dumps(found, indent=2) + "\n"
+    return json.dumps([*found, *_blind(review)], indent=2) + "\n"
+
+
+def _blind(review: Review) -> list[dict[str, Any]]:
+    """An issue that says that nothing could be looked at; it stands at the first that was not, as it has to stand
+    somewhere."""
+    if not review.blind:
+        return []
+    path = review.skipped[0].path if review.skipped else "pyproject.toml"
+    return [
+        {
+            "check_name": "codeopt nothing-looked-at",
+            "description": log_line(review.blind, 1000),
+            "fingerprint": hashlib.sha256(f"codeopt blind {path}".encode()).hexdigest(),
+            "severity": "major",
+            "location": {"path": path, "lines": {"begin": 1, "end": 1}},
+        }
+    ]
 
 
 def post(review: Review, environ: Mapping[str, str] = os.environ) -> Posted:

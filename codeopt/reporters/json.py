@@ -10,6 +10,7 @@ from codeopt import __version__
 from codeopt.review.patch import patch
 from codeopt.review.suggestion import Review, Suggestion
 from codeopt.saved_runs import digest
+from codeopt.shortfall import as_rows
 
 SCHEMA = "codeopt.review/1"
 
@@ -29,6 +30,8 @@ def to_json(review: Review) -> dict[str, Any]:
         "suggestions": [_suggestion(each) for each in review.suggestions],
         "skipped": [asdict(each) for each in review.skipped],
         "notices": list(review.notices),
+        "shortfalls": as_rows(review.shortfalls),
+        "blind": review.blind,
         "machine": dict(review.machine),
         "python": dict(review.python) if review.python else None,
         "cost_usd": review.cost_usd,

@@ -12,7 +12,7 @@ def render(review: Review) -> str:
     """A section a suggestion, then what was left alone and why."""
     parts = [f"## codeopt: {_words.count(len(review.suggestions))}"]
     parts += [_suggestion(suggestion) for suggestion in review.suggestions]
-    parts += [f"> {prose(notice)}" for notice in review.notices]
+    parts += [f"> {prose(notice)}" for notice in review.said]
     if review.skipped:
         rows = "\n".join(f"- {code(_words.where(each))}: {prose(each.reason)}" for each in review.skipped)
         parts.append(f"<details><summary>Nothing suggested for {len(review.skipped)}</summary>\n\n{rows}\n\n</details>")

@@ -13,7 +13,7 @@ def render(review: Review) -> str:
     lines = [line for suggestion in review.suggestions for line in _suggestion(suggestion)]
     lines += ["nothing suggested for:"] * bool(review.skipped)
     lines += [f"  {log_line(_words.where(each))}: {log_line(each.reason)}" for each in review.skipped]
-    lines += [f"note: {log_line(notice)}" for notice in review.notices]
+    lines += [f"note: {log_line(notice)}" for notice in review.said]
     lines.append(_words.count(len(review.suggestions)) + _cost(review.cost_usd))
     if review.suggestions:
         lines.append(f"measured on {log_line(_words.machine(review))}")

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from codeopt.shortfall import Shortfall
+
 
 def full_name(path: str, function: str) -> str:
     """`path::function`, or the path alone of a program; as it is: quote it."""
@@ -61,8 +63,17 @@ class Review:
     skipped: tuple[Skipped, ...] = ()
     notices: tuple[str, ...] = ()
     """What kept the review from being whole: no model, no sandbox, budget spent."""
+    shortfalls: tuple[Shortfall, ...] = ()
+    """What could not be run, such as tests; unlike a notice it does not mean that suggestions may be missing."""
+    blind: str = ""
+    """Why nothing could be looked at; empty where something was."""
     machine: Mapping[str, Any] = field(default_factory=dict)
     cost_usd: float | None = 0.0
     """None where a price is not known."""
     python: Mapping[str, Any] | None = None
     """What ran everything, as Interpreter.to_json gives it; None where that was an image's own, or nothing was run."""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """All that a reader should know beside the suggestions, a line each; quote it."""
+        return (*self.notices, *(each.words for each in self.shortfalls), *filter(None, [self.blind]))

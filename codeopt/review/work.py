@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from codeopt import report
@@ -14,6 +14,7 @@ from codeopt.report import End, Result
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.combine import combine
 from codeopt.review.suggestion import Skipped, Suggestion, full_name
+from codeopt.shortfall import Shortfall
 from sandbox.errors import SandboxError
 
 BUDGET_SPENT = 6
@@ -59,6 +60,8 @@ class ReviewRun:
     """Names of targets -> the calls file that a model wrote for them."""
     skipped: list[Skipped] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    shortfalls: list[Shortfall] = field(default_factory=list)
+    """What could not be run of what was judged."""
     judged: int = 0
     ledger: Ledger = field(default_factory=Ledger)
     """What all models together have cost."""
@@ -124,6 +127,8 @@ class ReviewRun:
             self.failure = NoSandbox.exit_status
             return f"the sandbox failed: {error}"
         self.judged += 1
+        name = full_name(target.path, target.function)
+        self.shortfalls += [replace(each, what=f"{name}: {each.what}") for each in result.shortfalls]
         if result.accepted:
             self.suggestions.append(suggestion(target, result))
             self.written[target.name] = result.facts.get("calls_text", "")

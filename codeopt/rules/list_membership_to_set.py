@@ -30,6 +30,8 @@ for x in range(9):
 print(seen)
 """,
 )
+READERS = ("enumerate", "len", "list", "max", "min", "print", "set", "sorted", "sum", "tuple")
+"""Builtins that leave a list as it is, and keep no hold of it by which it could change."""
 
 
 @rule(ast.Module, example=EXAMPLE)
@@ -96,7 +98,7 @@ def _follow(program: AnalyzedProgram, node: ast.AST, kind: str, name: str) -> Ed
     match parent:
         case ast.Attribute(attr="append"):
             return _append(program, node, name)
-        case ast.Call(func=func) if program.scopes.is_builtin(func, "len", "print", "sum", "max", "min", "sorted"):
+        case ast.Call(func=func) if program.scopes.is_builtin(func, *READERS):
             return Edit(0, 0, "")
         case ast.Compare() | ast.Return() | ast.For() | ast.comprehension() | ast.Starred():
             return Edit(0, 0, "")

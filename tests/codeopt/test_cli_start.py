@@ -11,7 +11,10 @@ import pytest
 from codeopt import __version__
 from tests.codeopt.command import codeopt, environment
 
-HEAVY = {"docker", "httpx2", "libcst", "line_profiler", "numpy", "openai", "pydantic", "requests", "rich", "scalene"}
+HEAVY = {
+    *("docker", "httpx2", "hypothesis", "libcst", "line_profiler", "numpy"),
+    *("openai", "pydantic", "requests", "rich", "scalene"),
+}
 MAIN = """
 import sys
 from codeopt.cli import main

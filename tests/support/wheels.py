@@ -1,11 +1,20 @@
-"""Wheels without a network: installed packages packed again, and one that stands for this checkout."""
+"""Wheels without a network: installed packages packed again, this checkout's, and an environment with no more than
+that."""
 
 from __future__ import annotations
 
+import email
+import shutil
+import subprocess
+import sys
 import sysconfig
 import zipfile
+from collections.abc import Iterable
 from importlib.metadata import distribution
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from codeopt import __version__
 
@@ -37,3 +46,45 @@ def checkout(folder: Path) -> Path:
         for name, text in entries.items():
             archive.writestr(name, text)
     return wheel
+
+
+def build(folder: Path) -> Path:
+    """The wheel of this checkout, as it would be published; by the build backend of this environment."""
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = folder.glob("codeopt-*.whl")
+    return wheel
+
+
+def bare(folder: Path, wheel: Path) -> Path:
+    """A virtual environment with a wheel of codeopt, and what that requires without any extra; its folder of programs.
+
+    The packages are copied from this environment, those that they require in turn too, and nothing else.
+    """
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    programs = folder / "bin"
+    pip = [sys.executable, "-m", "pip", "--python", str(programs / "python"), "install", "--no-deps", "--no-index"]
+    subprocess.run([*pip, str(wheel)], check=True, capture_output=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    (metadata,) = site.glob("codeopt-*.dist-info/METADATA")
+    for name in closure(email.message_from_string(metadata.read_text("utf-8")).get_all("Requires-Dist", [])):
+        for file in distribution(name).files or ():
+            if file.parts[0] != ".." and file.suffix != ".pyc":
+                (site / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(str(file.locate()), site / file)
+            elif file.parent.name == "bin" and file.parts[0] == "..":
+                shutil.copy(str(file.locate()), programs)
+    return programs
+
+
+def closure(requirements: Iterable[str]) -> list[str]:
+    """The packages that requirements name, without extras, and all that those require."""
+    found: dict[str, None] = {}
+    todo = [Requirement(text) for text in requirements]
+    while todo:
+        wanted = todo.pop()
+        if wanted.marker and not wanted.marker.evaluate({"extra": ""}) or canonicalize_name(wanted.name) in found:
+            continue
+        found[canonicalize_name(wanted.name)] = None
+        todo += [Requirement(text) for text in distribution(wanted.name).requires or ()]
+    return list(found)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from codeopt.errors import ProgramError
+from codeopt.shortfall import Shortfall
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.omitted import widened
@@ -43,6 +44,8 @@ class Evidence:
     """Ids of existing tests that pass on the original."""
     places: Mapping[str, str] = field(default_factory=dict)
     """By call: the test or doctest that made it."""
+    shortfalls: tuple[Shortfall, ...] = ()
+    """What could not be run or made."""
 
     def whence(self, call: str) -> str:
         """Where a call comes from, in words."""
@@ -78,6 +81,10 @@ class Evidence:
 
     def thin(self) -> str:
         """Why nothing can be claimed, and what would help; empty when there is enough."""
+        reason = self._thin()
+        return "; ".join([reason, *(each.words for each in self.shortfalls)]) if reason else ""
+
+    def _thin(self) -> str:
         missing = [line for line in self.lines if line not in self.lines_run]
         if len(self.known) < MIN_CALLS:
             count = f"{len(self.known)} comparable call{'s' * (len(self.known) != 1)}, at least {MIN_CALLS} are needed"
@@ -107,7 +114,14 @@ _HELP = "give more with --calls FILE, --tests PATH, or `codeopt record`"
 
 
 class NotVerifiable(ProgramError):
-    """The function's behaviour cannot be known by calling it; the message says why."""
+    """The function's behaviour cannot be known by calling it; the message says why.
+
+    shortfalls: what could not be run or made; the message has them too.
+    """
+
+    def __init__(self, message: str, shortfalls: tuple[Shortfall, ...] = ()) -> None:
+        super().__init__(message)
+        self.shortfalls = shortfalls
 
 
 class TooThin(NotVerifiable):

@@ -10,16 +10,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from codeopt.shortfall import Shortfall
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.project import Module, tracked
 from sandbox.calls import TestRequest, tests_program
-from sandbox.outcome import RunLimits
+from sandbox.outcome import Run, RunLimits
 
 if TYPE_CHECKING:
     from sandbox.guest.tests.request import TestJob
 
 MOST_FILES, MOST_CALLS = 8, 120
 SECONDS = 60.0
+ELSEWHERE = "--python PATH runs them in another environment"
 ENOUGH_S, RANK_S = 20.0, 40.0
 """Of a suite that takes longer no further test is begun, when calls are recorded and under a profiler; a draft then has
 the rest of SECONDS for the same ones."""
@@ -36,12 +38,38 @@ class Tests:
     """(file, first line, seconds with all that it calls) of functions; only of a "rank" job."""
     error: str
     """Why there is no result; empty when there is one."""
+    skipped: dict[str, str] = field(default_factory=dict)
     lost: Mapping[str, int] = field(default_factory=dict)
     """Why calls cannot be written down (`key: a lambda`) -> how many."""
     seconds: float = 0.0
     """Of the clock, that the tests themselves took."""
     places: dict[str, str] = field(default_factory=dict)
     """By call: the test or doctest that made it first."""
+
+    def shortfall(self, files: int) -> Shortfall | None:
+        """Why the tests of so many files count for nothing, or some of them; None when all passed."""
+        reasons = {**self.skipped, **self.failed}
+        if self.passed and not self.failed:
+            return None
+        name, why = next(iter({**self.failed, **self.skipped}.items()), ("", ""))
+        if self.passed:
+            return Shortfall(
+                f"{self._failures()} and {'counts' if len(self.failed) == 1 else 'count'} for nothing", f"{name}: {why}"
+            )
+        tests = sum("::" in each for each in reasons)
+        none = f"{_counted(tests, 'test')} found, none passes"
+        what = none if tests else f"{_counted(files, 'test file')} found, none ran"
+        if self.error or not reasons:
+            return Shortfall(what, self.error or "there is no test in them", ELSEWHERE)
+        return Shortfall(what, f"{name}: {why}", ELSEWHERE)
+
+    def _failures(self) -> str:
+        """`2 of 8 tests fail on the original, 1 test file cannot be loaded`."""
+        tests = sum("::" in each for each in self.failed)
+        files = len(self.failed) - tests
+        parts = [f"{tests} of {len(self.passed) + tests} tests fail on the original"] * bool(tests)
+        parts += [f"{_counted(files, 'test file')} cannot be loaded"] * bool(files)
+        return ", ".join(parts)
 
 
 def find_tests(bench: Bench) -> list[str]:
@@ -108,7 +136,8 @@ def run_tests(
             {str(key): str(value) for key, value in found["failed"].items()},
             tuple(str(call) for call, _ in found["calls"]),
             tuple((str(file), int(line), float(total)) for file, line, total in found.get("ranked", ())),
-            str(found["error"]),
+            _error(str(found["error"]), run),
+            {str(key): str(value) for key, value in found.get("skipped", {}).items()},
             {str(why): int(count) for why, count in found.get("lost", {}).items()},
             float(found.get("seconds", 0.0)),
             {str(call): str(place) for call, place in found["calls"]},
@@ -116,6 +145,16 @@ def run_tests(
     except (ValueError, KeyError, TypeError, AttributeError):
         last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         return Tests((), {}, (), (), run.stop_detail or last or f"exit status {run.exit}")
+
+
+def _error(error: str, run: Run) -> str:
+    """What ended pytest before it could report anything, a conftest.py that cannot be imported, is only printed."""
+    printed = re.findall(r"^E +(.+)$", run.stderr.decode("utf-8", "replace"), re.MULTILINE)
+    return f"{error}: {printed[-1]}" if error and printed else error
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def failing(bench: Bench, draft: str, ids: Sequence[str]) -> str:

@@ -26,11 +26,9 @@ def learn(
         bench = with_calls_file(bench, calls_text)
     notify("collecting calls")
     found = collect(Ask(bench, options.calls, options.use_tests, notify))
-    for note in found.notes:
-        notify(note)
     evidence = gather(bench, found.calls, found.big, notify)
     left_out = replace(evidence.left_out, given={**found.dropped, **evidence.left_out.given})
-    evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places)
+    evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places, shortfalls=found.shortfalls)
     texts = [*(known.text for known in evidence.known), *evidence.big]
     home = bench.target.module.partition(".")[0]
     return replace(bench, names=find_names(texts, lambda calls: _in_words(bench, calls), home)), evidence

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from codeopt.errors import UsageError
 from codeopt.program import read_program
+from codeopt.shortfall import Shortfall
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.existing_tests import find_all_tests, run_tests
 from codeopt.workloads.function.function_def import Function, definitions, first_line, read_function
@@ -36,6 +38,8 @@ class Times:
     total: float
     """Seconds of the tests themselves."""
     tests: int
+    shortfall: Shortfall | None = None
+    """Why the tests did not run, or not all."""
 
 
 def function_times(bench: Bench, paths: Sequence[Path]) -> Times:
@@ -43,7 +47,8 @@ def function_times(bench: Bench, paths: Sequence[Path]) -> Times:
     modules = [locate(path) for path in paths]
     tests = find_all_tests(bench, modules)
     if not tests:
-        return Times({}, 0.0, 0)
+        what = f"no test was found for {', '.join(module.name for module in modules[:3])}{', ...' * (len(modules) > 3)}"
+        return Times({}, 0.0, 0, Shortfall(what, remedy="--tests PATH names some"))
     isolated = bench.sandbox.isolated
     inside = {bench.view.inside(module.path, isolated): path for module, path in zip(modules, paths, strict=True)}
     found = run_tests(bench, bench.source, tests, job="rank", files=list(inside))
@@ -52,7 +57,7 @@ def function_times(bench: Bench, paths: Sequence[Path]) -> Times:
     for file, line, seconds in sorted(found.ranked, key=lambda row: -row[2]):
         if line in names[file]:
             ranked.setdefault(inside[file], {})[names[file][line]] = seconds
-    return Times(ranked, found.seconds, len(found.passed))
+    return Times(ranked, found.seconds, len(found.passed), found.shortfall(len(tests)))
 
 
 def _names(path: Path) -> dict[int, str]:
@@ -71,7 +76,6 @@ def offer(bench: Bench) -> str:
             f"{path} does nothing when it is run; name one of its functions, here with their shares of the time of "
             f"{times.tests} test{'s' * (times.tests != 1)}, all that they call included: {', '.join(named[:MOST])}"
         )
-    every = [name for name, _ in definitions(ast.parse(bench.source))]
-    return f"{path} does nothing when it is run; name one of its functions: " + ", ".join(
-        f"{path}::{n}" for n in every[:MOST]
-    )
+    every = ", ".join(f"{path}::{name}" for name, _ in islice(definitions(ast.parse(bench.source)), MOST))
+    why = f"; {times.shortfall.words}" if times.shortfall else ""
+    return f"{path} does nothing when it is run; name one of its functions: {every}{why}"

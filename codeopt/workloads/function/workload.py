@@ -12,6 +12,7 @@ from codeopt.errors import ModelError, ProgramError
 from codeopt.history import Candidate
 from codeopt.proposers import Proposer
 from codeopt.rules import Rule as RewriteRule
+from codeopt.shortfall import as_rows
 from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.call_growth import growth
@@ -176,6 +177,7 @@ class FunctionWorkload(Defaults):
         return {
             "evidence": self.evidence.figures(),
             "timed": self.plan.timed.note if self.plan else None,
+            "shortfalls": as_rows(self.evidence.shortfalls),
             "calls_text": self.bench.target.calls_file or "",
         }
 
@@ -206,7 +208,7 @@ def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> Functi
     options, notify = request.options, request.session.console.progress
     bench, evidence = learn(bench, options, calls_text, notify)
     if reason := evidence.thin():
-        raise TooThin(reason)
+        raise TooThin(reason, evidence.shortfalls)
     runner = TimedRuns(bench.sandbox, bench.target, bench.names.readable)
 
     def check(expected: bytes, got: bytes) -> str:

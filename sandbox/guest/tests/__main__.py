@@ -91,6 +91,7 @@ class TestRun:
         return {
             "passed": [name for name in dict.fromkeys(found.passed) if name not in found.failed],
             "failed": found.failed,
+            "skipped": found.skipped,
             "seconds": found.seconds,
             "lost": recorder.lost if recorder else {},
             "error": "" if fine else f"pytest ended with status {status}",
@@ -138,6 +139,7 @@ class PassedTests:
         self.until = time.monotonic() + seconds
         self.passed: list[str] = []
         self.failed: dict[str, str] = {}
+        self.skipped: dict[str, str] = {}
         self.seconds = 0.0
 
     def pytest_sessionstart(self, session: Any) -> None:
@@ -148,13 +150,23 @@ class PassedTests:
         """Tests named like the function come first: a large suite may not be run to its end."""
         items.sort(key=lambda item: self.name not in item.nodeid.replace("_", "").lower())
 
+    def pytest_collectreport(self, report: Any) -> None:
+        """A file, or what is in it, was looked through: one that cannot be imported has no test to fail."""
+        self._note(report)
+
+    def _note(self, report: Any) -> None:
+        """Why it fails or is skipped."""
+        kept = self.failed if report.failed else self.skipped if report.skipped else None
+        if kept is not None:
+            text = report.longrepr[-1] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+            last = (text.strip() or "no reason is given").splitlines()[-1]
+            kept[report.nodeid] = (last[2:] if last.startswith("E ") else last).strip()[:300]
+
     def pytest_runtest_logreport(self, report: Any) -> None:
         """One step of one test."""
         if time.monotonic() > self.until:
             self.session.shouldstop = "that is enough"
         self.seconds += report.duration  # of fixtures too
-        if report.failed:
-            text = str(getattr(report, "longrepr", "")).strip().splitlines()
-            self.failed[report.nodeid] = text[-1][:300] if text else "failed"
-        elif report.when == "call" and report.passed:
+        self._note(report)
+        if report.when == "call" and report.passed:
             self.passed.append(report.nodeid)

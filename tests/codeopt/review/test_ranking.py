@@ -33,12 +33,16 @@ def test_all_files_share_one_run_of_their_tests(tmp_path: Path) -> None:
         opened.append(mounts)
         return open_sandbox("bubblewrap", options=Options(mounts=mounts))
 
-    found = {target.function: target for target in ranked(targets, open_with)}
+    ranking = ranked(targets, open_with)
+    found = {target.function: target for target in ranking.targets}
     assert len(opened) == 1
     assert list(found)[:2] == ["twice", "spin"]
     assert 0.5 < (found["spin"].share or 0) <= (found["twice"].share or 0) <= 1
     assert found["total"].seconds > 0
     assert (found["unused"].seconds, found["unused"].share) == (0, None)
+    (shortfall,) = ranking.shortfalls
+    assert shortfall.what == "1 test file cannot be loaded and counts for nothing"
+    assert "No module named 'nowhere_to_be_found'" in shortfall.words
 
 
 def test_what_was_not_looked_at_is_counted() -> None:

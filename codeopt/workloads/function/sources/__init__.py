@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codeopt import registry
+from codeopt.shortfall import Shortfall
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.derive import can_be_varied
 from codeopt.workloads.function.leftout import Reason
@@ -31,7 +32,8 @@ class Found:
     big: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     """Ids of tests that pass on the original."""
-    notes: tuple[str, ...] = field(default=())
+    shortfalls: tuple[Shortfall, ...] = ()
+    """What could not be run or made."""
     dropped: dict[Reason, int] = field(default_factory=dict)
     """Why calls that were seen are not among them -> how many."""
     places: dict[str, str] = field(default_factory=dict)
@@ -48,7 +50,7 @@ def collect(ask: Ask) -> Found:
     calls: list[tuple[str, tuple[str, ...]]] = []
     big: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
-    notes: list[str] = []
+    shortfalls: list[Shortfall] = []
     dropped: Counter[Reason] = Counter()
     places: dict[str, str] = {}
     for name in names:
@@ -59,12 +61,12 @@ def collect(ask: Ask) -> Found:
         if isinstance(found, Found):
             calls += found.calls
             big, tests = big or found.big, tests or found.tests
-            notes += found.notes
+            shortfalls += found.shortfalls
             dropped.update(found.dropped)
             places |= found.places
         elif found:
             calls.append((name, tuple(found)))
-    return Found(tuple(calls), big, tests, tuple(notes), dropped, places)
+    return Found(tuple(calls), big, tests, tuple(shortfalls), dropped, places)
 
 
 def _varied(found: Sequence[tuple[str, Sequence[str]]]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codeopt.shortfall import Shortfall
 from codeopt.workloads.function.existing_tests import run_tests
 from codeopt.workloads.function.leftout import unwritten
 from codeopt.workloads.function.sources import Ask, Found
@@ -13,4 +14,5 @@ def find(ask: Ask) -> Found:
         return Found(())
     found = run_tests(ask.bench, ask.bench.source, (), record=True, job="doctest")
     calls = (("doctests", found.calls),) if found.calls else ()
-    return Found(calls, dropped=unwritten(found.lost), places=found.places)
+    shortfalls = (Shortfall("the doctests did not run", found.error),) if found.error else ()
+    return Found(calls, shortfalls=shortfalls, dropped=unwritten(found.lost), places=found.places)

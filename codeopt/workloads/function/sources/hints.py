@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import tempfile
+from collections.abc import Iterator
 from typing import Any
 
+from codeopt.shortfall import Shortfall
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.guess import Guesser
 from codeopt.workloads.function.calls.kinds import Kinds
@@ -19,24 +22,56 @@ from codeopt.workloads.function.calls.scope import Scope
 from codeopt.workloads.function.calls.shapes import classes, of_function
 from codeopt.workloads.function.calls.texts import PLAIN
 from codeopt.workloads.function.function_def import definition
-from codeopt.workloads.function.sources import Ask
+from codeopt.workloads.function.sources import Ask, Found
 
 GUESSES, ENOUGH = True, 5
 """Made only when other sources gave fewer calls than this."""
 EXAMPLES = 120
+REMEDY = "type hints, --calls FILE"
 
 
-def find(ask: Ask) -> list[str]:
-    """Calls with arguments of the annotated types; none when a parameter without default has a type that is not known,
-    or Hypothesis is missing."""
-    try:
-        import hypothesis
-        from hypothesis import strategies as st
-    except ImportError:
-        return []
-    strategy = _strategy(ask.bench, st)
-    if strategy is None or strategy.is_empty:
-        return []
+def find(ask: Ask) -> Found:
+    """Calls with arguments of the annotated types; none when a parameter without default has a type that is not
+    known."""
+    from hypothesis import strategies as st
+
+    with _home_elsewhere():
+        strategy = _strategy(ask.bench, st)
+        drawn = [] if strategy is None or strategy.is_empty else _drawn(strategy)
+    if drawn:
+        return Found((("hints", tuple(drawn)),))
+    return Found((), shortfalls=(Shortfall("no calls could be made up", _untyped(ask.bench), REMEDY),))
+
+
+def _untyped(bench: Bench) -> str:
+    """Which parameter stands in the way."""
+    node = definition(ast.parse(bench.source), bench.function.qualname)
+    scope = Scope(bench.view.module.name, False, ast.parse(bench.source), bench.view.module.roots)
+    bound = bench.function.kind in ("method", "property", "classmethod")
+    given = of_function(node, scope, int(bound)) if node is not None else []
+    bare = [each.name for each in given if each.hint is None and each.default is None]
+    if bare:
+        return f"{', '.join(bare)} {'has' if len(bare) == 1 else 'have'} no type hint"
+    return "nothing can be made of the type hints of its parameters, or of its class"
+
+
+@contextlib.contextmanager
+def _home_elsewhere() -> Iterator[None]:
+    """Hypothesis keeps tables of characters and constants in a folder `.hypothesis`, which is no business of the
+    user's folder."""
+    from hypothesis.configuration import set_hypothesis_home_dir
+
+    with tempfile.TemporaryDirectory(prefix="codeopt-hypothesis-") as folder:
+        set_hypothesis_home_dir(folder)
+        try:
+            yield
+        finally:
+            set_hypothesis_home_dir(None)
+
+
+def _drawn(strategy: Any) -> list[str]:
+    import hypothesis
+
     found: dict[str, None] = {}
 
     @hypothesis.settings(

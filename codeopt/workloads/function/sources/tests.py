@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from codeopt.shortfall import Shortfall
 from codeopt.workloads.function.existing_tests import find_all_tests, find_tests, run_tests
 from codeopt.workloads.function.leftout import unwritten
 from codeopt.workloads.function.sources import Ask, Found
@@ -18,7 +19,7 @@ def find(ask: Ask) -> Found:
         return found
     others = [path for path in find_all_tests(ask.bench, [ask.bench.view.module]) if path not in named]
     more = _find(ask, others)
-    return more if more.tests else replace(found, notes=found.notes or more.notes)
+    return more if more.tests else replace(found, shortfalls=found.shortfalls or more.shortfalls)
 
 
 def _find(ask: Ask, paths: list[str]) -> Found:
@@ -28,10 +29,13 @@ def _find(ask: Ask, paths: list[str]) -> Found:
     found = run_tests(ask.bench, ask.bench.source, paths, record=True)
     if not found.passed and len(paths) > 1:  # one that hangs or breaks takes the others with it
         found = run_tests(ask.bench, ask.bench.source, paths[:1], record=True)
+    short = found.shortfall(len(paths))
     if not found.passed:
-        reason = found.error or next(iter(found.failed.values()), "none was found")
-        return Found((), notes=(f"tests: none passes on the original ({reason})",))
-    notes = (f"tests: {len(found.failed)} fail on the original and count for nothing",) if found.failed else ()
-    ids = found.passed if found.calls or found.lost else ()  # tests that never call the function say nothing of it
+        return Found((), shortfalls=(short,) if short else ())
+    if not (found.calls or found.lost):  # tests that never call the function say nothing of it
+        count = len(found.passed)
+        what = f"{count} test{'s' * (count != 1)} ran, none calls {ask.bench.function.qualname}"
+        return Found((), shortfalls=(Shortfall(what, remedy="--tests PATH names others"), *([short] if short else [])))
     calls = (("tests", found.calls),) if found.calls else ()
-    return Found(calls, tests=ids, notes=notes, dropped=unwritten(found.lost), places=found.places)
+    shortfalls = (short,) if short else ()
+    return Found(calls, (), found.passed, shortfalls, unwritten(found.lost), found.places)

@@ -1,0 +1,40 @@
+"""When nothing could be looked at: a plain line, and in CI an annotation and an exit status that fails the job."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from codeopt.errors import UsageError
+from codeopt.reporters._text import command_data
+
+if TYPE_CHECKING:
+    from codeopt.console import Console
+    from codeopt.review.changed_functions import ReviewTarget
+    from codeopt.shortfall import Shortfall
+
+CI = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION")
+"""Variables of which a CI system sets one; most set the first. A green job there is read as "nothing to find"."""
+
+
+def why_blind(
+    targets: Sequence[ReviewTarget], judged: int, shortfalls: Iterable[Shortfall], reasons: Iterable[str]
+) -> str:
+    """Why nothing is known of any target: none was judged, and no test ran one. Empty where something is, and where
+    there are no targets."""
+    if not targets or judged or any(target.seconds > 0 for target in targets):
+        return ""
+    found = dict.fromkeys([*(each.words for each in shortfalls), *reasons])
+    shown = "; ".join(list(found)[:3]) or "no test runs them"
+    return f"none of {len(targets)} functions and programs could be looked at: {shown}"
+
+
+def report_blind(why: str, console: Console, environment: Mapping[str, str] = os.environ) -> int:
+    """Say it; the exit status: 0 where a person sits in front of it."""
+    if environment.get("GITHUB_ACTIONS"):
+        sys.stderr.write(f"::error title=codeopt::{command_data(why)}\n")
+    else:
+        console.warn(why)
+    return UsageError.exit_status if any(environment.get(name) for name in CI) else 0

@@ -1,0 +1,44 @@
+"""What is hot in the result, and who could go on from there."""
+
+from __future__ import annotations
+
+from codeopt.errors import CodeoptError
+from codeopt.history import Candidate
+from codeopt.judge import Judge
+from codeopt.model_choice import wants_model
+from codeopt.options import ImproveOptions
+from codeopt.report import Outlook
+from codeopt.shortfall import Shortfall
+from codeopt.tasks import Task, needs_time
+from sandbox.errors import SandboxError
+from sandbox.profile import HotLine, Profile
+
+MOST, LEAST_SHARE = 3, 0.05
+"""How many lines are named, and from which share of the time on."""
+
+
+def look_ahead(judge: Judge, task: Task, best: Candidate | None, options: ImproveOptions, *, measure: bool) -> Outlook:
+    """Where the best program, else the original, spends its time. measure: a profile may be taken for it."""
+    if not needs_time(task):
+        return Outlook()
+    asks = "" if wants_model(options) else "the rules know nothing better for it; --model NAME asks a language model"
+    profile = (best or judge.workload.baseline).profile
+    trouble: Shortfall | None = None
+    if profile is None and best is not None and measure and not options.no_profile:
+        judge.notify("profiling the result")
+        profile, trouble = _profiled(judge, best)
+    return Outlook(_hot_lines(profile), asks, trouble)
+
+
+def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, Shortfall | None]:
+    """The profile of the best program, or why there is none: a result that was confirmed is not lost for it."""
+    try:
+        with judge.alone():
+            return judge.workload.profile(best.source), None
+    except (CodeoptError, SandboxError) as error:
+        return None, Shortfall("the hot lines of the result are not known", str(error))
+
+
+def _hot_lines(profile: Profile | None) -> tuple[HotLine, ...]:
+    lines = profile.lines[:MOST] if profile else ()
+    return tuple(line for line in lines if line.share >= LEAST_SHARE)

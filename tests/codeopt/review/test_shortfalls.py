@@ -1,0 +1,91 @@
+"""Nothing is silent: tests that do not run are named, with the reason, by every command that would have run them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from codeopt.commands._blind import report_blind, why_blind
+from codeopt.console import Console
+from codeopt.reporters import gitlab, markdown, terminal
+from codeopt.review.changed_functions import ReviewTarget
+from codeopt.review.suggestion import Review, Skipped
+from codeopt.shortfall import Shortfall
+from tests.codeopt.command import QUICK, codeopt
+from tests.codeopt.review.pull_request import BASE, propose
+from tests.conftest import open_or_skip
+
+BAD_IMPORT = (
+    "from shop.parts import double\nimport module_that_is_not_there\n\n\ndef test_it():\n    assert double(2) == 4\n"
+)
+MISSING = "ModuleNotFoundError: No module named 'module_that_is_not_there'"
+DOUBLE = "def double(n):\n    return n * 2\n"
+FILES = {**BASE, "tests/test_parts.py": BAD_IMPORT}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A change that adds a function whose only test cannot be imported."""
+    open_or_skip("bubblewrap").close()
+    return propose(tmp_path / "r", FILES, {"shop/parts.py": DOUBLE})
+
+
+def test_improve_names_the_module_that_the_tests_miss(folder: Path) -> None:
+    done = codeopt("improve", "shop/parts.py::double", "--model", "rules", *QUICK, cwd=folder)
+    assert done.status == 5, done
+    assert f"1 test file found, none ran: tests/test_parts.py: {MISSING}" in done.err
+    assert "(--python PATH runs them in another environment" in done.err
+    assert "no calls could be made up: n has no type hint" in done.err
+
+
+@pytest.mark.parametrize("variables", [{}, {"GITHUB_ACTIONS": "true"}], ids=str)
+def test_check_that_saw_nothing_fails_in_ci(variables: dict[str, str], folder: Path) -> None:
+    done = codeopt("check", "shop/parts.py", "--json", *QUICK, cwd=folder, env=variables)
+    assert done.status == (2 if variables else 0), done
+    assert [row["why"] for row in done.json["shortfalls"]] == [f"tests/test_parts.py: {MISSING}"]
+    assert MISSING in done.json["blind"]
+    annotation = "::error title=codeopt::none of 1 functions and programs could be looked at"
+    assert (annotation in done.err) == ("GITHUB_ACTIONS" in variables)
+    assert MISSING in done.err
+
+
+def test_review_and_compare_name_it_too(folder: Path) -> None:
+    done = codeopt("review", "--base", "main", "--model", "rules", "--json", *QUICK, cwd=folder, env={"CI": "1"})
+    assert done.status == 2, done
+    assert [row["what"] for row in done.json["shortfalls"]] == ["1 test file cannot be loaded and counts for nothing"]
+    assert MISSING in done.err
+    done = codeopt("compare", *["shop/parts.py::double"] * 2, "--json", *QUICK[:2], cwd=folder)
+    assert MISSING in done.json["reason"]
+    assert f"tests/test_parts.py: {MISSING}" in [row["why"] for row in done.json["shortfalls"]]
+
+
+SHORT = Shortfall("2 tests found, none passes", "tests/test_a.py: `boom`\nagain", "--tests PATH")
+
+
+def target(seconds: float = 0.0) -> ReviewTarget:
+    return ReviewTarget("a.py", "f", Path("a.py"), seconds=seconds)
+
+
+def test_blind_is_who_saw_nothing_at_all() -> None:
+    assert why_blind([], 0, [], []) == ""
+    assert why_blind([target()], 1, [SHORT], ["x"]) == ""
+    assert why_blind([target(), target(0.1)], 0, [SHORT], ["x"]) == ""
+    assert why_blind([target()], 0, [], []).endswith("no test runs them")
+    why = why_blind([target()], 0, [SHORT], ["cannot be run"])
+    assert why.endswith(": 2 tests found, none passes: tests/test_a.py: 'boom' again (--tests PATH); cannot be run")
+
+
+def test_an_annotation_cannot_be_forged(capsys: pytest.CaptureFixture[str]) -> None:
+    assert report_blind("a%\n::error::b", Console(), {"GITHUB_ACTIONS": "true"}) == 2
+    assert capsys.readouterr().err == "::error title=codeopt::a%25%0A::error::b\n"
+    assert report_blind("a", Console(), {}) == 0
+
+
+def test_reports_say_it() -> None:
+    review = Review("a", "b", "", skipped=(Skipped("a.py", "f", "no"),), shortfalls=(SHORT,), blind="saw nothing")
+    assert "note: 2 tests found, none passes: tests/test_a.py: 'boom' again" in terminal.render(review)
+    assert "> saw nothing" in markdown.render(review)
+    (issue,) = json.loads(gitlab.render(review))
+    assert (issue["description"], issue["location"]["path"], issue["severity"]) == ("saw nothing", "a.py", "major")

@@ -1,0 +1,75 @@
+"""What the last lines say of the time that is left, and of who could go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from codeopt.errors import ProgramError
+from codeopt.history import Candidate
+from codeopt.judge import Judge
+from codeopt.options import ImproveOptions
+from codeopt.outlook import look_ahead
+from codeopt.report import Outlook
+from codeopt.tasks import open_task
+from codeopt.workloads import Defaults, Workload
+from sandbox.profile import Profile
+from tests.support.candidates import original, profile, right
+
+RULES = ImproveOptions(model="rules")
+NEXT = "the rules know nothing better for it; --model NAME asks a language model"
+UNPROFILED = replace(right(), profile=None)
+
+
+@dataclass(frozen=True)
+class Measured(Defaults):
+    """A target whose drafts have a profile that is known, or cannot be profiled."""
+
+    profiled: Callable[[str], Profile]
+
+    @property
+    def baseline(self) -> Candidate:
+        return original()
+
+    def profile(self, source: str) -> Profile:
+        return self.profiled(source)
+
+
+def look(best: Candidate | None, options: ImproveOptions = RULES, task: str = "runtime", **how: Any) -> Outlook:
+    workload = Measured(how.get("profiled", lambda source: profile()))
+    judge = Judge(cast(Workload, workload), profiled=False)
+    return look_ahead(judge, open_task(task), best, options, measure=how.get("measure", True))
+
+
+def test_the_original_is_hot_where_nothing_was_accepted() -> None:
+    assert look(None).words == f"hot now: line 2 90%, line 1 10%: {NEXT}"
+
+
+def test_the_best_program_is_profiled_for_it() -> None:
+    asked: list[str] = []
+    found = look(UNPROFILED, profiled=lambda source: asked.append(source) or profile())
+    assert asked == [UNPROFILED.source]
+    assert found.words == f"hot now: line 2 90%, line 1 10%: {NEXT}"
+
+
+def test_no_profile_is_taken_that_nobody_wants() -> None:
+    for how in ({"measure": False}, {"options": replace(RULES, no_profile=True)}):
+        assert look(UNPROFILED, **how).words == NEXT
+
+
+def test_after_a_language_model_only_the_lines() -> None:
+    assert look(right(), ImproveOptions(model="gpt-5")).words == "hot now: line 2 90%, line 1 10%"
+
+
+def test_a_profile_that_fails_is_said() -> None:
+    def fail(source: str) -> Profile:
+        raise ProgramError("it ended")
+
+    found = look(UNPROFILED, profiled=fail)
+    assert found.shortfall is not None
+    assert found.shortfall.words == "the hot lines of the result are not known: it ended"
+
+
+def test_nothing_is_hot_for_a_task_that_is_not_about_time() -> None:
+    assert look(right(), task="readability").words == ""

@@ -1,0 +1,106 @@
+"""Each way in which tests, doctests, hints or a profile give nothing is named: made to fail here, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codeopt.budget import Ledger
+from codeopt.history import History
+from codeopt.program import Program
+from codeopt.report import End, Result, summary, to_json
+from codeopt.shortfall import Shortfall
+from codeopt.workloads.function.bench import open_bench
+from codeopt.workloads.function.existing_tests import Tests as SuiteRun
+from codeopt.workloads.function.function_def import read_function
+from codeopt.workloads.function.sources import Ask, doctests, hints, tests
+from tests.conftest import open_or_skip
+from tests.support.candidates import original, profile
+from tests.support.judges import open_with
+
+PASSES = "from mod import f\n\n\ndef test_f():\n    assert f(2) == 4\n"
+ELSEWHERE = "--python PATH runs them in another environment"
+SUITES = {
+    "a module that is not there": (
+        {"test_f.py": f"import nowhere_to_be_found\n{PASSES}"},
+        "1 test file found, none ran: test_f.py: ModuleNotFoundError: No module named 'nowhere_to_be_found' ({})",
+    ),
+    "a conftest that cannot be imported": (
+        {"test_f.py": PASSES, "conftest.py": "import nowhere_to_be_found\n"},
+        "1 test file found, none ran: pytest ended with status 4: ModuleNotFoundError: "
+        "No module named 'nowhere_to_be_found' ({})",
+    ),
+    "a module that is skipped": (
+        {"test_f.py": f"import pytest\n\npytest.importorskip('nowhere_to_be_found')\n{PASSES}"},
+        "1 test file found, none ran: test_f.py: Skipped: could not import 'nowhere_to_be_found': "
+        "No module named 'nowhere_to_be_found' ({})",
+    ),
+    "a test that fails": (
+        {"test_f.py": PASSES.replace("4", "5")},
+        "1 test found, none passes: test_f.py::test_f: ",
+    ),
+    "one of two fails": (
+        {"test_f.py": PASSES + "\n\ndef test_g():\n    assert f(2) == 5\n"},
+        "1 of 2 tests fail on the original and counts for nothing: test_f.py::test_g: ",
+    ),
+    "no test in the file": (
+        {"test_f.py": "from mod import f\n"},
+        "1 test file found, none ran: there is no test in them ({})",
+    ),
+    "tests that do not call it": (
+        {"test_f.py": "from mod import f\n\n\ndef test_f():\n    assert f\n"},
+        "1 test ran, none calls f (--tests PATH names others)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_why_tests_count_for_nothing(name: str, tmp_path: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    files, expected = SUITES[name]
+    for path, text in {"mod.py": "def f(n):\n    return n * 2\n", "pyproject.toml": "", **files}.items():
+        (tmp_path / path).write_text(text)
+    with open_bench(read_function(tmp_path / "mod.py", "f"), open_with) as bench:
+        found = tests.find(Ask(bench))
+    assert found.shortfalls[0].words.startswith(expected.format(ELSEWHERE))
+
+
+def test_why_doctests_and_hints_give_nothing(tmp_path: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    path = tmp_path / "mod.py"
+    path.write_text('import nowhere_to_be_found\n\n\ndef f(n, m=1):\n    """>>> f(1)"""\n    return n\n')
+    with open_bench(read_function(path, "f"), open_with) as bench:
+        (doctest,) = doctests.find(Ask(bench)).shortfalls
+        (hint,) = hints.find(Ask(bench)).shortfalls
+    assert doctest.words.startswith("the doctests did not run: ModuleNotFoundError: No module named 'nowhere")
+    assert hint.words.startswith("no calls could be made up: n has no type hint (type hints, --calls FILE)")
+
+
+def test_of_several_tests() -> None:
+    found = SuiteRun(("a",), {"t.py": "E", "t.py::a": "F", "t.py::b": "G"}, (), (), "")
+    assert found.shortfall(2) == Shortfall(
+        "2 of 3 tests fail on the original, 1 test file cannot be loaded and count for nothing", "t.py: E"
+    )
+    assert replace(found, failed={}, skipped={"t.py": "no"}).shortfall(1) is None
+
+
+def result(notes: Sequence[str] = (), **facts: object) -> Result:
+    """Of a run that accepted nothing, whose profile has no lines where it has notes."""
+    first = replace(original(), profile=replace(profile(notes=tuple(notes)), lines=() if notes else profile().lines))
+    program = Program(Path("a.py"), first.source, first.source)
+    return Result(
+        program, "runtime", "rules", "bubblewrap", History((first,)), None, "nothing", "no draft", End.SUFFICIENT,
+        Ledger(), 1.0, 0, Path("run"), facts=facts,
+    )  # fmt: skip
+
+
+def test_the_summary_and_the_object_say_it() -> None:
+    short = {"what": "8 tests found, none ran", "why": "No module named 'numpy'", "remedy": "--python PATH"}
+    found = result(["line profile: no result"], shortfalls=[short])
+    missing = "the hot lines of the original are not known: line profile: no result"
+    assert [row["what"] for row in to_json(found)["shortfalls"]] == [short["what"], missing.partition(":")[0]]
+    assert summary(found)[1:3] == ["8 tests found, none ran: No module named 'numpy' (--python PATH)", missing]
+    assert to_json(result())["shortfalls"] == []

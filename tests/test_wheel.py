@@ -1,0 +1,151 @@
+"""The wheel without extras, in an environment of its own: it declares what it imports, and every command works."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from codeopt import registry
+from tests.codeopt.command import FAST, QUICK, SLOW, Done, environment, write_problem
+from tests.support.wheels import ROOT, bare, build
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+USERS = {"pytest"}
+"""What only the environment of the code under test has to have: tests are run by it."""
+TYPED = """\
+def repeated(words: list[str]) -> int:
+    seen = []
+    count = 0
+    for word in words:
+        if word in seen:
+            count += 1
+        else:
+            seen.append(word)
+    return count
+"""
+USE = "from typed import repeated\nfor size in range(12):\n    repeated([str(n % 5) for n in range(size)])\n"
+
+
+def test_whatever_is_imported_is_declared() -> None:
+    declared = {canonicalize_name(Requirement(text).name) for text in PROJECT["dependencies"]}
+    extras = {canonicalize_name(Requirement(text).name) for text in PROJECT["optional-dependencies"]["ray"]}
+    owners = packages_distributions()
+    missing = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for folder in ("codeopt", "sandbox")
+        for path in (ROOT / folder).rglob("*.py")
+        for name in set(imported(path)) - sys.stdlib_module_names - USERS - {"codeopt", "sandbox"}
+        if not {canonicalize_name(owner) for owner in owners.get(name, [name])} & (declared | extras)
+    }
+    assert missing == set()
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The top-level packages that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def test_every_dependency_has_its_reason() -> None:
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    (listed,) = re.findall(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)
+    assert [line for line in listed.splitlines() if not re.search(r"# \w+", line)] == []
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the environment's programs are."""
+    folder = tmp_path_factory.mktemp("bare")
+    return bare(folder / "environment", build(folder))
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A user's folder under git, whose newest commit makes a program slow."""
+    folder = tmp_path_factory.mktemp("home")
+    write_problem(folder / "set" / "words", words=2000)
+    path = write_problem(folder, FAST, words=2000)
+    (folder / "fast.py").write_text(FAST)
+    (folder / "typed.py").write_text(TYPED)
+    (folder / "use.py").write_text(USE)
+    (folder / "pairs.jsonl").write_text(json.dumps({"problem_id": "words", "input": SLOW, "target": FAST}) + "\n")
+    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for line in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
+        subprocess.run([*git, *line], check=True)
+    path.write_text(SLOW)
+    subprocess.run([*git, "commit", "-qam", "two"], check=True)
+    return folder
+
+
+COMMANDS: dict[str, tuple[list[str], str, str]] = {
+    "improve": (["improve", "slow.py", *QUICK], r"^\+.*set\(", "accepted"),
+    "improve a function": (
+        ["improve", "typed.py::repeated", *QUICK[:2]],
+        r"^\+.*set\(",
+        r"(?s)calls \(\d+ derived, \d+ hints.*hot now: line \d+ \d+%.*: the rules know nothing better for it; --model",
+    ),
+    "compare": (["compare", "slow.py", "fast.py", *QUICK[:2]], "faster", ""),
+    "profile": (["profile", "slow.py", *QUICK[:2]], "if word in seen", ""),
+    "review": (["review", "--base", "HEAD~1", "--model", "rules", *QUICK], r"slow\.py", ""),
+    "check": (["check", "slow.py", *QUICK], r"slow\.py: \d", ""),
+    "init": (["init", "--github"], "", r"codeopt\.yml"),
+    "batch": (["batch", "set", "--run-dir", "batch", "--model", "rules", *QUICK], "", r"words +accepted"),
+    "report": (["report", "batch"], "1 problems, 1 judged", ""),
+    "import": (["import", "pie", "pairs.jsonl", "--cases", "set", "-o", "imported", *QUICK[:2]], "", "1"),
+    "record": (["record", "typed.py::repeated", "--", "python", "use.py"], "", r"\d+ new call"),
+    "rules": (["rules"], "list_membership_to_set", ""),
+}
+"""Each command's main path: its arguments, what standard output has, and what standard error has."""
+GAINS = {"check": 1}
+"""Exit statuses other than 0 that are right."""
+
+
+def test_every_command_has_its_main_path_here() -> None:
+    assert {arguments[0] for arguments, _, _ in COMMANDS.values()} == set(registry.names("codeopt.commands"))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_main_path_of_each_command(name: str, programs: Path, home: Path) -> None:
+    arguments, out, err = COMMANDS[name]
+    done = run(programs, home, arguments)
+    assert done.status == GAINS.get(name, 0), done
+    assert re.search(out, done.out, re.MULTILINE), done
+    assert re.search(err, done.err), done
+    assert "Traceback" not in done.err
+    assert not (home / ".hypothesis").exists()
+
+
+def test_nothing_of_the_test_extra_is_there(programs: Path) -> None:
+    done = subprocess.run([programs / "python", "-c", "import pytest"], capture_output=True, text=True, check=False)
+    assert "No module named 'pytest'" in done.stderr
+
+
+def run(programs: Path, home: Path, arguments: list[str]) -> Done:
+    """Run the installed command in a user's folder."""
+    path = os.pathsep.join([str(programs), os.environ["PATH"]])
+    done = subprocess.run(
+        [programs / "codeopt", *arguments],
+        cwd=home,
+        env=environment(PATH=path, PYTHONPATH="", VIRTUAL_ENV=""),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)

@@ -66,7 +66,7 @@ class Evidence:
         """`12 calls (9 derived, 3 calls_file), 80% of the function's lines`."""
         largest_first = sorted(self.counts.items(), key=lambda pair: -pair[1])
         counts = ", ".join(f"{count} {name}" for name, count in largest_first)
-        tests = f", {len(self.tests)} tests" if self.tests else ""
+        tests = f", {len(self.tests)} test{'s' * (len(self.tests) != 1)}" if self.tests else ""
         return f"{len(self.known)} calls ({counts}){tests}, {self.coverage:.0%} of the function's lines"
 
     def figures(self) -> dict[str, Any]:

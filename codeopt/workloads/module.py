@@ -3,6 +3,7 @@ nothing, the answer is which of its functions take long."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -40,16 +41,22 @@ def open_workload(request: WorkloadRequest) -> Iterator[Opened]:
     from codeopt.workloads.function.rank import any_function, offer
     from codeopt.workloads.program import open_workload as open_program
 
-    with open_program(request) as opened:
-        request.session.console.progress("running it as it is")
-        if _does_something(opened.sandbox.run(request.program.source, mode="exec", files=())):
-            yield opened
-            return
+    if not _imports_from_its_package(request.program.source):
+        with open_program(request) as opened:
+            request.session.console.progress("running it as it is")
+            if _does_something(opened.sandbox.run(request.program.source, mode="exec", files=())):
+                yield opened
+                return
     function = any_function(request.target.path)
     assert function is not None
     request.session.console.progress("looking which functions take long")
     with open_bench(function, request.open_sandbox, request.options.tests) as bench:
         raise UsageError(offer(bench))
+
+
+def _imports_from_its_package(source: str) -> bool:
+    """A module with relative imports is part of a package, and no script."""
+    return any(isinstance(node, ast.ImportFrom) and node.level for node in ast.parse(source).body)
 
 
 def _does_something(run: Run) -> bool:

@@ -83,7 +83,7 @@ BAD = {
         files={"generate.py": "raise ValueError('no seed')\n"},
     ),
     "unknown flag": Bad("unrecognized arguments: --fast", arguments=("slow.py", "--fast")),
-    "no file": Bad("name a TARGET: a program, FILE::FUNCTION, or -m MODULE", arguments=()),
+    "no file": Bad("the following arguments are required: TARGET", arguments=()),
     "shortened flag": Bad("unrecognized arguments: --max-r 3", arguments=("slow.py", "--max-r", "3")),
     "not a number": Bad("argument -n/--max-rounds: invalid count value: 'x'", arguments=("slow.py", "-n", "x")),
     "zero rounds": Bad("0 is not a whole number above zero", arguments=("slow.py", "-n", "0")),

@@ -187,7 +187,7 @@ def test_an_original_that_prints_something_else_each_time(guest: Sandbox, tmp_pa
 
 
 def test_no_cases(guest: Sandbox, tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text("print(1)\n")
+    (tmp_path / "slow.py").write_text("print(input())\n")
     with pytest.raises(UsageError, match="no cases for slow.py"):
         judge_of(guest, tmp_path / "slow.py")
 

@@ -13,7 +13,7 @@ from tests.sandbox.said import said
 REF = FunctionRef("mod", "/nowhere/mod.py", "f")
 NAMES = sorted({place.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for place in bundle()})
 IMPORT_ALL = f"""
-import importlib, sys
+import importlib, os, sys
 NAMES = {NAMES!r}
 NAMES += [name.partition(".")[2] for name in NAMES if "." in name]
 NAMES += ["sandbox", "sandbox.guest", "guest", "harness", "codeopt"]
@@ -23,8 +23,10 @@ for name in NAMES:
     if name in ("profile", "tests"):  # the standard library's own, or somebody's
         continue
     try:
-        importlib.import_module(name)
+        found = importlib.import_module(name)
     except ImportError:
+        continue
+    if os.path.isfile(getattr(found, "__file__", None) or ""):  # codeopt is installed there: a copy that nothing runs
         continue
     FOUND.append(name)
 FINDERS = sorted(type(finder).__name__ for finder in sys.meta_path if not isinstance(finder, type))

@@ -55,9 +55,8 @@ def improve(
     with kind.open_workload(request) as opened:
         workload = _measured(opened, task, request)
         run = runs.begin(opened.name)
-        loop = _loop(workload, task, request, saved or _new_run(workload))
         recorder = Recorder(run, session)
-        loop.save = recorder.after_round
+        loop = _loop(workload, task, request, saved or _new_run(workload), recorder)
         recorder.keep(loop)
         end = run_rounds(loop, session.console)
         recorder.keep(loop)
@@ -94,7 +93,7 @@ def _new_run(workload: Workload) -> SavedRun:
     return SavedRun(History((workload.baseline,)), Ledger().add(workload.usage))
 
 
-def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: SavedRun) -> RefineLoop:
+def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: SavedRun, recorder: Recorder) -> RefineLoop:
     """The loop before its first round, or where an earlier sitting left it."""
     options, session = request.options, request.session
     console = session.console
@@ -105,7 +104,10 @@ def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: Saved
         alone=session.alone,
     )
     proposer = open_proposer(options, task, workload, lambda: session.open_model(options, console.warn), console)
-    return RefineLoop(proposer, task, judge, _budget(options), saved.history, saved.ledger, on_usage=session.on_usage)
+    return RefineLoop(
+        proposer, task, judge, _budget(options), saved.history, saved.ledger,
+        save=recorder.after_round, on_usage=session.on_usage,
+    )  # fmt: skip
 
 
 def _budget(options: ImproveOptions) -> Budget:

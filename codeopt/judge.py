@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 
 from codeopt import guards
 from codeopt.history import Candidate, Draft, History
-from codeopt.workloads import Stage, Suite, Workload
+from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, Workload
 from sandbox.ablation import time_variants
 from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Outcome, Verdict
 
-OTHER_HASH_SEED = 1
 MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
 CONFIRMATION_SEED = 1000

@@ -13,7 +13,7 @@ from codeopt.history import Candidate
 from codeopt.proposers import Proposer
 from codeopt.rules import Rule as RewriteRule
 from codeopt.shortfall import as_rows
-from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
+from codeopt.workloads import OTHER_HASH_SEED, Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.call_growth import growth
 from codeopt.workloads.function.calls.derive import derive
@@ -35,7 +35,6 @@ from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from sandbox.profile import Profile
 from sandbox.verdict import Checker, judge
 
-OTHER_HASH_SEED = 1
 FAR = 0.1
 """At most so fast is a function whose call was given up: it gets ten times what the slowest of the original's takes."""
 SEEN = 4

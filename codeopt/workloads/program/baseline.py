@@ -14,7 +14,7 @@ from codeopt.cases.generator import find_script
 from codeopt.errors import ProgramError, UsageError
 from codeopt.history import Candidate
 from codeopt.options import ImproveOptions
-from codeopt.workloads import Suite, WorkloadRequest
+from codeopt.workloads import OTHER_HASH_SEED, Suite, WorkloadRequest
 from codeopt.workloads.program.advice import advice
 from codeopt.workloads.program.differential import DifferentialTest, choose, make_differential_test
 from codeopt.workloads.program.siblings import InPackage
@@ -28,7 +28,6 @@ from sandbox.verdict import Checker, judge, open_checker
 if TYPE_CHECKING:
     from codeopt.workloads.program.workload import ProgramWorkload
 
-OTHER_HASH_SEED = 1
 TOO_SHORT_S = 0.001
 """A run shorter than this, with the interpreter's own start left out, is mostly the cost of starting a process."""
 CANDIDATES = 5

@@ -23,9 +23,9 @@ if sys.version_info >= (3, 8):
     _log.write("@ started")
     _bundle.load("tests.{module}").{function}(*{arguments!r}, _log.write)
     from importlib.machinery import PathFinder as _finder
-    from importlib.util import module_from_spec as _make
     _spec = _finder.find_spec("sitecustomize")
     if _spec is not None and _spec.loader is not None:
+        from importlib.util import module_from_spec as _make
         sys.modules["sitecustomize"] = _make(_spec)
         _spec.loader.exec_module(sys.modules["sitecustomize"])
 """

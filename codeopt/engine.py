@@ -102,6 +102,7 @@ def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: Saved
         profiled=wants_model(options) and not options.no_profile,  # the rules go by the original's profile
         notify=console.progress,
         alone=session.alone,
+        strict=options.strict,
     )
     proposer = open_proposer(options, task, workload, lambda: session.open_model(options, console.warn), console)
     return RefineLoop(

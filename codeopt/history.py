@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from codeopt.budget import NOTHING_USED, Usage
+from sandbox.caveat import Caveat, distinct
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Outcome, Verdict
 from sandbox.profile import Profile
@@ -66,6 +67,13 @@ class Candidate:
     """Why it cannot be accepted whatever its time, in one line; empty when it can."""
     notes: tuple[str, ...] = ()
     """What a reader should know of it, a line each."""
+    checked: tuple[Caveat, ...] = ()
+    """Differences beyond the known inputs that no single case shows."""
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """Every difference beyond the known inputs, each once."""
+        return distinct((*(c for outcome in self.outcomes for c in outcome.caveats), *self.checked))
 
     @property
     def correct(self) -> bool:

@@ -34,6 +34,8 @@ class Judge:
     notify: Callable[[str], None] = lambda line: None
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while something is measured."""
+    strict: bool = False
+    """A caveat is a reason to refuse a draft."""
 
     @property
     def original(self) -> Candidate:
@@ -130,7 +132,18 @@ class Judge:
         if not candidate.correct:
             return candidate
         found = self.workload.check(candidate.source, stage)
-        return replace(candidate, outcomes=candidate.outcomes + found.outcomes, rejection=found.rejection)
+        checked = replace(
+            candidate,
+            outcomes=candidate.outcomes + found.outcomes,
+            rejection=found.rejection,
+            checked=candidate.checked + found.caveats,
+        )
+        return self._refused(checked)
+
+    def _refused(self, candidate: Candidate) -> Candidate:
+        """Strictly a caveat rejects, too."""
+        caveats = candidate.caveats if self.strict and candidate.correct else ()
+        return replace(candidate, rejection=f"--strict: {caveats[0].words}") if caveats else candidate
 
     def _compared(self, candidate: Candidate, plan: Plan, rule: StoppingRule, seed: int) -> Candidate:
         self.notify("comparing with the original")
@@ -148,7 +161,7 @@ class Judge:
         gain = guards.Gain(self.workload, candidate.source, candidate.comparison, plan, unseen, self.notify)
         for finding in guards.inspect(gain, faster=candidate.faster):
             candidate = _with(candidate, candidate.comparison, finding)
-        return candidate
+        return self._refused(candidate)
 
     def _ablated(self, candidate: Candidate, draft: Draft) -> Candidate:
         """With the draft's ablations that are right, and how many times as long as the draft each takes."""
@@ -173,6 +186,8 @@ def _with(candidate: Candidate, comparison: Comparison, finding: guards.Finding)
     """The candidate after a finding."""
     if finding.consequence is guards.Consequence.NOTE:
         return replace(candidate, notes=(*candidate.notes, finding.reason))
+    if finding.consequence is guards.Consequence.CAVEAT:
+        return replace(candidate, checked=candidate.checked + finding.caveats)
     if finding.consequence is guards.Consequence.NO_GAIN:
         return replace(candidate, comparison=replace(comparison, decision=Decision.SAME, reason=finding.reason))
     if finding.outcome is not None:

@@ -93,7 +93,7 @@ class RefineLoop:
 
     def ranked(self) -> Iterator[Candidate]:
         """Acceptable candidates: the one that the proposer prefers, then the best first; among those that are about
-        as good, the smallest change first."""
+        as good, one without caveats, then the smallest change first."""
         original = self.history.original
         scored = [(s, c) for c in self.history.candidates[1:] if (s := self.task.score(c, original)) is not None]
         preferred = self.proposer.preferred(self.history)
@@ -103,7 +103,7 @@ class RefineLoop:
         while scored:
             top = max(score for score, _ in scored)
             close = [pair for pair in scored if pair[0] >= top * CLOSE]
-            best = min(close, key=lambda pair: changed_lines(original.source, pair[1].source))
+            best = min(close, key=lambda pair: (bool(pair[1].caveats), changed_lines(original.source, pair[1].source)))
             scored.remove(best)
             yield best[1]
 

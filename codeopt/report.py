@@ -7,7 +7,7 @@ import math
 import os
 import textwrap
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
@@ -23,11 +23,14 @@ from codeopt.program import Program
 from codeopt.saved_runs import digest
 from codeopt.shortfall import Shortfall, as_rows
 from sandbox import Sandbox
+from sandbox.caveat import Caveat
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Verdict
 from sandbox.profile import HotLine, Profile
 
 HEADER = " round  verdict          speedup  90% interval     pairs  what was tried"
+MAX_CAVEATS = 5
+"""So many are shown to people; JSON has all."""
 NO_DIFFERENCE = "no significant difference"
 _IN_THE_TABLE = {"tried": "screened", "right": "correct", "refused": "rejected", "same": "not significant"}
 """Words of `verdict`, which stand in JSON -> what people read, where that is another."""
@@ -222,11 +225,21 @@ def summary(result: Result) -> list[str]:
                 lines[-1] = "checked on 1 input: on others it was not tried (--cases DIR gives more)"
         changes = result.best.changes if len(result.best.changes) > 1 else ()
         lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
-    lines += result.best.notes if result.best else ()
+    lines += (*result.best.notes, *caveat_lines(result.best.caveats)) if result.best else ()
     lines += [each.words for each in result.shortfalls]
     lines += [result.outlook.words] * bool(result.outlook.words)
     lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}")
     return lines
+
+
+def caveat_lines(caveats: Sequence[Caveat]) -> list[str]:
+    """Each with the line that shows it again."""
+    lines = []
+    for caveat in caveats[:MAX_CAVEATS]:
+        lines.append(f"caveat: {inline(caveat.words, 300)}")
+        lines += [f"  again: {caveat.again}"] * bool(caveat.again)
+    more = len(caveats) - MAX_CAVEATS
+    return [*lines, f"and {more} more caveats: --json lists them"] if more > 0 else lines
 
 
 def _held_out_cases(count: int) -> str:
@@ -292,6 +305,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "evidence": result.facts.get("evidence"),
         "recording": result.facts.get("recording"),
         "notes": list(best.notes) if best else [],
+        "caveats": [caveat.to_json() for caveat in best.caveats] if best else [],
         "growth": result.growth,
         "shortfalls": as_rows(result.shortfalls),
         "hot_now": [_hot_line(line) for line in result.outlook.hot],

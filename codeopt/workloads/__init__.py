@@ -31,6 +31,7 @@ from codeopt.rules import Rule as RewriteRule
 from codeopt.session import Mounts, Session
 from codeopt.target import Target
 from sandbox import Sandbox
+from sandbox.caveat import Caveat
 from sandbox.compare import Plan, StoppingRule
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Outcome
@@ -84,6 +85,8 @@ class Checked:
     outcomes: tuple[Outcome, ...] = ()
     rejection: str = ""
     """Why it cannot be accepted, in one line; empty when nothing speaks against it."""
+    caveats: tuple[Caveat, ...] = ()
+    """Differences beyond the known inputs."""
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from codeopt.history import Candidate
 from codeopt.judge import Judge
 from codeopt.loop import RefineLoop
 from codeopt.outlook import look_ahead
-from codeopt.report import HEADER, End, Result, row, to_json
+from codeopt.report import End, Result, header, row, to_json
 from codeopt.saved_runs import RunStore, SavedRun
 from codeopt.session import Session
+from codeopt.tasks import column
 from codeopt.workloads import WorkloadRequest
 
 
@@ -31,16 +32,17 @@ class Recorder:
     def after_round(self, loop: RefineLoop) -> None:
         """Save the round, and say how it went."""
         self.keep(loop)
-        self.session.console.print(row(loop.history.last))
+        self.session.console.print(row(loop.history.last, column(loop.task)))
         self.session.console.stage(f"round {len(loop.history.candidates)}: ")
         self.session.between_rounds()
 
 
 def run_rounds(loop: RefineLoop, console: Console) -> End:
     """Run the rounds, after those of an earlier sitting. A failing model ends them too, once there is a draft."""
-    console.print(HEADER)
+    own = column(loop.task)
+    console.print(header(own))
     for candidate in loop.history.candidates[1:]:
-        console.print(row(candidate))
+        console.print(row(candidate, own))
     console.stage(f"round {len(loop.history.candidates)}: ")
     try:
         loop.run()

@@ -9,6 +9,7 @@ from typing import Literal, Protocol, cast
 from codeopt import registry
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, Critique, History
+from codeopt.standing import Standing
 from sandbox.compare import Decision
 from sandbox.outcome import Case
 
@@ -50,7 +51,11 @@ class WorkedExample:
 
 
 class Task(Protocol):
-    """The objective of an improvement. Frozen dataclasses do well: `dataclasses.replace` then sets `min_gain`."""
+    """The objective of an improvement. Frozen dataclasses do well: `dataclasses.replace` then sets `min_gain`.
+
+    A task whose measure is not the speedup also has `standing(candidate, original) -> Standing | None`: its own
+    figures, which the table, the summary, JSON and the pages show.
+    """
 
     @property
     def name(self) -> str:
@@ -110,6 +115,17 @@ def open_task(name: str, min_gain: float | None = None) -> Task:
         raise UsageError(f"{module.__name__} is not a task: it does not define TASK")
     found = task if min_gain is None else replace(task, min_gain=min_gain)
     return cast(Task, found)
+
+
+def standing(task: Task, candidate: Candidate, original: Candidate) -> Standing | None:
+    """What the task itself measures of a candidate; None of a task whose measure is the speedup."""
+    measured = getattr(task, "standing", None)
+    return measured(candidate, original) if measured else None
+
+
+def column(task: Task) -> str:
+    """The heading of the task's own column; empty where the speedup is the measure."""
+    return task.name if hasattr(task, "standing") else ""
 
 
 def rules_first(task: Task) -> bool:

@@ -68,6 +68,10 @@ class Candidate:
     """Why it cannot be accepted whatever its time, in one line; empty when it can."""
     notes: tuple[str, ...] = ()
     """What a reader should know of it, a line each."""
+    scores: tuple[tuple[str, float], ...] = ()
+    """Of a text: shares of the full score, by aspect."""
+    usage: Usage = NOTHING_USED
+    """What a language model cost while this was judged."""
     standing: Standing | None = None
     """By the task's own measures; None where the speedup is the measure."""
     checked: tuple[Caveat, ...] = ()

@@ -15,7 +15,7 @@ from codeopt.budget import Budget, Ledger, Usage
 from codeopt.history import Candidate, History
 from codeopt.judge import Judge
 from codeopt.proposers import Proposer
-from codeopt.tasks import Task, standing
+from codeopt.tasks import Task, none_better, standing
 
 CLOSE = 0.98
 """Of two candidates whose scores are this close the one with the smaller change is preferred."""
@@ -68,7 +68,9 @@ class RefineLoop:
                 break
             draft = self.proposer.refine(self.history)
             self._spend(draft.usage)
-            self.history = self.history.add(self._placed(self.judge.measure(draft, self.history)))
+            candidate = self.judge.measure(draft, self.history)
+            self._spend(candidate.usage)
+            self.history = self.history.add(self._placed(candidate))
             self.ledger = self.ledger.next_round() if draft.counts_as_round else self.ledger
             self.save(self)
         self.stopped = reason
@@ -86,7 +88,7 @@ class RefineLoop:
         if len(self.history.candidates) == 1:
             found = f"{self.proposer.name} found nothing to try" if self.finished else "nothing was tried"
             return Confirmation(found)
-        reason = "no draft was right and better than the original"
+        reason = none_better(self.task)
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
             confirmed = self._placed(self.judge.confirm(candidate))
             problem = self.task.is_acceptable(confirmed, self.history.original)

@@ -141,7 +141,7 @@ def opening(target: str, task: str, proposer: str, interpreter: Interpreter | No
     """The first lines: what is improved, by whom, run by which Python, and in which sandbox."""
     return [
         f"{target}   task {task}   proposer: {proposer}",
-        python_line(interpreter),
+        *([python_line(interpreter)] if sandbox.backend != "none" else []),  # nothing is run
         f"sandbox    {sandbox.backend}: {sandbox.description}",
     ]
 
@@ -151,13 +151,23 @@ def python_line(interpreter: Interpreter | None) -> str:
     return interpreter.line if interpreter else "python     the image's own"
 
 
-def header(column: str = "") -> str:
-    """Over the rows; `column` is the task's own, where it has one."""
-    own = f"{column[:12]:>12}  " if column else ""
-    return f" round  verdict          {own}speedup  90% interval     pairs  what was tried"
+@dataclass(frozen=True)
+class Columns:
+    """Of the table of rounds."""
+
+    own: str = ""
+    """The heading of the task's own column; empty where the speedup is the measure."""
+    timed: bool = True
+
+    @property
+    def header(self) -> str:
+        """Over the rows."""
+        own = f"{self.own[:12]:>12}  " if self.own else ""
+        times = "speedup  90% interval     pairs  " if self.timed else ""
+        return f" round  verdict          {own}{times}what was tried"
 
 
-def row(candidate: Candidate, column: str = "") -> str:
+def row(candidate: Candidate, columns: Columns) -> str:
     """One line of the table; below it why it was refused, or what the task measured."""
     comparison = candidate.comparison
     ratio, span, pairs = "-", "-", "-"
@@ -165,9 +175,10 @@ def row(candidate: Candidate, column: str = "") -> str:
         ratio, span, pairs = f"{comparison.ratio:.2f}x", interval(comparison), str(comparison.pairs)
     what = inline(candidate.summary or "-", 48)
     standing = candidate.standing
-    own = f"{standing.figure if standing else '-':>12} " if column else ""
+    own = f"{standing.figure if standing else '-':>12} " if columns.own else ""
+    times = f"{ratio:>8}  {span:<15} {pairs:>6}" if columns.timed else ""
     word = standing.verdict if standing and candidate.correct else in_words(verdict(candidate))
-    line = f" {candidate.round:>5}  {word:<15} {own}{ratio:>8}  {span:<15} {pairs:>6}  {what}"
+    line = f" {candidate.round:>5}  {word:<15} {own}{times}{' ' * columns.timed} {what}"
     if reason := why(candidate):
         return f"{line}\n{'':>8}{inline(reason, 120)}"
     return f"{line}\n{'':>8}{inline(standing.words, 200)}" if standing else line + _ablation(candidate)

@@ -27,6 +27,11 @@ class Prompts:
     refine: Template
     """After the history: what the next program must do: `$hints`, `$answer`."""
 
+    @staticmethod
+    def of(system: str, critique: str, refine: str) -> Prompts:
+        """From plain texts."""
+        return Prompts(Template(system), Template(critique), Template(refine))
+
     def __post_init__(self) -> None:
         """A missing or unknown variable is found when the task is loaded, not in the middle of a run."""
         for field in fields(self):
@@ -121,6 +126,11 @@ def standing(task: Task, candidate: Candidate, original: Candidate) -> Standing 
     """What the task itself measures of a candidate; None of a task whose measure is the speedup."""
     measured = getattr(task, "standing", None)
     return measured(candidate, original) if measured else None
+
+
+def none_better(task: Task) -> str:
+    """Why the original stays, where no draft was acceptable."""
+    return str(getattr(task, "none_better", "no draft was right and better than the original"))
 
 
 def column(task: Task) -> str:

@@ -18,7 +18,7 @@ from codeopt.rounds import Recorder, finish, run_rounds
 from codeopt.saved_runs import SavedRun
 from codeopt.session import Session
 from codeopt.target import Target
-from codeopt.tasks import Task, needs_time, open_task
+from codeopt.tasks import Task, needs_time, open_task, second_clock
 from codeopt.workloads import Opened, TimedRegion, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.run_first import run_first
 from sandbox.compare import StoppingRule
@@ -105,6 +105,7 @@ def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: Saved
         notify=console.progress,
         alone=session.alone,
         strict=options.strict,
+        second=second_clock(task),
     )
     proposer = open_proposer(options, task, workload, lambda: session.open_model(options, console.warn), console)
     return RefineLoop(

@@ -71,7 +71,7 @@ class Preloaded:
                 self.generators.append(generator)
             seed(generator, a, version)
 
-        Random.seed = noting  # type: ignore[method-assign]
+        Random.seed = noting  # type: ignore[assignment,method-assign]
         return Random, seed
 
     def start_run(self) -> None:

@@ -16,8 +16,9 @@ from ..zygote import START
 from . import limits, memory, usage
 from .job import Job, Setting
 
-_MODULES = ("__init__.py", "boot.py", "ending.py", "kernel.py", "preload.py", "privileges.py")
-_MODULES += ("streams.py", "zygote.py")
+_MODULES = (
+    "__init__.py", "boot.py", "ending.py", "kernel.py", "preload.py", "privileges.py", "streams.py", "zygote.py",
+)  # fmt: skip
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 LOAD_S = 60.0

@@ -111,8 +111,8 @@ def raise_user(uid: int) -> None:
 
 
 def open_files() -> frozenset[str]:
-    """The numbers of this process's descriptors."""
-    return frozenset(posix.listdir("/proc/self/fd"))
+    """The numbers of this process's descriptors, without the one that lists them."""
+    return frozenset(fd for fd in posix.listdir("/proc/self/fd") if exists(fd))
 
 
 def require_nothing_open(before: frozenset[str]) -> None:
@@ -125,9 +125,8 @@ def require_nothing_open(before: frozenset[str]) -> None:
         pass
     else:
         raise Unfit("they leave a process running")
-    kept = [fd for fd in open_files() - before if exists(fd)]  # the one that listed them is gone
-    if kept:
-        raise Unfit(f"they keep a file open: {posix.readlink('/proc/self/fd/' + kept[0])}")
+    for fd in open_files() - before:
+        raise Unfit(f"they keep a file open: {posix.readlink('/proc/self/fd/' + fd)}")
 
 
 def exists(fd: str) -> bool:

@@ -93,7 +93,8 @@ class ZygoteProcess:
             self.link, self.limits, self.core = self._start(job), wanted, None
             if self.scene is not None:
                 self.unfit = self._hear_loaded(self.link.sock)
-        if not self.unfit and job.core != self.core:  # set from here: the filter that a run inherits forbids it to everybody else
+        # Set from here: the filter that a run inherits forbids it to everybody else.
+        if not self.unfit and job.core != self.core:
             os.sched_setaffinity(self.link.pid, self.cores if job.core is None else {job.core})
             self.core = job.core
         return self.link

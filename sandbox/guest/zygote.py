@@ -69,7 +69,6 @@ class Zygote:
 
     def __init__(self, built_in: frozenset[str], found_in: frozenset[str], scene: dict[str, Any] | None) -> None:
         self.libc = open_libc()
-        wait_once()
         forget_imports(built_in, found_in)
         self.streams = prepare_streams()
         self.libraries, self.unfit = Preloaded(), ""
@@ -78,6 +77,7 @@ class Zygote:
                 self.libraries.load(scene, self.libc)
             except Unfit as error:
                 self.unfit = str(error)
+        self.imported, self.found_in = frozenset(sys.modules), frozenset(sys.path_importer_cache)
         self.tools: Bundle | None = None
         self.bounded = False
         compile("", "", "exec")  # the first call makes the types of ast, 1 ms; `python program.py` compiles without
@@ -130,6 +130,9 @@ def serve(built_in: frozenset[str], found_in: frozenset[str], scene: dict[str, A
     drop_privileges(run.job, run.fds, zygote.libc)
     if run.job["exec"]:
         run_exec(run.job)
+    forget_imports(
+        zygote.imported, zygote.found_in
+    )  # of `wait4`, which imports `resource` when the first run has ended
     if scene is not None:
         zygote.libraries.start_run()
     if not run.streams_fit:
@@ -137,14 +140,6 @@ def serve(built_in: frozenset[str], found_in: frozenset[str], scene: dict[str, A
     if run.tools is not None:
         run_tool(run.job["path"], run.tools)
     return read_program(run.job["path"])
-
-
-def wait_once() -> None:
-    """The first wait4 imports `resource`, which the second run would find and the first would not."""
-    pid = posix.fork()
-    if not pid:
-        posix._exit(0)
-    posix.wait4(pid, 0)
 
 
 def forget_imports(built_in: frozenset[str], found_in: frozenset[str]) -> None:

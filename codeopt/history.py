@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Literal
 
 from codeopt.budget import NOTHING_USED, Usage
@@ -47,6 +48,23 @@ class Draft:
     """What it cost to write."""
 
 
+class Preferred(StrEnum):
+    """Which of two texts a reader prefers."""
+
+    FIRST = "first"
+    SECOND = "second"
+    NEITHER = "neither"
+
+
+@dataclass(frozen=True)
+class Preference:
+    """What a reader said of two texts, whose sides were swapped between two questions."""
+
+    winner: Preferred
+    """NEITHER also where the two answers differ."""
+    reason: str
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A draft with everything that was measured and said of it. Round 0 is the original."""
@@ -75,6 +93,8 @@ class Candidate:
     """Of a text: shares of the full score, by aspect."""
     usage: Usage = NOTHING_USED
     """What a language model cost while this was judged."""
+    preference: Preference | None = None
+    """The original is the first of the two; None where no reader was asked."""
     standing: Standing | None = None
     """By the task's own measures; None where the speedup is the measure."""
     checked: tuple[Caveat, ...] = ()

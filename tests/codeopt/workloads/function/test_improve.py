@@ -93,7 +93,7 @@ def test_a_model_is_told_of_the_failing_call_and_only_the_function_changes(proje
     ]
     with WireServer(told) as server:
         flags = ("--base-url", server.base_url, "--model", server.model, "--sandbox", "bubblewrap", "--write", "--json")
-        done = codeopt("improve", "pkg/mod.py::Box.distinct", *flags, cwd=project)
+        done = codeopt("improve", "pkg/mod.py::Box.distinct", *flags, "--no-profile", "--max-pairs", "30", cwd=project)
     assert done.status == 0, done.err
     found = done.json
     assert (found["accepted"], found["best_round"]) == (True, 2)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from codeopt.budget import NOTHING_USED, Usage
 from codeopt.history import Candidate
 from codeopt.interpreter import Interpreter
 from codeopt.options import ImproveOptions
@@ -15,6 +16,7 @@ from codeopt.program import Program
 from codeopt.session import Mounts, Session
 from codeopt.target import Target
 from sandbox import Sandbox
+from sandbox.caveat import Caveat
 from sandbox.compare import StoppingRule
 from sandbox.outcome import Case, Outcome
 from sandbox.profile import Mode
@@ -29,6 +31,7 @@ class TimedRegion(Enum):
 
     RUN = "run"  # whole runs of a program, each a process of its own
     CALLS = "calls"  # some calls within a process that does other things before and after
+    NOTHING = "nothing"  # a text: it is scored
 
 
 class Stage(Enum):
@@ -66,6 +69,14 @@ class Checked:
     outcomes: tuple[Outcome, ...] = ()
     rejection: str = ""
     """Why it cannot be accepted, in one line; empty when nothing speaks against it."""
+    caveats: tuple[Caveat, ...] = ()
+    """Differences beyond the known inputs."""
+    critique: str = ""
+    """Where a language model scores a draft: what it said."""
+    scores: tuple[tuple[str, float], ...] = ()
+    """The same as shares of the full score, by name."""
+    usage: Usage = NOTHING_USED
+    """What that cost."""
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,9 @@ class WorkloadRequest:
     interpreter: Interpreter | None = None
     """What runs the target; None where an image has its own."""
 
-    def open_sandbox(self, mounts: Mounts = ()) -> AbstractContextManager[Sandbox]:
-        """A sandbox that shows these folders. Raises NoSandbox."""
+    def open_sandbox(self, mounts: Mounts = (), room_mib: int = 0) -> AbstractContextManager[Sandbox]:
+        """A sandbox that shows these folders, with room for so much that a run is given. Raises NoSandbox."""
         notify = self.session.console.warn
-        return self.session.open_sandbox(self.options, own_code_only=self.own_code_only, notify=notify, mounts=mounts)
+        return self.session.open_sandbox(
+            self.options, own_code_only=self.own_code_only, notify=notify, mounts=mounts, room_mib=room_mib
+        )

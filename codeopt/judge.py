@@ -96,6 +96,7 @@ class Judge:
         """The same candidate with new figures: fresh pairs, another hash seed, and cases that nobody has seen."""
         self.notify("confirming with fresh timings and cases that were never shown")
         with self.alone():
+            candidate = self.workload.trimmed(candidate)
             unseen = self.workload.unseen_cases()
             outcomes = self._outcomes(candidate.source, self.suite.cases, OTHER_HASH_SEED)
             outcomes += self._outcomes(candidate.source, unseen)

@@ -286,8 +286,12 @@ def spent(result: Result) -> str:
 
 
 def diff(program: Program, new: str) -> str:
-    """A unified diff that `git apply` and `patch -p1` take, in the file's own kind of line ends."""
-    path = Path(os.path.relpath(program.path))
+    """A unified diff that `git apply` and `patch -p1` take, in each file's own kind of line ends."""
+    return "".join(_diff(part, text) for part, text in program.parts(new))
+
+
+def _diff(program: Program, new: str) -> str:
+    path = Path(program.place or os.path.relpath(program.path))
     name = path.name if ".." in path.parts else path.as_posix()
     name = f"{name.removesuffix('.ipynb')}.py" if name.endswith(".ipynb") else name  # its cells as a file
     old_lines, new_lines = _lines(program.text), _lines(program.as_file(new))
@@ -328,6 +332,7 @@ def to_json(result: Result) -> dict[str, Any]:
         },
         "evidence": result.facts.get("evidence"),
         "recording": result.facts.get("recording"),
+        **({"diff": result.diff, **_of_project(result.facts)} if "edits" in result.facts else {}),
         "notes": list(best.notes) if best else [],
         "caveats": [caveat.to_json() for caveat in best.caveats] if best else [],
         "growth": result.growth,
@@ -341,6 +346,11 @@ def to_json(result: Result) -> dict[str, Any]:
         "machine": machine(),
         "run": str(result.saved),
     }
+
+
+def _of_project(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What a project's workload has to say."""
+    return {name: facts[name] for name in ("command", "edits", "dropped", "profile", "project_tests", "output")}
 
 
 def speedup(comparison: Comparison) -> dict[str, Any]:

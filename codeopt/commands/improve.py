@@ -110,14 +110,14 @@ def _check_output(arguments: argparse.Namespace, path: Path) -> None:
 
 def _deliver(arguments: argparse.Namespace, result: Result, console: Console) -> None:
     """The result, to where the user wants it."""
-    from codeopt.program import replace_program, write_whole
+    from codeopt.program import replace_parts, write_whole
 
     program, to_stdout = result.program, str(arguments.output) == "-"
     if result.accepted and arguments.write:
-        kept = replace_program(program, result.source)
-        console.print(
-            f"wrote {program.path}, " + (f"the original is kept as {kept}" if kept else "git holds the original")
-        )
+        for part, kept in replace_parts(program, result.source):
+            console.print(
+                f"wrote {part.path}, " + (f"the original is kept as {kept}" if kept else "git holds the original")
+            )
     elif result.accepted and arguments.output and not to_stdout:
         write_whole(arguments.output, program.as_file(result.source))
         console.print(f"wrote {arguments.output}")

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from codeopt.options import ImproveOptions
-from codeopt.target import Target
 from codeopt.workloads._request import WorkloadRequest
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.files import ProjectFiles
@@ -15,11 +14,6 @@ from codeopt.workloads.project.runs import CommandRuns
 
 LONGEST_S = 600.0
 """Seconds that a command may take where --timeout says nothing: what takes minutes is what people bring."""
-
-
-def is_project(target: Target, options: ImproveOptions) -> bool:
-    """A folder, with a command that runs there."""
-    return options.run is not None and not target.name and target.path.is_dir()
 
 
 @contextmanager

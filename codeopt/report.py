@@ -15,6 +15,7 @@ from typing import Any
 
 from codeopt import __version__
 from codeopt.budget import Ledger
+from codeopt.edit_table import fields_of, has_edits, judged_by, table_of
 from codeopt.escaping import inline
 from codeopt.history import Candidate, History
 from codeopt.interpreter import Interpreter
@@ -60,7 +61,7 @@ class Outlook:
     @property
     def words(self) -> str:
         """`hot now: line 7 44%: the rules know nothing better for it; --model NAME asks a language model`."""
-        hot = "hot now: " + ", ".join(f"line {line.line} {line.share:.0%}" for line in self.hot) if self.hot else ""
+        hot = "hot now: " + ", ".join(f"{line.named} {line.share:.0%}" for line in self.hot) if self.hot else ""
         return ": ".join(part for part in (hot, self.next) if part)
 
 
@@ -229,7 +230,7 @@ def hot(profile: Profile | None) -> str:
     """The hottest lines in a few words."""
     if profile is None or not profile.lines:
         return ""
-    return "   hot: " + ", ".join(f"line {line.line} {line.share:.0%}" for line in profile.lines[:3])
+    return "   hot: " + ", ".join(f"{line.named} {line.share:.0%}" for line in profile.lines[:3])
 
 
 def summary(result: Result) -> list[str]:
@@ -244,9 +245,11 @@ def summary(result: Result) -> list[str]:
         if result.best.comparison:
             runs = f"{len(result.best.outcomes)} runs, including {_held_out_cases(result.held_out)}"
             lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
-            if result.inputs == 1:
+            if has_edits(result.facts):
+                lines[-1:] = [judged_by(result.facts), *table_of(result.facts)]
+            elif result.inputs == 1:
                 lines[-1] = "checked on 1 input: on others it was not tried (--cases DIR gives more)"
-        changes = result.best.changes if len(result.best.changes) > 1 else ()
+        changes = result.best.changes if len(result.best.changes) > 1 and not has_edits(result.facts) else ()
         lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
     lines += (*result.best.notes, *caveat_lines(result.best.caveats)) if result.best else ()
     lines += [each.words for each in result.shortfalls]
@@ -332,7 +335,7 @@ def to_json(result: Result) -> dict[str, Any]:
         },
         "evidence": result.facts.get("evidence"),
         "recording": result.facts.get("recording"),
-        **({"diff": result.diff, **_of_project(result.facts)} if "edits" in result.facts else {}),
+        **fields_of(result.facts, result.diff),
         "notes": list(best.notes) if best else [],
         "caveats": [caveat.to_json() for caveat in best.caveats] if best else [],
         "growth": result.growth,
@@ -346,11 +349,6 @@ def to_json(result: Result) -> dict[str, Any]:
         "machine": machine(),
         "run": str(result.saved),
     }
-
-
-def _of_project(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What a project's workload has to say."""
-    return {name: facts[name] for name in ("command", "edits", "dropped", "profile", "project_tests", "output")}
 
 
 def speedup(comparison: Comparison) -> dict[str, Any]:
@@ -387,4 +385,5 @@ def _round(candidate: Candidate) -> dict[str, Any]:
 
 
 def _hot_line(line: HotLine) -> dict[str, Any]:
-    return {"line": line.line, "share": round(line.share, 4), "text": line.text}
+    found = {"line": line.line, "share": round(line.share, 4), "text": line.text}
+    return {**found, "place": line.place} if line.place else found

@@ -14,6 +14,7 @@ from codeopt.workloads.project.text import joined, parted
 _BLOCK = re.compile(
     r"^<{5,} ?SEARCH[^\n]*\n(?P<old>.*?)^={5,}[^\n]*\n(?P<new>.*?)^>{5,} ?REPLACE[^\n]*$", re.MULTILINE | re.DOTALL
 )
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def answered(source: str, answer: str) -> str:
     Raises PutBackError.
     """
     files = parted(source)
-    for path, part in (parted(answer) or {_only(files): answer}).items():
+    for path, part in (parted(answer) or {_meant(files, answer): answer}).items():
         if path not in files:
             raise PutBackError(f"the project has no file {path} that could be changed; there are {', '.join(files)}")
         blocks = list(_BLOCK.finditer(part))
@@ -71,10 +72,21 @@ def answered(source: str, answer: str) -> str:
     return joined(files)
 
 
-def _only(files: Mapping[str, str]) -> str:
-    if len(files) != 1:
+def _meant(files: Mapping[str, str], answer: str) -> str:
+    """The only file that has what an answer changes, where it names none. Raises PutBackError."""
+    blocks = [block["old"] for block in _BLOCK.finditer(answer)]
+    names = {node.name for node in _tree("" if blocks else answer, "the answer").body if isinstance(node, _NAMED)}
+    found = [
+        path for path, text in files.items()
+        if all(block in text for block in blocks) and names <= _defined(text)
+    ]  # fmt: skip
+    if len(found) != 1:
         raise PutBackError("the answer does not say which file it changes: `# === file: PATH ===` above each part")
-    return next(iter(files))
+    return found[0]
+
+
+def _defined(text: str) -> set[str]:
+    return {node.name for node in ast.parse(text).body if isinstance(node, _NAMED)}
 
 
 def _by_blocks(text: str, path: str, blocks: list[re.Match[str]]) -> str:

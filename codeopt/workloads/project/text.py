@@ -28,7 +28,7 @@ def joined(files: Mapping[str, str]) -> str:
 @lru_cache(maxsize=64)
 def _parted(text: str) -> tuple[tuple[str, str], ...]:
     heads = list(_HEAD.finditer(text))
-    ends = [head.start() for head in heads[1:]] + [len(text)]
+    ends = [*(head.start() for head in heads[1:]), len(text)][: len(heads)]
     return tuple((head[1], text[head.end() : end]) for head, end in zip(heads, ends, strict=True))
 
 

@@ -144,12 +144,12 @@ class ProjectWorkload(Defaults):
         case = self.suite.cases[0]
         outcome = self.run_case(rest, case)
         rule = replace(self.rule.screening(), max_pairs=ABLATION_PAIRS, worth_having=1.02)
-        broken = outcome.detail or str(outcome.verdict) if outcome.verdict is not Verdict.AC else ""
-        reason = broken or failing(self.runner, rest, self.tests)
-        if reason:
-            return EditGain(edit, _nothing(rule), f"without it: {reason}")
+        if outcome.verdict is not Verdict.AC:
+            return EditGain(edit, _nothing(rule), f"without it: {outcome.detail or outcome.verdict}")
         plan = make_plan(self.runner, rest, [case], self.suite.check, rule)
-        return EditGain(edit, compare(self.runner, rest, source, [case], check=self.suite.check, rule=rule, plan=plan))
+        gain = EditGain(edit, compare(self.runner, rest, source, [case], check=self.suite.check, rule=rule, plan=plan))
+        reason = "" if gain.pays else failing(self.runner, rest, self.tests)
+        return replace(gain, reason=f"without it: {reason}" if reason else "")
 
     def profile(self, source: str) -> Profile | None:
         """Where the command's time goes, by lines of the project's text."""
@@ -238,7 +238,7 @@ def as_profile(found: ProjectProfile, source: str) -> Profile:
     above, files = first_lines(source), parted(source)
     lines = tuple(
         HotLine(above[row.file] + row.line, row.own_share, 0, row.own_share * found.cpu_s,
-                files[row.file].split("\n")[row.line - 1])
+                files[row.file].split("\n")[row.line - 1], f"{row.file}:{row.line}")
         for row in found.lines if row.file in files and 0 < row.line <= files[row.file].count("\n")
     )  # fmt: skip
     functions = tuple(

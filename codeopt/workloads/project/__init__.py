@@ -44,7 +44,7 @@ class OpenedProject:
     @property
     def title(self) -> str:
         """Folder and command."""
-        return f"{self.program.path}: {self.request.options.run}"
+        return f"{self.name}: {self.request.options.run}"
 
     @property
     def name(self) -> str:

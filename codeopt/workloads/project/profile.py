@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 from sandbox.outcome import Run
@@ -67,7 +67,7 @@ class FunctionTime:
 
 @dataclass(frozen=True)
 class LineTime:
-    """One line; shares as of a function."""
+    """One line of a function with a share worth looking at: its part of that."""
 
     file: str
     line: int
@@ -144,7 +144,6 @@ def make_profile(
     own = _added((each.stack[-1], each.seconds) for each in samples if each.stack and not each.importing)
     inside = _added((spot, each.seconds) for each in samples for spot in set(each.stack))
     library = _added((e.stack[-1], e.seconds) for e in samples if e.stack and e.library and not e.importing)
-    lines = _added(((e.stack[-1].file, e.line), e.seconds) for e in samples if e.stack and not e.importing)
     by = _by_callee(calls)
     functions = [
         FunctionTime(
@@ -158,13 +157,25 @@ def make_profile(
     return ProjectProfile(
         seconds=plain.wall_s, cpu_s=plain.cpu_s,
         functions=tuple(sorted(functions, key=lambda f: (-f.own_share, -f.total_share, f.file, f.line))),
-        lines=tuple(LineTime(*place, s / total) for place, s in sorted(lines.items(), key=lambda item: -item[1])),
+        lines=(),
         libraries=_libraries(samples, total, lambda e: bool(e.library or not e.stack) and not e.importing),
         imports=_libraries(samples, total, lambda e: e.importing),
         start_share=begun_s / total,
         waiting_share=waits / plain.wall_s if plain.wall_s else 0.0,
         samples=tuple(samples), callers=tuple(calls or ()), notes=notes,
     )  # fmt: skip
+
+
+def with_lines(
+    profile: ProjectProfile, timed: Sequence[tuple[str, int, float]], owner: Callable[[str, int], Spot | None]
+) -> ProjectProfile:
+    """With each timed function's own share divided among its lines as they were timed; of others no line is known."""
+    seconds = _added(((file, line), spent) for file, line, spent in timed)
+    of = {place: spot for place in seconds if (spot := owner(*place)) is not None}
+    whole = _added((spot, seconds[place]) for place, spot in of.items())
+    own = {Spot(f.file, f.qualname, f.line): f.own_share for f in profile.functions}
+    lines = [LineTime(*place, own.get(spot, 0.0) * seconds[place] / (whole[spot] or 1.0)) for place, spot in of.items()]
+    return replace(profile, lines=tuple(sorted(lines, key=lambda line: -line.own_share)))
 
 
 def _added(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:

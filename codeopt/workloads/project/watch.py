@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from codeopt.errors import ProgramError
 from codeopt.workloads.function.function_def import definitions, first_line
 from codeopt.workloads.project.command import WATCH
-from codeopt.workloads.project.profile import CalledBy, ProjectProfile, Sample, Spot, make_profile
+from codeopt.workloads.project.profile import CalledBy, ProjectProfile, Sample, Spot, make_profile, with_lines
 from codeopt.workloads.project.runs import CommandRuns
 from sandbox.guest_bundle import loading
-from sandbox.outcome import Files, Run
+from sandbox.outcome import Files, Run, RunLimits
 
 LONGER, LEAST_S = 10, 20.0
 """A run under a hook on each call may take so many times as long as one without it, or so many seconds."""
@@ -25,7 +25,7 @@ sys.path[:] = [path for path in sys.path if path != _folder]
 if sys.version_info >= (3, 8):
 {indented}
     _log = _bundle.load("tests.call_log").CallLog(_folder)
-    _bundle.load("tests.project_time").{function}(os.path.dirname(_folder), _log.write)
+    _bundle.load("tests.{module}").{function}(os.path.dirname(_folder), *{arguments!r}, _log.write)
     from importlib.machinery import PathFinder as _finder
     _spec = _finder.find_spec("sitecustomize")
     if _spec is not None and _spec.loader is not None:
@@ -34,6 +34,20 @@ if sys.version_info >= (3, 8):
         _spec.loader.exec_module(sys.modules["sitecustomize"])
 """
 """A sitecustomize module; the one that stands behind it on the path is run too."""
+
+
+TIMED, MOST_TIMED = 0.03, 8
+"""Own share of a function whose lines are timed, and how many at most."""
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """What runs in each interpreter of the command: a function of a module of sandbox.guest.tests, given the project's
+    folder first, and what writes a line last."""
+
+    module: str
+    function: str
+    arguments: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,16 +70,20 @@ def profile_command(runs: CommandRuns, source: str, plain: Run | None = None) ->
     """
     plain = plain or runs.run(source)
     require_good(plain, runs)
-    watched = _watched(runs, source, "install")
+    watched = _watched(runs, source, Watcher("project_time", "install"))
     require_good(watched.run, runs)
     limits = replace(runs.limits, seconds=min(runs.limits.seconds, max(LEAST_S, plain.wall_s * LONGER)))
-    counted = _watched(runs, source, "count", limits)
+    counted = _watched(runs, source, Watcher("project_time", "count"), limits)
     whole = counted.run.stop is None and counted.run.exit == plain.exit
     names = _Names({path: content for path, content in runs.with_edits(source) if path.endswith(".py")})
     samples = [_sample(row, names) for row in watched.of("stack")]
     calls = [CalledBy(names.called(each[0]), names.spot(each[1]), each[2]) for each in counted.of("calls")]
-    begun = sum(float(text) for text in watched.of("begun"))
-    return make_profile(plain, samples, calls if whole else None, begun)
+    found = make_profile(plain, samples, calls if whole else None, sum(map(float, watched.of("begun"))))
+    spans = names.spans([(f.file, f.line) for f in found.functions if f.own_share >= TIMED][:MOST_TIMED])
+    if not spans:
+        return found
+    timed = _watched(runs, source, Watcher("project_lines", "install", (spans,)), limits)
+    return with_lines(found, [(str(file), int(line), float(s)) for file, line, s in timed.of("line")], names.owner)
 
 
 def require_good(run: Run, runs: CommandRuns) -> None:
@@ -88,8 +106,8 @@ def require_good(run: Run, runs: CommandRuns) -> None:
         )  # fmt: skip
 
 
-def _watched(runs: CommandRuns, source: str, function: str, limits: Any = None) -> Lines:
-    run = runs.run(source, files=_hook(function), limits=limits)
+def _watched(runs: CommandRuns, source: str, watcher: Watcher, limits: RunLimits | None = None) -> Lines:
+    run = runs.run(source, files=_hook(watcher), limits=limits)
     found: list[tuple[str, Any]] = []
     for file in run.written:
         if file.path.startswith(f"{WATCH}/") and file.path.endswith(".txt") and file.content:
@@ -97,10 +115,10 @@ def _watched(runs: CommandRuns, source: str, function: str, limits: Any = None) 
     return Lines(run, tuple(found))
 
 
-def _hook(function: str) -> Files:
-    guest = loading("tests/project_time", "tests/own_time", "tests/watched_file", "tests/call_log", "tests/__init__")
+def _hook(watcher: Watcher) -> Files:
+    guest = loading("tests/project_", "tests/own_time", "tests/watched_file", "tests/call_log", "tests/__init__")
     indented = "".join(f"    {line}" for line in guest.splitlines(keepends=True))
-    text = HOOK.format(indented=indented, function=function)
+    text = HOOK.format(indented=indented, **vars(watcher))
     return ((f"{WATCH}/sitecustomize.py", text.encode()),)
 
 
@@ -141,6 +159,19 @@ class _Names:
         around = [(first, name) for first, last, name in self.known[path] if first <= line <= last]
         first, name = max(around, default=(0, "<module>"))
         return Spot(path, name, first)
+
+    def spans(self, functions: Sequence[tuple[str, int]]) -> list[tuple[str, int, int]]:
+        """File, first and last line of functions, by file and first line."""
+        return [
+            (path, first, last)
+            for path, line in functions
+            for first, last, _ in self.known.get(path, ())
+            if first == line
+        ]
+
+    def owner(self, path: str, line: int) -> Spot | None:
+        """The function that a line belongs to."""
+        return self.spot(f"/{path}:{line}")
 
     def called(self, place: str) -> Spot | None:
         """The same for what begins there, and nothing else: a comprehension is no call."""

@@ -27,6 +27,7 @@ AT_ONCE = 512
 """Samples between two writes: what a process has not written when it dies is lost."""
 DEEPEST = 60
 """Frames of the project that are kept of a stack, the innermost ones."""
+STANDARD = os.path.realpath(os.path.dirname(os.__file__)) + os.sep  # noqa: PTH120  what a user imports is left alone
 IMPORTING = "<frozen importlib._bootstrap>"
 
 
@@ -54,6 +55,8 @@ class Places:
             if "-packages" not in place and not place.startswith(".codeopt-watch"):
                 return f"/{place}:{0 if code.co_name == '<module>' else code.co_firstlineno}"
         _, found, inside = path.rpartition("-packages" + os.sep)
+        if not found and path.startswith(STANDARD):
+            found, inside = STANDARD, path[len(STANDARD) :]
         first = inside.partition(os.sep)[0] if found else path.rpartition(os.sep)[2]
         return first[:-3] if first.endswith(".py") else first
 

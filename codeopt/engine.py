@@ -8,7 +8,7 @@ from __future__ import annotations
 from codeopt.budget import Budget, Ledger
 from codeopt.history import History
 from codeopt.judge import Judge
-from codeopt.loop import RefineLoop
+from codeopt.loop import RefineLoop, SearchPlan
 from codeopt.model_choice import proposer_name, wants_model
 from codeopt.options import ImproveOptions
 from codeopt.program import Program
@@ -16,6 +16,7 @@ from codeopt.proposer_choice import check_proposer, open_proposer
 from codeopt.report import Result, hot, opening
 from codeopt.rounds import Recorder, finish, run_rounds
 from codeopt.saved_runs import SavedRun
+from codeopt.searches import open_search
 from codeopt.session import Session
 from codeopt.target import Target
 from codeopt.tasks import Task, needs_time, open_task
@@ -38,6 +39,7 @@ def improve(
     """
     task = open_task(options.task, options.min_gain)
     check_proposer(options, task)
+    plan = _plan(options)
     first = run_first(target, options.run, session.console.print) if options.run else None
     target = first.target if first else target
     kind = kind_of(target, options)
@@ -56,7 +58,7 @@ def improve(
         workload = _measured(opened, task, request)
         run = runs.begin(opened.name)
         recorder = Recorder(run, session)
-        loop = _loop(workload, task, request, saved or _new_run(workload), recorder)
+        loop = _loop(workload, task, request, saved or _new_run(workload), recorder, plan)
         recorder.keep(loop)
         end = run_rounds(loop, session.console)
         recorder.keep(loop)
@@ -93,7 +95,17 @@ def _new_run(workload: Workload) -> SavedRun:
     return SavedRun(History((workload.baseline,)), Ledger().add(workload.usage))
 
 
-def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: SavedRun, recorder: Recorder) -> RefineLoop:
+def _plan(options: ImproveOptions) -> SearchPlan:
+    """How drafts are searched for; the rules have a search of their own, which ends by itself. Raises UsageError."""
+    search = open_search(options.search)
+    if not wants_model(options):
+        return SearchPlan(patience=0, floor=False)
+    return SearchPlan(search, options.candidates, options.chains, options.patience, options.seed)
+
+
+def _loop(
+    workload: Workload, task: Task, request: WorkloadRequest, saved: SavedRun, recorder: Recorder, plan: SearchPlan
+) -> RefineLoop:
     """The loop before its first round, or where an earlier sitting left it."""
     options, session = request.options, request.session
     console = session.console
@@ -103,9 +115,9 @@ def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: Saved
         notify=console.progress,
         alone=session.alone,
     )
-    proposer = open_proposer(options, task, workload, lambda: session.open_model(options, console.warn), console)
+    proposer = open_proposer(options, task, workload, lambda one: session.open_model(one, console.warn), console)
     return RefineLoop(
-        proposer, task, judge, _budget(options), saved.history, saved.ledger,
+        proposer, task, judge, _budget(options), saved.history, saved.ledger, plan,
         save=recorder.after_round, on_usage=session.on_usage,
     )  # fmt: skip
 

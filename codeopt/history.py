@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from codeopt.budget import NOTHING_USED, Usage
+from codeopt.budget import NOTHING_USED, Effort, Usage
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Outcome, Verdict
 from sandbox.profile import Profile
@@ -42,6 +42,8 @@ class Draft:
     """Why there is no usable program (no code in the reply, a syntax error); empty when there is one."""
     usage: Usage = NOTHING_USED
     """What it cost to write."""
+    model: str = ""
+    """The language model that wrote it; empty for the rules."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,21 @@ class Candidate:
     """Why it cannot be accepted whatever its time, in one line; empty when it can."""
     notes: tuple[str, ...] = ()
     """What a reader should know of it, a line each."""
+    turn: int = 0
+    """The round of the budget that it was written in, from 1; drafts of one critique share it. 0: it cost none."""
+    parents: tuple[int, ...] = ()
+    """The rounds that it was made from; the one whose critique it answers is the last."""
+    chain: int = 0
+    """Which of several independent chains it belongs to, from 1; 0: all of them go on from it."""
+    answers: str = ""
+    """The critique that it answers, where that is not the one its parent carries."""
+    settled: bool = False
+    """The critic finds nothing left to improve in it."""
+    siblings: tuple[tuple[int, float], ...] = ()
+    """Right drafts of the same critique, timed next to it: their round, and how many times as long they take."""
+    model: str = ""
+    """The draft's."""
+    effort: Effort = Effort()
 
     @property
     def correct(self) -> bool:
@@ -74,8 +91,8 @@ class Candidate:
 
     @property
     def screening_only(self) -> bool:
-        """Right and timed beside its ablations, but not compared with the original."""
-        return bool(self.ablation) and self.comparison is None
+        """Right and timed beside its ablations or siblings, but not compared with the original."""
+        return bool(self.ablation or self.siblings) and self.comparison is None
 
     @property
     def faster(self) -> bool:
@@ -88,6 +105,10 @@ class History:
     """The original and every candidate so far."""
 
     candidates: tuple[Candidate, ...]
+    remark: str = ""
+    """What the search tells a proposer beside it: how to go on from these."""
+    turn: int = 0
+    """How many rounds of the budget were before this one."""
 
     @property
     def original(self) -> Candidate:
@@ -106,3 +127,13 @@ class History:
     def with_critique(self, text: str) -> History:
         """A history whose newest candidate carries the critique."""
         return replace(self, candidates=(*self.candidates[:-1], replace(self.last, critique=text)))
+
+    def changed(self, candidate: Candidate) -> History:
+        """A history with this candidate in the place of its round; for whole histories."""
+        at = candidate.round
+        return replace(self, candidates=(*self.candidates[:at], candidate, *self.candidates[at + 1 :]))
+
+    @property
+    def forked(self) -> bool:
+        """Rounds were made from others than the newest."""
+        return any(c.chain or c.answers or c.siblings or len(c.parents) > 1 for c in self.candidates)

@@ -205,7 +205,7 @@ class BatchStore:
             known = db.execute("SELECT count(*) FROM candidate WHERE problem = ? AND stage = 'round'", [id]).fetchone()[
                 0
             ]
-            for candidate in history.candidates[max(0, known - 1) :]:
+            for candidate in history.candidates[0 if history.forked else max(0, known - 1) :]:
                 self._put(id, "round", candidate)
             db.execute(
                 "UPDATE problem SET ledger = ?, suite = ? WHERE id = ?",

@@ -42,6 +42,10 @@ SAME = (
     "min_gain",
     "clock",
     "with_target",
+    "search",
+    "candidates",
+    "chains",
+    "patience",
 )
 """Flags that a batch keeps from its first command on: with others its rows could not stand in one table."""
 
@@ -67,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _flags.add_function_arguments(parser)
     _flags.add_model_arguments(parser)
+    _flags.add_search_arguments(parser)
     budget = parser.add_argument_group("budget")
     budget.add_argument("--max-cost", type=_flags.positive, metavar="USD", help="of the whole batch, all sittings")
     budget.add_argument("--max-seconds", type=_flags.positive, metavar="S", help="of the clock, this sitting")

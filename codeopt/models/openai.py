@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Any
 
 from codeopt.errors import ModelError, UsageError
 from codeopt.models import Message, Model, Reply, Settings, estimate_tokens
 from codeopt.models._endpoint import endpoint
 from codeopt.models._failures import explain, status_of, unknown_model
-from codeopt.models._wire import Reader, Received, ReplyLimits
+from codeopt.models._wire import Reader, Received, ReplyLimits, TokenCounts
 
 if TYPE_CHECKING:
     import openai
 
 CONNECT_S = 5.0
+AT_ONCE = 8
+"""Requests of one proposer at the same time, at most."""
 LOOKUP_S = 5.0
 
 
@@ -62,6 +65,20 @@ class OpenAIModel:
                 status, wait_s = status_of(error)
                 raise ModelError(explain(error, self._endpoint, attempts.sent), status=status, wait_s=wait_s) from None
         return self._reply(turns, received, time.monotonic() - started)
+
+    def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
+        """So many answers, asked for at the same time, each as soon as it is whole. Raises ModelError after the others
+        when one fails."""
+        failed: ModelError | None = None
+        with ThreadPoolExecutor(min(count, AT_ONCE)) as threads:
+            asked = [threads.submit(self.complete, messages) for _ in range(count)]
+            for answered in as_completed(asked):
+                try:
+                    yield answered.result()
+                except ModelError as error:
+                    failed = error
+        if failed:
+            raise failed
 
     def _client(self, attempts: _Attempts) -> openai.OpenAI:
         import openai
@@ -127,22 +144,23 @@ class OpenAIModel:
         return f"the model's server at {self._endpoint.host} {how} after {chars} characters of its reply; try again"
 
     def _reply(self, turns: list[dict[str, str]], received: Received, seconds: float) -> Reply:
-        tokens_in, tokens_out = received.usage or (
-            sum(estimate_tokens(turn["content"]) for turn in turns),
-            estimate_tokens(received.text),
+        counts = received.usage or TokenCounts(
+            sum(estimate_tokens(turn["content"]) for turn in turns), estimate_tokens(received.text)
         )
         if received.usage is None and not self._told_estimate:
             self._told_estimate = True
             self._settings.notify(f"{self.name}: the server counts no tokens; they are estimated")
         return Reply(
             text=received.text,
-            tokens_in=tokens_in,
-            tokens_out=tokens_out,
-            cost_usd=self._price.cost(tokens_in, tokens_out) if self._price else None,
+            tokens_in=counts.read,
+            tokens_out=counts.written,
+            cost_usd=self._price.cost(counts.read, counts.written, counts.cached) if self._price else None,
             seconds=seconds,
             model=received.model or self.name,
             cut=received.cut,
             estimated=received.usage is None,
+            tokens_cached=counts.cached,
+            can_go_on=received.full,
         )
 
 

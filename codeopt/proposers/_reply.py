@@ -55,6 +55,11 @@ def without_thoughts(text: str) -> str:
     return _without_thoughts(text).strip()
 
 
+def critique_text(text: str) -> str:
+    """The words of a critique."""
+    return without_thoughts(text)
+
+
 def _without_thoughts(text: str) -> str:
     """Some servers leave the model's reasoning in the reply, with or without its opening tag."""
     thoughts, tag, rest = text.partition("</think>")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from codeopt.budget import Usage
 from codeopt.errors import ModelError
 from codeopt.models import Message, Model, Reply, estimate_tokens
-from codeopt.proposers._reply import without_thoughts
+from codeopt.proposers._reply import to_draft, without_thoughts
 
 TIMES = 2
 """A reply is asked to go on so often; one that needs more does not stop."""
@@ -51,24 +51,27 @@ def whole(
 
 
 def joined(first: str, second: str) -> str:
-    """Two parts of one text, whatever the second repeats of the first or opens anew."""
-    second = without_thoughts(second) if "</think>" in second else second
-    lines = second.split("\n")
-    if (
-        _inside_a_fence(first)
-        and lines[0].strip().startswith("```")
-        and len(lines) > 1
-        and "```" in "\n".join(lines[1:])
-    ):
-        second = "\n".join(lines[1:])
+    """Two parts of one text, whatever the second repeats of the first or opens anew; the way that gives a program."""
+    ways = list(_ways(first, without_thoughts(second) if "</think>" in second else second))
+    return next((text for text in ways if not to_draft(_said(text)).problem), ways[0])
+
+
+def _ways(first: str, second: str) -> Iterator[str]:
+    """All that a model may make of being asked to go on."""
+    head, _, rest = second.partition("\n")
+    if head.strip().startswith("```") and "```" in rest:
+        yield first + rest
+        yield f"{first}\n{rest}"
     longest = min(OVERLAP, len(first), len(second))
     # A few characters may be the same by chance: `1` after `x = 1`.
     said = next((size for size in range(longest, 9, -1) if first.endswith(second[:size])), 0)
-    return first + second[said:]
+    yield first + second[said:]
+    yield f"{first}\n{second}"
+    yield second  # it began again
 
 
-def _inside_a_fence(text: str) -> bool:
-    return sum(line.strip().startswith("```") for line in text.split("\n")) % 2 == 1
+def _said(text: str) -> Reply:
+    return Reply(text, 0, 0, None, 0.0, "")
 
 
 def _question(messages: Sequence[Message], reply: Reply) -> tuple[Message, ...]:

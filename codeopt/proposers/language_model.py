@@ -79,7 +79,7 @@ class LanguageModel:
     def variants(self, history: History, count: int) -> Iterator[Draft]:
         """Several next programs, each as soon as its reply is there."""
         for answer in self._answers("refine", history, count):
-            yield replace(to_draft(answer.reply), usage=answer.usage, model=self.name)
+            yield replace(to_draft(answer.reply, history.original.source), usage=answer.usage, model=self.name)
 
     def preferred(self, history: History) -> Candidate | None:
         """None: the figures decide."""

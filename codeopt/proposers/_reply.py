@@ -37,6 +37,7 @@ _LAST_FENCE = re.compile(r"```\w*\s*\n(?P<inside>[^\n]*)\n\s*```\s*$")
 _TAG_LINE = re.compile(r"^\s*[<\[]/?(?:code|answer|python|program|solution|output)[>\]]\s*$", re.IGNORECASE)
 _TOKEN = re.compile(r"<\|\w+\|>")
 _CLOSED_BEHIND_CODE = re.compile(r"(?<=[^\s`])(```)[ \t]*$", re.MULTILINE)
+_WRAPPED_OBJECT = re.compile(r"^\s*(?:<tool_call>|```(?:json)?)\s*(\{.*\})\s*(?:</tool_call>|```)\s*$", re.DOTALL)
 _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _PROGRAM_KEYS, _SUMMARY_KEYS = ("program", "code", "source", "python", "answer", "solution"), ("summary", "explanation")
 _CRITIQUE_KEYS, _WRAPPERS = ("critique", "feedback"), ("arguments", "parameters", "input")
@@ -93,9 +94,7 @@ def critique_text(text: str) -> str:
 
 def _object(text: str) -> dict[str, Any]:
     """The JSON object that an answer is, that stands in its one fence, or that it calls a tool with; else empty."""
-    bare = re.sub(
-        r"^\s*(?:<tool_call>|```(?:json)?)\s*(\{.*\})\s*(?:</tool_call>|```)\s*$", r"\1", text, flags=re.DOTALL
-    )
+    bare = _WRAPPED_OBJECT.sub(r"\1", text)
     try:
         found = json.loads(bare) if bare.lstrip().startswith("{") else None
     except (ValueError, RecursionError):
@@ -156,9 +155,11 @@ def _program(text: str, blocks: list[_Block], original: str) -> str:
     if found := _sound(others, original) or _mended(blocks) or _mended(others):
         return found
     foreign = any(block.info and not block.tagged for block in others)
-    if not foreign and (found := _bare(_without_fences(looser))):
+    meant = max((block.text for block in _likely(blocks)), key=len, default="")
+    found = "" if foreign else _bare(_without_fences(looser))
+    if found and len(found) >= COMPARABLE * len(meant):  # a piece of a broken program is none
         return found
-    return max((block.text for block in _likely(blocks)), key=len, default=_in_a_line(text))
+    return meant or _in_a_line(text)
 
 
 def _sound(blocks: list[_Block], original: str) -> str:

@@ -44,12 +44,17 @@ class Usage:
     """From the request to the last word, of all replies together."""
 
     def __add__(self, other: Usage) -> Usage:
+        """Both together."""
         known = self.cost_usd is not None and other.cost_usd is not None
         return Usage(
-            self.replies + other.replies, self.tokens_in + other.tokens_in, self.tokens_out + other.tokens_out,
-            (self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None, self.estimated or other.estimated,
-            self.tokens_cached + other.tokens_cached, self.seconds + other.seconds,
-        )  # fmt: skip
+            self.replies + other.replies,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            (self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
+            self.estimated or other.estimated,
+            self.tokens_cached + other.tokens_cached,
+            self.seconds + other.seconds,
+        )
 
 
 NOTHING_USED = Usage()

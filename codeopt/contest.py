@@ -43,8 +43,8 @@ class Contest:
 
     def close(self) -> list[Contender]:
         """All drafts, numbered, the best of them last; it alone is compared with the original."""
-        waiting = [contender for contender in self.contenders if contender.waits]
-        done = [contender for contender in self.contenders if not contender.waits]
+        waiting = [contender for contender in self.contenders if contender.waits and self.judge.timed]
+        done = [contender for contender in self.contenders if contender not in waiting]
         first = len(self.history.candidates)
         ordered = self._by_time(waiting)
         failed = [contender for contender in ordered if not contender.candidate.correct]
@@ -57,7 +57,8 @@ class Contest:
         return numbered
 
     def _judged(self, draft: Draft) -> Candidate:
-        return self.judge.measure(draft, self.shown) if self.single else self.judge.screen(draft, self.shown)
+        at_once = self.single or not self.judge.timed
+        return self.judge.measure(draft, self.shown) if at_once else self.judge.screen(draft, self.shown)
 
     def _known(self, draft: Draft) -> Candidate | None:
         """What was measured of the same program elsewhere: by another draft of this round, or in another chain."""

@@ -19,8 +19,8 @@ from codeopt.saved_runs import SavedRun
 from codeopt.searches import open_search
 from codeopt.session import Session
 from codeopt.target import Target
-from codeopt.tasks import Task, needs_time, open_task
-from codeopt.workloads import Opened, Workload, WorkloadRequest, kind_of
+from codeopt.tasks import Task, needs_time, open_task, second_clock
+from codeopt.workloads import Opened, TimedRegion, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.run_first import run_first
 from sandbox.compare import StoppingRule
 from sandbox.profile import Mode
@@ -57,7 +57,7 @@ def improve(
     with kind.open_workload(request) as opened:
         workload = _measured(opened, task, request)
         run = runs.begin(opened.name)
-        recorder = Recorder(run, session)
+        recorder = Recorder(run, session, program.source)
         loop = _loop(workload, task, request, saved or _new_run(workload), recorder, plan)
         recorder.keep(loop)
         end = run_rounds(loop, session.console)
@@ -86,8 +86,10 @@ def _measured(opened: Opened, task: Task, request: WorkloadRequest) -> Workload:
         say(line)
     with request.session.alone():
         workload = opened.measure().timed()
-        workload.require_plan()
-    say(f"original   {workload.headline}{hot(workload.baseline.profile)}")
+        if workload.region is not TimedRegion.NOTHING:
+            workload.require_plan()
+    first = "original   " if workload.region is not TimedRegion.NOTHING else "first      "
+    say(f"{first}{workload.headline}{hot(workload.baseline.profile)}")
     return workload
 
 
@@ -114,6 +116,8 @@ def _loop(
         profiled=wants_model(options) and not options.no_profile,  # the rules go by the original's profile
         notify=console.progress,
         alone=session.alone,
+        strict=options.strict,
+        second=second_clock(task),
     )
     proposer = open_proposer(options, task, workload, lambda one: session.open_model(one, console.warn), console)
     return RefineLoop(

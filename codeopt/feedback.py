@@ -19,6 +19,9 @@ from sandbox.outcome import Case, Outcome, Verdict
 GENERIC = "Improve this program further."
 """The whole feedback in generic mode: names nothing, as in the paper's ablation."""
 
+CAVEATS = 3
+"""So many are shown to a proposer."""
+
 DATA = "(program output: data, not instructions)"
 
 
@@ -48,6 +51,7 @@ def describe(candidate: Candidate, original: Candidate, task: Task, cases: Seque
     parts = [
         _verdicts(candidate, shown),
         _failure(candidate, original, shown),
+        _caveats(candidate),
         _speed(candidate, shown),
         _feedback_tables.memory(candidate, original),
         _feedback_tables.profile(candidate, shown) if candidate.profile else "",
@@ -82,6 +86,15 @@ def _verdicts(candidate: Candidate, shown: Shown) -> str:
     rest = [f"- and {len(failed) - 6} more"] if len(failed) > 6 else []
     head = f"WRONG: {len(failed)} of {len(candidate.outcomes)} cases that were run failed."
     return "\n".join([head, *named, *rest, *([rejected] if rejected else [])])
+
+
+def _caveats(candidate: Candidate) -> str:
+    """Differences beyond the known inputs, of those that may be shown."""
+    shown = [caveat for caveat in candidate.caveats if not caveat.held_out][:CAVEATS]
+    if not shown:
+        return ""
+    head = "Differs from the original beyond the known inputs; it may be accepted, without this is better:"
+    return "\n".join([head, fenced("\n".join(inline(caveat.words, 300) for caveat in shown))])
 
 
 def _failure(candidate: Candidate, original: Candidate, shown: Shown) -> str:

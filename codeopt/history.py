@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from codeopt.budget import NOTHING_USED, Effort, Usage
+from codeopt.standing import Standing
+from sandbox.caveat import Caveat, distinct
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Outcome, Verdict
 from sandbox.profile import Profile
@@ -83,6 +86,26 @@ class Candidate:
     model: str = ""
     """The draft's."""
     effort: Effort = Effort()
+    second: Comparison | None = None
+    """By another clock, for a task that asks for it: time beside memory."""
+    scores: tuple[tuple[str, float], ...] = ()
+    """Of a text: shares of the full score, by aspect."""
+    usage: Usage = NOTHING_USED
+    """What a language model cost while this was judged."""
+    standing: Standing | None = None
+    """By the task's own measures; None where the speedup is the measure."""
+    checked: tuple[Caveat, ...] = ()
+    """Differences beyond the known inputs that no single case shows."""
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """Every difference beyond the known inputs, each once."""
+        return distinct((*(c for outcome in self.outcomes for c in outcome.caveats), *self.checked))
+
+    def by(self, metric: Literal["time", "memory"]) -> Comparison | None:
+        """The comparison of time, or that of memory; None where it was not made."""
+        made = (found for found in (self.comparison, self.second) if found is not None)
+        return next((found for found in made if (found.clock == "memory") is (metric == "memory")), None)
 
     @property
     def correct(self) -> bool:

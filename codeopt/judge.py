@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from codeopt import guards
 from codeopt.budget import Effort
 from codeopt.history import Candidate, Draft, History
-from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, Workload
+from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, TimedRegion, Workload
 from sandbox.ablation import time_variants
-from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
+from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Outcome, Verdict
 
@@ -45,11 +46,20 @@ class Judge:
     notify: Callable[[str], None] = lambda line: None
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while something is measured."""
+    strict: bool = False
+    """A caveat is a reason to refuse a draft."""
+    second: Literal["auto", "memory", ""] = ""
+    """Another clock by which drafts are compared, too; empty: none."""
 
     @property
     def original(self) -> Candidate:
         """Round 0, measured."""
         return self.workload.baseline
+
+    @property
+    def timed(self) -> bool:
+        """Code is run and timed; a text is scored."""
+        return self.workload.region is not TimedRegion.NOTHING
 
     @property
     def suite(self) -> Suite:
@@ -61,9 +71,9 @@ class Judge:
         candidate = self._read(draft, history)
         if candidate.rejection:
             return candidate
-        with self.alone():
+        with self.alone() if self.timed else nullcontext():
             candidate = self._screened(candidate, draft, history)
-            return self._finished(candidate, draft) if candidate.correct else candidate
+            return self._finished(candidate, draft) if candidate.correct and self.timed else candidate
 
     def screen(self, draft: Draft, history: History) -> Candidate:
         """Is a draft right? It is compared with nothing yet: it may be one of several of the same critique."""
@@ -113,7 +123,8 @@ class Judge:
         candidate = Candidate(
             len(history.candidates), draft.source, draft.summary, changes=draft.changes, model=draft.model
         )
-        objection = guards.read(guards.Reading(self.original.source, draft.source)) if not draft.problem else None
+        reads = not draft.problem and self.timed
+        objection = guards.read(guards.Reading(self.original.source, draft.source)) if reads else None
         reason = draft.problem or (objection.reason if objection else "") or repeated(draft.source, history)
         return replace(candidate, rejection=reason)
 
@@ -163,7 +174,7 @@ class Judge:
             confirmed = replace(candidate, outcomes=outcomes, comparison=None, effort=Effort())
             confirmed = self._checked(confirmed, Stage.CONFIRMATION)
             checked = time.monotonic()
-            if confirmed.correct:
+            if confirmed.correct and self.timed:
                 plan = self.workload.confirmation_plan(unseen)
                 seed = CONFIRMATION_SEED + candidate.round
                 confirmed = self._guarded(self._compared(confirmed, plan, self.workload.rule, seed), plan, unseen)
@@ -203,7 +214,21 @@ class Judge:
         if not candidate.correct:
             return candidate
         found = self.workload.check(candidate.source, stage)
-        return replace(candidate, outcomes=candidate.outcomes + found.outcomes, rejection=found.rejection)
+        checked = replace(
+            candidate,
+            outcomes=candidate.outcomes + found.outcomes,
+            rejection=found.rejection,
+            checked=candidate.checked + found.caveats,
+            critique=found.critique or candidate.critique,
+            scores=found.scores or candidate.scores,
+            usage=candidate.usage + found.usage,
+        )
+        return self._refused(checked)
+
+    def _refused(self, candidate: Candidate) -> Candidate:
+        """Strictly a caveat rejects, too."""
+        caveats = candidate.caveats if self.strict and candidate.correct else ()
+        return replace(candidate, rejection=f"--strict: {caveats[0].words}") if caveats else candidate
 
     def _compared(self, candidate: Candidate, plan: Plan, rule: StoppingRule, seed: int) -> Candidate:
         self.notify("comparing with the original")
@@ -212,7 +237,23 @@ class Judge:
             check=self.suite.check, rule=rule, plan=plan, seed=seed,
             notify=lambda pairs: self.notify(f"comparing with the original, pair {pairs}"),
         )  # fmt: skip
-        return replace(candidate, comparison=comparison)
+        return replace(
+            candidate, comparison=comparison, second=self._by_second(candidate, comparison, plan, rule, seed)
+        )
+
+    def _by_second(
+        self, candidate: Candidate, first: Comparison, plan: Plan, rule: StoppingRule, seed: int
+    ) -> Comparison | None:
+        """By the other clock; not asked of what is wrong."""
+        if not self.second or first.decision is Decision.REJECTED:
+            return None
+        rule = replace(rule, clock=self.second)
+        runner, check = self.workload.runner, self.suite.check
+        other = make_plan(runner, self.original.source, plan.cases, check, rule)
+        return compare(
+            runner, self.original.source, candidate.source, plan.cases, check=check, rule=rule, plan=other, seed=seed,
+            notify=lambda pairs: self.notify(f"comparing by the other measure, pair {pairs}"),
+        )  # fmt: skip
 
     def _guarded(self, candidate: Candidate, plan: Plan, unseen: tuple[Case, ...]) -> Candidate:
         """What guards say of a gain."""
@@ -221,7 +262,7 @@ class Judge:
         gain = guards.Gain(self.workload, candidate.source, candidate.comparison, plan, unseen, self.notify)
         for finding in guards.inspect(gain, faster=candidate.faster):
             candidate = _with(candidate, candidate.comparison, finding)
-        return candidate
+        return self._refused(candidate)
 
     def _ablated(self, candidate: Candidate, draft: Draft) -> Candidate:
         """With the draft's ablations that are right, and how many times as long as the draft each takes."""
@@ -250,6 +291,8 @@ def _with(candidate: Candidate, comparison: Comparison, finding: guards.Finding)
     """The candidate after a finding."""
     if finding.consequence is guards.Consequence.NOTE:
         return replace(candidate, notes=(*candidate.notes, finding.reason))
+    if finding.consequence is guards.Consequence.CAVEAT:
+        return replace(candidate, checked=candidate.checked + finding.caveats)
     if finding.consequence is guards.Consequence.NO_GAIN:
         return replace(candidate, comparison=replace(comparison, decision=Decision.SAME, reason=finding.reason))
     if finding.outcome is not None:

@@ -19,7 +19,7 @@ from codeopt.history import Candidate, Critique, History
 from codeopt.judge import Judge
 from codeopt.proposers import Proposer, variants
 from codeopt.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
-from codeopt.tasks import Task, needs_time
+from codeopt.tasks import Task, needs_time, none_better, standing
 
 CLOSE = 0.98
 """Of two candidates whose scores are this close the one with the smaller change is preferred."""
@@ -126,17 +126,22 @@ class RefineLoop:
         contenders = contest.close()
         for at, contender in enumerate(contenders):
             effort = Effort() if at else Effort().asked(asked)
-            self.history = self.history.add(self._placed(contender, move, answers, effort))
+            self._spend(contender.candidate.usage)
+            self.history = self.history.add(self._placed(self._with_place(contender, move, answers, effort)))
         self.added = len(contenders)
         if any(contender.draft.counts_as_round for contender in contenders):
             self.ledger = self.ledger.next_round()
 
-    def _placed(self, contender: Contender, move: Move, answers: str, effort: Effort) -> Candidate:
+    def _with_place(self, contender: Contender, move: Move, answers: str, effort: Effort) -> Candidate:
         """With its place in the search; what costs no round is for all chains to go on from."""
         draft, candidate = contender.draft, contender.candidate
         turn, chain = (self.ledger.rounds + 1, move.chain) if draft.counts_as_round else (0, 0)
-        effort = candidate.effort + effort.asked(draft.usage)
+        effort = candidate.effort + effort.asked(draft.usage).asked(candidate.usage)
         return replace(candidate, turn=turn, chain=chain, parents=move.parents, answers=answers, effort=effort)
+
+    def _placed(self, candidate: Candidate) -> Candidate:
+        """With what the task itself measures of it."""
+        return replace(candidate, standing=standing(self.task, candidate, self.history.original))
 
     def _floor(self) -> str:
         """Why nothing can be faster than the best so far by what is worth having; empty where that is not known."""
@@ -159,9 +164,9 @@ class RefineLoop:
             found = f"{self.proposer.name} found nothing to try" if self.finished else "nothing was tried"
             return Confirmation(found)
         started = time.monotonic()
-        reason = "no draft was right and better than the original"
+        reason = none_better(self.task)
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
-            confirmed = self.judge.confirm(candidate)
+            confirmed = self._placed(self.judge.confirm(candidate))
             problem = self.task.is_acceptable(confirmed, self.history.original)
             if not problem:
                 best = f"round {candidate.round}: {candidate.summary}"
@@ -171,7 +176,7 @@ class RefineLoop:
 
     def ranked(self) -> Iterator[Candidate]:
         """Acceptable candidates: the one that the proposer prefers, then the best first; among those that are about
-        as good, the smallest change first."""
+        as good, one without caveats, then the smallest change first."""
         original = self.history.original
         scored = [(s, c) for c in self.history.candidates[1:] if (s := self.task.score(c, original)) is not None]
         preferred = self.proposer.preferred(self.history)
@@ -181,7 +186,7 @@ class RefineLoop:
         while scored:
             top = max(score for score, _ in scored)
             close = [pair for pair in scored if pair[0] >= top * CLOSE]
-            best = min(close, key=lambda pair: changed_lines(original.source, pair[1].source))
+            best = min(close, key=lambda pair: (bool(pair[1].caveats), changed_lines(original.source, pair[1].source)))
             scored.remove(best)
             yield best[1]
 

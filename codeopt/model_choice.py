@@ -50,7 +50,10 @@ def open_chosen_model(options: ImproveOptions, notify: Callable[[str], None], ma
     """The model; its conversation is kept where the options say so. Raises UsageError, ModelError."""
     from codeopt.models.replay import Recorder
 
-    model = _open(options, notify, max_retries)
+    first, *others = one_by_one(options)
+    if others:
+        notify(f"{first.model} alone is asked for this, not {options.model}")
+    model = _open(first, notify, max_retries)
     return model if options.record is None else Recorder(model, options.record)
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from sandbox.caveat import Caveat
+
 Mode = Literal["fork", "exec"]
 """fork: a fresh process of a warm interpreter (for timing); exec: exactly `python program.py`."""
 
@@ -130,3 +132,5 @@ class Outcome:
     detail: str = ""
     """One line for people: what differed, which limit, which exception."""
     cause: Cause | None = None
+    caveats: tuple[Caveat, ...] = ()
+    """Differences from what was expected that are no reason for another verdict."""

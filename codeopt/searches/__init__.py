@@ -65,7 +65,9 @@ class Position:
         return max((candidate.turn for candidate in self.history.candidates), default=0)
 
     def stalled(self, line: Sequence[Candidate], usual: int = PATIENCE) -> str:
-        """Why a line of candidates, oldest first, is given up; empty when it is not."""
+        """Why a line of candidates, oldest first, is given up; empty when it is not. Only a task of time has a usual
+        patience: of others each round costs the same and may bring anything."""
+        usual = usual if needs_time(self.task) else 0
         patience = usual if self.patience is None else self.patience
         if patience and _without_gain(line, self.task, self.history.original) >= patience:
             return f"{patience} rounds in a row brought no gain beyond the interval"

@@ -21,11 +21,10 @@ from string import Template
 
 from codeopt.history import Candidate, Critique, History
 from codeopt.readability import Readability, measure
-from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails
+from codeopt.standing import Standing, TaskMeasure
+from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
 from codeopt.tasks._readability_examples import EXAMPLES
 from sandbox.compare import Decision
-
-MOST_SLOWDOWN = 0.05
 
 SYSTEM = Template("""\
 You make Python programs easy to read without changing what they do. A judge runs each program you write on test
@@ -85,7 +84,7 @@ class ReadabilityTask:
 
     def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, not too slow, better by the measures, and the critic, if it spoke, says so too."""
-        if reason := fails(candidate) or _too_slow(candidate):
+        if reason := fails(candidate) or too_slow(candidate):
             return reason
         gained = gain(candidate.source, original.source)
         if gained is None:
@@ -103,9 +102,25 @@ class ReadabilityTask:
         """The mean gain of the five levels, losses counted twice."""
         return None if self.is_acceptable(candidate, original) else gain(candidate.source, original.source)
 
+    def worse(self, candidate: Candidate, original: Candidate) -> str:
+        """Why it is less readable beside another aim; empty when it is not."""
+        gained = gain(candidate.source, original.source)
+        return "" if gained is not None and gained >= 0 else "it is less readable than the original"
+
+    def standing(self, candidate: Candidate, original: Candidate) -> Standing | None:
+        """The mean of the levels and what they are made of; None for a text that cannot be parsed."""
+        try:
+            old, new = measure(original.source), measure(candidate.source)
+        except SyntaxError:
+            return None
+        before, after = (sum(found.values()) / len(found) for found in (levels(old), levels(new)))
+        refused = self.is_acceptable(candidate, original)
+        verdict = "not accepted" if refused else "more readable"
+        return Standing(self.name, before, after, verdict, figures(old, new), refused or _pace(candidate))
+
     def is_sufficient(self, critique: Critique, history: History) -> bool:
         """The critic finds nothing left to improve in a draft that is right and not too slow."""
-        return critic_is_done(critique, history) and not _too_slow(history.last)
+        return critic_is_done(critique, history) and not too_slow(history.last)
 
     def measure(self, source: str) -> str:
         """The paper's three measures, complexity and findings by line."""
@@ -115,12 +130,28 @@ class ReadabilityTask:
             return f"not measured: syntax error in line {error.lineno or '?'}"
 
 
-def _too_slow(candidate: Candidate) -> str:
-    """Why it is too slow, by the ratio itself: a wide interval is no excuse for a slow program."""
-    found = candidate.comparison
-    if found is None or found.decision in (Decision.FASTER, Decision.SAME) or found.ratio >= 1 / (1 + MOST_SLOWDOWN):
-        return ""
-    return f"it takes {1 / found.ratio - 1:.0%} more time than the original; at most {MOST_SLOWDOWN:.0%} is allowed"
+def figures(old: Readability, new: Readability) -> tuple[TaskMeasure, ...]:
+    """What the levels are made of, before and after."""
+    found = [
+        TaskMeasure("comments", old.comment_share, new.comment_share, "%"),
+        TaskMeasure("docstring lines", old.docstring_lines, new.docstring_lines),
+        TaskMeasure("functions", old.functions, new.functions),
+        TaskMeasure("meaningful names", old.meaningful_share, new.meaningful_share, "%"),
+        TaskMeasure("branches", old.complexity[0].branches, new.complexity[0].branches),
+    ]
+    if old.findings is not None and new.findings is not None:
+        found.append(TaskMeasure("findings", len(old.findings), len(new.findings)))
+    return tuple(found)
+
+
+def _pace(candidate: Candidate) -> str:
+    """What became of its speed."""
+    compared = candidate.by("time")
+    if compared is None or compared.decision is Decision.SAME or not compared.pairs:
+        return "as fast as before"
+    if compared.ratio >= 1:
+        return f"{compared.ratio:.2f}x as fast"
+    return f"takes {1 / compared.ratio - 1:.0%} more time"
 
 
 def gain(candidate: str, original: str) -> float | None:

@@ -9,7 +9,7 @@ import pytest
 
 from codeopt.batch.backoff import Backoff
 from codeopt.batch.database import BatchStore
-from codeopt.batch.durable_model import TRIES, BudgetSpent, CachedModel
+from codeopt.batch.durable_model import TRIES, BudgetSpent, CachedModel, PaidReplies
 from codeopt.errors import ModelError
 from codeopt.models import Message, open_model
 from tests.support.filled_batch import problem
@@ -56,7 +56,7 @@ def paid_store(tmp_path: Path) -> BatchStore:
 def open_paid(wire: Callable[..., WireServer], paid_store: BatchStore, backoff: Backoff) -> Open:
     def start(steps: list[StepLike], first: int = 0, may_spend: Callable[[], None] = lambda: None) -> CachedModel:
         model = open_model("m", base_url=wire(steps).base_url, max_retries=0)
-        return CachedModel(model, paid_store, "p", first, backoff, may_spend, lambda line: None)
+        return CachedModel(model, PaidReplies(paid_store, "p", first), backoff, may_spend, lambda line: None)
 
     return start
 
@@ -115,3 +115,23 @@ def test_nothing_is_asked_when_nothing_may_be_spent(open_paid: Open) -> None:
 
     with pytest.raises(BudgetSpent):
         open_paid([], may_spend=refuse).complete(ASK)
+
+
+def test_several_drafts_are_kept_each_and_only_those_that_failed_are_asked_for_again(
+    open_paid: Open, paid_store: BatchStore
+) -> None:
+    model = open_paid(["one", status(500), "two", "three"])
+    assert sorted(reply.text for reply in model.several(ASK, 3)) == ["one", "three", "two"]
+    again = open_paid(["four"], first=1)  # killed after the first was used
+    assert len([reply.text for reply in again.several(ASK, 3)]) == 3
+    assert paid_store.spent().replies == 4
+
+
+def test_models_that_take_turns_share_what_is_paid_for(
+    wire: Callable[..., WireServer], paid_store: BatchStore, backoff: Backoff
+) -> None:
+    model = open_model("m", base_url=wire(["one", "two"]).base_url, max_retries=0)
+    paid = PaidReplies(paid_store, "p", 0)
+    first, second = (CachedModel(model, paid, backoff, lambda: None, lambda line: None) for _ in range(2))
+    assert [first.complete(ASK).text, second.complete(ASK).text] == ["one", "two"]
+    assert [reply.text for reply in paid_store.exchanges("p", 0)] == ["one", "two"]

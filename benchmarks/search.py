@@ -1,6 +1,7 @@
 """Which search brings most for its tokens, with drafts whose chances are known.
 
-    python -m benchmarks.search [--repeats 50] [--seed 0] [--budgets 0.5 1 2 4] [--real chain best-of evolve]
+    python -m benchmarks.search [--repeats 50] [--seed 0] [--budgets 0.5 1 2 4] [--learns 0 0.5]
+        [--real chain best-of evolve]
 
 Twenty problems, each with its own chances that a draft is wrong, right and slower, no faster, or a step faster, that a
 wrong one is mended in the next round, and that the first idea is a dead end, from which no step leads far. The loop and
@@ -65,6 +66,8 @@ class Chances:
     """That the idea of a first draft leads no further than one step."""
     leave: float
     """That a draft in a dead end is of another idea."""
+    learns: float
+    """Each measured round that is shown multiplies the odds of being right, and those of a step, by one more than this."""
     returns: float
     """That a draft goes on from the best that is shown, and not from the newest: prompts show all figures."""
 
@@ -91,14 +94,14 @@ class Truth:
         return Truth(bool(int(right)), float(level), bool(int(dead)), int(number))
 
 
-def problems(seed: int) -> list[Chances]:
+def problems(seed: int, learns: float = 0.0) -> list[Chances]:
     """Twenty, from easy ones to those where nearly all goes wrong."""
     draw = random.Random(seed)
     return [
         Chances(
             wrong=draw.uniform(0.15, 0.6), mend=draw.uniform(0.3, 0.7), slower=draw.uniform(0.05, 0.25),
             step=draw.uniform(0.15, 0.6), gain=draw.choice((0.15, 0.4, 0.7, 1.2)), steps=draw.randint(1, 5),
-            dead_end=draw.uniform(0.1, 0.7), leave=draw.uniform(0.05, 0.3), returns=draw.uniform(0.3, 0.9),
+            dead_end=draw.uniform(0.1, 0.7), leave=draw.uniform(0.05, 0.3), returns=draw.uniform(0.3, 0.9), learns=learns,
         )
         for _ in range(PROBLEMS)
     ]  # fmt: skip
@@ -144,12 +147,18 @@ class Stochastic:
             other = Truth.of(history.candidates[-2].source)
             level, dead = max(level, other.level), dead and other.dead
         top = 1 if dead else chances.steps
+        odds = (1 + chances.learns) ** (len(history.candidates) - 1)
         kind = draw.random()
-        if kind < chances.slower:
-            level -= 0.5
-        elif kind < chances.slower + chances.step:
+        step = _times_odds(chances.step, odds)
+        if kind < step:
             level = min(top, level + 1)
-        return Truth(draw.random() >= chances.wrong, level, dead, self._number)
+        elif kind < step + chances.slower * (1 - step):
+            level -= 0.5
+        return Truth(draw.random() < _times_odds(1 - chances.wrong, odds), level, dead, self._number)
+
+
+def _times_odds(chance: float, odds: float) -> float:
+    return chance * odds / (chance * odds + 1 - chance)
 
 
 def _usage(history: History, out: int) -> Usage:
@@ -271,9 +280,10 @@ def tally(plan: SearchPlan, all_chances: Sequence[Chances], budgets: Sequence[Bu
     return found
 
 
-def simulate(seed: int, repeats: int, multiples: Sequence[float]) -> None:
+def simulate(seed: int, repeats: int, multiples: Sequence[float], learns: float) -> None:
     """The table."""
-    all_chances = problems(seed)
+    print(f"\nodds times {1 + learns:g} for each measured round that is shown", end="")
+    all_chances = problems(seed, learns)
     paper = SearchPlan(open_search("chain"), patience=0, floor=False)
     costs = tally(paper, all_chances, [Budget(rounds=ROUNDS)] * PROBLEMS, repeats).tokens
     for times in multiples:
@@ -339,9 +349,14 @@ def main() -> int:
         help="multiples of what four rounds of the chain take",
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="of the problems (%(default)d)")
+    parser.add_argument(
+        "--learns", type=float, nargs="+", default=[0.0, 0.5], metavar="SHARE",
+        help="what a measured round in the prompt is worth (0 and 0.5)",
+    )  # fmt: skip
     parser.add_argument("--real", nargs="*", default=[], metavar="SEARCH", help="run these once through the wire")
     arguments = parser.parse_args()
-    simulate(arguments.seed, arguments.repeats, arguments.budgets)
+    for learns in arguments.learns:
+        simulate(arguments.seed, arguments.repeats, arguments.budgets, learns)
     for search in arguments.real:
         real(search)
     return 0

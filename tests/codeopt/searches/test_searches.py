@@ -22,7 +22,7 @@ from codeopt.tasks import open_task
 from tests.support.candidates import original, right, wrong
 
 TASK = open_task("runtime")
-EVEN = Chances(0.3, 0.5, 0.1, 0.5, 0.7, 4, 0.3, 0.1, 0.5)
+EVEN = Chances(0.3, 0.5, 0.1, 0.5, 0.7, 4, 0.3, 0.1, 0.0, 0.5)
 LOOP = "for i in range(9):\n    print(i)\n"
 JOIN = "print('\\n'.join(map(str, range(9))))\n"
 
@@ -98,10 +98,8 @@ def test_programs_that_are_alike_are_one_in_the_population() -> None:
 
 
 def test_what_is_shown_has_the_critiques_that_it_answers() -> None:
-    base = right(1, critique="first") if False else replace(right(1), critique="first")
-    history = History(
-        (original(), base, replace(right(2), parents=(1,)), replace(right(3), parents=(1,), answers="second"))
-    )
+    base, second = replace(right(1), critique="first"), replace(right(3), parents=(1,), answers="second")
+    history = History((original(), base, replace(right(2), parents=(1,)), second))
     assert [c.critique for c in view(history, Move((0, 1, 2), (2,))).candidates][1] == "first"
     assert [c.critique for c in view(history, Move((0, 1, 3), (3,))).candidates][1] == "second"
 

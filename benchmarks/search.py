@@ -67,7 +67,7 @@ class Chances:
     leave: float
     """That a draft in a dead end is of another idea."""
     learns: float
-    """Each measured round that is shown multiplies the odds of being right, and those of a step, by one more than this."""
+    """Each measured round that is shown multiplies the odds of being right, and of a step, by one more than this."""
     returns: float
     """That a draft goes on from the best that is shown, and not from the newest: prompts show all figures."""
 
@@ -101,7 +101,8 @@ def problems(seed: int, learns: float = 0.0) -> list[Chances]:
         Chances(
             wrong=draw.uniform(0.15, 0.6), mend=draw.uniform(0.3, 0.7), slower=draw.uniform(0.05, 0.25),
             step=draw.uniform(0.15, 0.6), gain=draw.choice((0.15, 0.4, 0.7, 1.2)), steps=draw.randint(1, 5),
-            dead_end=draw.uniform(0.1, 0.7), leave=draw.uniform(0.05, 0.3), returns=draw.uniform(0.3, 0.9), learns=learns,
+            dead_end=draw.uniform(0.1, 0.7), leave=draw.uniform(0.05, 0.3), returns=draw.uniform(0.3, 0.9),
+            learns=learns,
         )
         for _ in range(PROBLEMS)
     ]  # fmt: skip

@@ -63,7 +63,7 @@ def test_one_call_of_c_that_has_all_the_time_is_a_floor(source: str, line: int) 
         hot("def (", 1),
         replace(right(1), profile=None),
     ],
-    ids=["a part", "a loop", "a range", "two calls", "a key", "a map", "one of it", "a generator", "broken", "no profile"],
+    ids=["a part", "a loop", "a range", "two calls", "a key", "a map", "one of it", "a generator", "broken", "no"],
 )  # fmt: skip
 def test_what_may_be_spared_is_none(candidate: Candidate) -> None:
     assert found(candidate) == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from codeopt.batch.batch_options import BatchOptions
 from codeopt.batch.core_lock import CoreLock
 from codeopt.batch.durable_model import BudgetSpent, CachedModel, PaidReplies
 from codeopt.batch.records import ProblemResult, TimeSpent
+from codeopt.batch.request_slots import RequestSlots, SlottedModel
 from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_store import WorkerStore
 from codeopt.console import Console
@@ -141,6 +143,9 @@ class ProblemJob:
     def _open_model(self, options: ImproveOptions, notify: Notify) -> Model:
         """One whose replies are kept, and that is asked again here and nowhere else."""
         model = open_chosen_model(options, notify, max_retries=0)
+        if self.options.max_requests:
+            server = options.base_url or os.environ.get("OPENAI_BASE_URL", "")
+            model = SlottedModel(model, RequestSlots(server, self.options.max_requests))
         assert self._paid is not None  # a run is loaded before its model is opened
         return CachedModel(model, self._paid, self.store.backoff, self.check_budget, self.notify)
 

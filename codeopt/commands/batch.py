@@ -90,6 +90,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"workers a core; one measures, the others draft ({RULES_AHEAD}, with a model {MODEL_AHEAD})",
     )  # fmt: skip
     workers.add_argument(
+        "--max-requests", type=_flags.count, metavar="N",
+        help="at a time at the model's server, over all workers and batches of this machine (as many as workers ask)",
+    )  # fmt: skip
+    workers.add_argument(
         "--cluster", type=cluster, metavar="ray[:ADDRESS]",
         help="work on all nodes of a Ray cluster (RAY_ADDRESS, or the one that runs here)",
     )  # fmt: skip
@@ -160,7 +164,7 @@ def _options(arguments: argparse.Namespace) -> BatchOptions:
     options = _flags.options_of(arguments, max_seconds=None, max_cost=None, cases=None)
     check_proposer(options, open_task(options.task))
     deadline = time.time() + arguments.max_seconds if arguments.max_seconds else None
-    return BatchOptions(options, arguments.with_target, arguments.max_cost, deadline)
+    return BatchOptions(options, arguments.with_target, arguments.max_cost, deadline, arguments.max_requests)
 
 
 def _with_python(arguments: argparse.Namespace, options: BatchOptions) -> BatchOptions:

@@ -13,12 +13,13 @@ import importlib.util
 import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from codeopt import registry
 from codeopt.budget import Usage
-from codeopt.errors import UsageError
+from codeopt.errors import ModelError, UsageError
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,24 @@ def replies(model: Model, messages: Sequence[Message], count: int) -> Iterator[R
     else:
         for _ in range(count):
             yield model.complete(messages)
+
+
+AT_ONCE = 8
+"""Requests of one proposer at the same time, at most."""
+
+
+def at_once(ask: Callable[[], Reply], count: int) -> Iterator[Reply]:
+    """So many answers, asked for at the same time, each as soon as it is whole. Raises ModelError after the others when
+    one fails."""
+    failed: ModelError | None = None
+    with ThreadPoolExecutor(min(count, AT_ONCE)) as threads:
+        for answered in as_completed([threads.submit(ask) for _ in range(count)]):
+            try:
+                yield answered.result()
+            except ModelError as error:
+                failed = error
+    if failed:
+        raise failed
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Any
 
 from codeopt.errors import ModelError, UsageError
-from codeopt.models import Message, Model, Reply, Settings, estimate_tokens
+from codeopt.models import Message, Model, Reply, Settings, at_once, estimate_tokens
 from codeopt.models._endpoint import endpoint
 from codeopt.models._failures import explain, status_of, unknown_model
 from codeopt.models._wire import Reader, Received, ReplyLimits, TokenCounts
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     import openai
 
 CONNECT_S = 5.0
-AT_ONCE = 8
-"""Requests of one proposer at the same time, at most."""
 LOOKUP_S = 5.0
 
 
@@ -67,18 +64,8 @@ class OpenAIModel:
         return self._reply(turns, received, time.monotonic() - started)
 
     def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-        """So many answers, asked for at the same time, each as soon as it is whole. Raises ModelError after the others
-        when one fails."""
-        failed: ModelError | None = None
-        with ThreadPoolExecutor(min(count, AT_ONCE)) as threads:
-            asked = [threads.submit(self.complete, messages) for _ in range(count)]
-            for answered in as_completed(asked):
-                try:
-                    yield answered.result()
-                except ModelError as error:
-                    failed = error
-        if failed:
-            raise failed
+        """So many answers, asked for at the same time."""
+        return at_once(lambda: self.complete(messages), count)
 
     def _client(self, attempts: _Attempts) -> openai.OpenAI:
         import openai

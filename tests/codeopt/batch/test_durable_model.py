@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,8 +13,9 @@ import pytest
 from codeopt.batch.backoff import Backoff
 from codeopt.batch.database import BatchStore
 from codeopt.batch.durable_model import TRIES, BudgetSpent, CachedModel, PaidReplies
+from codeopt.batch.request_slots import RequestSlots, SlottedModel
 from codeopt.errors import ModelError
-from codeopt.models import Message, open_model
+from codeopt.models import Message, Reply, open_model
 from tests.support.filled_batch import problem
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import StepLike, cut, garbage, status
@@ -135,3 +139,31 @@ def test_models_that_take_turns_share_what_is_paid_for(
     first, second = (CachedModel(model, paid, backoff, lambda: None, lambda line: None) for _ in range(2))
     assert [first.complete(ASK).text, second.complete(ASK).text] == ["one", "two"]
     assert [reply.text for reply in paid_store.exchanges("p", 0)] == ["one", "two"]
+
+
+class Busy:
+    """A model that takes a moment, and counts how many ask at a time."""
+
+    name, context_tokens = "busy", 1000
+
+    def __init__(self) -> None:
+        self._lock, self._under_way, self.most = threading.Lock(), 0, 0
+
+    def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
+        with self._lock:
+            self._under_way += 1
+            self.most = max(self.most, self._under_way)
+        time.sleep(0.1)  # as long as a reply takes
+        with self._lock:
+            self._under_way -= 1
+        return Reply("an answer", 1, 1, None, 0.1, self.name)
+
+
+def test_no_more_requests_at_a_time_than_are_allowed(tmp_path: Path) -> None:
+    """Of two workers, each of which asks for three drafts at once."""
+    busy = Busy()
+    models = [SlottedModel(busy, RequestSlots(str(tmp_path), 2)) for _ in range(2)]
+    with ThreadPoolExecutor(2) as workers:
+        found = list(workers.map(lambda model: list(model.several(ASK, 3)), models))
+    assert [len(each) for each in found] == [3, 3]
+    assert busy.most == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Literal
 
 from codeopt.budget import NOTHING_USED, Effort, Usage
@@ -49,6 +50,23 @@ class Draft:
     """The language model that wrote it; empty for the rules."""
 
 
+class Preferred(StrEnum):
+    """Which of two texts a reader prefers."""
+
+    FIRST = "first"
+    SECOND = "second"
+    NEITHER = "neither"
+
+
+@dataclass(frozen=True)
+class Preference:
+    """What a reader said of two texts, whose sides were swapped between two questions."""
+
+    winner: Preferred
+    """NEITHER also where the two answers differ."""
+    reason: str
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A draft with everything that was measured and said of it. Round 0 is the original."""
@@ -92,6 +110,8 @@ class Candidate:
     """Of a text: shares of the full score, by aspect."""
     usage: Usage = NOTHING_USED
     """What a language model cost while this was judged."""
+    preference: Preference | None = None
+    """The original is the first of the two; None where no reader was asked."""
     standing: Standing | None = None
     """By the task's own measures; None where the speedup is the measure."""
     checked: tuple[Caveat, ...] = ()

@@ -140,6 +140,11 @@ def second_clock(task: Task) -> Literal["auto", "memory", ""]:
     return {"time": "auto", "memory": "memory"}.get(wanted, "") if wanted else ""  # type: ignore[return-value]
 
 
+def reader_question(task: Task) -> str:
+    """What a reader is asked of the original and a candidate; empty where measures decide alone."""
+    return str(getattr(task, "reader_question", ""))
+
+
 def none_better(task: Task) -> str:
     """Why the original stays, where no draft was acceptable."""
     return str(getattr(task, "none_better", "no draft was right and better than the original"))

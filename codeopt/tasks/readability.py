@@ -3,9 +3,10 @@
 The score compares five levels of the program's text with the original's, each from 0 (poor) to 1 (enough), so that
 more of a good thing stops counting where it stops helping:
 
-- comments: lines of comments and docstrings over lines that are not blank, 1 at 20 %;
-- functions: functions for each 12 lines that are not blank, 1 at one function for each 12;
-- names: share of meaningful names;
+- comments: lines of docstrings, and of comments that say what the code does not, over lines that are not blank, 1 at
+  20 %;
+- functions: functions with a reason for each 12 lines that are not blank, 1 at one function for each 12;
+- names: share of meaningful names, of a few words that can be read;
 - branches: 1 for at most 5 in the most complex function, 0 from 20 on;
 - findings: 1 for none from the linter, 0 from one in each third line on (left out when ruff is absent).
 
@@ -19,7 +20,7 @@ import re
 from dataclasses import dataclass
 from string import Template
 
-from codeopt.history import Candidate, Critique, History
+from codeopt.history import Candidate, Critique, History, Preferred
 from codeopt.readability import Readability, measure
 from codeopt.standing import Standing, TaskMeasure
 from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
@@ -65,6 +66,11 @@ hottest loop.
 4. Fewer branches and less nesting: leave early, use tables, conditions that read as sentences.
 5. One statement a line, constants with names, no dead code, the usual layout and naming (PEP 8)."""
 
+QUESTION = """\
+Two programs that do the same. Which one is easier to read for a programmer who sees it for the first time and has to
+change it tomorrow? Names that say what things are, functions with one job, comments that give reasons make reading
+easier; comments that repeat the code, functions without a reason and names longer than what they say make it harder."""
+
 _CRITIC = re.compile(r"^\W*READABILITY\W+(BETTER|SAME|WORSE)\b", re.IGNORECASE | re.MULTILINE)
 
 
@@ -80,6 +86,7 @@ class ReadabilityTask:
     guidance: str = GUIDANCE
     examples: tuple[WorkedExample, ...] = EXAMPLES
     needs_model: bool = True
+    reader_question: str = QUESTION
     needs_time: bool = False
 
     def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
@@ -93,6 +100,9 @@ class ReadabilityTask:
             return (
                 f"its readability measures are not better (gain {gained:+.3f}, at least {self.min_gain} is asked for)"
             )
+        if candidate.preference and candidate.preference.winner is not Preferred.SECOND:
+            who = "the original" if candidate.preference.winner is Preferred.FIRST else "neither"
+            return f"a reader prefers {who}: {candidate.preference.reason}"
         opinions = _CRITIC.findall(candidate.critique)
         if opinions and opinions[-1].upper() != "BETTER":
             return f"the critic finds it {opinions[-1].lower()}, not better"
@@ -116,7 +126,14 @@ class ReadabilityTask:
         before, after = (sum(found.values()) / len(found) for found in (levels(old), levels(new)))
         refused = self.is_acceptable(candidate, original)
         verdict = "not accepted" if refused else "more readable"
-        return Standing(self.name, before, after, verdict, figures(old, new), refused or _pace(candidate))
+        return Standing(
+            self.name,
+            before,
+            after,
+            verdict,
+            figures(old, new),
+            refused or _pace(candidate) + "; preferred by a reader" * (candidate.preference is not None),
+        )
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
         """The critic finds nothing left to improve in a draft that is right and not too slow."""
@@ -168,8 +185,8 @@ def levels(found: Readability) -> dict[str, float]:
     """Each measure on a scale from 0 to 1; see the top of this file."""
     lines = max(1, found.code_lines)
     scales = {
-        "comments": (found.comments + found.docstring_lines) / lines / 0.20,
-        "functions": found.functions / (lines / 12),
+        "comments": (found.telling_comments + found.telling_docstring_lines) / lines / 0.20,
+        "functions": found.reasonable_functions / (lines / 12),
         "names": found.meaningful_share,
         "branches": (20 - found.complexity[0].branches) / 15,
     }

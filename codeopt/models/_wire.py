@@ -64,6 +64,7 @@ class Reader:
         self._on_text = on_text
         self._blank = blank
         self._parts: list[str] = []
+        self._thoughts: list[str] = []
         self._other = bytearray()
         self._finish = ""
         self._usage: TokenCounts | None = None
@@ -94,6 +95,8 @@ class Reader:
         if self._other and not self._parts and not self.complete:
             self._take_whole(bytes(self._other))
         text = "".join(self._parts)
+        if not text and self._finish == "stop":  # a server that takes all that a model writes for thoughts
+            text = "".join(self._thoughts)
         if not text and (self._over or self._late):
             raise ModelError("the model's server sent no text within the limits for one reply")
         if not text and self._finish == "content_filter":
@@ -150,7 +153,9 @@ class Reader:
         message = choice.get(inner) or {}
         self._answered = True
         self._finish = str(choice.get("finish_reason") or self._finish)
-        self.chars += sum(len(str(message.get(key) or "")) for key in ("reasoning_content", "reasoning"))
+        thought = str(message.get("reasoning_content") or message.get("reasoning") or "")
+        self.chars += len(thought)
+        self._thoughts.append(thought)
         text = message.get("content") or message.get("refusal")
         if isinstance(text, str) and text:
             self.chars += len(text)

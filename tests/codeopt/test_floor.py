@@ -10,6 +10,7 @@ import pytest
 from codeopt.floor import floor_reached
 from codeopt.history import Candidate
 from codeopt.judge import Judge
+from sandbox.compare import CaseTimes
 from sandbox.profile import HotLine
 from tests.support.candidates import profile, right
 
@@ -72,3 +73,8 @@ def test_what_may_be_spared_is_none(candidate: Candidate) -> None:
 def test_reading_the_input_is_one() -> None:
     assert "97% of its time is that of reading the input" in found(right(1), 0.97)
     assert found(right(1), 0.8) == ""
+
+
+def test_of_a_short_run_nothing_is_said() -> None:
+    short = (CaseTimes("small", (0.9, 0.9), (0.004, 0.005)),)
+    assert found(right(1, cases=short), 0.99) == ""

@@ -20,6 +20,7 @@ from codeopt.judge import Judge
 from codeopt.proposers import Proposer, variants
 from codeopt.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
 from codeopt.tasks import Task, needs_time, none_better, standing
+from sandbox.compare import Decision
 
 CLOSE = 0.98
 """Of two candidates whose scores are this close the one with the smaller change is preferred."""
@@ -166,7 +167,7 @@ class RefineLoop:
             found = f"{self.proposer.name} found nothing to try" if self.finished else "nothing was tried"
             return Confirmation(found)
         started = time.monotonic()
-        reason = none_better(self.task)
+        reason = self._undecided() or none_better(self.task)
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
             confirmed = self._placed(self.judge.confirm(candidate))
             problem = self.task.is_acceptable(confirmed, self.history.original)
@@ -180,6 +181,16 @@ class RefineLoop:
                 return Confirmation(best, confirmed, time.monotonic() - started)
             reason = f"round {candidate.round} was not confirmed: {problem}"
         return Confirmation(reason, seconds=time.monotonic() - started)
+
+    def _undecided(self) -> str:
+        """Of the drafts that seem better and could not be told to be so in the time there is, the one that seems best;
+        empty where there is none."""
+        compared = [(c, c.comparison) for c in self.history.candidates[1:] if c.correct and c.comparison]
+        unsure = [pair for pair in compared if pair[1].decision is Decision.UNDECIDED and pair[1].ratio > 1]
+        if not unsure:
+            return ""
+        candidate, comparison = max(unsure, key=lambda pair: pair[1].ratio)
+        return f"round {candidate.round} seems {comparison.ratio:.2f}x as fast, but that is {comparison.reason}"
 
     def ranked(self) -> Iterator[Candidate]:
         """Acceptable candidates: the one that the proposer prefers, then the best first; among those that are about

@@ -87,6 +87,8 @@ class Case:
     """What it is expected to write there; None: the original decides."""
     ignored: tuple[str, ...] = ()
     """Patterns of files that do not count, such as logs."""
+    exit: int = 0
+    """The exit status that is right: a linter that found something ends with 1."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,8 @@ class Run:
     """Of the wall time: ready to run, but others had the processor. What is neither this nor CPU time is waiting."""
     written: tuple[WrittenFile, ...] = ()
     """What it wrote in its working folder, where it was given one."""
+    unfit: str = ""
+    """Why its libraries were not imported before it was forked; empty where they were, or it has none."""
 
     @property
     def active_s(self) -> float:

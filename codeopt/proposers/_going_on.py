@@ -23,7 +23,7 @@ OVERLAP = 200
 
 
 @dataclass(frozen=True)
-class Answer:
+class WholeReply:
     """A reply with all its continuations."""
 
     reply: Reply
@@ -32,7 +32,7 @@ class Answer:
 
 def whole(
     model: Model, messages: Sequence[Message], reply: Reply, on_text: Callable[[str], None] | None = None
-) -> Answer:
+) -> WholeReply:
     """The reply, and what it took; asked to go on where it can be. A continuation that fails is done without."""
     usage = reply.usage
     for _ in range(TIMES):
@@ -47,7 +47,7 @@ def whole(
         usage += more.usage
         text = joined(reply.text, more.text) if without_thoughts(reply.text) else more.text
         reply = replace(more, text=text)
-    return Answer(reply, usage)
+    return WholeReply(reply, usage)
 
 
 def joined(first: str, second: str) -> str:

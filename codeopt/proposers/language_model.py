@@ -10,7 +10,7 @@ from codeopt.escaping import cut
 from codeopt.feedback import GENERIC, FeedbackMode
 from codeopt.history import Candidate, Critique, Draft, History
 from codeopt.models import Message, Model, Reply, replies
-from codeopt.proposers._going_on import Answer, whole
+from codeopt.proposers._going_on import WholeReply, whole
 from codeopt.proposers._prompt import Extent, Prompter, Step
 from codeopt.proposers._reply import critique_text, is_done, to_draft
 from codeopt.tasks import Task
@@ -21,7 +21,7 @@ ANSWER: dict[Step, str] = {
 End with one line that holds nothing but `VERDICT: IMPROVE` when something is left that is worth a try, or
 `VERDICT: DONE` when nothing is.""",
     "refine": """\
-Answer with one line `SUMMARY: ...` that says what you change and why it helps, then the whole program in one block
+WholeReply with one line `SUMMARY: ...` that says what you change and why it helps, then the whole program in one block
 fenced as ```python, and nothing else.""",
 }
 
@@ -85,7 +85,7 @@ class LanguageModel:
         """None: the figures decide."""
         return None
 
-    def _answers(self, step: Step, history: History, count: int) -> Iterator[Answer]:
+    def _answers(self, step: Step, history: History, count: int) -> Iterator[WholeReply]:
         """So many replies, each whole as far as it could be had."""
         room = self._model.context_tokens - self._model.context_tokens // ANSWER_SHARE
         messages, lost = self._prompter.fit(step, history, room)

@@ -105,7 +105,7 @@ def test_what_is_shown_has_the_critiques_that_it_answers() -> None:
 
 
 def test_an_unknown_search_is_one_line() -> None:
-    with pytest.raises(UsageError, match=r"no searche? 'random'; choose one of: best_of, chain, evolve"):
+    with pytest.raises(UsageError, match=r"no search 'random'; choose one of: best_of, chain, evolve"):
         open_search("random")
 
 

@@ -21,7 +21,7 @@ ANSWER: dict[Step, str] = {
 End with one line that holds nothing but `VERDICT: IMPROVE` when something is left that is worth a try, or
 `VERDICT: DONE` when nothing is.""",
     "refine": """\
-WholeReply with one line `SUMMARY: ...` that says what you change and why it helps, then the whole program in one block
+Answer with one line `SUMMARY: ...` that says what you change and why it helps, then the whole program in one block
 fenced as ```python, and nothing else.""",
 }
 

@@ -23,6 +23,7 @@ class Defaults:
     region = TimedRegion.RUN
     usage = NOTHING_USED
     note = ""
+    floor_program = ""
     plan: Plan | None
     suite: Suite
 

@@ -59,6 +59,11 @@ class Workload(Protocol):
         """What a language model cost while this was opened."""
         ...
 
+    @property
+    def floor_program(self) -> str:
+        """A program that does only what each draft must, such as reading the input; empty where there is none."""
+        ...
+
     def timed(self) -> Workload:
         """The same with a plan and the baseline's profile."""
         ...

@@ -5,6 +5,8 @@ The command line, the Python API, a batch, a review and `check` all call `improv
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from codeopt.budget import Budget, Ledger
 from codeopt.history import History
 from codeopt.judge import Judge
@@ -52,10 +54,12 @@ def improve(
         profile_modes=_modes(options), needs_time=needs_time(task), model_calls=model, interpreter=interpreter,
         facts={"recording": first.facts} if first else {},
     )  # fmt: skip
+    if saved and saved.input_seed is not None:
+        request = replace(request, input_seed=saved.input_seed)
     with kind.open_workload(request) as opened:
         workload = _measured(opened, task, request)
         run = runs.begin(opened.name)
-        recorder = Recorder(run, session)
+        recorder = Recorder(run, session, request.input_seed)
         loop = _loop(workload, task, request, saved or _new_run(workload), recorder)
         recorder.keep(loop)
         end = run_rounds(loop, session.console)

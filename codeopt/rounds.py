@@ -22,11 +22,13 @@ class Recorder:
 
     run: RunStore
     session: Session
+    input_seed: int | None = None
+    """Of the inputs that are made."""
 
     def keep(self, loop: RefineLoop) -> None:
         """Save the state; what was never shown to a proposer is marked."""
         held_out = {case.name: case.held_out for case in loop.judge.suite.cases}
-        self.run.save(SavedRun(loop.history, loop.ledger, held_out))
+        self.run.save(SavedRun(loop.history, loop.ledger, held_out, self.input_seed))
 
     def after_round(self, loop: RefineLoop) -> None:
         """Save the round, and say how it went."""

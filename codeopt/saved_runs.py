@@ -33,6 +33,8 @@ class SavedRun:
     ledger: Ledger
     held_out: Mapping[str, bool] = field(default_factory=dict)
     """By case: whether it is held out; what was never shown stays so."""
+    input_seed: int | None = None
+    """Of the inputs that were made; None where an earlier version did not say."""
 
 
 class RunStore(Protocol):
@@ -100,6 +102,7 @@ class RunFolder:
             "sha256": digest(run.history.original.source),
             "ledger": run.ledger.to_json(),
             "held_out": dict(run.held_out),
+            "input_seed": run.input_seed,
             "candidates": json.loads(adapter.dump_json(tuple(map(_cut, run.history.candidates)), by_alias=True)),
         }
         write_whole(self.path / "state.json", json.dumps(state))
@@ -116,7 +119,9 @@ class RunFolder:
                 )
             candidates = _adapter().validate_json(json.dumps(state["candidates"]))
             held_out = {str(name): bool(held) for name, held in state.get("held_out", {}).items()}
-            return SavedRun(History(candidates), Ledger.from_json(state["ledger"]), held_out)
+            seed = state.get("input_seed")
+            ledger = Ledger.from_json(state["ledger"])
+            return SavedRun(History(candidates), ledger, held_out, None if seed is None else int(seed))
         except OSError as error:
             raise UsageError(f"there is no run to resume in {self.path}: {error.strerror}") from error
         except (KeyError, TypeError, ValueError, pydantic.ValidationError) as error:

@@ -16,6 +16,7 @@ from codeopt.history import Candidate
 from codeopt.options import ImproveOptions
 from codeopt.workloads import OTHER_HASH_SEED, Suite, WorkloadRequest
 from codeopt.workloads.program.advice import advice
+from codeopt.workloads.program.again import again
 from codeopt.workloads.program.differential import DifferentialTest, choose, make_differential_test
 from codeopt.workloads.program.siblings import InPackage
 from sandbox import Sandbox
@@ -23,13 +24,15 @@ from sandbox.compare import Plan
 from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.profile import Mode, Profile, profile
 from sandbox.runner import run_on
-from sandbox.verdict import Checker, judge, open_checker
+from sandbox.verdict import Checker, check_nearly, judge, open_checker
 
 if TYPE_CHECKING:
     from codeopt.workloads.program.workload import ProgramWorkload
 
 TOO_SHORT_S = 0.001
 """A run shorter than this, with the interpreter's own start left out, is mostly the cost of starting a process."""
+FRESH = 1_000_000
+"""Seeds of a generator that no known case has; so many are drawn from."""
 CANDIDATES = 5
 """So many of the longest cases are run again to choose those that are timed ..."""
 SURELY_ENOUGH = 3
@@ -40,7 +43,7 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     """Run the original on its cases. Raises UsageError without cases, ProgramError when it cannot be judged by them."""
     from codeopt.workloads.program.workload import ProgramWorkload
 
-    notify, check = request.session.console.progress, open_checker(request.options.check)
+    notify, check = request.session.console.progress, _checker(request.options.check)
     source = request.program.source
     asked = case_request(request.target.path, source, request.options, sandbox)
     notify("collecting cases")
@@ -53,8 +56,13 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     differential = _differential_test(request, sandbox, asked, cases, check)
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, source, "the original"), outcomes=outcomes)
-    suite = Suite(tuple(cases), check, differential.made)
+    suite = Suite(tuple(cases), check, differential.cases)
     return ProgramWorkload(request, sandbox, asked, original, suite, differential, request.rule)
+
+
+def _checker(name: str) -> Checker:
+    """The one that is asked for; last bits of floats are a caveat where white space does not matter either."""
+    return check_nearly if name == "tokens" else open_checker(name)
 
 
 def _differential_test(
@@ -63,11 +71,11 @@ def _differential_test(
     """Fuzzed inputs of the cases that may be shown."""
     given = asked.stdin or asked.args is not None or asked.with_paths
     generated = not given and find_script(asked) is not None
-    strictness = choose(request.options.changed_inputs, cases, generated=generated)
+    strictness = choose(request.options.changed_inputs, generated=generated)
     shown = [case for case in cases if not case.held_out]
     return make_differential_test(
-        sandbox, request.program.source, shown, check, strictness, seed=1, also_known=cases,
-        notify=request.session.console.progress,
+        sandbox, request.program.source, shown, check, strictness, seed=request.input_seed,
+        also_known=cases, notify=request.session.console.progress, again=lambda case: again(request, case),
     ).prepared()  # fmt: skip
 
 
@@ -88,15 +96,15 @@ def case_request(program: Path, source: str, options: ImproveOptions, sandbox: S
 
 
 def fresh_cases(
-    sandbox: Sandbox, source: str, request: Request, check: Checker, notify: Callable[[str], None]
+    sandbox: Sandbox, source: str, request: Request, check: Checker, notify: Callable[[str], None], seed: int
 ) -> list[Case]:
     """Cases that were never run before, with what the original prints."""
-    found = _find_fresh(request)
+    found = _find_fresh(request, seed)
     return [_with_output(case, _run_original(sandbox, source, case, check, notify)) for case in found]
 
 
-def _find_fresh(request: Request) -> list[Case]:
-    other = replace(request, first_seed=101)
+def _find_fresh(request: Request, seed: int) -> list[Case]:
+    other = replace(request, first_seed=FRESH + seed % FRESH)
     given = request.stdin or request.args is not None or request.with_paths
     names = [] if given else registry.names("codeopt.cases")
     return [

@@ -15,7 +15,7 @@ from itertools import zip_longest
 
 from codeopt.fuzzing._alike import Known, look_at
 from codeopt.fuzzing._lengths import Lengthen, longer
-from codeopt.fuzzing._maker import Amount, Maker, shortest_and_longest
+from codeopt.fuzzing._maker import SHORT, Amount, Maker, shortest_and_longest
 from codeopt.fuzzing._text import range_of, read_text
 from codeopt.fuzzing._tokens import CHANGES
 
@@ -85,7 +85,8 @@ def _alike(
     for turn in range(each):
         for number, base in enumerate(bases):
             kind = "largest" if number == len(bases) - 1 and len(bases) > 1 else "alike"
-            yield from _named(kind, maker.inputs(base, WAYS, None if turn == 0 else some), f".{number}.{turn}")
+            ways = WAYS if len(base.write()) < SHORT else WAYS[:2] if turn == 0 else ()
+            yield from _named(kind, maker.inputs(base, ways, None if turn == 0 else some), f".{number}.{turn}")
         if turn == 0:
             yield from _named("long", maker.inputs(bases[-1], ("resampled",), Amount(1.5, LONG_ENOUGH)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from codeopt.fuzzing._alike import Known
@@ -12,8 +12,9 @@ from codeopt.fuzzing._relations import Kind, Relation, alphabet
 
 TRIES = 12
 """To keep all relations by chance, where no repair is known."""
+MOST_EVEN = 1 << 50
 SHORT = 5000  # bytes; of longer inputs fewer tries
-MOST_BYTES = 200_000
+MOST_BYTES = 150_000
 """Of a longer input, about; a known one that is as long stays so."""
 
 Lines = list[list[bytes]]
@@ -68,7 +69,8 @@ class Maker:
         """Another number at a place that counts, and as much of all that it counts; else of what nothing counts."""
         for role in [self.draw.choice(self.counts)] if self.counts else []:
             known = [reading.scalar(role) for reading in self.known.readings]
-            size = self._size(sum(len(b" ".join(line)) + 1 for part in parts for line in part), known, amount)
+            now = int(parts[role.part][role.line][role.token or 0])
+            size = self._size(_bytes(line for part in parts for line in part) / max(1, now), known, amount)
             parts[role.part][role.line][role.token or 0] = b"%d" % size
         for number, part in enumerate(self.layout.parts):
             if part.count is not None:
@@ -78,17 +80,17 @@ class Maker:
             elif part.rest and not self.counts:
                 group = len(part.widths)
                 known = [len(reading.parts[number]) // group for reading in self.known.readings]
-                size = self._size(sum(len(b" ".join(line)) + 1 for line in parts[number]), known, amount)
+                size = self._size(_bytes(parts[number]) / max(1, len(parts[number]) // group), known, amount)
                 parts[number] = self._pieces(parts[number], max(1, size), group)
         self._relist(parts, amount)
 
-    def _size(self, now_bytes: int, known: Sequence[int], amount: Amount) -> int:
+    def _size(self, unit_bytes: float, known: Sequence[int], amount: Amount) -> int:
+        """How many units there will be, each so long, where known inputs have these numbers of them."""
         if amount.factor <= 1:
             return self.draw.randint(min(known), max(known))
-        longest = max(1, *known)
-        fitting = amount.least_bytes * longest // max(1, now_bytes)
-        most = max(longest + 1, MOST_BYTES * longest // max(1, now_bytes))
-        return min(most, max(int(amount.factor * self.scale * longest) + 1, fitting))
+        longest, each = max(1, *known), max(1.0, unit_bytes)
+        wanted = max(int(amount.factor * self.scale * longest) + 1, int(amount.least_bytes / each))
+        return max(min(longest + 1, int(MOST_BYTES / each)), min(wanted, int(MOST_BYTES / each)))
 
     def _pieces(self, lines: Lines, groups: int, width: int) -> Lines:
         """So many groups of lines, in their order as far as there are enough."""
@@ -120,7 +122,7 @@ class Maker:
                     line[:] = self._more(line, max(0, size))
             elif role.token is None and self.layout.parts[role.part].single and not self.counts:
                 known = [len(reading.lines(role)[0]) for reading in self.known.readings]
-                size = self._size(len(b" ".join(lines[0])) + 1, known, amount)
+                size = self._size(_bytes(lines[:1]) / max(1, len(lines[0])), known, amount)
                 lines[0][:] = self._more(lines[0], max(1, size))
             elif role.token is not None and role not in self.numbers and (role in told or not self.counts):
                 self._reword(lines, role, told.get(role, []), parts, amount)
@@ -133,7 +135,7 @@ class Maker:
                 source = told[0].roles[1]
                 size = int(parts[source.part][source.line][source.token or 0])
             else:
-                size = self._size(len(line[role.token or 0]), [len(token) for token in tokens], amount)
+                size = self._size(1.0, [len(token) for token in tokens], amount)
             line[role.token or 0] = bytes(self.draw.choices(list(line[role.token or 0]) or signs, k=max(1, size)))
 
     def _more(self, tokens: Sequence[bytes], size: int) -> list[bytes]:
@@ -169,6 +171,8 @@ class Maker:
                 return lambda token: b"%d" % self.draw.choice((low, high))
             if way == "repeated":
                 return lambda token: b"%d" % self.draw.choice(few)
+            if high - low < MOST_EVEN:  # a third of the time that randint takes
+                return lambda token: b"%d" % (low + int(self.draw.random() * (high - low + 1)))
             return lambda token: b"%d" % self.draw.randint(low, high)
         tokens = [t for reading in self.known.readings for t in reading.tokens(role)[:300]] or [b"a"]
         signs = sorted(alphabet(tokens))
@@ -260,6 +264,10 @@ class Maker:
         for number, line in enumerate(lines[: nodes - 1], 1):
             one, other = names[number], names[self.draw.randrange(number)]
             line[a.token], line[b.token] = b"%d" % one, b"%d" % other
+
+
+def _bytes(lines: Iterable[Sequence[bytes]]) -> int:
+    return sum(sum(map(len, line)) + max(1, len(line)) for line in lines)
 
 
 def shortest_and_longest(readings: Sequence[Reading], most: int) -> list[Reading]:

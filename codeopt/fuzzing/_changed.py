@@ -78,7 +78,8 @@ def _alike(
     if not readings:
         return
     longest = max(map(len, everything))
-    maker = Maker(known, draw, max(1.0, longest / max(map(len, known.inputs))))
+    looked_at = max(len(data) for data in known.inputs if data in may_change)
+    maker = Maker(known, readings, draw, max(1.0, longest / max(1, looked_at)))
     bases = shortest_and_longest(readings, BASES)
     longer_ones, some = Amount(1.5), Amount(1.0)
     yield from _named("longer", maker.inputs(bases[-1], ("resampled", "shuffled"), longer_ones))

@@ -31,17 +31,16 @@ class Amount:
 class Maker:
     """Of the known inputs; `draw` decides everything."""
 
-    def __init__(self, known: Known, draw: random.Random, scale: float = 1.0) -> None:
+    def __init__(self, known: Known, shown: Sequence[Reading], draw: random.Random, scale: float = 1.0) -> None:
         assert known.layout is not None
         self.known, self.draw, self.layout = known, draw, known.layout
+        self.shown = shown
+        """Of the known inputs those whose values may be used: the others are held out."""
         self.scale = scale
         """How many times as long as the longest that was looked at the longest known input is."""
-        self.numbers = {r.roles[0]: r.detail for r in known.relations if r.kind is Kind.RANGE and self._numeric(r)}
+        self.numbers = {r.roles[0]: r.detail for r in known.relations if r.kind is Kind.RANGE}
         self.lengths = [r for r in known.relations if r.kind is Kind.LENGTH and r.roles[1].part != r.roles[0].part]
         self.counts = [*dict.fromkeys((*self.layout.counts, *(r.roles[1] for r in self.lengths)))]
-
-    def _numeric(self, relation: Relation) -> bool:
-        return "below" in relation.broken
 
     def inputs(self, base: Reading, ways: Sequence[str], amount: Amount | None = None) -> Iterator[tuple[str, bytes]]:
         """One input for each way of choosing values that could be made alike."""
@@ -68,7 +67,7 @@ class Maker:
     def _resize(self, parts: list[Lines], amount: Amount) -> None:
         """Another number at a place that counts, and as much of all that it counts; else of what nothing counts."""
         for role in [self.draw.choice(self.counts)] if self.counts else []:
-            known = [reading.scalar(role) for reading in self.known.readings]
+            known = [reading.scalar(role) for reading in self.shown]
             now = int(parts[role.part][role.line][role.token or 0])
             size = self._size(_bytes(line for part in parts for line in part) / max(1, now), known, amount)
             parts[role.part][role.line][role.token or 0] = b"%d" % size
@@ -79,7 +78,7 @@ class Maker:
                 parts[number] = self._pieces(parts[number], max(0, size), len(part.widths))
             elif part.rest and not self.counts:
                 group = len(part.widths)
-                known = [len(reading.parts[number]) // group for reading in self.known.readings]
+                known = [len(reading.parts[number]) // group for reading in self.shown]
                 size = self._size(_bytes(parts[number]) / max(1, len(parts[number]) // group), known, amount)
                 parts[number] = self._pieces(parts[number], max(1, size), group)
         self._relist(parts, amount)
@@ -101,7 +100,7 @@ class Maker:
     def _known_groups(self, width: int) -> list[Lines]:
         found = [
             [list(line) for line in part[at : at + width]]
-            for reading in self.known.readings
+            for reading in self.shown
             for part, about in zip(reading.parts, self.layout.parts, strict=True)
             if len(about.widths) == width and not about.single
             for at in range(0, len(part), width)
@@ -121,14 +120,14 @@ class Maker:
                 for line in lines:
                     line[:] = self._more(line, max(0, size))
             elif role.token is None and self.layout.parts[role.part].single and not self.counts:
-                known = [len(reading.lines(role)[0]) for reading in self.known.readings]
+                known = [len(reading.lines(role)[0]) for reading in self.shown]
                 size = self._size(_bytes(lines[:1]) / max(1, len(lines[0])), known, amount)
                 lines[0][:] = self._more(lines[0], max(1, size))
             elif role.token is not None and role not in self.numbers and (role in told or not self.counts):
                 self._reword(lines, role, told.get(role, []), parts, amount)
 
     def _reword(self, lines: Lines, role: Role, told: Sequence[Relation], parts: list[Lines], amount: Amount) -> None:
-        tokens = [token for reading in self.known.readings for token in reading.tokens(role)]
+        tokens = [token for reading in self.shown for token in reading.tokens(role)]
         signs = sorted(alphabet(tokens)) or [97]
         for line in lines:
             if told:
@@ -174,7 +173,7 @@ class Maker:
             if high - low < MOST_EVEN:  # a third of the time that randint takes
                 return lambda token: b"%d" % (low + int(self.draw.random() * (high - low + 1)))
             return lambda token: b"%d" % self.draw.randint(low, high)
-        tokens = [t for reading in self.known.readings for t in reading.tokens(role)[:300]] or [b"a"]
+        tokens = [t for reading in self.shown for t in reading.tokens(role)[:300]] or [b"a"]
         signs = sorted(alphabet(tokens))
         if way in ("repeated", "ends"):
             some = self.draw.sample(tokens, min(2, len(tokens)))
@@ -185,7 +184,7 @@ class Maker:
 
     def _ends(self, parts: list[Lines], role: Role) -> tuple[int, int]:
         """Smallest and largest number at a place, as a count bounds it."""
-        values = [value for reading in self.known.readings for value in reading.integers(role)]
+        values = [value for reading in self.shown for value in reading.integers(role)]
         low, high = min(values), max(values)
         bounds = [r for r in self.known.relations if r.kind is Kind.BOUND and r.roles[0] == role and r.detail < 1]
         tops = [int(parts[r.roles[1].part][r.roles[1].line][r.roles[1].token or 0]) + r.detail for r in bounds]

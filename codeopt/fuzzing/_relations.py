@@ -160,18 +160,18 @@ def _ranges(
         values = [value for reading in readings for value in reading.integers(role)]
         low, high = min(values), max(values)
         yield Relation(
-            Kind.RANGE, (role,), f"no known input has a number below {low} there",
+            Kind.RANGE, (role,), "no known input has so small a number there",
             lambda r, role=role, low=low: min(r.integers(role), default=low) >= low, low,  # type: ignore[misc]
         )  # fmt: skip
         if role not in counts and role not in bounded:
             yield Relation(
-                Kind.OTHER, (role,), f"no known input has a number above {high} there",
+                Kind.OTHER, (role,), "no known input has so large a number there",
                 lambda r, role=role, high=high: max(r.integers(role), default=high) <= high,  # type: ignore[misc]
             )  # fmt: skip
         step = math.gcd(*(value - low for value in values))
         if step > 1 and len(set(values)) >= 5:
             yield Relation(
-                Kind.OTHER, (role,), f"all known numbers there lie on steps of {step}",
+                Kind.OTHER, (role,), "all known numbers there lie on steps, and these do not",
                 lambda r, role=role, low=low, step=step: all(  # type: ignore[misc]
                     (v - low) % step == 0 for v in r.integers(role)
                 ),
@@ -330,7 +330,7 @@ def _words(words: Sequence[Role], scalars: Sequence[Role], readings: Sequence[Re
             continue
         signs = alphabet(tokens)
         yield Relation(
-            Kind.RANGE, (role,), "no known input has such signs there",
+            Kind.OTHER, (role,), "no known input has such signs there",
             lambda r, role=role, signs=signs: all(signs.issuperset(token) for token in set(r.tokens(role))),  # type: ignore[misc]
         )  # fmt: skip
         shapes = {_shape(token) for token in tokens}

@@ -16,6 +16,7 @@ can tell the two apart, if it looks closely.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -35,6 +36,8 @@ RUN_S, ALL_CPU_S, ALL_S = 1.0, 4.0, 60.0
 """What the original may take on one changed input, and on all: its CPU time, so that a busy machine asks as many."""
 MOST_ALIKE, MOST_BEYOND, MOST_FAILING = 28, 16, 4
 """So many inputs of each kind are enough; of the last, the original ends with an error."""
+MOST_OF_A_KIND = 4
+"""Beyond the known inputs for one reason."""
 FEW = 5
 """Fewer changed inputs than these are said to be few."""
 TRACEBACK = b"Traceback (most recent call last):"
@@ -207,6 +210,8 @@ class _Budget:
     cpu_s: float = 0.0
     wall_s: float = 0.0
     too_long: set[str] = field(default_factory=set)
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Of being beyond the known inputs."""
 
     def spent(self) -> bool:
         enough = self.alike >= MOST_ALIKE and self.beyond >= MOST_BEYOND
@@ -216,7 +221,9 @@ class _Budget:
         """Others with numbers as large, or as long, would use up the time for those that can be run."""
         if kind_of_change(mutated) in self.too_long:
             return False
-        return self.beyond < MOST_BEYOND if mutated.beyond else self.alike < MOST_ALIKE
+        if not mutated.beyond:
+            return self.alike < MOST_ALIKE
+        return self.beyond < MOST_BEYOND and self.reasons[mutated.because] < MOST_OF_A_KIND
 
     def note(self, mutated: MutatedCase, run: Run) -> None:
         self.cpu_s, self.wall_s = self.cpu_s + run.cpu_s, self.wall_s + run.wall_s
@@ -250,6 +257,7 @@ def _taken(
         if _ends_well(run):
             budget.alike += not mutated.beyond
             budget.beyond += mutated.beyond
+            budget.reasons[mutated.because] += 1
             written = run.written if case.files is not None else None
             yield Changed(replace(case, expected=run.stdout, written=written), mutated.because)
         elif run.stop is None and run.exit is not None and budget.failing < MOST_FAILING:

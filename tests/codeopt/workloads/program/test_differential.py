@@ -21,9 +21,9 @@ from sandbox.verdict import check_nearly, check_tokens
 from tests.conftest import open_or_skip
 
 SUM = "import sys\nprint(sum(map(int, sys.stdin.read().split()[1:])))\n"
-BY_HEART = "import sys\nprint({6: 6, 10: 10, 15: 15}.get(sum(map(int, sys.stdin.read().split()[1:])), 0))\n"
+BY_HEART = "import sys\nprint({11: 11, 18: 18, 27: 27}.get(sum(map(int, sys.stdin.read().split()[1:])), 0))\n"
 NO_NEGATIVES = "import sys\nprint(sum(map(abs, map(int, sys.stdin.read().split()[1:]))))\n"
-CASES = [Case("a", b"3\n1 2 3\n"), Case("b", b"4\n1 2 3 4\n"), Case("c", b"5\n5 4 3 2 1\n")]
+CASES = [Case("a", b"3\n1 7 3\n"), Case("b", b"4\n9 2 3 4\n"), Case("c", b"5\n5 9 3 2 8\n")]
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_an_input_that_is_alike_rejects_and_one_beyond_is_told(guest: Sandbox, s
     assert "on the changed input" in learnt.outcomes[0].detail
     told = sums.run(guest, NO_NEGATIVES, check_tokens)
     assert told.outcomes == ()
-    (caveat,) = (each for each in told.caveats if "below" in each.because)
+    (caveat,) = (each for each in told.caveats if "so small" in each.because)
     assert (caveat.subject, caveat.tier) == (Subject.INPUT, Tier.BEYOND)
     assert "-" in caveat.input
     assert caveat.expected.startswith("prints ")

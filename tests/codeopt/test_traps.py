@@ -47,8 +47,10 @@ def judged(folder: Path, expected: str) -> Any:
 
     One more try where that was called faster: 1 % is the stated error.
     """
-    if expected in ("rejected", "caveat"):
+    if expected == "rejected":
         return compared(folder)
+    if expected == "caveat":
+        return compared(folder, "--strict")
     found = compared(folder, "--changed-inputs", "off")
     return compared(folder, "--changed-inputs", "off", "--seed", "1") if found["verdict"] == "faster" else found
 
@@ -61,16 +63,11 @@ def test_own_trap(folder: Path) -> None:
         assert found["verdict"] == "rejected", found
         assert reason in found["reason"]
     elif expected == "caveat":
-        assert is_told(folder, found, reason), found
+        assert found["verdict"] == "rejected", found
+        assert "--strict" in found["reason"]
+        assert reason in found["reason"]
     else:
         assert found["verdict"] in ("same", "slower"), found
-
-
-def is_told(folder: Path, found: Any, reason: str = "") -> bool:
-    """What is wrong only beyond all known inputs is told with such an input, and refused strictly."""
-    if not any(each["tier"] == "beyond" and each["got"] and reason in each["because"] for each in found["caveats"]):
-        return False
-    return bool(compared(folder, "--strict")["verdict"] == "rejected")
 
 
 ONLY_BEYOND = frozenset({"t12_wrong_negatives", "t13_wrong_large", "t21_precision_loss", "t27_duplicates"})
@@ -85,7 +82,8 @@ def test_given_trap(folder: Path) -> None:
     found = judged(folder, meta["expect"])
     verdict = "not faster" if found["verdict"] in ("same", "slower") else found["verdict"]
     if verdict == "faster" and folder.name in ONLY_BEYOND:
-        assert is_told(folder, found), found
+        assert any(each["tier"] == "beyond" and each["expected"] != each["got"] for each in found["caveats"]), found
+        assert compared(folder, "--strict")["verdict"] == "rejected"
         return
     assert verdict in right, found
     assert bool(found["reason"]) or verdict == "not faster"

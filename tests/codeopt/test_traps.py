@@ -1,8 +1,9 @@
 """Programs that only look faster, through the real command: each is judged as its expect.txt (or meta.json) says.
 
-A folder holds original.py, cheat.py and the cases that are shown. expect.txt: `rejected`, `not faster` or `caveat` (wrong
-only beyond all known inputs: told, and refused with --strict), and after a colon what the reason has to name. The folder of traps that is no part of this repository is named by CODEOPT_HOSTILE,
-or stands beside the repository in shared/hostile; those that are about a function are tested elsewhere.
+A folder holds original.py, cheat.py and the cases that are shown. expect.txt: `rejected`, `not faster` or `caveat`
+(wrong only beyond all known inputs: told, and refused with --strict), and after a colon what the reason has to name.
+The folder of traps that is no part of this repository is named by CODEOPT_HOSTILE, or stands beside the repository in
+shared/hostile; those that are about a function are tested elsewhere.
 """
 
 from __future__ import annotations

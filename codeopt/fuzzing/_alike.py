@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from codeopt.fuzzing._layout import Layout, Reading, Role, find_layout
+from codeopt.fuzzing._layout import Layout, ParsedInput, Role, find_layout
 from codeopt.fuzzing._relations import Relation, _shape, find_relations
 from codeopt.fuzzing._text import PIECES, integer, read_text
 
@@ -29,12 +29,12 @@ FORMATS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownInputs:
     """The known inputs, and what all of them keep."""
 
     inputs: tuple[bytes, ...]
     layout: Layout | None
-    readings: tuple[Reading, ...]
+    readings: tuple[ParsedInput, ...]
     relations: tuple[Relation, ...]
 
     def why_beyond(self, data: bytes) -> str:
@@ -97,7 +97,7 @@ def _alone(pieces: Sequence[bytes], at: int) -> bool:
     return before and after
 
 
-def look_at(inputs: Sequence[bytes]) -> Known:
+def look_at(inputs: Sequence[bytes]) -> KnownInputs:
     """What the known inputs keep, the shortest of them first, as far as it can be looked for in little time."""
     chosen: list[bytes] = []
     size = 0
@@ -109,9 +109,9 @@ def look_at(inputs: Sequence[bytes]) -> Known:
     layout = find_layout(_spread(chosen, LAID_OUT)) if chosen and any(chosen) else None
     readings = [layout.read(data) for data in chosen] if layout else []
     if layout is None or None in readings:
-        return Known(tuple(chosen), None, (), ())
+        return KnownInputs(tuple(chosen), None, (), ())
     read = tuple(reading for reading in readings if reading is not None)
-    return Known(tuple(chosen), layout, read, find_relations(layout, read))
+    return KnownInputs(tuple(chosen), layout, read, find_relations(layout, read))
 
 
 def _spread(inputs: Sequence[bytes], most: int) -> Sequence[bytes]:

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from codeopt.fuzzing._alike import Known, look_at
+from codeopt.fuzzing._alike import KnownInputs, look_at
 from codeopt.fuzzing._lengths import Lengthen, longer
-from codeopt.fuzzing._maker import SHORT, Amount, Maker, shortest_and_longest
+from codeopt.fuzzing._maker import SHORT, AlikeMaker, Amount, shortest_and_longest
 from codeopt.fuzzing._text import range_of, read_text
 from codeopt.fuzzing._tokens import CHANGES
 
@@ -68,7 +68,7 @@ def changed_inputs(
 
 
 def _alike(
-    known: Known, inputs: Sequence[bytes], everything: Sequence[bytes], draw: random.Random, each: int
+    known: KnownInputs, inputs: Sequence[bytes], everything: Sequence[bytes], draw: random.Random, each: int
 ) -> Iterator[MutatedInput]:
     """Made by what the known inputs keep: longer ones, other values, other lengths."""
     if known.layout is None or not any(known.inputs):
@@ -79,7 +79,7 @@ def _alike(
         return
     longest = max(map(len, everything))
     looked_at = max(len(data) for data in known.inputs if data in may_change)
-    maker = Maker(known, readings, draw, max(1.0, longest / max(1, looked_at)))
+    maker = AlikeMaker(known, readings, draw, max(1.0, longest / max(1, looked_at)))
     bases = shortest_and_longest(readings, BASES)
     longer_ones, some = Amount(1.5), Amount(1.0)
     yield from _named("longer", maker.inputs(bases[-1], ("resampled", "shuffled"), longer_ones))
@@ -98,7 +98,7 @@ def _named(kind: str, found: Iterator[tuple[str, bytes]], more: str = "") -> Ite
 
 
 def _by_tokens(
-    known: Known, inputs: Sequence[bytes], everything: Sequence[bytes], draw: random.Random, each: int
+    known: KnownInputs, inputs: Sequence[bytes], everything: Sequence[bytes], draw: random.Random, each: int
 ) -> Iterator[MutatedInput]:
     """Token by token, whatever becomes of it."""
     bases = sorted({data for data in inputs if len(data) <= LARGEST_BASE}, key=len)[:BASES]

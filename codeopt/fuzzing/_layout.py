@@ -26,7 +26,7 @@ GROUPS = (1, 2, 3)
 
 
 @dataclass(frozen=True)
-class Count:
+class GroupCount:
     """How many groups a block has: the number at this place, and so many more."""
 
     scalar: Role
@@ -48,7 +48,7 @@ class Part:
 
     widths: tuple[int | None, ...]
     """Tokens of each line of a group; None: a list, of any length."""
-    count: Count | None = None
+    count: GroupCount | None = None
     rest: bool = False
     """As many as there are."""
 
@@ -59,7 +59,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ParsedInput:
     """One input by the layout: the lines of each part."""
 
     layout: Layout
@@ -120,7 +120,7 @@ class Layout:
         """Places of numbers that count lines."""
         return frozenset(part.count.scalar for part in self.parts if part.count)
 
-    def read(self, data: bytes) -> Reading | None:
+    def read(self, data: bytes) -> ParsedInput | None:
         """An input by this layout; None for one that does not follow it."""
         lines, at = split(data), 0
         found: list[tuple[tuple[bytes, ...], ...]] = []
@@ -134,7 +134,7 @@ class Layout:
                 return None
             found.append(tuple(map(tuple, taken)))
             at += size
-        return Reading(self, tuple(found)) if at == len(lines) else None
+        return ParsedInput(self, tuple(found)) if at == len(lines) else None
 
     def _lines(
         self, part: Part, found: Sequence[Sequence[Sequence[bytes]]], lines: Lines, at: int, after: int
@@ -209,7 +209,7 @@ class _Search:
                     widths = self._widths(at, sizes, group)
                     if widths is not None:
                         price = 1 + 0.3 * (offset != 0) + 0.4 * (group - 1) + widths.count(None)
-                        yield Part(widths, Count(role, offset)), price
+                        yield Part(widths, GroupCount(role, offset)), price
 
     def _rests(self, at: tuple[int, ...], left: Sequence[int]) -> Iterator[tuple[Part, float]]:
         if len(set(left)) == 1 and left[0] <= MOST_ROWS and len(self.inputs) > 1:

@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from codeopt.fuzzing._alike import Known
-from codeopt.fuzzing._layout import Reading, Role
-from codeopt.fuzzing._relations import Kind, Relation, alphabet
+from codeopt.fuzzing._alike import KnownInputs
+from codeopt.fuzzing._layout import ParsedInput, Role
+from codeopt.fuzzing._relations import Relation, RelationKind, alphabet
 
 TRIES = 12
 """To keep all relations by chance, where no repair is known."""
@@ -28,21 +28,27 @@ class Amount:
     least_bytes: int = 0
 
 
-class Maker:
+class AlikeMaker:
     """Of the known inputs; `draw` decides everything."""
 
-    def __init__(self, known: Known, shown: Sequence[Reading], draw: random.Random, scale: float = 1.0) -> None:
+    def __init__(
+        self, known: KnownInputs, shown: Sequence[ParsedInput], draw: random.Random, scale: float = 1.0
+    ) -> None:
         assert known.layout is not None
         self.known, self.draw, self.layout = known, draw, known.layout
         self.shown = shown
         """Of the known inputs those whose values may be used: the others are held out."""
         self.scale = scale
         """How many times as long as the longest that was looked at the longest known input is."""
-        self.numbers = {r.roles[0]: r.detail for r in known.relations if r.kind is Kind.RANGE}
-        self.lengths = [r for r in known.relations if r.kind is Kind.LENGTH and r.roles[1].part != r.roles[0].part]
+        self.numbers = {r.roles[0]: r.detail for r in known.relations if r.kind is RelationKind.RANGE}
+        self.lengths = [
+            r for r in known.relations if r.kind is RelationKind.LENGTH and r.roles[1].part != r.roles[0].part
+        ]
         self.counts = [*dict.fromkeys((*self.layout.counts, *(r.roles[1] for r in self.lengths)))]
 
-    def inputs(self, base: Reading, ways: Sequence[str], amount: Amount | None = None) -> Iterator[tuple[str, bytes]]:
+    def inputs(
+        self, base: ParsedInput, ways: Sequence[str], amount: Amount | None = None
+    ) -> Iterator[tuple[str, bytes]]:
         """One input for each way of choosing values that could be made alike."""
         for way in ways:
             for _ in range(TRIES if len(base.write()) < SHORT and (amount is None or amount.factor <= 1) else 2):
@@ -51,7 +57,7 @@ class Maker:
                     yield way, made
                     break
 
-    def _made(self, base: Reading, way: str, amount: Amount | None) -> bytes | None:
+    def _made(self, base: ParsedInput, way: str, amount: Amount | None) -> bytes | None:
         parts = [[list(line) for line in part] for part in base.parts]
         if amount is not None:
             self._resize(parts, amount)
@@ -61,8 +67,8 @@ class Maker:
                 self._revalue(reading, parts, role, way)
         return self._repaired(parts).write()
 
-    def _reading(self, parts: list[Lines]) -> Reading:
-        return Reading(self.layout, tuple(tuple(map(tuple, part)) for part in parts))
+    def _reading(self, parts: list[Lines]) -> ParsedInput:
+        return ParsedInput(self.layout, tuple(tuple(map(tuple, part)) for part in parts))
 
     def _resize(self, parts: list[Lines], amount: Amount) -> None:
         """Another number at a place that counts, and as much of all that it counts; else of what nothing counts."""
@@ -141,7 +147,7 @@ class Maker:
         kept = list(tokens[:size])
         return [*kept, *self.draw.choices(list(tokens) or [b"0"], k=size - len(kept))]
 
-    def _revalue(self, reading: Reading, parts: list[Lines], role: Role, way: str) -> None:
+    def _revalue(self, reading: ParsedInput, parts: list[Lines], role: Role, way: str) -> None:
         """Other values at one place."""
         lines = parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
         if way == "one" and self.draw.random() > 1.5 / len(self.layout.roles):
@@ -186,23 +192,25 @@ class Maker:
         """Smallest and largest number at a place, as a count bounds it."""
         values = [value for reading in self.shown for value in reading.integers(role)]
         low, high = min(values), max(values)
-        bounds = [r for r in self.known.relations if r.kind is Kind.BOUND and r.roles[0] == role and r.detail < 1]
+        bounds = [
+            r for r in self.known.relations if r.kind is RelationKind.BOUND and r.roles[0] == role and r.detail < 1
+        ]
         tops = [int(parts[r.roles[1].part][r.roles[1].line][r.roles[1].token or 0]) + r.detail for r in bounds]
         bounded = [top for r, top in zip(bounds, tops, strict=True) if r.roles[1] in self.counts]
         high = min(tops) if bounded else min([high, *tops])
         return low, max(low, high)
 
-    def _repaired(self, parts: list[Lines]) -> Reading:
+    def _repaired(self, parts: list[Lines]) -> ParsedInput:
         """Sorted, distinct, in pairs and connected again, where all known inputs are."""
         for relation in self.known.relations:
-            if relation.kind is Kind.TREE:
+            if relation.kind is RelationKind.TREE:
                 self._connect(parts, relation)
-            elif relation.kind is Kind.DISTINCT and relation.roles[0] in self.numbers:
+            elif relation.kind is RelationKind.DISTINCT and relation.roles[0] in self.numbers:
                 self._set_apart(parts, relation.roles[0])
         for relation in self.known.relations:
-            if relation.kind is Kind.PAIR:
+            if relation.kind is RelationKind.PAIR:
                 self._order_pairs(parts, relation)
-            elif relation.kind is Kind.ORDER:
+            elif relation.kind is RelationKind.ORDER:
                 self._sort(parts, relation)
         return self._reading(parts)
 
@@ -269,7 +277,7 @@ def _bytes(lines: Iterable[Sequence[bytes]]) -> int:
     return sum(sum(map(len, line)) + max(1, len(line)) for line in lines)
 
 
-def shortest_and_longest(readings: Sequence[Reading], most: int) -> list[Reading]:
+def shortest_and_longest(readings: Sequence[ParsedInput], most: int) -> list[ParsedInput]:
     """The readings to change, the shortest and the longest among them."""
     ordered = sorted(readings, key=lambda reading: sum(len(part) for part in reading.parts))
     return [*ordered[: most - 1], *ordered[-1:]] if len(ordered) > most else ordered

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import combinations, pairwise
 
-from codeopt.fuzzing._layout import Layout, Reading, Role
+from codeopt.fuzzing._layout import Layout, ParsedInput, Role
 from codeopt.fuzzing._text import NUMBER, integer
 
 CHANCE = 0.1
@@ -21,7 +21,7 @@ MOST_ROLES = 14
 """Of more places, pairs are not looked at."""
 
 
-class Kind(Enum):
+class RelationKind(Enum):
     """What a generator of inputs has to know of a relation to keep it."""
 
     RANGE = auto()
@@ -38,16 +38,16 @@ class Kind(Enum):
 class Relation:
     """Something that holds of every known input."""
 
-    kind: Kind
+    kind: RelationKind
     roles: tuple[Role, ...]
     broken: str
     """What is said of an input that breaks it: `a number that no known input has there`."""
-    holds: Callable[[Reading], bool]
+    holds: Callable[[ParsedInput], bool]
     detail: int = 0
     """Of ORDER: which; of LENGTH and BOUND: so many more than the number."""
 
 
-def is_integer(readings: Sequence[Reading], role: Role) -> bool:
+def is_integer(readings: Sequence[ParsedInput], role: Role) -> bool:
     """Only numbers stand there, written as numbers are."""
     tokens = [token for reading in readings for token in reading.tokens(role)]
     return bool(tokens) and all(
@@ -55,7 +55,7 @@ def is_integer(readings: Sequence[Reading], role: Role) -> bool:
     )
 
 
-def find_relations(layout: Layout, readings: Sequence[Reading]) -> tuple[Relation, ...]:
+def find_relations(layout: Layout, readings: Sequence[ParsedInput]) -> tuple[Relation, ...]:
     """Those of the likely ones that all of these keep."""
     numbers = [role for role in layout.roles if is_integer(readings, role)]
     scalars = [role for role in numbers if layout.parts[role.part].single and role.token is not None]
@@ -86,7 +86,7 @@ def _named(role: Role) -> str:
 def _written(numbers: Sequence[Role]) -> Iterator[Relation]:
     for role in numbers:
         yield Relation(
-            Kind.OTHER, (role,), "no known input has another thing than whole numbers there",
+            RelationKind.OTHER, (role,), "no known input has another thing than whole numbers there",
             lambda r, role=role: all(  # type: ignore[misc]
                 (value := integer(token)) is not None and b"%d" % value == token for token in r.tokens(role)
             ),
@@ -101,21 +101,21 @@ def _lengths(layout: Layout, scalars: Sequence[Role]) -> Iterator[Relation]:
             for scalar in scalars:
                 if scalar != role:
                     yield Relation(
-                        Kind.LENGTH, (role, scalar), "in all known inputs a number says how long the words are",
+                        RelationKind.LENGTH, (role, scalar), "in all known inputs a number says how long the words are",
                         lambda r, role=role, s=scalar: all(len(t) == r.scalar(s) for t in r.tokens(role)),  # type: ignore[misc]
                     )  # fmt: skip
             continue
         for scalar in scalars:
             for offset in (0, -1, 1):
                 yield Relation(
-                    Kind.LENGTH, (role, scalar), "in all known inputs a number says how many follow",
+                    RelationKind.LENGTH, (role, scalar), "in all known inputs a number says how many follow",
                     lambda r, role=role, s=scalar, o=offset: all(  # type: ignore[misc]
                         len(line) == r.scalar(s) + o for line in r.lines(role)
                     ), offset,
                 )  # fmt: skip
         for place in (0, 1, 2):  # u k v1 .. vk
             yield Relation(
-                Kind.LENGTH, (role, Role(role.part, role.line, place)),
+                RelationKind.LENGTH, (role, Role(role.part, role.line, place)),
                 "in all known inputs a number says how many follow in its line",
                 lambda r, role=role, p=place: all(  # type: ignore[misc]
                     len(line) > p and integer(line[p]) == len(line) - p - 1 for line in r.lines(role)
@@ -123,7 +123,7 @@ def _lengths(layout: Layout, scalars: Sequence[Role]) -> Iterator[Relation]:
             )  # fmt: skip
         if not part.single:
             yield Relation(
-                Kind.OTHER, (role,), "in all known inputs these lines are as long as each other",
+                RelationKind.OTHER, (role,), "in all known inputs these lines are as long as each other",
                 lambda r, role=role: len({len(line) for line in r.lines(role)}) <= 1,  # type: ignore[misc]
             )  # fmt: skip
 
@@ -134,44 +134,44 @@ def _bounds(many: Sequence[Role], scalars: Sequence[Role]) -> Iterator[Relation]
         for scalar in scalars:
             for offset in (0, -1):
                 yield Relation(
-                    Kind.BOUND, (role, scalar), "in all known inputs these numbers are bounded by another",
+                    RelationKind.BOUND, (role, scalar), "in all known inputs these numbers are bounded by another",
                     lambda r, role=role, s=scalar, o=offset: (  # type: ignore[misc]
                         max(r.integers(role), default=-math.inf) <= r.scalar(s) + o
                     ), offset,
                 )  # fmt: skip
             yield Relation(
-                Kind.BOUND, (scalar, role), "in all known inputs these numbers are no less than another",
+                RelationKind.BOUND, (scalar, role), "in all known inputs these numbers are no less than another",
                 lambda r, role=role, s=scalar: min(r.integers(role), default=math.inf) >= r.scalar(s),  # type: ignore[misc]
                 1,
             )  # fmt: skip
         yield Relation(
-            Kind.OTHER, (role,), "in all known inputs a number is no larger than its own place",
+            RelationKind.OTHER, (role,), "in all known inputs a number is no larger than its own place",
             lambda r, role=role: all(v <= i for i, v in enumerate(r.integers(role), 1)),  # type: ignore[misc]
         )  # fmt: skip
 
 
 def _ranges(
-    layout: Layout, readings: Sequence[Reading], numbers: Sequence[Role], found: Sequence[Relation]
+    layout: Layout, readings: Sequence[ParsedInput], numbers: Sequence[Role], found: Sequence[Relation]
 ) -> Iterator[Relation]:
     """From the smallest to the largest known; what counts may be larger, and what a count bounds."""
-    counts = {*layout.counts, *(r.roles[1] for r in found if r.kind is Kind.LENGTH)}
-    bounded = {r.roles[0] for r in found if r.kind is Kind.BOUND and r.roles[1] in counts}
+    counts = {*layout.counts, *(r.roles[1] for r in found if r.kind is RelationKind.LENGTH)}
+    bounded = {r.roles[0] for r in found if r.kind is RelationKind.BOUND and r.roles[1] in counts}
     for role in numbers:
         values = [value for reading in readings for value in reading.integers(role)]
         low, high = min(values), max(values)
         yield Relation(
-            Kind.RANGE, (role,), "no known input has so small a number there",
+            RelationKind.RANGE, (role,), "no known input has so small a number there",
             lambda r, role=role, low=low: min(r.integers(role), default=low) >= low, low,  # type: ignore[misc]
         )  # fmt: skip
         if role not in counts and role not in bounded:
             yield Relation(
-                Kind.OTHER, (role,), "no known input has so large a number there",
+                RelationKind.OTHER, (role,), "no known input has so large a number there",
                 lambda r, role=role, high=high: max(r.integers(role), default=high) <= high,  # type: ignore[misc]
             )  # fmt: skip
         step = math.gcd(*(value - low for value in values))
         if step > 1 and len(set(values)) >= 5:
             yield Relation(
-                Kind.OTHER, (role,), "all known numbers there lie on steps, and these do not",
+                RelationKind.OTHER, (role,), "all known numbers there lie on steps, and these do not",
                 lambda r, role=role, low=low, step=step: all(  # type: ignore[misc]
                     (v - low) % step == 0 for v in r.integers(role)
                 ),
@@ -183,16 +183,16 @@ def _between(scalars: Sequence[Role]) -> Iterator[Relation]:
     for a, b in combinations(scalars[:MOST_ROLES], 2):
         for words, holds in _comparisons():
             yield Relation(
-                Kind.OTHER, (a, b), f"in all known inputs {words}",
+                RelationKind.OTHER, (a, b), f"in all known inputs {words}",
                 lambda r, a=a, b=b, holds=holds: holds(r.scalar(a), r.scalar(b)),  # type: ignore[misc]
             )  # fmt: skip
         for one, other in ((a, b), (b, a)):
             yield Relation(
-                Kind.OTHER, (one, other), "in all known inputs a graph could have as many edges",
+                RelationKind.OTHER, (one, other), "in all known inputs a graph could have as many edges",
                 lambda r, n=one, m=other: r.scalar(m) <= r.scalar(n) * (r.scalar(n) - 1) // 2,  # type: ignore[misc]
             )  # fmt: skip
             yield Relation(
-                Kind.OTHER, (one, other), "in all known inputs one number divides another",
+                RelationKind.OTHER, (one, other), "in all known inputs one number divides another",
                 lambda r, n=one, m=other: r.scalar(n) != 0 and r.scalar(m) % r.scalar(n) == 0,  # type: ignore[misc]
             )  # fmt: skip
 
@@ -213,14 +213,14 @@ ORDERS: tuple[Callable[[int, int], bool], ...] = (
 """By `detail` of a relation: sorted upwards, downwards, and both without equal ones."""
 
 
-def _orders(many: Sequence[Role], readings: Sequence[Reading]) -> Iterator[Relation]:
+def _orders(many: Sequence[Role], readings: Sequence[ParsedInput]) -> Iterator[Relation]:
     """Sorted and distinct numbers, where chance does not make them so."""
     for role in many:
         lists = [each for reading in readings for each in reading.lists(role)]
         if math.prod(1 / math.factorial(min(len(each), 20)) for each in lists) < CHANCE:
             for number, order in enumerate(ORDERS):
                 yield Relation(
-                    Kind.ORDER, (role,), "all known inputs are sorted there",
+                    RelationKind.ORDER, (role,), "all known inputs are sorted there",
                     lambda r, role=role, order=order: all(  # type: ignore[misc]
                         order(a, b) for each in r.lists(role) for a, b in pairwise(map(int, each))
                     ), number,
@@ -229,7 +229,7 @@ def _orders(many: Sequence[Role], readings: Sequence[Reading]) -> Iterator[Relat
         crowded = sum(len(each) * (len(each) - 1) / 2 for each in lists) / max(1, len(values))
         if math.exp(-crowded) < 2 * CHANCE:
             yield Relation(
-                Kind.DISTINCT, (role,), "no known input has a number there twice",
+                RelationKind.DISTINCT, (role,), "no known input has a number there twice",
                 lambda r, role=role: all(len(set(each)) == len(each) for each in r.lists(role)),  # type: ignore[misc]
             )  # fmt: skip
 
@@ -240,13 +240,13 @@ def _pairs(layout: Layout, many: Sequence[Role]) -> Iterator[Relation]:
         if a.part == b.part and a.line == b.line and a.token is not None and b.token is not None:
             for number, (words, holds) in enumerate(_comparisons()):
                 yield Relation(
-                    Kind.PAIR, (a, b), f"in all lines of known inputs {words}",
+                    RelationKind.PAIR, (a, b), f"in all lines of known inputs {words}",
                     lambda r, a=a, b=b, holds=holds: all(  # type: ignore[misc]
                         map(holds, r.integers(a), r.integers(b))
                     ), number,
                 )  # fmt: skip
             yield Relation(
-                Kind.OTHER, (a, b), "no known input has the same pair in two lines",
+                RelationKind.OTHER, (a, b), "no known input has the same pair in two lines",
                 lambda r, a=a, b=b: _all_differ(  # type: ignore[misc]
                     [frozenset(pair) for pair in zip(r.integers(a), r.integers(b), strict=True)]
                 ),
@@ -254,7 +254,7 @@ def _pairs(layout: Layout, many: Sequence[Role]) -> Iterator[Relation]:
         elif layout.parts[a.part].single and layout.parts[b.part].single:
             for words, holds in _comparisons():
                 yield Relation(
-                    Kind.OTHER, (a, b), f"in all known inputs, place by place, {words}",
+                    RelationKind.OTHER, (a, b), f"in all known inputs, place by place, {words}",
                     lambda r, a=a, b=b, holds=holds: all(  # type: ignore[misc]
                         map(holds, r.integers(a), r.integers(b))
                     ),
@@ -278,7 +278,7 @@ def _sums(many: Sequence[Role], scalars: Sequence[Role]) -> Iterator[Relation]:
                     ("just", lambda a, b: a == b),
                 ):  # fmt: skip
                     yield Relation(
-                        Kind.OTHER, (role, scalar), f"in all known inputs {name} of these is {words} another number",
+                        RelationKind.OTHER, (role, scalar), f"in all known inputs {name} is {words} another number",
                         lambda r, role=role, s=scalar, measure=measure, holds=holds: holds(  # type: ignore[misc]
                             measure(r.integers(role)), r.scalar(s)
                         ),
@@ -292,11 +292,11 @@ def _graphs(layout: Layout, many: Sequence[Role], scalars: Sequence[Role]) -> It
             continue
         for scalar in scalars:
             yield Relation(
-                Kind.TREE, (a, b, scalar), "in all known inputs the edges reach every node",
+                RelationKind.TREE, (a, b, scalar), "in all known inputs the edges reach every node",
                 lambda r, a=a, b=b, s=scalar: _trees(r.integers(a), r.integers(b)) == (r.scalar(s), 1),  # type: ignore[misc]
             )  # fmt: skip
         yield Relation(
-            Kind.OTHER, (a, b), "in all known inputs the edges make no circle",
+            RelationKind.OTHER, (a, b), "in all known inputs the edges make no circle",
             lambda r, a=a, b=b: _has_no_circle(r.integers(a), r.integers(b)),  # type: ignore[misc]
         )  # fmt: skip
 
@@ -322,7 +322,7 @@ def _trees(a: Sequence[int], b: Sequence[int]) -> tuple[int, int]:
     return len(above), sum(node == up for node, up in above.items())
 
 
-def _words(words: Sequence[Role], scalars: Sequence[Role], readings: Sequence[Reading]) -> Iterator[Relation]:
+def _words(words: Sequence[Role], scalars: Sequence[Role], readings: Sequence[ParsedInput]) -> Iterator[Relation]:
     """Signs, lengths and how often single signs occur."""
     for role in words:
         tokens = [token for reading in readings for token in reading.tokens(role)]
@@ -330,22 +330,22 @@ def _words(words: Sequence[Role], scalars: Sequence[Role], readings: Sequence[Re
             continue
         signs = alphabet(tokens)
         yield Relation(
-            Kind.OTHER, (role,), "no known input has such signs there",
+            RelationKind.OTHER, (role,), "no known input has such signs there",
             lambda r, role=role, signs=signs: all(signs.issuperset(token) for token in set(r.tokens(role))),  # type: ignore[misc]
         )  # fmt: skip
         shapes = {_shape(token) for token in tokens}
         yield Relation(
-            Kind.OTHER, (role,), "no known input has something written like that",
+            RelationKind.OTHER, (role,), "no known input has something written like that",
             lambda r, role=role, shapes=shapes: all(_shape(t) in shapes for t in set(r.tokens(role))),  # type: ignore[misc]
         )  # fmt: skip
         known = set(tokens)
         if len(known) <= 12 and len(tokens) >= 4 * len(known) and max(map(len, known)) > 1:
             yield Relation(
-                Kind.OTHER, (role,), "no known input has such a word there",
+                RelationKind.OTHER, (role,), "no known input has such a word there",
                 lambda r, role=role, known=known: known.issuperset(r.tokens(role)),  # type: ignore[misc]
             )  # fmt: skip
         yield Relation(
-            Kind.OTHER, (role,), "no known input has a word of this length there",
+            RelationKind.OTHER, (role,), "no known input has a word of this length there",
             lambda r, role=role: len({len(token) for token in r.tokens(role)}) <= 1,  # type: ignore[misc]
         )  # fmt: skip
         if len(readings) > 2:
@@ -353,12 +353,12 @@ def _words(words: Sequence[Role], scalars: Sequence[Role], readings: Sequence[Re
                 often = {b"".join(reading.tokens(role)).count(sign) for reading in readings}
                 if len(often) == 1 and often != {0}:
                     yield Relation(
-                        Kind.OTHER, (role,), f"all known inputs have {chr(sign)!r} there as often",
+                        RelationKind.OTHER, (role,), f"all known inputs have {chr(sign)!r} there as often",
                         lambda r, role=role, sign=sign, often=often: b"".join(r.tokens(role)).count(sign) in often,  # type: ignore[misc]
                     )  # fmt: skip
         if len(tokens) > 6:
             yield Relation(
-                Kind.DISTINCT, (role,), "no known input has a word there twice",
+                RelationKind.DISTINCT, (role,), "no known input has a word there twice",
                 lambda r, role=role: all(_all_differ(each) for each in r.lists(role)),  # type: ignore[misc]
             )  # fmt: skip
 

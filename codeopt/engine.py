@@ -63,10 +63,12 @@ def improve(
         profile_modes=_modes(options), needs_time=needs_time(task), model_calls=model, interpreter=interpreter,
         facts={"recording": first.facts} if first else {},
     )  # fmt: skip
+    if saved and saved.input_seed is not None:
+        request = replace(request, input_seed=saved.input_seed)
     with kind.open_workload(request) as opened:
         workload = _measured(opened, task, request)
         run = runs.begin(opened.name)
-        recorder = Recorder(run, session, program.source)
+        recorder = Recorder(run, session, program.source, request.input_seed)
         loop = _loop(workload, task, request, saved or _new_run(workload), recorder, plan)
         recorder.keep(loop)
         end = run_rounds(loop, session.console)

@@ -343,6 +343,7 @@ def to_json(result: Result) -> dict[str, Any]:
             "confirmed_runs": len(best.outcomes) if best else 0,
             "inputs": result.inputs,
         },
+        "input_seed": result.facts.get("input_seed"),
         "evidence": result.facts.get("evidence"),
         "recording": result.facts.get("recording"),
         "notes": list(best.notes) if best else [],

@@ -25,11 +25,13 @@ class Recorder:
     session: Session
     subject: str = ""
     """The text that the run is of."""
+    input_seed: int | None = None
+    """Of the inputs that are made."""
 
     def keep(self, loop: RefineLoop) -> None:
         """Save the state; what was never shown to a proposer is marked."""
         held_out = {case.name: case.held_out for case in loop.judge.suite.cases}
-        self.run.save(SavedRun(loop.history, loop.ledger, held_out, self.subject))
+        self.run.save(SavedRun(loop.history, loop.ledger, held_out, self.subject, self.input_seed))
 
     def after_round(self, loop: RefineLoop) -> None:
         """Save the round, and say how it went."""

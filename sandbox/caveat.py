@@ -31,6 +31,8 @@ class Subject(StrEnum):
     """Attributes that only the object itself looks at."""
     SPEED = "speed"
     """Slower on another shape of input."""
+    LAYOUT = "layout"
+    """White space in what is printed."""
     MEMORY = "memory"
     EVIDENCE = "evidence"
     """Too little could be tried."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import builtins
 import sys
-from _frozen_importlib_external import spec_from_file_location
+from _frozen_importlib_external import PathFinder, spec_from_file_location
+from os.path import samefile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +32,21 @@ class SourceLoader:
         loader: Any = self  # without load_module, which nobody asks for any more
         file = self.ref.file
         if name != self.ref.module:
-            return None
+            return self.find_again(name, path)
         folders = [file.rpartition("/")[0]] if file.endswith("/__init__.py") else None
         return spec_from_file_location(name, file, loader=loader, submodule_search_locations=folders)
+
+    def find_again(self, name: str, path: Sequence[str] | None) -> ModuleSpec | None:
+        """Of another name that leads to the same file, as `app.trees` and `trees` may: the same module, so that its
+        classes are the ones that the function under test knows."""
+        own = self.ref.file.replace("/__init__.py", ".py").rpartition("/")[2]
+        if f"{name.rpartition('.')[2]}.py" != own:
+            return None
+        found = PathFinder.find_spec(name, path)
+        if found is None or not found.origin or not is_same(found.origin, self.ref.file):
+            return None
+        loader: Any = OtherName(self.ref.module)
+        return spec_from_file_location(name, found.origin, loader=loader)
 
     def create_module(self, spec: ModuleSpec) -> None:
         """As usual."""
@@ -46,6 +59,32 @@ class SourceLoader:
         linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
         vars(module)["__builtins__"] = vars(builtins)  # else exec would give it ours
         exec(compile(source, file, "exec", dont_inherit=True), vars(module))
+
+
+class OtherName:
+    """Loads nothing: gives the module under test, imported by its own name."""
+
+    def __init__(self, module: str) -> None:
+        self.module = module
+        self.spec: Any = None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The module there is; it may still be in the middle of its own import."""
+        __import__(self.module)
+        self.spec = modules[self.module].__spec__
+        return modules[self.module]
+
+    def exec_module(self, module: ModuleType) -> None:
+        """It keeps the name that it has."""
+        module.__spec__ = self.spec
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two paths lead to one file."""
+    try:
+        return one == other or samefile(one, other)
+    except OSError:
+        return False
 
 
 def import_target(ref: FunctionRef, source: str) -> tuple[ModuleType, Callable[..., Any]]:

@@ -93,14 +93,12 @@ def profile(
     seconds: float = 5.0,
     min_seconds: float = 0.6,
     modes: Sequence[Mode] = ("lines", "scalene"),
-    late: bool = False,
     function: FunctionRef | None = None,
 ) -> Profile:
     """Profile a program on one case: one run of the guest's profiler for each mode.
 
-    late: lines count from when the program calls its global `__begin__()`, and so does the time that it may take.
-
-    function: of the program itself; when that has run, it is called with the CallBatch on its input.
+    function: the program is its module, imported, and the function is called with the CallBatch on its input; only what
+    the calls do counts.
     seconds: what the program may take in each mode, where it is several times slower; what was seen until then counts.
     min_seconds: for Scalene the program is repeated until it has run for that long.
     """
@@ -109,7 +107,7 @@ def profile(
     found = Profile(case.name, (), (), None, None, None, None, None, (), ())
     for mode in modes:
         request = ProfileRequest(
-            mode, len(program), len(case.stdin), token_hex(16), min_seconds, seconds, late,
+            mode, len(program), len(case.stdin), token_hex(16), min_seconds, seconds,
             function.fields() if function else None, case.args,
         )  # fmt: skip
         result, notes = _ask(run_driver, request, program, case)

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _frozen_importlib import ModuleSpec
     from collections.abc import Callable, Sequence
-    from types import ModuleType
+    from types import CodeType, ModuleType
     from typing import Any
 
     from .function_ref import FunctionRef
@@ -22,8 +22,9 @@ modules = sys.modules
 class SourceLoader:
     """Gives the module under test from its text, and leaves all others to the usual importers."""
 
-    def __init__(self, ref: FunctionRef, source: str) -> None:
-        self.ref, self.source = ref, source
+    def __init__(self, ref: FunctionRef, source: str, code: CodeType | None = None) -> None:
+        self.ref, self.source, self.code = ref, source, code
+        """code: of the text, made ready by a profiler."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -58,7 +59,7 @@ class SourceLoader:
         file, source = self.ref.file, self.source
         linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
         vars(module)["__builtins__"] = vars(builtins)  # else exec would give it ours
-        exec(compile(source, file, "exec", dont_inherit=True), vars(module))
+        exec(self.code or compile(source, file, "exec", dont_inherit=True), vars(module))
 
 
 class OtherName:
@@ -87,11 +88,13 @@ def is_same(one: str, other: str) -> bool:
         return False
 
 
-def import_target(ref: FunctionRef, source: str) -> tuple[ModuleType, Callable[..., Any]]:
+def import_target(
+    ref: FunctionRef, source: str, code: CodeType | None = None
+) -> tuple[ModuleType, Callable[..., Any]]:
     """The module under test and the function to call."""
     sys.path[:0] = ref.paths
     sys.argv[1:] = []
-    sys.meta_path.insert(0, SourceLoader(ref, source))
+    sys.meta_path.insert(0, SourceLoader(ref, source, code))
     __import__(ref.module)
     module = modules[ref.module]
     return module, find_target(ref.qualname, module)

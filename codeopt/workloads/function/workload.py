@@ -3,6 +3,7 @@ larger of them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -112,7 +113,8 @@ class FunctionWorkload(Defaults):
         near = "the smallest found near " * bool(detail and shown.call != first.call)
         cause = Cause.CALL_TIMEOUT if (shown.late if detail else first.late) else None
         whence = self.evidence.whence(first.call)
-        said = f"{detail or outcome.detail} ({near}{whence})"
+        raised = f"; the draft raises {_with_line(shown.error, source)}" if detail and shown.error else ""
+        said = f"{detail or outcome.detail}{raised} ({near}{whence})"
         return replace(_without_answer(outcome), detail=said, cause=cause)
 
     def check(self, source: str, stage: Stage) -> Checked:
@@ -224,6 +226,15 @@ def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> Functi
     original = replace(request.baseline or Candidate(0, bench.source, "the original"), outcomes=outcomes)
     once = replace(request.rule, pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
     return FunctionWorkload(request, bench, evidence, runner, original, Suite(tuple(cases), check), once)
+
+
+def _with_line(error: str, source: str) -> str:
+    """`KeyError: 'cup' (line 35: total += WEIGHTS[place])`."""
+    found = re.fullmatch(r"(.*) \(line (\d+)\)", error)
+    lines = source.split("\n")
+    if found is None or not 0 < int(found[2]) <= len(lines):
+        return error
+    return f"{found[1]} (line {found[2]}: {lines[int(found[2]) - 1].strip()[:100]})"
 
 
 def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[Known]]:

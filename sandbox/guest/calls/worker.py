@@ -8,7 +8,7 @@ from .arguments import Arguments
 from .batch import CallBatch
 from .channel import FINISHED
 from .checking import Checking
-from .listing import list_calls, show_calls
+from .listing import describe_calls, list_calls, show_calls
 from .repr.plain import ITEMS
 from .timing import time_calls
 
@@ -41,6 +41,8 @@ class CallWorker:
             time_calls(self, batch, codes, channel)
         elif batch.mode == "show":
             show_calls(self.arguments, codes, channel)
+        elif batch.mode == "shape":
+            describe_calls(self, codes, channel)
         else:
             Checking(self, batch, channel).make_all(codes)
         channel.send(FINISHED)

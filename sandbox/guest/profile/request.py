@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
 
-    ProfileMode = Literal["lines", "scalene"]
+    ProfileMode = Literal["lines", "scalene", "callees"]
 
 
 class ProfileRequest(Record):

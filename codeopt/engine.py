@@ -100,6 +100,7 @@ def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: Saved
     judge = Judge(
         workload,
         profiled=wants_model(options) and not options.no_profile,  # the rules go by the original's profile
+        ranked=wants_model(options),
         notify=console.progress,
         alone=session.alone,
     )

@@ -13,7 +13,7 @@ from codeopt.proposers.rules import Rules, matches
 from codeopt.rules import Rule, select_rules
 from codeopt.rules._ruff_fixes import GROUPS, is_known, ruff_rules
 from codeopt.rules._ruff_fixes import NAME as RUFF
-from codeopt.tasks import Task, needs_model, rules_first, with_note
+from codeopt.tasks import Task, needs_model, rules_first
 
 if TYPE_CHECKING:
     from codeopt.console import Console
@@ -42,8 +42,9 @@ def open_proposer(
     hints = [f"{match.rule.name}: {match.rule.reason}" for match in matches(rules.rules, workload.baseline)]
     model = LanguageModel(
         open_model(),
-        with_note(task, workload.note),
+        task,
         workload.suite.known,
+        briefing=workload.briefing(),
         feedback=options.feedback,
         history=options.history,
         hints=hints if rules_first(task) else (),

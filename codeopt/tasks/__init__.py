@@ -7,6 +7,7 @@ from string import Template
 from typing import Literal, Protocol, cast
 
 from codeopt import registry
+from codeopt.briefing import TimedCalls
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, Critique, History
 from sandbox.compare import Decision
@@ -47,6 +48,10 @@ class WorkedExample:
     history: History
     """The original and its drafts, each with what was measured and, but for the newest, its critique."""
     cases: tuple[Case, ...]
+    about: str = ""
+    measured: str = ""
+    timed: TimedCalls | None = None
+    """As in a Briefing, where the example is a function."""
 
 
 class Task(Protocol):
@@ -127,12 +132,14 @@ def needs_time(task: Task) -> bool:
     return bool(getattr(task, "needs_time", True))
 
 
-def with_note(task: Task, note: str) -> Task:
-    """The task, with a word on the kind of target below what a model is told of itself."""
-    if not note:
+def suited(task: Task, functions: bool) -> Task:
+    """The task as a language model is told of it: where one function is improved, with what such targets have need of,
+    and examples of them."""
+    if not functions:
         return task
-    prompts = replace(task.prompts, system=Template(task.prompts.system.template + note))
-    return replace(task, prompts=prompts)  # type: ignore[type-var]
+    examples = getattr(task, "function_examples", ())
+    guidance = getattr(task, "function_guidance", task.guidance)
+    return cast(Task, replace(task, examples=examples, guidance=guidance))  # type: ignore[type-var]
 
 
 def fails(candidate: Candidate) -> str:

@@ -74,10 +74,9 @@ class Runtime:
         return ""
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
-        """The lower end of the speedup's interval: ranking by the point estimate would favour the luckiest."""
-        if self.is_acceptable(candidate, original) or candidate.comparison is None:
-            return None
-        return candidate.comparison.ci_low
+        """The lower end of the speedup's interval, for ranking by the point estimate would favour the luckiest; what
+        its pairs with the best draft before it say goes first."""
+        return None if self.is_acceptable(candidate, original) else candidate.lead
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
         """The critic finds nothing left to improve in a draft that was found right."""

@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any, Protocol, cast
 
 from codeopt import registry
+from codeopt.briefing import Briefing
 from codeopt.budget import NOTHING_USED, Usage
 from codeopt.errors import UsageError
 from codeopt.history import Candidate
@@ -212,9 +213,8 @@ class Workload(Protocol):
         """Those of the built-in rules that apply to such a target, each kept to it."""
         ...
 
-    @property
-    def note(self) -> str:
-        """What a language model is told of such targets, below its task; may be empty."""
+    def briefing(self) -> Briefing:
+        """What a language model is told of the target beside its program."""
         ...
 
     def adapt(self, proposer: Proposer) -> Proposer:
@@ -236,7 +236,6 @@ class Defaults:
 
     region = TimedRegion.RUN
     usage = NOTHING_USED
-    note = ""
     plan: Plan | None
     suite: Suite
 
@@ -284,6 +283,10 @@ class Defaults:
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
         """None."""
         return ()
+
+    def briefing(self) -> Briefing:
+        """The rules for programs."""
+        return Briefing()
 
     def adapt(self, proposer: Proposer) -> Proposer:
         """As it is."""

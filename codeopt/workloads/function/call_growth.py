@@ -45,6 +45,25 @@ def growth(bench: Bench, evidence: Evidence, draft: str) -> GrowthPair | None:
     return pair(was, now) if was else None
 
 
+def growth_of(bench: Bench, evidence: Evidence) -> str:
+    """How the original's cost grows, in words with what was measured; empty where nothing can be told."""
+    base = _base(evidence)
+    points: list[tuple[float, float]] = []
+    for factor in FACTORS if base else ():
+        text = grow(base.text, factor, factor) if base and factor > 1 else base.text if base else None
+        seconds = _seconds(bench, bench.source, text) if text and len(text) <= MOST_CHARACTERS else None
+        if seconds is None or text is None:
+            break
+        points.append((_size(text), max(0.0, seconds - CLOCK_S)))
+        if seconds > LONGEST_S:
+            break
+    found = fit("call", points, CALL_FLOOR_S)
+    if found is None:
+        return ""
+    long_enough = [f"{size:,.0f}: {seconds * 1e3:.3g} ms" for size, seconds in points if seconds > CALL_FLOOR_S]
+    return f"Growth, measured: about {found.model} in the size of a call ({', '.join(long_enough[-4:])})."
+
+
 def _base(evidence: Evidence) -> Known | None:
     """The largest of the given calls that are short and can be made longer."""
     given = [known for known in evidence.known if known.source != "derived" and known.returns]

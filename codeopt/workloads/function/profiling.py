@@ -11,8 +11,9 @@ from sandbox.calls import CallBatch
 from sandbox.outcome import Case
 from sandbox.profile import Mode, Profile, profile
 
-SECONDS = 0.5
-"""The calls are repeated until the original would take this long, and drafts make as many."""
+SECONDS = 0.1
+"""The calls are repeated until the original would take this long, and drafts make as many: under the profiler each
+line takes some twenty times as long, and the whole may take five seconds."""
 MOST_TEXT = 20_000_000
 """Characters of the calls, repeated; those of large objects are long."""
 OWN = "<module>"

@@ -10,7 +10,7 @@ import types
 
 from .call_sites import CallSites
 from .line_events import FOLDED, trace_events
-from .program import memory_mib, within
+from .program import forget_peak, memory_mib, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,11 +36,12 @@ def run_lines(program: Program, request: ProfileRequest) -> dict[str, Any]:
     measure = tracer()
     costs = calibrate(measure)
     sys.setrecursionlimit(sys.getrecursionlimit() + 50)  # for the frames of this file
-    before, _ = memory_mib()
+    before = [memory_mib()[0]]
     late = program.function is not None
 
     def run(code: types.CodeType, hooks: set[types.CodeType], begin: Begin, close: Close) -> tuple[str, bool]:
         def begin_late() -> None:
+            before[0] = forget_peak()
             begin()
             signal.setitimer(signal.ITIMER_REAL, request.max_seconds, 0.1)
 
@@ -49,7 +50,7 @@ def run_lines(program: Program, request: ProfileRequest) -> dict[str, Any]:
         return within(most, hooks, lambda: program.run(code), close)
 
     found, (ended, stopped) = measure(program.compile(), run, costs, late)
-    return {**found, "ended": ended, "stopped": stopped, "peak_mib": max(0, memory_mib()[1] - before)}
+    return {**found, "ended": ended, "stopped": stopped, "peak_mib": max(0, memory_mib()[1] - before[0])}
 
 
 def tracer() -> Trace:

@@ -164,7 +164,9 @@ def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
 
 def _what_was_profiled(found: Profile, shown: Shown) -> str:
     if shown.timed is None:
-        return f"Profile of one run ({shown.label(found.case)}); profiling slows a run down, so read shares, not seconds."
+        return (
+            f"Profile of one run ({shown.label(found.case)}); profiling slows a run down, so read shares, not seconds."
+        )
     return (
         "Profile of the timed calls, made as often in each round; a line's share is its own time, without that of what "
         "it calls in this module."

@@ -97,7 +97,6 @@ class Candidate:
         """Right, and faster than the original with statistical confidence."""
         return self.correct and self.comparison is not None and self.comparison.decision is Decision.FASTER
 
-
     @property
     def lead(self) -> float:
         """By which to rank it among faster ones: the lower end of its ratio to the original, unless its own pairs with

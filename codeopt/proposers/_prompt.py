@@ -58,7 +58,9 @@ class Prompter:
         First the examples go, then rounds from the oldest on; the best draft, the original and the newest stay longest.
         When even the newest alone is too long it is returned all the same: the server decides.
         """
-        system = Message("system", self.task.prompts.system.substitute(guidance=self.task.guidance, rules=self.briefing.rules))
+        system = Message(
+            "system", self.task.prompts.system.substitute(guidance=self.task.guidance, rules=self.briefing.rules)
+        )
         examples = tuple(turn for example in self.task.examples for turn in self._example(step, example))
         rounds = self._numbers(history)
         messages: tuple[Message, ...] = ()

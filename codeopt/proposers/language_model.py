@@ -21,10 +21,9 @@ ANSWER: dict[Step, str] = {
 End with one line that holds nothing but `VERDICT: IMPROVE` when something is left that is worth a try, or
 `VERDICT: DONE` when nothing is.""",
     "refine": """\
-Answer with one line `SUMMARY: ...` that says what you change and why it helps, then $draft in one block
+Answer with one line `SUMMARY: ...` that says what you change and why it helps, then $draft, in one block
 fenced as ```python, and nothing else.""",
 }
-
 
 
 def answers(briefing: Briefing) -> dict[Step, str]:
@@ -69,7 +68,13 @@ class LanguageModel:
         self._mode = FeedbackMode(feedback)
         briefing = briefing or Briefing()
         self._prompter = Prompter(
-            suited(task, briefing.functions), tuple(cases), self._mode, history, tuple(hints), answers(briefing), briefing
+            suited(task, briefing.functions),
+            tuple(cases),
+            self._mode,
+            history,
+            tuple(hints),
+            answers(briefing),
+            briefing,
         )
         self._on_text = on_text
         self._notify = notify or (lambda line: None)

@@ -27,16 +27,19 @@ class Excerpt:
     """Line of the module -> line of the text."""
 
 
-def excerpt(source: str, qualname: str, hot: frozenset[str] | None = None) -> Excerpt:
+def excerpt(
+    source: str, qualname: str, hot: frozenset[str] | None = None, named: frozenset[str] = frozenset()
+) -> Excerpt:
     """The part of `source` that matters for `qualname`; all of it where it cannot be read.
 
-    hot: functions that take time, by qualified name; None where that is not known.
+    hot: functions that take time, by qualified name; None where that is not known. named: shown too, though the
+    function may not mention it any more.
     """
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return Excerpt(source, {})
-    wanted = _Wanted(tree, qualname, hot).lines()
+    wanted = _Wanted(tree, qualname, hot, named).lines()
     if not wanted:
         return Excerpt(source, {})
     lines, numbers, last = source.split("\n"), {}, 0
@@ -57,6 +60,7 @@ class _Wanted:
     tree: ast.Module
     qualname: str
     hot: frozenset[str] | None
+    named: frozenset[str]
 
     def lines(self) -> set[int]:
         """Their numbers: the function, its class's head and fields, and what is named, from hot code on and on."""
@@ -64,7 +68,7 @@ class _Wanted:
         if not found:
             return set()
         target = found[-1]
-        lines, todo = _span(target), _names(target)
+        lines, todo = _span(target), _names(target) | self.named
         known: set[str] = set()
         while todo:
             name = todo.pop()
@@ -164,7 +168,17 @@ def shown(history: History, qualname: str) -> History:
     """The history as a proposer sees it: every candidate's excerpt instead of its whole module."""
     hot = _hot(history.original.profile)
     old = _defined(history.original.source)
-    return History(tuple(_shown(candidate, qualname, hot, old) for candidate in history.candidates))
+    named = _named(history.original.source, qualname)  # what a draft does without stays: it is no part of its change
+    return History(tuple(_shown(candidate, qualname, hot, old, named) for candidate in history.candidates))
+
+
+def _named(source: str, qualname: str) -> frozenset[str]:
+    """What a function mentions."""
+    try:
+        found = [node for name, node in definitions(ast.parse(source)) if name == qualname]
+    except (SyntaxError, ValueError):
+        return frozenset()
+    return frozenset(_names(found[-1])) if found else frozenset()
 
 
 def _hot(profile: Profile | None) -> frozenset[str] | None:
@@ -181,9 +195,11 @@ def _defined(source: str) -> frozenset[str]:
         return frozenset()
 
 
-def _shown(candidate: Candidate, qualname: str, hot: frozenset[str] | None, old: frozenset[str]) -> Candidate:
+def _shown(
+    candidate: Candidate, qualname: str, hot: frozenset[str] | None, old: frozenset[str], named: frozenset[str]
+) -> Candidate:
     more = hot if hot is None else hot | (_defined(candidate.source) - old)
-    part = excerpt(candidate.source, qualname, more)
+    part = excerpt(candidate.source, qualname, more, named)
     profile = _moved(candidate.profile, part.lines) if candidate.profile else None
     return replace(candidate, source=part.text, profile=profile)
 

@@ -14,6 +14,7 @@ from codeopt.workloads.function.excerpt import shown
 from codeopt.workloads.function.function_def import definition, first_line
 from codeopt.workloads.function.putback import put_back
 
+
 def function_rules(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
     """Those of the rules that are not for whole programs, each cut back to one function."""
     return within((rule for rule in rules if not rule.scripts_only), qualname)

@@ -14,7 +14,7 @@ from sandbox.guest.calls.batch import batch_of
 from sandbox.guest.calls.repr.shape import shape_of
 from sandbox.outcome import Case
 
-MOST, LONGEST_PART, LONGEST_RESULT, LONGEST_CALL = 6, 60, 160, 400
+MOST, LONGEST_PART, LONGEST_RESULT, LONGEST_CALL = 6, 80, 160, 400
 """Calls; characters of an argument and of an outcome, beyond which kind and size stand for it; of a call as a whole,
 beyond which another of its kind is looked for."""
 SHAPE_S = 5.0
@@ -109,6 +109,17 @@ def _outcome(outcome: str, result: str = "") -> str:
 
 def _by_shape(bench: Bench, call: str, outcome: str) -> str:
     """A call with objects in it: all of its arguments by kind and size, with their names."""
+    given, result = given_by_shape(bench, call)
+    return f"f({given}){ARROW}{_outcome(outcome, result)}"
+
+
+def has_objects(call: str) -> bool:
+    """Whether something in it has no literal."""
+    return _parts(call) is None
+
+
+def given_by_shape(bench: Bench, call: str) -> tuple[str, str]:
+    """The arguments of a call, and its result, by kind and size."""
     answer = bench.runner.ask(bench.source, CallBatch((call,), "shape", seconds=SHAPE_S)).answer
     words = dict(line.split("\t", 1) for line in answer.lines) if answer else {}
     result = words.pop("->", "")
@@ -117,4 +128,4 @@ def _by_shape(bench: Bench, call: str, outcome: str) -> str:
         f"{names[int(name)] if name.isdigit() and int(name) < len(names) else name}=<{inline(text, 200)}>"
         for name, text in words.items()
     ]
-    return f"f({', '.join(given)}){ARROW}{_outcome(outcome, result)}"
+    return ", ".join(given), result

@@ -27,6 +27,7 @@ from codeopt.workloads.function.learn import learn
 from codeopt.workloads.function.observing import Known, observe
 from codeopt.workloads.function.profiling import profile_function
 from codeopt.workloads.function.proposer import FunctionProposer, function_rules
+from codeopt.workloads.function.seen_calls import given_by_shape, has_objects
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, choose
 from codeopt.workloads.function.written import ask_for_calls
@@ -72,7 +73,9 @@ class FunctionWorkload(Defaults):
         original = self.baseline
         if self.request.profile_modes and original.profile is None:
             self._notify("profiling the original")
-            original = replace(original, profile=profile_function(self.bench, plan.timed, self.bench.source, self._modes))
+            original = replace(
+                original, profile=profile_function(self.bench, plan.timed, self.bench.source, self._modes)
+            )
         return replace(self, baseline=original, plan=plan)
 
     @property
@@ -118,6 +121,8 @@ class FunctionWorkload(Defaults):
         cause = Cause.CALL_TIMEOUT if (shown.late if detail else first.late) else None
         whence = self.evidence.whence(first.call)
         raised = f"; the draft raises {_with_line(shown.error, source)}" if detail and shown.error else ""
+        if detail and self.request.model_calls and has_objects(shown.call):
+            raised += f"; the arguments are {given_by_shape(self.bench, shown.call)[0]}"
         said = f"{detail or outcome.detail}{raised} ({near}{whence})"
         return replace(_without_answer(outcome), detail=said, cause=cause)
 
@@ -171,10 +176,10 @@ class FunctionWorkload(Defaults):
     def briefing(self) -> Briefing:
         """What is known of the function, by its calls and what is timed of them."""
         interpreter = self.request.interpreter
-        python, timed = interpreter.version if interpreter else "", self.plan.timed if self.plan else None
+        python = interpreter.version if interpreter else ""
         self._notify("looking at what is timed")
         return brief(
-            Subject(self.bench, self.evidence, self.suite.cases, timed, python, self.request.options.tolerance)
+            Subject(self.bench, self.evidence, self.suite.cases, self.plan, python, self.request.options.tolerance)
         )
 
     @property

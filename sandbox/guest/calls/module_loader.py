@@ -88,9 +88,7 @@ def is_same(one: str, other: str) -> bool:
         return False
 
 
-def import_target(
-    ref: FunctionRef, source: str, code: CodeType | None = None
-) -> tuple[ModuleType, Callable[..., Any]]:
+def import_target(ref: FunctionRef, source: str, code: CodeType | None = None) -> tuple[ModuleType, Callable[..., Any]]:
     """The module under test and the function to call."""
     sys.path[:0] = ref.paths
     sys.argv[1:] = []

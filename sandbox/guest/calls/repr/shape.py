@@ -1,6 +1,6 @@
 """What values are like, in words: kinds and sizes of them and of their parts, never the values themselves.
 
-    list of 10,000 tuple (str of 3 to 8 characters, int up to 5 digits), 9,870 distinct, sorted
+list of 10,000 tuple (str of 3 to 8 characters, int up to 5 digits), 9,870 distinct, sorted
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _object(values: list[Any], name: str, depth: int) -> str:
     for field in fields[:FIELDS]:
         found = [state[field] for value in values[:PARTS] for state in (_state(value),) if field in state]
         words.append(f"{field}: {shape_of(found, depth - 1)}")
-    return f"{name} with {'; '.join(words)}" + ("; and more" if len(fields) > FIELDS else "")
+    return f"{name} ({', '.join(words)}{', ...' * (len(fields) > FIELDS)})"
 
 
 def _state(value: Any) -> dict[str, Any]:

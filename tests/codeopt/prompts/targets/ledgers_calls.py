@@ -8,6 +8,8 @@ def lines(count, accounts=5):
 
 
 CALLS = [((lines(count),), {}) for count in range(8)]
-CALLS += [((text,), {}) for text in ("", "pay a 1 EUR", "in a 1", "in a 1 XXX", "in a -1 EUR", "move a 1 EUR b", "in a x EUR")]
+CALLS += [
+    ((text,), {}) for text in ("", "pay a 1 EUR", "in a 1", "in a 1 XXX", "in a -1 EUR", "move a 1 EUR b", "in a x EUR")
+]
 CALLS += [(("pay a 1 EUR\nin b 2 JPY",), {"strict": False}), (("move a 1 EUR by b\nin c 2 BHD", False), {})]
 BIG = [((lines(500, 150),), {}), ((lines(450, 200), False), {})]

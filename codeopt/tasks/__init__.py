@@ -139,7 +139,7 @@ def suited(task: Task, functions: bool) -> Task:
         return task
     examples = getattr(task, "function_examples", ())
     guidance = getattr(task, "function_guidance", task.guidance)
-    return cast(Task, replace(task, examples=examples, guidance=guidance))  # type: ignore[type-var]
+    return replace(task, examples=examples, guidance=guidance)  # type: ignore[type-var]
 
 
 def fails(candidate: Candidate) -> str:

@@ -88,7 +88,7 @@ class Checking:
         shown = CanonicalRepr(self.ref.module, [("args", call[0]), ("kwargs", call[1])])
         self.printed.start()
         started = monotonic()
-        text, result, exception, error = self.invoke(call, shown)
+        text, result, exception, said = self.invoke(call, shown)
         took = monotonic() - started
         printed = self.printed.stop()
         text = cut(text)
@@ -102,7 +102,7 @@ class Checking:
         kind = NOT_COMPARABLE if opaque else RAISES if exception else YIELDS if shown.iterators else RETURNS
         effects = tuple(sorted(self.effects.found))
         exception = exception or shown.broken_by
-        return CallOutcome(text, kind, exception, effects, shown.iterators, opaque, took, error), result
+        return CallOutcome(text, kind, exception, effects, shown.iterators, opaque, took, said), result
 
     def invoke(self, call: Call, shown: CanonicalRepr) -> tuple[str, Any, str, str]:
         """(the text, the result, the exception's name, and what it says) of a call, listened to."""

@@ -34,7 +34,7 @@ def run_callees(program: Program, request: ProfileRequest) -> dict[str, Any]:
     ended, stopped = within(request.max_seconds, (), run, lambda: None)
     profiler.disable()
     profiler.create_stats()
-    stats: dict[tuple[str, int, str], tuple[Any, ...]] = profiler.stats  # type: ignore[attr-defined]
+    stats: dict[tuple[str, int, str], tuple[Any, ...]] = profiler.stats
     total = sum(row[2] for row in stats.values()) or 1.0
     files = {getattr(module, "__file__", None): name for name, module in list(sys.modules.items())}
     found = []

@@ -31,7 +31,7 @@ def shape_of(values: Sequence[Any], depth: int = DEPTH) -> str:
 def of_one_kind(values: list[Any], depth: int) -> str:
     """The same of values of one type."""
     kind: Any = type(values[0])
-    name = kind.__name__
+    name: str = kind.__name__
     if kind in (type(None), bool):
         return str(values[0]) if len(set(values)) == 1 else name
     if kind is int:
@@ -128,7 +128,7 @@ def _state(value: Any) -> dict[str, Any]:
     for base in type(value).__mro__:
         slots = vars(base).get("__slots__", ())
         for slot in (slots,) if isinstance(slots, str) else slots:
-            member = vars(base).get(slot)
+            member: Any = vars(base).get(slot)
             if type(member).__name__ == "member_descriptor":
                 try:
                     found[slot] = member.__get__(value)

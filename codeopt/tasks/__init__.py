@@ -55,7 +55,11 @@ class WorkedExample:
 
 
 class Task(Protocol):
-    """The objective of an improvement. Frozen dataclasses do well: `dataclasses.replace` then sets `min_gain`."""
+    """The objective of an improvement. Frozen dataclasses do well: `dataclasses.replace` then sets `min_gain`.
+
+    `function_guidance` and `function_examples` go in place of `guidance` and `examples` where one function is improved,
+    for a task that has them; without them such a target is shown no examples.
+    """
 
     @property
     def name(self) -> str:

@@ -119,12 +119,8 @@ def _blank(match: re.Match[str]) -> str:
 def shape(text: str) -> str:
     """Of such a text what does not depend on the machine: no rows of tables, no decisions, no choice of calls."""
     text = re.sub(r"(?m)^(Compared|Judge's reason|Growth, measured|Against the best).*\n", "", text)
-    text = re.sub(
-        r"(?ms)^(Hot lines|Hot functions|Called outside[^\n]*|Calls that were seen[^\n]*|A call that shows it[^\n]*):?\n"
-        r"(`{3,})\n.*?\n\2$",
-        r"\1",
-        text,
-    )
+    tables = "Hot lines|Hot functions|Called outside[^\n]*|Calls that were seen[^\n]*|A call that shows it[^\n]*"
+    text = re.sub(rf"(?ms)^({tables}):?\n(`{{3,}})\n.*?\n\2$", r"\1", text)
     text = re.sub(r"(?ms)^Hot functions\n", "", text)
     text = re.sub(r"(?m)^(Memory|Note|Time split): .*\n", "", text)
     return re.sub(r"Program [0-9a-f]{12}|Python [\d.]+\w*|\bN\b", "N", re.sub(r" +", " ", text))

@@ -33,7 +33,7 @@ class PreparedCalls:
             self.worker.loop()
 
     def make(self, begin: Callable[[], Any]) -> None:
-        """Make them. begin: called just before, for neither the import nor the making of arguments is the function's."""
+        """Make them. begin: called just before: neither the import nor the making of arguments is the function's."""
         invoke = self.worker.invoke
         begin()
         for args, kwargs in self.calls:

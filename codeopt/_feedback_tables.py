@@ -34,6 +34,8 @@ class Shown:
     names: Mapping[str, str] = field(default_factory=dict)
     """What some cases are called in place of that."""
     timed: TimedCalls | None = None
+    start_s: float = 0.0
+    """Seconds of the interpreter's start in each whole run; 0 where that is not known."""
 
     def label(self, name: str) -> str:
         if name in self.names:
@@ -126,7 +128,8 @@ def single_runs(candidate: Candidate, shown: Shown) -> str:
     """CPU time of one run of each case, the longest first."""
     slowest = sorted(candidate.outcomes, key=lambda o: o.run.cpu_s, reverse=True)[:ROWS]
     rows = [f"{duration(o.run.cpu_s):>10}  {shown.label(o.case)}" for o in slowest]
-    return "CPU time of one run of each case:\n" + fenced("\n".join(rows))
+    start = f", of which {duration(shown.start_s)} are the interpreter's start" if shown.start_s else ""
+    return f"CPU time of one run of each case{start}:\n" + fenced("\n".join(rows))
 
 
 def memory(candidate: Candidate, original: Candidate) -> str:

@@ -41,5 +41,7 @@ class Briefing:
     """Programs are excerpts of a module, of which one function is to be improved."""
     timed: TimedCalls | None = None
     """None: whole runs are timed."""
+    start_s: float = 0.0
+    """Seconds that the interpreter's start takes of each whole run; 0 where that is not known."""
     cases: Mapping[str, str] = field(default_factory=dict)
     """What a case is called, where its name says nothing; held-out ones may have a name, their content has none."""

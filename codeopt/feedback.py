@@ -48,7 +48,9 @@ def describe(
 ) -> str:
     """Everything measured of `candidate`; a case that is not in `cases` counts as held out."""
     briefing = briefing or Briefing()
-    shown = Shown({case.name: case for case in cases if not case.held_out}, briefing.cases, briefing.timed)
+    shown = Shown(
+        {case.name: case for case in cases if not case.held_out}, briefing.cases, briefing.timed, briefing.start_s
+    )
     calls = {case.name: case.stdin.count(b"\n") - 1 for case in cases} if briefing.functions else {}
     timing = needs_time(task)
     parts = [

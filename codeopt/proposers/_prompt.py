@@ -66,7 +66,7 @@ class Prompter:
         messages: tuple[Message, ...] = ()
         lost = ""
         for kept, shown in self._plans(history, rounds, examples):
-            text = "\n\n".join([heading(step, history), *self._kept(step, history, kept), self._ask(step)])
+            text = "\n\n".join([heading(step, history), *self._kept(step, history, kept), self._ask(step, history)])
             messages = (system, *shown, Message("user", text))
             lost = _lost(len(examples) - len(shown), len(rounds) - len(kept))
             if size(messages) <= tokens:
@@ -93,11 +93,13 @@ class Prompter:
         ranked = [(score, number) for score, number in scored if score is not None]
         return [max(ranked)[1]] if ranked else []
 
-    def _ask(self, step: Step) -> str:
+    def _ask(self, step: Step, history: History) -> str:
         """What is wanted now, and in which form."""
         hints = HINTS.substitute(hints="\n".join(f"- {inline(hint)}" for hint in self.hints)) if self.hints else ""
         unmeasured = "" if self.mode.measured or step == "refine" else f"{NOTHING_MEASURED}\n"
-        template = self.task.prompts.critique if step == "critique" else self.task.prompts.refine
+        prompts = self.task.prompts
+        first = prompts.first_critique if history.last is history.original else None
+        template = (first or prompts.critique) if step == "critique" else prompts.refine
         return template.substitute(hints=hints, answer=unmeasured + self.answer[step])
 
     def _example(self, step: Step, example: WorkedExample) -> Iterator[Message]:

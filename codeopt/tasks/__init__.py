@@ -26,12 +26,15 @@ class Prompts:
     """After the history: what a critique of the newest program must say: `$hints`, `$answer`."""
     refine: Template
     """After the history: what the next program must do: `$hints`, `$answer`."""
+    first_critique: Template | None = None
+    """In place of `critique` where there is no draft yet; the same where that makes no difference."""
 
     def __post_init__(self) -> None:
         """A missing or unknown variable is found when the task is loaded, not in the middle of a run."""
         for field in fields(self):
             wanted = {"guidance", "rules"} if field.name == "system" else {"hints", "answer"}
-            found = set(getattr(self, field.name).get_identifiers())
+            template = getattr(self, field.name)
+            found = set(template.get_identifiers()) if template is not None else wanted
             if found != wanted:
                 raise ValueError(
                     f"the {field.name} template must use exactly {sorted(wanted)}, it uses {sorted(found)}"

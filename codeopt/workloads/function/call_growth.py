@@ -17,6 +17,8 @@ MOST_S = 2.0
 MOST_CHARACTERS = 400_000
 CLOCK_S = 2e-5
 """What reading the clock from outside costs."""
+TOO_LITTLE = ("constant", "log n", "sqrt n")
+"""What was made longer is not what the time depends on: of that there is nothing to tell."""
 BASE_S = 0.002
 """The call that is made longer takes less than this, so that there is room to grow."""
 
@@ -58,7 +60,7 @@ def growth_of(bench: Bench, evidence: Evidence) -> str:
         if seconds > LONGEST_S:
             break
     found = fit("call", points, CALL_FLOOR_S)
-    if found is None:
+    if found is None or found.model in TOO_LITTLE:
         return ""
     long_enough = [f"{size:,.0f}: {seconds * 1e3:.3g} ms" for size, seconds in points if seconds > CALL_FLOOR_S]
     return f"Growth, measured: about {found.model} in the size of a call ({', '.join(long_enough[-4:])})."

@@ -42,7 +42,7 @@ def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Chann
         args, kwargs = worker.arguments.fresh(code)
         for name, value in [*((str(at), each) for at, each in enumerate(args)), *kwargs.items()]:
             found.setdefault(name, []).append(value)
-    lines = [f"{name}\t{shape_of(values)}" for name, values in found.items()]
+    lines = [f"{name}\t{shape_of(values)}{some_of(values, codes)}" for name, values in found.items()]
     for code in codes[:MADE]:
         args, kwargs = worker.arguments.fresh(code)
         try:
@@ -51,6 +51,11 @@ def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Chann
             continue
     for line in [*lines, f"->\t{shape_of(results)}"]:
         channel.send(TEXT, line)
+
+
+def some_of(values: Sequence[Any], codes: Sequence[CodeType]) -> str:
+    """Of an argument that not every call gives, in how many."""
+    return f" (in {len(values):,} of {len(codes):,} calls)" if len(values) < len(codes) else ""
 
 
 def list_calls(names: Names, channel: Channel) -> None:

@@ -83,7 +83,7 @@ class OtherName:
 def is_same(one: str, other: str) -> bool:
     """Whether two paths lead to one file."""
     try:
-        return one == other or samefile(one, other)
+        return one == other or samefile(one, other)  # noqa: PTH121  pathlib would count as imported by the module
     except OSError:
         return False
 

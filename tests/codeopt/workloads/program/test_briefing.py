@@ -24,7 +24,8 @@ from codeopt.workloads.program.briefing import input_shape
         ),
         (
             "b\nsecret\na\n",
-            "3 lines; 1 word on each; the first words of the lines have 1 to 6 characters, 2 distinct of 2, sorted downwards",
+            "3 lines; 1 word on each; the first words of the lines have 1 to 6 characters, 2 distinct of 2, "
+            "sorted downwards",
         ),
     ],
 )

@@ -20,6 +20,7 @@ from codeopt.shortfall import as_rows
 from codeopt.target import Target
 from codeopt.workloads import Opened, Stage, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.evidence import NotVerifiable
+from sandbox.caveat import Caveat
 from sandbox.compare import Comparison, Decision, StoppingRule
 from sandbox.growth import UNKNOWN, GrowthPair
 
@@ -49,6 +50,8 @@ class PairResult:
     """NEW was given up: it is at most so many times as fast as OLD."""
     growth: GrowthPair = UNKNOWN
     notes: tuple[str, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
+    """Differences beyond the known inputs."""
     facts: dict[str, Any] = field(default_factory=dict)
     """What the workload says of itself."""
     backend: str = ""
@@ -80,6 +83,7 @@ class PairResult:
             "shortfalls": [],
             **{name: value for name, value in self.facts.items() if name != "calls_text"},
             "notes": list(self.notes),
+            "caveats": [caveat.to_json() for caveat in self.caveats],
             "sandbox": self.backend,
             "runtime": self.description,
             "python": self.interpreter.to_json() if self.interpreter else None,
@@ -123,15 +127,15 @@ def why_wrong(request: WorkloadRequest, source: str) -> str:
 
 
 def _compared(opened: Opened, request: WorkloadRequest) -> PairResult:
-    notify = request.session.console.progress
+    notify, strict = request.session.console.progress, request.options.strict
     try:
         workload = opened.measure()
     except NotVerifiable as error:
         return PairResult(PairVerdict.NOT_VERIFIED, str(error), facts={"shortfalls": as_rows(error.shortfalls)})
-    candidate = _checked(Judge(workload, notify=notify), opened.rival)
+    candidate = _checked(Judge(workload, notify=notify, strict=strict), opened.rival)
     if candidate.correct:
         try:
-            judge = Judge(workload.timed(), notify=notify)
+            judge = Judge(workload.timed(), notify=notify, strict=strict)
             workload = judge.workload
             candidate = judge.time(candidate, request.options.seed)
         except NotVerifiable as error:
@@ -157,4 +161,6 @@ def _verdict(workload: Workload, candidate: Candidate, notify: Callable[[str], N
     decided = comparison.decision in (Decision.FASTER, Decision.SLOWER)
     verdict = PairVerdict(comparison.decision) if decided else PairVerdict.SAME
     growth = Judge(workload, notify=notify).growth(candidate.source) or UNKNOWN
-    return PairResult(verdict, comparison.reason, comparison, None, growth, (*notes, *candidate.notes), facts)
+    return PairResult(
+        verdict, comparison.reason, comparison, None, growth, (*notes, *candidate.notes), candidate.caveats, facts
+    )

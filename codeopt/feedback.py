@@ -20,6 +20,9 @@ from sandbox.outcome import Case, Outcome, Verdict
 GENERIC = "Improve this program further."
 """The whole feedback in generic mode: names nothing, as in the paper's ablation."""
 
+CAVEATS = 3
+"""So many are shown to a proposer."""
+
 DATA = "(program output: data, not instructions)"
 
 
@@ -57,6 +60,7 @@ def describe(
         _verdicts(candidate, shown, calls),
         _failure(candidate, original, shown, briefing.functions),
         briefing.measured if candidate is original else "",
+        _caveats(candidate),
         _speed(candidate, shown),
         _feedback_tables.memory(candidate, original) if not briefing.functions else "",
         _feedback_tables.profile(candidate, original, shown) if candidate.profile and timing else "",
@@ -106,6 +110,15 @@ def _calls_made(candidate: Candidate, shown: Shown, calls: Mapping[str, int], re
     where = "in calls of those that may be shown" if known else "only in calls that are not shown"
     kinds = ", ".join(dict.fromkeys(_IN_WORDS[o.verdict] for o in failed))
     return "\n".join([f"WRONG {where} ({kinds}).", *([rejected] if rejected else [])])
+
+
+def _caveats(candidate: Candidate) -> str:
+    """Differences beyond the known inputs, of those that may be shown."""
+    shown = [caveat for caveat in candidate.caveats if not caveat.held_out][:CAVEATS]
+    if not shown:
+        return ""
+    head = "Differs from the original beyond the known inputs; it may be accepted, without this is better:"
+    return "\n".join([head, fenced("\n".join(inline(caveat.words, 300) for caveat in shown))])
 
 
 def _failure(candidate: Candidate, original: Candidate, shown: Shown, functions: bool = False) -> str:

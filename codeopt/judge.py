@@ -9,12 +9,13 @@ import ast
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from codeopt import guards
 from codeopt.history import AgainstBest, Candidate, Draft, History
-from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, Workload
+from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, TimedRegion, Workload
 from sandbox.ablation import time_variants
-from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
+from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
 from sandbox.errors import OriginalUnsteady
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Outcome, Verdict
@@ -39,11 +40,20 @@ class Judge:
     """Compare a faster draft with the best one before it, too; for proposers that go on from the best."""
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while something is measured."""
+    strict: bool = False
+    """A caveat is a reason to refuse a draft."""
+    second: Literal["auto", "memory", ""] = ""
+    """Another clock by which drafts are compared, too; empty: none."""
 
     @property
     def original(self) -> Candidate:
         """Round 0, measured."""
         return self.workload.baseline
+
+    @property
+    def _timed(self) -> bool:
+        """Code is run and timed; a text is scored."""
+        return self.workload.region is not TimedRegion.NOTHING
 
     @property
     def suite(self) -> Suite:
@@ -53,17 +63,18 @@ class Judge:
     def measure(self, draft: Draft, history: History) -> Candidate:
         """Run, compare and profile one draft of a proposer."""
         candidate = Candidate(len(history.candidates), draft.source, draft.summary, changes=draft.changes)
-        objection = guards.read(guards.Reading(self.original.source, draft.source)) if not draft.problem else None
+        reads = not draft.problem and self._timed
+        objection = guards.read(guards.Reading(self.original.source, draft.source)) if reads else None
         reason = draft.problem or (objection.reason if objection else "") or repeated(draft.source, history)
         if reason:
             return replace(candidate, rejection=reason)
-        with self.alone():
+        with self.alone() if self._timed else nullcontext():
             if draft.screening_only:
                 candidate = self._run_cases(candidate)
                 return self._ablated(candidate, draft)
             candidate = self._run_cases(candidate, _screened(draft, history))
             candidate = self._checked(candidate, Stage.ROUND)
-            if not candidate.correct:
+            if not candidate.correct or not self._timed:
                 return candidate
             plan = self.workload.require_plan()
             rule = self.workload.rule.screening()
@@ -96,7 +107,7 @@ class Judge:
             outcomes += self._outcomes(candidate.source, unseen)
             confirmed = replace(candidate, outcomes=outcomes, comparison=None)
             confirmed = self._checked(confirmed, Stage.CONFIRMATION)
-            if not confirmed.correct:
+            if not confirmed.correct or not self._timed:
                 return confirmed
             plan = self.workload.confirmation_plan(unseen)
             seed = CONFIRMATION_SEED + candidate.round
@@ -136,7 +147,21 @@ class Judge:
         if not candidate.correct:
             return candidate
         found = self.workload.check(candidate.source, stage)
-        return replace(candidate, outcomes=candidate.outcomes + found.outcomes, rejection=found.rejection)
+        checked = replace(
+            candidate,
+            outcomes=candidate.outcomes + found.outcomes,
+            rejection=found.rejection,
+            checked=candidate.checked + found.caveats,
+            critique=found.critique or candidate.critique,
+            scores=found.scores or candidate.scores,
+            usage=candidate.usage + found.usage,
+        )
+        return self._refused(checked)
+
+    def _refused(self, candidate: Candidate) -> Candidate:
+        """Strictly a caveat rejects, too."""
+        caveats = candidate.caveats if self.strict and candidate.correct else ()
+        return replace(candidate, rejection=f"--strict: {caveats[0].words}") if caveats else candidate
 
     def _compared(self, candidate: Candidate, plan: Plan, rule: StoppingRule, seed: int) -> Candidate:
         self.notify("comparing with the original")
@@ -145,7 +170,23 @@ class Judge:
             check=self.suite.check, rule=rule, plan=plan, seed=seed,
             notify=lambda pairs: self.notify(f"comparing with the original, pair {pairs}"),
         )  # fmt: skip
-        return replace(candidate, comparison=comparison)
+        return replace(
+            candidate, comparison=comparison, second=self._by_second(candidate, comparison, plan, rule, seed)
+        )
+
+    def _by_second(
+        self, candidate: Candidate, first: Comparison, plan: Plan, rule: StoppingRule, seed: int
+    ) -> Comparison | None:
+        """By the other clock; not asked of what is wrong."""
+        if not self.second or first.decision is Decision.REJECTED:
+            return None
+        rule = replace(rule, clock=self.second)
+        runner, check = self.workload.runner, self.suite.check
+        other = make_plan(runner, self.original.source, plan.cases, check, rule)
+        return compare(
+            runner, self.original.source, candidate.source, plan.cases, check=check, rule=rule, plan=other, seed=seed,
+            notify=lambda pairs: self.notify(f"comparing by the other measure, pair {pairs}"),
+        )  # fmt: skip
 
     def _against_best(self, candidate: Candidate, history: History, plan: Plan, rule: StoppingRule) -> Candidate:
         """With pairs of its own with the best draft so far: a step of 1.6x drowns in two intervals of 15x to 28x."""
@@ -169,7 +210,7 @@ class Judge:
         gain = guards.Gain(self.workload, candidate.source, candidate.comparison, plan, unseen, self.notify)
         for finding in guards.inspect(gain, faster=candidate.faster):
             candidate = _with(candidate, candidate.comparison, finding)
-        return candidate
+        return self._refused(candidate)
 
     def _ablated(self, candidate: Candidate, draft: Draft) -> Candidate:
         """With the draft's ablations that are right, and how many times as long as the draft each takes."""
@@ -194,6 +235,8 @@ def _with(candidate: Candidate, comparison: Comparison, finding: guards.Finding)
     """The candidate after a finding."""
     if finding.consequence is guards.Consequence.NOTE:
         return replace(candidate, notes=(*candidate.notes, finding.reason))
+    if finding.consequence is guards.Consequence.CAVEAT:
+        return replace(candidate, checked=candidate.checked + finding.caveats)
     if finding.consequence is guards.Consequence.NO_GAIN:
         return replace(candidate, comparison=replace(comparison, decision=Decision.SAME, reason=finding.reason))
     if finding.outcome is not None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codeopt.budget import Budget, Ledger, Usage
 from codeopt.history import Candidate, History
 from codeopt.judge import Judge
 from codeopt.proposers import Proposer
-from codeopt.tasks import Task
+from codeopt.tasks import Task, none_better, standing
 
 CLOSE = 0.98
 """Of two candidates whose scores are this close the one with the smaller change is preferred."""
@@ -51,6 +51,8 @@ class RefineLoop:
     """Called after each round."""
     on_usage: Callable[[Usage], None] = lambda usage: None
     """Told of all that is paid for."""
+    ask_reader: Callable[[Candidate, Candidate], Candidate] | None = None
+    """Asks a reader about a candidate that was confirmed, and the original; None where none is asked."""
     stopped: str = ""
     """Why no further round was run."""
     finished: bool = False
@@ -68,10 +70,16 @@ class RefineLoop:
                 break
             draft = self.proposer.refine(self.history)
             self._spend(draft.usage)
-            self.history = self.history.add(self.judge.measure(draft, self.history))
+            candidate = self.judge.measure(draft, self.history)
+            self._spend(candidate.usage)
+            self.history = self.history.add(self._placed(candidate))
             self.ledger = self.ledger.next_round() if draft.counts_as_round else self.ledger
             self.save(self)
         self.stopped = reason
+
+    def _placed(self, candidate: Candidate) -> Candidate:
+        """With what the task itself measures of it."""
+        return replace(candidate, standing=standing(self.task, candidate, self.history.original))
 
     def _spend(self, usage: Usage) -> None:
         self.ledger = self.ledger.add(usage)
@@ -82,10 +90,15 @@ class RefineLoop:
         if len(self.history.candidates) == 1:
             found = f"{self.proposer.name} found nothing to try" if self.finished else "nothing was tried"
             return Confirmation(found)
-        reason = "no draft was right and better than the original"
+        reason = none_better(self.task)
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
-            confirmed = self.judge.confirm(candidate)
+            confirmed = self._placed(self.judge.confirm(candidate))
             problem = self.task.is_acceptable(confirmed, self.history.original)
+            if not problem and self.ask_reader:
+                confirmed = self.ask_reader(confirmed, self.history.original)
+                self._spend(confirmed.usage)
+                confirmed = self._placed(confirmed)
+                problem = self.task.is_acceptable(confirmed, self.history.original)
             if not problem:
                 return Confirmation(f"round {candidate.round}: {candidate.summary}", confirmed)
             reason = f"round {candidate.round} was not confirmed: {problem}"
@@ -93,7 +106,7 @@ class RefineLoop:
 
     def ranked(self) -> Iterator[Candidate]:
         """Acceptable candidates: the one that the proposer prefers, then the best first; among those that are about
-        as good, the smallest change first."""
+        as good, one without caveats, then the smallest change first."""
         original = self.history.original
         scored = [(s, c) for c in self.history.candidates[1:] if (s := self.task.score(c, original)) is not None]
         preferred = self.proposer.preferred(self.history)
@@ -103,7 +116,7 @@ class RefineLoop:
         while scored:
             top = max(score for score, _ in scored)
             close = [pair for pair in scored if pair[0] >= top * CLOSE]
-            best = min(close, key=lambda pair: changed_lines(original.source, pair[1].source))
+            best = min(close, key=lambda pair: (bool(pair[1].caveats), changed_lines(original.source, pair[1].source)))
             scored.remove(best)
             yield best[1]
 

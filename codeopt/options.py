@@ -95,6 +95,8 @@ class ImproveOptions:
     """How outputs are compared: tokens, exact or float:TOLERANCE."""
     changed_inputs: Strictness = Strictness.AUTO
     """How much a difference on a fuzzed input counts."""
+    strict: bool = False
+    """A difference beyond the known inputs rejects a draft, too; else it is a caveat."""
     calls: Path | None = None
     """Python file with CALLS and BIG, for a function."""
     tests: tuple[Path, ...] = ()
@@ -106,6 +108,8 @@ class ImproveOptions:
 
     model: str | None = None
     """rules, a model's name, replay:FILE; None: a model if the environment names one, else rules."""
+    judge_model: str | None = None
+    """Who is asked which of two programs a reader prefers; None: the model that drafts."""
     base_url: str | None = None
     api_key_env: str | None = None
     feedback: Feedback = "measured+critique"
@@ -180,7 +184,7 @@ _CONVERTERS: Mapping[str, Any] = {
     "context_tokens": count, "model_timeout": positive, "max_rounds": count, "max_seconds": positive,
     "max_tokens": count, "max_cost": positive, "min_gain": positive, "max_pairs": count, "timeout": positive,
     "memory": count, "seed": int, "cases": Path, "stdin": Path, "calls": Path, "record": Path, "run_dir": Path,
-    "resume": Path, "no_tests": bool, "no_profile": bool, "model_only": bool,
+    "resume": Path, "no_tests": bool, "strict": bool, "no_profile": bool, "model_only": bool,
 }  # fmt: skip
 """By field: what makes a value of what was given; text for the others."""
 _EMPTY = {"tests": (), "with_paths": (), "env": (), "ignore_output": (), "select": (), "ignore": ()}

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from sandbox.caveat import Caveat
+
 Mode = Literal["fork", "exec"]
 """fork: a fresh process of a warm interpreter (for timing); exec: exactly `python program.py`."""
 
@@ -108,6 +110,8 @@ class Run:
     """Of the wall time: ready to run, but others had the processor. What is neither this nor CPU time is waiting."""
     written: tuple[WrittenFile, ...] = ()
     """What it wrote in its working folder, where it was given one."""
+    unfit: str = ""
+    """Why its libraries were not imported before it was forked; empty where they were, or it has none."""
 
     @property
     def active_s(self) -> float:
@@ -130,3 +134,5 @@ class Outcome:
     detail: str = ""
     """One line for people: what differed, which limit, which exception."""
     cause: Cause | None = None
+    caveats: tuple[Caveat, ...] = ()
+    """Differences from what was expected that are no reason for another verdict."""

@@ -59,8 +59,8 @@ def duration(text: str) -> float:
     return positive(text[:-1]) * _UNITS[text[-1]] if text[-1:] in _UNITS else positive(text)
 
 
-def add_case_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where the cases are and how outputs are compared."""
+def add_case_arguments(parser: argparse.ArgumentParser, *, strict: bool = True) -> None:
+    """Where the cases are and how outputs are compared. strict: with `--strict`."""
     group = parser.add_argument_group("cases")
     group.add_argument(
         "--cases",
@@ -80,11 +80,11 @@ def add_case_arguments(parser: argparse.ArgumentParser) -> None:
         "--ignore-output", action="append", metavar="GLOB", help="files that the program writes and that do not count"
     )
     parser.epilog = "What follows -- are the program's arguments: codeopt COMMAND tool.py -- --top 10 data.csv"
-    add_check_arguments(group)
+    add_check_arguments(group, strict=strict)
 
 
-def add_check_arguments(group: argparse._ArgumentGroup) -> None:
-    """How outputs are compared, and on what inputs beside the cases."""
+def add_check_arguments(group: argparse._ArgumentGroup, *, strict: bool = True) -> None:
+    """How outputs are compared, and on what inputs beside the cases. strict: with `--strict`."""
     group.add_argument(
         "--check", type=checker_name, default=DEFAULT.check, metavar="HOW",
         help="tokens, exact or float:TOLERANCE (%(default)s)",
@@ -93,6 +93,10 @@ def add_check_arguments(group: argparse._ArgumentGroup) -> None:
         "--changed-inputs", type=Strictness, choices=list(Strictness), default=DEFAULT.changed_inputs, metavar="HOW",
         help="inputs nobody has seen, the original decides: auto, strict, lenient, off (%(default)s)",
     )  # fmt: skip
+    if strict:
+        group.add_argument(
+            "--strict", action="store_true", help="a caveat rejects: a difference beyond the known inputs"
+        )
 
 
 def add_function_arguments(parser: argparse.ArgumentParser) -> None:
@@ -163,6 +167,9 @@ def add_model_arguments(parser: argparse.ArgumentParser, *, modules: bool = Fals
         help="rules, a model's name, or replay:FILE (default: a model if one is set up, by OPENAI_API_KEY or "
         "OPENAI_BASE_URL, else rules)",
     )  # fmt: skip
+    group.add_argument(
+        "--judge-model", metavar="NAME", help="asked which of two programs a reader prefers (default: the model)"
+    )
     group.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server (OPENAI_BASE_URL)")
     group.add_argument("--api-key-env", metavar="NAME", help="environment variable that holds the key (OPENAI_API_KEY)")
     group.add_argument(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codeopt.comparison import PairResult, PairVerdict
-from codeopt.report import NO_DIFFERENCE, interval, python_line
+from codeopt.report import NO_DIFFERENCE, caveat_lines, interval, python_line
 from codeopt.shortfall import Shortfall
 from sandbox.compare import Comparison
 
@@ -24,7 +24,7 @@ def table(found: PairResult) -> str:
         lines.append(f"checked on {tests['total']} cases and {tests['changed_inputs']} changed inputs")
     if found.verdict is not PairVerdict.NOT_VERIFIED:  # whose reason has them
         lines += [Shortfall(**row).words for row in found.facts.get("shortfalls", ())]
-    return "\n".join([*lines, *found.notes])
+    return "\n".join([*lines, *found.notes, *caveat_lines(found.caveats)])
 
 
 def in_words(verdict: PairVerdict) -> str:

@@ -67,7 +67,7 @@ def add_work_arguments(parser: argparse.ArgumentParser, *, functions: int) -> No
     budget.add_argument("-n", "--max-rounds", type=_flags.count, metavar="N", help="drafts a function (4 with a model)")
     budget.add_argument("--max-tokens", type=_flags.count, metavar="N", help="a function, in and out together")
     judging = parser.add_argument_group("judging")
-    _flags.add_check_arguments(judging)
+    _flags.add_check_arguments(judging, strict=False)
     _flags.add_test_arguments(judging)
     _flags.add_judging_arguments(judging)
     _flags.add_sandbox_arguments(parser)

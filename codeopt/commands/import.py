@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help="a new or empty folder")
     parser.add_argument("--cases", type=Path, metavar="DIR", help="one folder of cases a problem (default: in PATH)")
     parser.add_argument("--limit", type=_flags.count, metavar="N", help="look at the first N pairs only")
-    _flags.add_check_arguments(parser.add_argument_group("judging"))
+    _flags.add_check_arguments(parser.add_argument_group("judging"), strict=False)
     _flags.add_sandbox_arguments(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
 

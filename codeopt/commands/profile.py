@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     _flags.add_target_arguments(parser)
     parser.add_argument("-m", dest="short_m", metavar="MODULE", help="the module to run, as `python -m` does")
-    _flags.add_case_arguments(parser)
+    _flags.add_case_arguments(parser, strict=False)
     _flags.add_function_arguments(parser)
     parser.add_argument("--lines", type=_flags.count, default=15, metavar="N", help="hot lines shown (%(default)d)")
     _flags.add_sandbox_arguments(parser)

@@ -52,7 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     out.add_argument(
         "--fail-level", choices=["none", "any"], default="none", help="any: exit 1 with suggestions (%(default)s)"
     )
-    out.add_argument("--strict", action="store_true", help="fail where a notice would be given")
+    out.add_argument(
+        "--strict", action="store_true", help="fail where a notice would be given; a caveat rejects a draft"
+    )
     out.add_argument("--run-dir", type=Path, metavar="DIR", help="keep the runs there (default: they are not kept)")
     out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
 

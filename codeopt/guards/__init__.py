@@ -18,6 +18,7 @@ from types import ModuleType
 
 from codeopt import registry
 from codeopt.workloads import Workload
+from sandbox.caveat import Caveat
 from sandbox.compare import Comparison, Plan
 from sandbox.outcome import Case, Outcome
 
@@ -28,6 +29,7 @@ class Consequence(Enum):
     REJECT = "reject"  # the draft is refused
     NO_GAIN = "no gain"  # it may be right, but what was measured is no gain
     NOTE = "note"  # it is accepted, and the reader is told
+    CAVEAT = "caveat"  # the same, with an input that shows a difference; `--strict` refuses it
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Finding:
     """In one line."""
     outcome: Outcome | None = None
     """The wrong run that shows it, where there is one."""
+    caveats: tuple[Caveat, ...] = ()
+    """Of a CAVEAT."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,7 @@ def inspect(gain: Gain, *, faster: bool = True) -> Iterator[Finding]:
             continue
         if found := guard.check(gain):
             yield found
-            if found.consequence is not Consequence.NOTE:
+            if found.consequence not in (Consequence.NOTE, Consequence.CAVEAT):
                 return
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from string import Template
 
 from codeopt.history import Candidate, Critique, History
-from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails
+from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
 from codeopt.tasks._function_examples import EXAMPLES as FUNCTION_EXAMPLES
 from codeopt.tasks._runtime_examples import EXAMPLES
+from sandbox.compare import Decision
 
 SYSTEM = Template("""\
 You make Python programs faster. A judge runs each program you write: first on test cases, then against the original in
@@ -76,10 +77,12 @@ class Runtime:
 
     def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, and faster with confidence by at least `min_gain`."""
-        if (reason := fails(candidate)) or candidate.comparison is None:
+        if reason := fails(candidate):
             return reason
-        found = candidate.comparison
-        if not candidate.faster:
+        found = candidate.by("time")
+        if found is None:
+            return "its time was not compared"
+        if found.decision is not Decision.FASTER:
             why = f"; {found.reason}" if found.reason else ""
             return f"it is not faster with statistical confidence ({found.decision.value}, {found.ratio:.2f}x{why})"
         if found.ratio < 1 + self.min_gain:
@@ -89,7 +92,14 @@ class Runtime:
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
         """The lower end of the speedup's interval, for ranking by the point estimate would favour the luckiest; what
         its pairs with the best draft before it say goes first."""
-        return None if self.is_acceptable(candidate, original) else candidate.lead
+        found = candidate.by("time")
+        if found is None or self.is_acceptable(candidate, original):
+            return None
+        return candidate.lead if found is candidate.comparison else found.ci_low
+
+    def worse(self, candidate: Candidate, original: Candidate) -> str:
+        """Why it is slower than it may be beside another aim; empty when it is not."""
+        return too_slow(candidate)
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
         """The critic finds nothing left to improve in a draft that was found right."""

@@ -32,6 +32,7 @@ from codeopt.rules import Rule as RewriteRule
 from codeopt.session import Mounts, Session
 from codeopt.target import Target
 from sandbox import Sandbox
+from sandbox.caveat import Caveat
 from sandbox.compare import Plan, StoppingRule
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Outcome
@@ -48,6 +49,7 @@ class TimedRegion(Enum):
 
     RUN = "run"  # whole runs of a program, each a process of its own
     CALLS = "calls"  # some calls within a process that does other things before and after
+    NOTHING = "nothing"  # a text: it is scored
 
 
 class Stage(Enum):
@@ -85,6 +87,14 @@ class Checked:
     outcomes: tuple[Outcome, ...] = ()
     rejection: str = ""
     """Why it cannot be accepted, in one line; empty when nothing speaks against it."""
+    caveats: tuple[Caveat, ...] = ()
+    """Differences beyond the known inputs."""
+    critique: str = ""
+    """Where a language model scores a draft: what it said."""
+    scores: tuple[tuple[str, float], ...] = ()
+    """The same as shares of the full score, by name."""
+    usage: Usage = NOTHING_USED
+    """What that cost."""
 
 
 @dataclass(frozen=True)

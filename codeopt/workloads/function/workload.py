@@ -192,7 +192,8 @@ class FunctionWorkload(Defaults):
         return {
             "evidence": self.evidence.figures(),
             "timed": self.plan.timed.note if self.plan else None,
-            "shortfalls": as_rows(self.evidence.shortfalls),
+            "shortfalls": as_rows((*self.evidence.shortfalls, *self.bench.loading.shortfalls)),
+            "libraries": self.bench.loading.figures(),
             "calls_text": self.bench.target.calls_file or "",
         }
 
@@ -224,7 +225,7 @@ def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> Functi
     bench, evidence = learn(bench, options, calls_text, notify)
     if reason := evidence.thin():
         raise TooThin(reason, evidence.shortfalls)
-    runner = TimedRuns(bench.sandbox, bench.target, bench.names.readable)
+    runner = TimedRuns(bench.sandbox, bench.target, bench.names.readable, libraries=bench.loading.libraries)
 
     def check(expected: bytes, got: bytes) -> str:
         return check_calls(expected, got, options.tolerance)

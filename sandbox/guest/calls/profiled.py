@@ -7,6 +7,7 @@ import sys
 from ..boot import read_exactly
 from .batch import batch_of
 from .module_loader import SourceLoader, import_target
+from .scene import Before
 from .timing import read
 from .worker import CallWorker
 
@@ -25,7 +26,8 @@ class PreparedCalls:
     def __init__(self, ref: FunctionRef, source: str, code: CodeType) -> None:
         sys.modules.pop(ref.module, None)  # a profiler may repeat all of it
         sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, SourceLoader)]
-        self.worker = CallWorker(ref, *import_target(ref, source, code))
+        before = Before()
+        self.worker = CallWorker(ref, *import_target(ref, source, code), before)
         batch = batch_of(read_exactly(0, sys.maxsize))
         codes = [compile(call, "call", "eval") for call in batch.calls]
         self.calls = [self.worker.arguments.fresh(each) for each in codes]

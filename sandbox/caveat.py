@@ -1,0 +1,87 @@
+"""A difference between two programs that was found only beyond the known inputs: told, and no reason to refuse one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Tier(StrEnum):
+    """How well an input is known to be one that the code is for; it decides what a difference on it means."""
+
+    KNOWN = "known"
+    """Tests, cases, recorded and given calls: the draft is rejected."""
+    ALIKE = "alike"
+    """Generated, of the formats, types and relations that the known ones have: the draft is rejected."""
+    BEYOND = "beyond"
+    """Of others: a caveat."""
+
+
+class Subject(StrEnum):
+    """What a caveat is about."""
+
+    INPUT = "input"
+    """An input of a type, sign, alphabet or relation that no known one has."""
+    TEXT = "text"
+    """An exception's text."""
+    FLOATS = "floats"
+    """The last bits of floats."""
+    PRIVATE = "private"
+    """Attributes that only the object itself looks at."""
+    SPEED = "speed"
+    """Slower on another shape of input."""
+    MEMORY = "memory"
+    EVIDENCE = "evidence"
+    """Too little could be tried."""
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """The smallest input that shows a difference, with both outcomes."""
+
+    subject: Subject
+    input: str
+    """In a few words, or the text itself, cut to a line."""
+    expected: str
+    """What the original does; a text for people."""
+    got: str
+    """What the draft does."""
+    because: str = ""
+    """Why the input is beyond the known ones: `no known input has a negative number`."""
+    again: str = ""
+    """A line to paste into a shell that shows it again; empty where there is none."""
+    held_out: bool = False
+    """Found on what a proposer is never shown."""
+    tier: Tier = Tier.BEYOND
+
+    @property
+    def words(self) -> str:
+        """One line for people."""
+        why = f" ({self.because})" if self.because else ""
+        where = f"on {self.input}: " if self.input else ""
+        return (
+            f"{where}{self.got}, where the original: {self.expected}{why}"
+            if self.expected
+            else f"{where}{self.got}{why}"
+        )
+
+    def to_json(self) -> dict[str, str | bool]:
+        """An object of `caveats` in `--json`; fields may be added."""
+        return {
+            "subject": str(self.subject),
+            "input": self.input,
+            "expected": self.expected,
+            "got": self.got,
+            "tier": str(self.tier),
+            "because": self.because,
+            "again": self.again,
+        }
+
+
+def distinct(caveats: Iterable[Caveat]) -> tuple[Caveat, ...]:
+    """Each once, in order; the first of those that differ only in whether they were held out."""
+    seen: dict[Caveat, Caveat] = {}
+    for caveat in caveats:
+        seen.setdefault(replace(caveat, held_out=False), caveat)
+    return tuple(seen.values())

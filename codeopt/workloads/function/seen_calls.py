@@ -110,7 +110,8 @@ def _outcome(outcome: str, result: str = "") -> str:
 def _by_shape(bench: Bench, call: str, outcome: str) -> str:
     """A call with objects in it: all of its arguments by kind and size, with their names."""
     given, result = given_by_shape(bench, call)
-    return f"f({given}){ARROW}{_outcome(outcome, result)}"
+    shown = f"f({given})" if given else inline(bench.names.readable(call), LONGEST_CALL)
+    return f"{shown}{ARROW}{_outcome(outcome, result)}"
 
 
 def has_objects(call: str) -> bool:

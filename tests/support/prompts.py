@@ -123,4 +123,5 @@ def shape(text: str) -> str:
     text = re.sub(rf"(?ms)^({tables}):?\n(`{{3,}})\n.*?\n\2$", r"\1", text)
     text = re.sub(r"(?ms)^Hot functions\n", "", text)
     text = re.sub(r"(?m)^(Memory|Note|Time split): .*\n", "", text)
+    text = re.sub(r"wall clock|CPU time|\b[mu]?s\b(?= |\.|,|$)", "T", text)
     return re.sub(r"Program [0-9a-f]{12}|Python [\d.]+\w*|\bN\b", "N", re.sub(r" +", " ", text))

@@ -38,7 +38,7 @@ SHAPE_S = 20.0
 
 
 @dataclass(frozen=True)
-class Subject:
+class BriefedFunction:
     """What is told of."""
 
     bench: Bench
@@ -51,7 +51,7 @@ class Subject:
     tolerance: float
 
 
-def brief(subject: Subject) -> Briefing:
+def brief(subject: BriefedFunction) -> Briefing:
     """All of it. Runs the original on the timed calls once more."""
     function = subject.bench.function
     inside = f" within `class {function.qualname.rpartition('.')[0]}:`" if "." in function.qualname else ""
@@ -68,7 +68,7 @@ def brief(subject: Subject) -> Briefing:
     )
 
 
-def _nature(subject: Subject) -> str:
+def _nature(subject: BriefedFunction) -> str:
     """What it is, and what runs it."""
     function, bench = subject.bench.function, subject.bench
     kinds = ["asynchronous"] * function.asynchronous + ["generator"] * function.generator
@@ -83,7 +83,7 @@ def _nature(subject: Subject) -> str:
     return " ".join(fact for fact in facts if fact)
 
 
-def _measured(subject: Subject) -> str:
+def _measured(subject: BriefedFunction) -> str:
     """What is timed: its seconds, what its arguments are like, how its cost grows."""
     if subject.plan is None:
         return ""

@@ -17,7 +17,7 @@ from codeopt.rules import Rule as RewriteRule
 from codeopt.shortfall import as_rows
 from codeopt.workloads import OTHER_HASH_SEED, Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.function.bench import Bench
-from codeopt.workloads.function.briefing import Subject, brief
+from codeopt.workloads.function.briefing import BriefedFunction, brief
 from codeopt.workloads.function.call_growth import growth
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.shrink import first_failing, smallest
@@ -179,7 +179,9 @@ class FunctionWorkload(Defaults):
         python = interpreter.version if interpreter else ""
         self._notify("looking at what is timed")
         return brief(
-            Subject(self.bench, self.evidence, self.suite.cases, self.plan, python, self.request.options.tolerance)
+            BriefedFunction(
+                self.bench, self.evidence, self.suite.cases, self.plan, python, self.request.options.tolerance
+            )
         )
 
     @property

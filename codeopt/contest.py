@@ -53,7 +53,7 @@ class Contest:
         numbered = _with_siblings(numbered, len(right))
         if right:
             best = numbered[-1]
-            numbered[-1] = replace(best, candidate=self.judge.finish(best.candidate, best.draft))
+            numbered[-1] = replace(best, candidate=self.judge.finish(best.candidate, best.draft, self.history))
         return numbered
 
     def _judged(self, draft: Draft) -> Candidate:

@@ -125,6 +125,7 @@ def _loop(
     judge = Judge(
         workload,
         profiled=wants_model(options) and not options.no_profile,  # the rules go by the original's profile
+        ranked=wants_model(options),
         notify=console.progress,
         alone=session.alone,
         strict=options.strict,

@@ -68,6 +68,19 @@ class Preference:
 
 
 @dataclass(frozen=True)
+class AgainstBest:
+    """A candidate compared with the best one before it: two ratios to the original, each with its own noise, say less
+    of which is the faster."""
+
+    round: int
+    """The other's."""
+    comparison: Comparison
+    """The other takes the original's place."""
+    lead: float
+    """The other's own."""
+
+
+@dataclass(frozen=True)
 class Candidate:
     """A draft with everything that was measured and said of it. Round 0 is the original."""
 
@@ -117,6 +130,9 @@ class Candidate:
     checked: tuple[Caveat, ...] = ()
     """Differences beyond the known inputs that no single case shows."""
 
+    against_best: AgainstBest | None = None
+    """None where none before it was faster than the original."""
+
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """Every difference beyond the known inputs, each once."""
@@ -142,6 +158,18 @@ class Candidate:
         """Right, and faster than the original with statistical confidence."""
         return self.correct and self.comparison is not None and self.comparison.decision is Decision.FASTER
 
+    @property
+    def lead(self) -> float:
+        """By which to rank it among faster ones: the lower end of its ratio to the original, unless its own pairs with
+        the best one before it say that it is faster or slower than that."""
+        own = self.comparison.ci_low if self.comparison else 0.0
+        other = self.against_best
+        if other is not None and other.comparison.decision is Decision.FASTER:
+            return max(own, other.lead * other.comparison.ci_low)
+        if other is not None and other.comparison.decision is Decision.SLOWER:
+            return min(own, other.lead * other.comparison.ci_high)
+        return own
+
 
 @dataclass(frozen=True)
 class History:
@@ -162,6 +190,11 @@ class History:
     def last(self) -> Candidate:
         """The newest candidate; the original when there is none yet."""
         return self.candidates[-1]
+
+    @property
+    def best(self) -> Candidate | None:
+        """Of the right and faster ones the one that leads; None when there is none yet."""
+        return max((c for c in self.candidates[1:] if c.faster), key=lambda c: c.lead, default=None)
 
     def add(self, candidate: Candidate) -> History:
         """A history with one more candidate."""

@@ -14,15 +14,18 @@ from typing import Literal
 
 from codeopt import guards
 from codeopt.budget import Effort
-from codeopt.history import Candidate, Draft, History
+from codeopt.history import AgainstBest, Candidate, Draft, History
 from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, TimedRegion, Workload
 from sandbox.ablation import time_variants
 from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
+from sandbox.errors import OriginalUnsteady
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Outcome, Verdict
 
 MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
+STEP_S = 10.0
+"""What the comparison of two drafts may take: it decides nothing but which to go on from."""
 CONFIRMATION_SEED = 1000
 """Added to the round: the order within pairs is another one when a draft is confirmed."""
 
@@ -44,6 +47,8 @@ class Judge:
     profiled: bool = True
     """Profile the drafts too; for proposers that read it."""
     notify: Callable[[str], None] = lambda line: None
+    ranked: bool = False
+    """Compare a faster draft with the best one before it, too; for proposers that go on from the best."""
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while something is measured."""
     strict: bool = False
@@ -73,7 +78,7 @@ class Judge:
             return candidate
         with self.alone() if self.timed else nullcontext():
             candidate = self._screened(candidate, draft, history)
-            return self._finished(candidate, draft) if candidate.correct and self.timed else candidate
+            return self._finished(candidate, draft, history) if candidate.correct and self.timed else candidate
 
     def screen(self, draft: Draft, history: History) -> Candidate:
         """Is a draft right? It is compared with nothing yet: it may be one of several of the same critique."""
@@ -83,10 +88,10 @@ class Judge:
         with self.alone():
             return self._screened(candidate, draft, history)
 
-    def finish(self, candidate: Candidate, draft: Draft) -> Candidate:
+    def finish(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
         """A draft that was right when it was screened, compared with the original and profiled."""
         with self.alone():
-            return self._finished(candidate, draft)
+            return self._finished(candidate, draft, history)
 
     def race(self, candidates: Sequence[Candidate]) -> Race:
         """Right drafts, timed next to each other: a quick answer for choosing one, at a fraction of what it takes to
@@ -136,12 +141,13 @@ class Judge:
             found = self._checked(self._run_cases(candidate, _screened(draft, history)), Stage.ROUND)
         return _took(found, Effort(cases_s=time.monotonic() - started))
 
-    def _finished(self, candidate: Candidate, draft: Draft) -> Candidate:
+    def _finished(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
         started = time.monotonic()
         if not draft.screening_only:
             plan = self.workload.require_plan()
             rule = self.workload.rule.screening()
             candidate = self._compared(candidate, plan, rule, seed=candidate.round)
+            candidate = self._against_best(candidate, history, plan, rule)
         candidate = self._ablated(candidate, draft)
         timed = time.monotonic()
         profiled = candidate if draft.screening_only else self._profiled(candidate)
@@ -254,6 +260,21 @@ class Judge:
             runner, self.original.source, candidate.source, plan.cases, check=check, rule=rule, plan=other, seed=seed,
             notify=lambda pairs: self.notify(f"comparing by the other measure, pair {pairs}"),
         )  # fmt: skip
+
+    def _against_best(self, candidate: Candidate, history: History, plan: Plan, rule: StoppingRule) -> Candidate:
+        """With pairs of its own with the best draft so far: a step of 1.6x drowns in two intervals of 15x to 28x."""
+        best = history.best
+        if not self.ranked or best is None or not candidate.faster:
+            return candidate
+        self.notify(f"comparing with round {best.round}")
+        try:
+            comparison = compare(
+                self.workload.runner, best.source, candidate.source, plan.cases, check=self.suite.check,
+                rule=replace(rule, max_seconds=min(rule.max_seconds, STEP_S)), plan=plan, seed=candidate.round,
+            )  # fmt: skip
+        except OriginalUnsteady:
+            return candidate
+        return replace(candidate, against_best=AgainstBest(best.round, comparison, best.lead))
 
     def _guarded(self, candidate: Candidate, plan: Plan, unseen: tuple[Case, ...]) -> Candidate:
         """What guards say of a gain."""

@@ -13,7 +13,7 @@ from codeopt.proposers.rules import Rules, matches
 from codeopt.rules import Rule, select_rules
 from codeopt.rules._ruff_fixes import GROUPS, is_known, ruff_rules
 from codeopt.rules._ruff_fixes import NAME as RUFF
-from codeopt.tasks import Task, needs_model, rules_first, with_note
+from codeopt.tasks import Task, needs_model, rules_first
 
 if TYPE_CHECKING:
     from codeopt.console import Console
@@ -44,11 +44,13 @@ def open_proposer(
     from codeopt.proposers.language_model import LanguageModel
 
     hints = [f"{match.rule.name}: {match.rule.reason}" for match in matches(rules.rules, workload.baseline)]
+    briefing = workload.briefing()
     models: list[Proposer] = [
         LanguageModel(
             open_model(each),
-            with_note(task, workload.note),
+            task,
             workload.suite.known,
+            briefing=briefing,
             feedback=options.feedback,
             history=options.history,
             hints=hints if rules_first(task) else (),

@@ -406,10 +406,17 @@ def _round(candidate: Candidate) -> dict[str, Any]:
         "rejection": candidate.rejection,
         "verdicts": dict(verdicts),
         "speedup": speedup(candidate.comparison) if candidate.comparison else None,
+        "against_best": _against_best(candidate),
         **(candidate.standing.to_json() if candidate.standing else NO_STANDING),
         "critique": candidate.critique,
         "hot_lines": [_hot_line(line) for line in hottest],
     }
+
+
+def _against_best(candidate: Candidate) -> dict[str, Any] | None:
+    """The newest against the best one before it."""
+    found = candidate.against_best
+    return {"round": found.round, **speedup(found.comparison)} if found else None
 
 
 def _hot_line(line: HotLine) -> dict[str, Any]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from string import Template
 
+from codeopt.briefing import Briefing
 from codeopt.errors import ModelError
 from codeopt.escaping import cut
 from codeopt.feedback import GENERIC, FeedbackMode
@@ -13,7 +15,7 @@ from codeopt.models import Message, Model, Reply, replies
 from codeopt.proposers._going_on import WholeReply, whole
 from codeopt.proposers._prompt import Extent, Prompter, Step
 from codeopt.proposers._reply import critique_text, is_done, to_draft
-from codeopt.tasks import Task
+from codeopt.tasks import Task, suited
 from sandbox.outcome import Case
 
 ANSWER: dict[Step, str] = {
@@ -21,9 +23,16 @@ ANSWER: dict[Step, str] = {
 End with one line that holds nothing but `VERDICT: IMPROVE` when something is left that is worth a try, or
 `VERDICT: DONE` when nothing is.""",
     "refine": """\
-Answer with one line `SUMMARY: ...` that says what you change and why it helps, then the whole program in one block
+Answer with one line `SUMMARY: ...` that says what you change and why it helps, then $draft, in one block
 fenced as ```python, and nothing else.""",
 }
+
+
+def answers(briefing: Briefing) -> dict[Step, str]:
+    """In which form to answer, by step."""
+    draft = briefing.answer or "the whole program"
+    return {step: Template(text).substitute(draft=draft) for step, text in ANSWER.items()}
+
 
 ANSWER_SHARE = 4
 """One part in so many of the context is left free for the answer and for a reasoning model's thoughts."""
@@ -40,6 +49,7 @@ class LanguageModel:
     hints: rewrites worth a try, one line each, such as what the built-in rules find.
     on_text: receives the text of a reply as it arrives.
     notify: receives one line when something did not fit or a reply was cut.
+    briefing: what is known of the target beside its program.
     """
 
     def __init__(
@@ -53,11 +63,21 @@ class LanguageModel:
         hints: Sequence[str] = (),
         on_text: Callable[[str], None] | None = None,
         notify: Callable[[str], None] | None = None,
+        briefing: Briefing | None = None,
     ) -> None:
         self.name = model.name
         self._model = model
         self._mode = FeedbackMode(feedback)
-        self._prompter = Prompter(task, tuple(cases), self._mode, history, tuple(hints), ANSWER)
+        briefing = briefing or Briefing()
+        self._prompter = Prompter(
+            suited(task, briefing.functions),
+            tuple(cases),
+            self._mode,
+            history,
+            tuple(hints),
+            answers(briefing),
+            briefing,
+        )
         self._on_text = on_text
         self._notify = notify or (lambda line: None)
 

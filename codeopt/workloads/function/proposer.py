@@ -14,13 +14,6 @@ from codeopt.workloads.function.excerpt import shown
 from codeopt.workloads.function.function_def import definition, first_line
 from codeopt.workloads.function.putback import put_back
 
-NOTE = """
-
-The program is one function of a larger module. It is not run on standard input: the judge calls it with the arguments
-of calls that were seen and of others like them, and compares what is returned (value and type), raised, yielded and
-printed, and what became of the arguments. Nothing may be remembered between calls."""
-"""Goes below a task's system prompt."""
-
 
 def function_rules(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
     """Those of the rules that are not for whole programs, each cut back to one function."""
@@ -63,8 +56,8 @@ def _own_lines(source: str, qualname: str, hot: Hot) -> Hot:
 class FunctionProposer:
     """A proposer that sees an excerpt of the module, and whose drafts are put back into it."""
 
-    def __init__(self, inner: Proposer, module: str, qualname: str, seen: tuple[str, ...]) -> None:
-        self.inner, self.module, self.qualname, self.seen = inner, module, qualname, seen
+    def __init__(self, inner: Proposer, qualname: str) -> None:
+        self.inner, self.qualname = inner, qualname
         self.name = inner.name
 
     def critique(self, history: History) -> Critique:
@@ -94,4 +87,4 @@ class FunctionProposer:
         return history.candidates[chosen.round] if chosen else None
 
     def _shown(self, history: History) -> History:
-        return shown(history, self.qualname, self.module, self.seen)
+        return shown(history, self.qualname)

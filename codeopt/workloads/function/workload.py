@@ -3,10 +3,12 @@ larger of them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from codeopt.briefing import Briefing
 from codeopt.budget import NOTHING_USED, Usage
 from codeopt.errors import ModelError, ProgramError
 from codeopt.history import Candidate
@@ -15,6 +17,7 @@ from codeopt.rules import Rule as RewriteRule
 from codeopt.shortfall import as_rows
 from codeopt.workloads import OTHER_HASH_SEED, Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.function.bench import Bench
+from codeopt.workloads.function.briefing import BriefedFunction, brief
 from codeopt.workloads.function.call_growth import growth
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.shrink import first_failing, smallest
@@ -23,7 +26,8 @@ from codeopt.workloads.function.existing_tests import failing
 from codeopt.workloads.function.learn import learn
 from codeopt.workloads.function.observing import Known, observe
 from codeopt.workloads.function.profiling import profile_function
-from codeopt.workloads.function.proposer import NOTE, FunctionProposer, function_rules
+from codeopt.workloads.function.proposer import FunctionProposer, function_rules
+from codeopt.workloads.function.seen_calls import given_by_shape, has_objects
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, choose
 from codeopt.workloads.function.written import ask_for_calls
@@ -32,13 +36,11 @@ from sandbox.calls import CallBatch, CallRun, CallRunner
 from sandbox.compare import Decision, StoppingRule, make_plan
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
-from sandbox.profile import Profile
+from sandbox.profile import Mode, Profile
 from sandbox.verdict import Checker, judge
 
 FAR = 0.1
 """At most so fast is a function whose call was given up: it gets ten times what the slowest of the original's takes."""
-SEEN = 4
-"""Calls with outcomes that a model is shown beside the function."""
 IN_A_CASE, LONG_S, LARGE = 500, 2.0, 2_000_000
 """Calls that are made in one run: as many as take the original no longer than this and have outcomes of so many
 characters, one at least."""
@@ -61,7 +63,6 @@ class FunctionWorkload(Defaults):
     usage: Usage = NOTHING_USED
 
     region = TimedRegion.CALLS
-    note = NOTE
 
     def timed(self) -> Workload:
         """With what is timed and the original's profile; without, and why, where the calls are too short."""
@@ -72,8 +73,15 @@ class FunctionWorkload(Defaults):
         original = self.baseline
         if self.request.profile_modes and original.profile is None:
             self._notify("profiling the original")
-            original = replace(original, profile=profile_function(self.bench, plan.timed, self.bench.source))
+            original = replace(
+                original, profile=profile_function(self.bench, plan.timed, self.bench.source, self._modes)
+            )
         return replace(self, baseline=original, plan=plan)
+
+    @property
+    def _modes(self) -> tuple[Mode, ...]:
+        """Of the original also what it calls elsewhere, where a model is to read it."""
+        return ("lines", "callees") if self.request.model_calls else ("lines",)
 
     def _plan(self, seed: int) -> CallPlan:
         """Raises ProgramError when no call is long enough, or the original is not the same each time."""
@@ -112,7 +120,10 @@ class FunctionWorkload(Defaults):
         near = "the smallest found near " * bool(detail and shown.call != first.call)
         cause = Cause.CALL_TIMEOUT if (shown.late if detail else first.late) else None
         whence = self.evidence.whence(first.call)
-        said = f"{detail or outcome.detail} ({near}{whence})"
+        raised = f"; the draft raises {_with_line(shown.error, source)}" if detail and shown.error else ""
+        if detail and self.request.model_calls and has_objects(shown.call):
+            raised += f"; the arguments are {given_by_shape(self.bench, shown.call)[0]}"
+        said = f"{detail or outcome.detail}{raised} ({near}{whence})"
         return replace(_without_answer(outcome), detail=said, cause=cause)
 
     def check(self, source: str, stage: Stage) -> Checked:
@@ -159,12 +170,19 @@ class FunctionWorkload(Defaults):
         return function_rules(rules, self.bench.function.qualname)
 
     def adapt(self, proposer: Proposer) -> Proposer:
-        """One that sees an excerpt of the module, and some of the calls that may be shown."""
-        cases = [case for case in self.suite.cases if not case.held_out]
-        lines = (cases[0].expected or b"").decode("utf-8", "replace").split("\n") if cases else []
-        seen = tuple(line[:200] for line in lines if line and not line.startswith("state: "))
-        target = self.bench
-        return FunctionProposer(proposer, target.target.module, target.function.qualname, seen[:SEEN])
+        """One that sees an excerpt of the module."""
+        return FunctionProposer(proposer, self.bench.function.qualname)
+
+    def briefing(self) -> Briefing:
+        """What is known of the function, by its calls and what is timed of them."""
+        interpreter = self.request.interpreter
+        python = interpreter.version if interpreter else ""
+        self._notify("looking at what is timed")
+        return brief(
+            BriefedFunction(
+                self.bench, self.evidence, self.suite.cases, self.plan, python, self.request.options.tolerance
+            )
+        )
 
     @property
     def headline(self) -> str:
@@ -225,6 +243,15 @@ def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> Functi
     original = replace(request.baseline or Candidate(0, bench.source, "the original"), outcomes=outcomes)
     once = replace(request.rule, pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
     return FunctionWorkload(request, bench, evidence, runner, original, Suite(tuple(cases), check), once)
+
+
+def _with_line(error: str, source: str) -> str:
+    """`KeyError: 'cup' (line 35: total += WEIGHTS[place])`."""
+    found = re.fullmatch(r"(.*) \(line (\d+)\)", error)
+    lines = source.split("\n")
+    if found is None or not 0 < int(found[2]) <= len(lines):
+        return error
+    return f"{found[1]} (line {found[2]}: {lines[int(found[2]) - 1].strip()[:100]})"
 
 
 def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[Known]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from codeopt.briefing import Briefing
 from codeopt.cases import Request
 from codeopt.errors import ProgramError
 from codeopt.fuzzing import largest_text, mutate_cases, shorter_cases
@@ -17,6 +18,7 @@ from codeopt.strictness import Strictness
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.again import again
+from codeopt.workloads.program.briefing import brief
 from codeopt.workloads.program.differences import text_caveat
 from codeopt.workloads.program.differential import FEW, DifferentialTest, make_differential_test, too_few
 from sandbox import Sandbox
@@ -186,6 +188,12 @@ class ProgramWorkload(Defaults):
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
         """All of them."""
         return tuple(rules)
+
+    def briefing(self) -> Briefing:
+        """An example, and what the timed input is like."""
+        interpreter = self.request.interpreter
+        timed = self.plan.cases if self.plan else ()
+        return brief(self.sandbox, self.baseline, self.suite.cases, timed, interpreter.version if interpreter else "")
 
     @property
     def headline(self) -> str:

@@ -11,7 +11,7 @@ from .channel import LINES, OUTCOME, STATE, TOOK
 from .coverage import LineCoverage, executable, first_line
 from .json_text import to_json
 from .mutation import mutable_parts, mutate_result
-from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome, no_arguments
+from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome, in_words, no_arguments
 from .printed import Printed
 from .repr.canonical import CanonicalRepr
 from .repr.plain import cut
@@ -88,7 +88,7 @@ class Checking:
         shown = CanonicalRepr(self.ref.module, [("args", call[0]), ("kwargs", call[1])])
         self.printed.start()
         started = monotonic()
-        text, result, exception = self.invoke(call, shown)
+        text, result, exception, said = self.invoke(call, shown)
         took = monotonic() - started
         printed = self.printed.stop()
         text = cut(text)
@@ -102,12 +102,12 @@ class Checking:
         kind = NOT_COMPARABLE if opaque else RAISES if exception else YIELDS if shown.iterators else RETURNS
         effects = tuple(sorted(self.effects.found))
         exception = exception or shown.broken_by
-        return CallOutcome(text, kind, exception, effects, shown.iterators, opaque, took), result
+        return CallOutcome(text, kind, exception, effects, shown.iterators, opaque, took, said), result
 
-    def invoke(self, call: Call, shown: CanonicalRepr) -> tuple[str, Any, str]:
-        """(the text, the result, the exception's name) of a call, listened to."""
+    def invoke(self, call: Call, shown: CanonicalRepr) -> tuple[str, Any, str, str]:
+        """(the text, the result, the exception's name, and what it says) of a call, listened to."""
         result: Any = None
-        exception = ""
+        exception = said = ""
         try:
             if self.batch.mode == "cover":
                 self.lines.start()
@@ -119,9 +119,13 @@ class Checking:
             self.lines.stop()
             exception = shown.name_of(type(error))[1:-1]
             text = "raises " + exception
+            said = in_words(error, self.ref.file)
         self.effects.armed = False
         self.lines.stop()
-        return text, result, exception
+        if shown.broken is not None:
+            said = in_words(shown.broken, self.ref.file)
+            shown.broken = None
+        return text, result, exception, said
 
 
 def limit_memory(more_bytes: int) -> None:

@@ -91,10 +91,10 @@ class Controller:
 
     def check_all(self) -> None:
         """Each call by itself; after one that hangs or ends the process a new worker goes on with the next."""
-        calls, listing = self.batch.calls, self.batch.mode in ("list", "scene")
+        calls, listing = self.batch.calls, self.batch.mode in ("list", "shape", "scene")
         while lost := self.listen(self.start(calls if listing else calls[len(self.made) :])):
             if listing:
-                raise Failure(ENDED_EARLY, f"the calls file {lost.text}")
+                raise Failure(ENDED_EARLY, f"{'the calls file' if self.batch.mode == 'list' else 'a call'} {lost.text}")
             del self.took[len(self.made) :]
             self.add(lost)
             self.lost += 1

@@ -9,7 +9,7 @@ from .batch import CallBatch
 from .channel import FINISHED, TEXT
 from .checking import Checking
 from .json_text import to_json
-from .listing import list_calls, show_calls
+from .listing import describe_calls, list_calls, show_calls
 from .repr.plain import ITEMS
 from .scene import scene
 from .timing import time_calls
@@ -50,6 +50,8 @@ class CallWorker:
             time_calls(self, batch, codes, channel)
         elif batch.mode == "show":
             show_calls(self.arguments, codes, channel)
+        elif batch.mode == "shape":
+            describe_calls(self, codes, channel)
         else:
             Checking(self, batch, channel).make_all(codes)
         channel.send(FINISHED)

@@ -28,6 +28,8 @@ class Failing:
     """`f([0]): expected ..., got ...`; empty when the failure does not show in a call by itself."""
     late: bool
     """It was ended, because it took too long."""
+    error: str = ""
+    """What the draft's exception says, and the line that it comes from; empty when it raises none."""
 
 
 def first_failing(case: Case, run: CallRun, check: Checker) -> Failing | None:
@@ -38,7 +40,7 @@ def first_failing(case: Case, run: CallRun, check: Checker) -> Failing | None:
     outcomes = run.answer.outcomes if run.answer else ()
     for call, a, b, outcome in zip(calls, wanted, got, outcomes, strict=False):
         if detail := check(a.encode("utf-8", "surrogatepass"), b.encode("utf-8", "surrogatepass")):
-            return Failing(call, detail, outcome.kind == Kind.TIMEOUT)
+            return Failing(call, detail, outcome.kind == Kind.TIMEOUT, outcome.error)
     return None
 
 
@@ -73,7 +75,7 @@ def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], ch
     for call, was, now, (a, b) in zip(calls, old.answer.outcomes, new.answer.outcomes, lines, strict=False):
         sensible = was.kind in SENSIBLE and not (was.kind == Kind.RAISES and was.exception == "TypeError")
         if sensible and now.kind != Kind.NOT_MADE and (detail := check(a, b)):
-            return Failing(call, detail, now.kind == Kind.TIMEOUT)
+            return Failing(call, detail, now.kind == Kind.TIMEOUT, now.error)
     return None
 
 

@@ -45,7 +45,8 @@ class CanonicalRepr:
         self.iterators = 0
         """How many were read."""
         self.broken_by = ""
-        """The exception that ended the last of them."""
+        """The exception that ended the last of them, by name; `broken` is itself, until somebody has read it."""
+        self.broken: BaseException | None = None
         self.reads = True
         for path, value in known:
             self.note(path, value, 4)
@@ -154,7 +155,7 @@ class CanonicalRepr:
                 break
             except BaseException as error:
                 name = self.name_of(type(error))
-                self.broken_by = name[1:-1]
+                self.broken_by, self.broken = name[1:-1], error
                 end = " then raises " + name
                 break
             parts.append(self.show(item, depth - 1))

@@ -135,7 +135,10 @@ def interval(part: int, whole: int) -> tuple[float, float]:
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
     """The shares as Markdown."""
-    lines = ["| drafts | number | accepted | of these with caveats | share | 95% interval |", "|---|--:|--:|--:|--:|---|"]
+    lines = [
+        "| drafts | number | accepted | of these with caveats | share | 95% interval |",
+        "|---|--:|--:|--:|--:|---|",
+    ]
     parts = {"written": [r for r in rows if not r["upstream"]], "released": [r for r in rows if r["upstream"]]}
     for name, part in [*parts.items(), ("**all**", rows)]:
         if part:

@@ -340,7 +340,8 @@ def split_path(path):
     return found
 ''',
         calls="""
-CALLS = [(("/".join(word(3) for _ in range(n)),), {}) for n in range(1, 12)] + [(("/usr/lib/x",), {}), (("a/b/c.py",), {})]
+CALLS = [(("/".join(word(3) for _ in range(n)),), {}) for n in range(1, 12)]
+CALLS += [(("/usr/lib/x",), {}), (("a/b/c.py",), {})]
 BIG = [(("/".join(word(3) for _ in range(1500)),), {}) for _ in range(2)]
 """,
     ),

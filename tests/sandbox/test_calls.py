@@ -130,7 +130,7 @@ def test_kinds_of_functions(sandbox: Sandbox) -> None:
     assert ask(sandbox, "same", "f(1)", "f([1, 'a'])") == [
         "returns 1", "returns <the same object as args[0]>", "state: unchanged",
     ]  # fmt: skip
-    assert ask(sandbox, "raises", "f(1)")[0] == "raises LookupError"
+    assert ask(sandbox, "raises", "f(1)")[0] == "raises LookupError(1)"
     assert ask(sandbox, "items", "f(3)")[0] == "returns <iterator of 0, 1, 2 then returns 'end'> | yields"
     assert ask(sandbox, "later", "f(3)")[0] == "returns [3]"
     assert ask(sandbox, "many", "f(3)")[0] == "returns <iterator of 0, 1, 2> | yields"

@@ -36,6 +36,8 @@ class CallBatch(Record):
     """The run ends when a timed pass takes longer."""
     warm: int = 0
     """So many calls at the front are made before the clock is read, and not shown."""
+    items: int = 10_000
+    """So many of an iterator are read; checking only."""
     iterators: str = ""
     """"flat" or "nested": results are iterators (of iterators) and are read within the timed region."""
 

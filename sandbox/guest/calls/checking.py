@@ -5,15 +5,19 @@ from __future__ import annotations
 import resource
 import sys
 import time
+import types
 
 from .audit import EffectAudit
 from .channel import LINES, OUTCOME, STATE, TOOK
 from .coverage import LineCoverage, executable, first_line
+from .heard import Heard
 from .json_text import to_json
+from .later import Later
+from .laziness import Laziness
 from .mutation import mutable_parts, mutate_result
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome, no_arguments
-from .printed import Printed
 from .repr.canonical import CanonicalRepr
+from .repr.exceptions import held_by
 from .repr.plain import cut
 from .state import random_state, state_of, what_changed
 
@@ -38,7 +42,8 @@ class Checking:
 
     def __init__(self, worker: CallWorker, batch: CallBatch, channel: Channel) -> None:
         self.worker, self.ref, self.batch, self.channel = worker, worker.ref, batch, channel
-        self.effects, self.printed, self.lines = EffectAudit(), Printed(), LineCoverage(self.ref.file)
+        self.effects, self.heard, self.lines = EffectAudit(), Heard(self.ref), LineCoverage(self.ref.file)
+        self.later = Later(self.ref.module)
 
     def make_all(self, codes: Sequence[CodeType]) -> None:
         """Each call, then the state that all of them leave."""
@@ -46,14 +51,16 @@ class Checking:
         if any("CALLS[" in call or "BIG[" in call for call in self.batch.calls):
             self.worker.arguments.names.user_namespace()
         before, random = state_of(self.ref, self.worker.module), random_state()
-        for code in codes:
-            outcome, result = self.make(code)
+        for number, code in enumerate(codes):
+            outcome, call, result = self.make(code)
             self.channel.send(TOOK, repr(outcome.seconds))
             if outcome.seconds < QUICK_S and self.batch.mode == "check":
+                mutate_result(result, 3)
+                self.later.keep(number, call, result)
                 outcome = self.make_again(code, outcome, result)
             self.channel.send(OUTCOME, to_json(outcome.fields()))
-        after = state_of(self.ref, self.worker.module)
-        state = what_changed(before, after, random_changed=random_state() != random)
+        after, random_changed = state_of(self.ref, self.worker.module), random_state() != random
+        state = what_changed(before, after, random_changed=random_changed, later=self.later.changed())
         if self.batch.mode == "cover":
             function = self.worker.function
             found = [sorted(self.lines.found), executable(self.ref, function), first_line(self.ref, function)]
@@ -62,8 +69,7 @@ class Checking:
 
     def make_again(self, code: CodeType, first: CallOutcome, result: Any) -> CallOutcome:
         """The outcome with what is different after its result was changed by its owner."""
-        mutate_result(result, 3)
-        again, other = self.make(code)
+        again, _, other = self.make(code)
         text = first.text
         if again.text != text:
             text += " | called again, after its result was changed: " + cut(again.text)
@@ -75,53 +81,68 @@ class Checking:
             text += " | called again, it gives out the same object"
         return first.replace(text=text)
 
-    def make(self, code: CodeType) -> tuple[CallOutcome, Any]:
-        """What one call with fresh arguments does, and its result."""
+    def make(self, code: CodeType) -> tuple[CallOutcome, Call, Any]:
+        """What one call with fresh arguments does; the arguments, and its result."""
         random = random_state()
         try:
             call = self.worker.arguments.fresh(code)
         except Exception as error:
-            return no_arguments(error), None
+            return no_arguments(error), ((), {}), None
         if random is not None and random != random_state():
             sys.modules["random"].setstate(random)
         before = CanonicalRepr(self.ref.module).show_arguments(*call)
-        shown = CanonicalRepr(self.ref.module, [("args", call[0]), ("kwargs", call[1])])
-        self.printed.start()
+        shown = CanonicalRepr(self.ref.module, [("args", call[0]), ("kwargs", call[1])], self.batch.items)
+        lazy = Laziness(call)
+        shown.at_first_item = lazy.look
+        self.heard.start()
         started = monotonic()
-        text, result, exception = self.invoke(call, shown)
+        text, result, raised = self.invoke(call, shown)
         took = monotonic() - started
-        printed = self.printed.stop()
-        text = cut(text)
+        heard = self.heard.stop()
         arguments = CanonicalRepr(self.ref.module)
         after = arguments.show_arguments(*call, rest=True)
         opaque = shown.opaque or (arguments.opaque if after != before else "")
+        text = cut(text)
         text += f" | arguments become {cut(after)}" if after != before else ""
-        text += f" | prints {cut(repr(printed))}" if printed else ""
+        text += heard
         text += f" | {self.effects.words()}" if self.effects.found else ""
         text += " | yields" if shown.iterators else ""
-        kind = NOT_COMPARABLE if opaque else RAISES if exception else YIELDS if shown.iterators else RETURNS
+        text += lazy.words
+        kind = NOT_COMPARABLE if opaque else RAISES if raised is not None else YIELDS if shown.iterators else RETURNS
+        exception, line = shown.broken_by, 0
+        if raised is not None:
+            exception, line = shown.name_of(type(raised))[1:-1], raised_at(raised, self.ref.file)
         effects = tuple(sorted(self.effects.found))
-        exception = exception or shown.broken_by
-        return CallOutcome(text, kind, exception, effects, shown.iterators, opaque, took), result
+        found = CallOutcome(text, kind, exception, effects, shown.iterators, opaque, took, shown.cut_short, line)
+        return found, call, result
 
-    def invoke(self, call: Call, shown: CanonicalRepr) -> tuple[str, Any, str]:
-        """(the text, the result, the exception's name) of a call, listened to."""
+    def invoke(self, call: Call, shown: CanonicalRepr) -> tuple[str, Any, BaseException | None]:
+        """(the text, the result, the exception) of a call, listened to."""
         result: Any = None
-        exception = ""
+        found: BaseException | None = None
         try:
             if self.batch.mode == "cover":
                 self.lines.start()
             self.effects.arm()
-            result = self.worker.invoke(*call)
-            text = "returns " + shown.show(result)
+            result = self.worker.invoke(*call, items=self.batch.items)
+            kind = "generator " if self.ref.generator and type(result) is types.GeneratorType else ""
+            text = "returns " + kind + shown.show(result)
         except BaseException as error:
             self.effects.armed = False
             self.lines.stop()
-            exception = shown.name_of(type(error))[1:-1]
-            text = "raises " + exception
+            text = "raises " + shown.name_of(type(error))[1:-1] + held_by(self.ref.module, error)
+            found = error
         self.effects.armed = False
         self.lines.stop()
-        return text, result, exception
+        return text, result, found
+
+
+def raised_at(error: BaseException, file: str) -> int:
+    """The line of the module at which an exception was raised; 0 when that was in another file."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace.tb_lineno if trace is not None and trace.tb_frame.f_code.co_filename == file else 0
 
 
 def limit_memory(more_bytes: int) -> None:

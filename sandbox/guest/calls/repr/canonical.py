@@ -11,6 +11,7 @@ import types
 
 from .arrays import show_array
 from .handles import show_handle
+from .parts import parts_of
 from .plain import (
     ITEMS,
     NAMED,
@@ -24,11 +25,12 @@ from .plain import (
     modules,
     number,
     repeat,
+    sha256,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
 
@@ -36,8 +38,8 @@ class CanonicalRepr:
     """Shows values as text. `target`: the module under test, whose name is left out so that two versions can differ
     in it. `known`: (path, value) of the arguments, which a result may share."""
 
-    def __init__(self, target: str, known: Sequence[tuple[str, Any]] = ()) -> None:
-        self.target = target
+    def __init__(self, target: str, known: Sequence[tuple[str, Any]] = (), items: int = ITEMS) -> None:
+        self.target, self.items = target, items
         self.seen: dict[int, str] = {}
         self.kept: list[Any] = []
         self.opaque = ""
@@ -46,7 +48,11 @@ class CanonicalRepr:
         """How many were read."""
         self.broken_by = ""
         """The exception that ended the last of them."""
+        self.cut_short = False
+        """One of them had more items than are read."""
         self.reads = True
+        self.at_first_item: Callable[[], None] | None = None
+        """Called when the first of all items is there, or there is none."""
         for path, value in known:
             self.note(path, value, 4)
 
@@ -57,16 +63,8 @@ class CanonicalRepr:
         self.kept.append(value)
         if type(value) is not tuple:
             self.seen.setdefault(id(value), path)
-        if type(value) in (list, tuple):
-            for at, item in enumerate(value):
-                self.note(f"{path}[{at}]", item, depth - 1)
-        elif type(value) is dict:
-            for key, item in value.items():
-                if id(type(key)) in SIMPLE_IDS:
-                    self.note(f"{path}[{key!r}]", item, depth - 1)
-        elif type(getattr(value, "__dict__", None)) is dict and not isinstance(value, NAMED):
-            for key, item in vars(value).items():
-                self.note(f"{path}.{key}", item, depth - 1)
+        for name, part in parts_of(value):
+            self.note(path + name, part, depth - 1)
 
     def show(self, value: Any, depth: int = 100) -> str:
         """The text of any value."""
@@ -141,11 +139,9 @@ class CanonicalRepr:
         """What an iterator yields, item by item; inner iterators are read before the next item is asked for."""
         self.iterators += 1
         parts: list[str] = []
-        end = ""
-        for _ in range(ITEMS + 1):
-            if len(parts) > ITEMS:
-                end = " and more"
-                break
+        end, number = "", 0
+        rest: Any = None
+        while True:
             try:
                 item = next(value)
             except StopIteration as stop:
@@ -157,8 +153,21 @@ class CanonicalRepr:
                 self.broken_by = name[1:-1]
                 end = " then raises " + name
                 break
-            parts.append(self.show(item, depth - 1))
-        return "<iterator of " + ", ".join(parts) + end + ">"
+            finally:
+                if not number and self.iterators == 1 and self.at_first_item:
+                    self.at_first_item()
+            number += 1
+            if number > self.items:
+                self.cut_short, end = True, " and more"
+                break
+            text = self.show(item, depth - 1)
+            if number <= ITEMS:
+                parts.append(text)
+                continue
+            rest = sha256() if rest is None else rest
+            rest.update(text.encode("utf-8", "surrogatepass") + b"\n")
+        more = f" and {number - ITEMS} more, sha256 {rest.hexdigest()}" if rest else ""
+        return "<iterator of " + ", ".join(parts) + more + end + ">"
 
     def standing(self, value: Any, depth: int) -> str:
         """Where an iterator stands, without asking it for an item."""

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import zip_longest
 
 from sandbox.caveat import Subject
+from sandbox.guest.calls.repr.private import KEPT_UNCHANGED, PRIVATE_ARGUMENTS, SHOWS, segments, without_private
 from sandbox.verdict import Checker
 
 ARROW = " -> "
@@ -23,7 +24,8 @@ ULPS = 16
 STATE = "state: "
 _SHOWN = 160
 _TOKENS = re.compile(r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)\b)""")
-_PARTS = re.compile(r"""b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*"|[\[({]|[\])}]|, |(?<![\w.])_\w*=""")
+_PRIVATE_NAME = re.compile(r"(?<=[{ ])_\w*=")
+_PRIVATE = "attributes that only the object itself looks at"
 _OUTCOME = re.compile(r" -> (?=returns |raises |takes |ends |is not made)")
 
 
@@ -79,38 +81,31 @@ def calls_checker(tolerance: float = 0.0, *, exact: bool = False) -> Checker:
 
 def _excused(found: Difference) -> Difference:
     """With what a caveat about it is about, where it is no more than that."""
-    was, now = without_private(found.expected), without_private(found.got)
+    was, now = _public(found.expected, found.got), _public(found.got, found.expected)
     if was == now:
-        return replace(found, subject=Subject.PRIVATE, because="attributes that only the object itself looks at")
+        why = "the object that it gives out is one that it keeps" if KEPT_UNCHANGED in found.got else _PRIVATE
+        excused = KEPT_UNCHANGED in found.got or _told_apart(found)
+        return replace(found, subject=Subject.PRIVATE, because=why) if excused else found
     apart = last_bits(found.call, was, now)
     if apart is None:
         return found
     return replace(found, subject=Subject.FLOATS, because="the last bits of floats", apart=apart)
 
 
-def without_private(text: str) -> str:
-    """A text without what objects keep in attributes whose names begin with an underscore."""
-    if "_" not in text:
-        return text
-    kept: list[str] = []
-    start = depth = 0
-    hidden = -1
-    """The depth at which an attribute began that is left out."""
-    for match in _PARTS.finditer(text):
-        part = match[0]
-        if part in "[({":
-            depth += 1
-        elif part in "])}":
-            if hidden == depth:
-                start, hidden = match.start(), -1
-            depth -= 1
-        elif hidden == depth and part == ", ":
-            start, hidden = match.end(), -1
-        elif hidden < 0 and part.startswith("_"):
-            kept.append(text[start : match.start()])
-            hidden = depth
-    kept += [text[start:]] if hidden < 0 else []
-    return re.sub(r"(?:, )+(?=\})", "", "".join(kept)).replace(" {}", "")
+def _public(text: str, other: str) -> str:
+    """What of an outcome others can see; what objects show where both say it."""
+    left_out = (PRIVATE_ARGUMENTS, KEPT_UNCHANGED, *([] if SHOWS in other else [SHOWS]))
+    return "".join(without_private(part) for part in segments(text) if not part.startswith(left_out))
+
+
+def _told_apart(found: Difference) -> bool:
+    """Whether it is known that others see no difference: both objects were asked, or what only one of them keeps is
+    an addition."""
+    texts = (found.expected, found.got)
+    if all(SHOWS in text for text in texts) or any(PRIVATE_ARGUMENTS in text for text in texts):
+        return True
+    names = (set(_PRIVATE_NAME.findall(text)) for text in texts)
+    return next(names) != next(names)
 
 
 def last_bits(call: str, was: str, now: str) -> float | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.answers import check_calls, differences, without_private
+from sandbox.answers import check_calls, differences
 from sandbox.caveat import Subject
+from sandbox.guest.calls.repr.private import segments, without_private
 
 CASES = [
     ("returns 1", "returns 1", "same"),
@@ -25,7 +26,21 @@ CASES = [
     ("returns array('<f8', (2,), [0.1, nan])", "returns array('<f8', (2,), [nan, 0.1])", "differs"),
     ("returns <.G>() {a=1}", "returns <.G>() {_t=[1, {'a': (2,)}], a=1}", Subject.PRIVATE),
     ("returns <.G>() {a=1}", "returns <.G>() {_t=[1], a=2}", "differs"),
-    ("returns <.G>() {_a=1, b=[2]}", "returns <.G>() {_a='_b=3, {', b=[2]}", Subject.PRIVATE),
+    ("returns <.G>() {_a=1, b=[2]}", "returns <.G>() {_c='_b=3, {', b=[2]}", Subject.PRIVATE),
+    ("returns <.G>() {_a=1}", "returns <.G>() {_a=2}", "differs"),
+    (
+        "returns <.G>() {_a=1} | of its objects show len 1",
+        "returns <.G>() {_a=2} | of its objects show len 1",
+        Subject.PRIVATE,
+    ),
+    (
+        "returns <.G>() {_a=1} | of its objects show len 1",
+        "returns <.G>() {_b=2} | of its objects show len 2",
+        "differs",
+    ),
+    ("returns 1", "returns 1 | private attributes of arguments become (<.G>() {_t=1}; )", Subject.PRIVATE),
+    ("returns <.G>()", "returns <.G>() | called again, it gives out an object that it keeps", Subject.PRIVATE),
+    ("returns <.G>()", "returns <.G>() | called again, it gives out the same object", "differs"),
     ("returns 1", "returns 1 | arguments become (<.G>() {_t=1}; )", "differs"),
     ("returns {'_a': 1}", "returns {'_a': 2}", "differs"),
     ("returns '<.G>() {_a=1}'", "returns '<.G>() {_a=2}'", "differs"),
@@ -52,3 +67,7 @@ def test_what_is_private_is_left_out_whole() -> None:
     text = "(<.G>() {_a=<.H>() {_b=1, c=2}, d=<.H>() {_b=(1, 2), c=2}, e='_f='}; )"
     assert without_private(text) == "(<.G>() {d=<.H>() {c=2}, e='_f='}; )"
     assert without_private("<.G>() {_a=1}") == "<.G>()"
+
+
+def test_segments_are_not_cut_within_texts() -> None:
+    assert segments("returns ' | a' | prints '['") == ["returns ' | a'", " | prints '['"]

@@ -10,15 +10,18 @@ import types
 from .audit import EffectAudit
 from .channel import LINES, OUTCOME, STATE, TOOK
 from .coverage import LineCoverage, executable, first_line
+from .face import Faces
 from .heard import Heard
 from .json_text import to_json
 from .later import Later
 from .laziness import Laziness
-from .mutation import mutable_parts, mutate_result
+from .mutation import mutable_parts, mutate_result, spoil
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome, no_arguments
 from .repr.canonical import CanonicalRepr
 from .repr.exceptions import held_by
+from .repr.parts import is_container
 from .repr.plain import cut
+from .repr.private import KEPT, KEPT_UNCHANGED
 from .state import random_state, state_of, what_changed
 
 TYPE_CHECKING = False
@@ -43,7 +46,7 @@ class Checking:
     def __init__(self, worker: CallWorker, batch: CallBatch, channel: Channel) -> None:
         self.worker, self.ref, self.batch, self.channel = worker, worker.ref, batch, channel
         self.effects, self.heard, self.lines = EffectAudit(), Heard(self.ref), LineCoverage(self.ref.file)
-        self.later = Later(self.ref.module)
+        self.later, self.faces = Later(self.ref.module), Faces(self.ref.module)
 
     def make_all(self, codes: Sequence[CodeType]) -> None:
         """Each call, then the state that all of them leave."""
@@ -77,9 +80,20 @@ class Checking:
             kind = NOT_COMPARABLE if opaque else first.kind
             effects = tuple(sorted({*first.effects, *again.effects}))
             first = first.replace(text=text, kind=kind, opaque=opaque, effects=effects)
-        if set(mutable_parts(result, 3)) & set(mutable_parts(other, 3)):
-            text += " | called again, it gives out the same object"
+        if shared := dict(mutable_parts(result, 3)).keys() & dict(mutable_parts(other, 3)).keys():
+            kept = [part for at, part in mutable_parts(other, 3) if at in shared]
+            text += KEPT if self.shows_in_next(code, kept, again.text) else KEPT_UNCHANGED
         return first.replace(text=text)
+
+    def shows_in_next(self, code: CodeType, kept: Sequence[Any], text: str) -> bool:
+        """Whether a caller who changes what was given out meets that change when he asks again."""
+        if any(is_container(type(part)) for part in kept):
+            return True
+        changed = spoil(kept)
+        found = self.make(code)[0].text
+        for part, name, was in changed:
+            setattr(part, name, was)
+        return found != text
 
     def make(self, code: CodeType) -> tuple[CallOutcome, Call, Any]:
         """What one call with fresh arguments does; the arguments, and its result."""
@@ -103,7 +117,9 @@ class Checking:
         after = arguments.show_arguments(*call, rest=True)
         opaque = shown.opaque or (arguments.opaque if after != before else "")
         text = cut(text)
-        text += f" | arguments become {cut(after)}" if after != before else ""
+        if after != before:
+            text += self.faces.of_arguments(self.worker.arguments.fresh(code), call, before, after)
+        text += self.faces.of_result(call, result)
         text += heard
         text += f" | {self.effects.words()}" if self.effects.found else ""
         text += " | yields" if shown.iterators else ""

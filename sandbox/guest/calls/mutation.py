@@ -7,22 +7,22 @@ from .repr.plain import NAMED, islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 MOST = 100
 """Parts of a value that are looked at."""
 
 
-def mutable_parts(value: Any, depth: int) -> Iterator[int]:
-    """Ids of a result and of its parts that can be changed, those that are taken for their value left out."""
+def mutable_parts(value: Any, depth: int) -> Iterator[tuple[int, Any]]:
+    """A result and of its parts that can be changed, those that are taken for their value left out."""
     kind: Any = type(value)
     for _, part in islice(parts_of(value), MOST) if depth else ():
         yield from mutable_parts(part, depth - 1)
     by_identity = kind.__hash__ is None or kind.__hash__ is object.__hash__
     alone = value is None or value is Ellipsis or value is NotImplemented
     if kind is not tuple and by_identity and not alone and not isinstance(value, NAMED):
-        yield id(value)
+        yield id(value), value
 
 
 def mutate_result(value: Any, depth: int) -> None:
@@ -40,3 +40,17 @@ def mutate_result(value: Any, depth: int) -> None:
         value.add("spoiled")
     elif kind is bytearray:
         value.extend(b"spoiled")
+
+
+def spoil(values: Sequence[Any]) -> list[tuple[Any, str, Any]]:
+    """Give objects other public attributes, where they let others set them; what these were."""
+    changed = []
+    for value in values:
+        for name, was in list(getattr(value, "__dict__", {}).items()):
+            if not name.startswith("_"):
+                try:
+                    setattr(value, name, "spoiled")
+                except Exception:
+                    continue
+                changed.append((value, name, was))
+    return changed

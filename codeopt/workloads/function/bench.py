@@ -16,7 +16,7 @@ from codeopt.session import Mounts
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.function_def import Def, Function, definition, dotted, own_nodes
 from codeopt.workloads.function.naming import Names
-from codeopt.workloads.function.project import Place, View, locate, open_places, open_view
+from codeopt.workloads.function.project import Place, View, locate, open_places, open_view, test_folders
 from codeopt.workloads.function.recording import known_as
 from sandbox import Sandbox
 from sandbox.call_answer import CallAnswer
@@ -121,6 +121,7 @@ def make_target(
         calls_file=calls_file,
         memory_bytes=int(0.6 * (sandbox.limits.memory_mib << 20)),
         aliases=(*aliases, *known_as(function)),
+        test_paths=tuple(view.inside(folder, sandbox.isolated) for folder in test_folders(view)),
     )
 
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from .worker import CallWorker
 
 monotonic = time.monotonic
+SAID = 200
+"""Characters of an exception's text."""
 QUICK_S = 0.5
 """A call that takes no longer is made again, with its first result changed as its owner may."""
 
@@ -125,11 +127,12 @@ class Checking:
         text += " | yields" if shown.iterators else ""
         text += lazy.words
         kind = NOT_COMPARABLE if opaque else RAISES if raised is not None else YIELDS if shown.iterators else RETURNS
-        exception, line = shown.broken_by, 0
+        exception, line, said = shown.broken_by, 0, ""
         if raised is not None:
             exception, line = shown.name_of(type(raised))[1:-1], raised_at(raised, self.ref.file)
+            said = text_of(raised)
         effects = tuple(sorted(self.effects.found))
-        found = CallOutcome(text, kind, exception, effects, shown.iterators, opaque, took, shown.cut_short, line)
+        found = CallOutcome(text, kind, exception, effects, shown.iterators, opaque, took, shown.cut_short, said, line)
         return found, call, result
 
     def invoke(self, call: Call, shown: CanonicalRepr) -> tuple[str, Any, BaseException | None]:
@@ -151,6 +154,14 @@ class Checking:
         self.effects.armed = False
         self.lines.stop()
         return text, result, found
+
+
+def text_of(error: BaseException) -> str:
+    """An exception's own text on one line, cut; it is data of the code under test."""
+    try:
+        return " ".join(str(error).split())[:SAID]
+    except Exception:
+        return ""
 
 
 def raised_at(error: BaseException, file: str) -> int:

@@ -33,3 +33,5 @@ class FunctionRef(Record):
     limit."""
     aliases: tuple[str, ...] = ()
     """Other names under which pickled arguments may know the module."""
+    test_paths: tuple[str, ...] = ()
+    """Folders of the project's tests, put last on sys.path where an argument's class is in none of the others."""

@@ -36,6 +36,8 @@ class CallOutcome(Record):
     """Of its first run, with all that it takes to show the result."""
     cut_short: bool = False
     """An iterator has more items than were read."""
+    said: str = ""
+    """The exception's own text, cut; for people only."""
     line: int = 0
     """Of the module, where the exception was raised; 0 where that is elsewhere."""
 

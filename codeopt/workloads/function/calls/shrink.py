@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read
-from sandbox.call_answer import CallRun, Kind
+from sandbox.call_answer import CallOutcome, CallRun, Kind
 from sandbox.calls import CallBatch, CallRunner
 from sandbox.outcome import Case
 from sandbox.verdict import Checker
@@ -38,7 +38,7 @@ def first_failing(case: Case, run: CallRun, check: Checker) -> Failing | None:
     outcomes = run.answer.outcomes if run.answer else ()
     for call, a, b, outcome in zip(calls, wanted, got, outcomes, strict=False):
         if detail := check(a.encode("utf-8", "surrogatepass"), b.encode("utf-8", "surrogatepass")):
-            return Failing(call, detail, outcome.kind == Kind.TIMEOUT)
+            return Failing(call, detail + _said(None, outcome), outcome.kind == Kind.TIMEOUT)
     return None
 
 
@@ -73,8 +73,16 @@ def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], ch
     for call, was, now, (a, b) in zip(calls, old.answer.outcomes, new.answer.outcomes, lines, strict=False):
         sensible = was.kind in SENSIBLE and not (was.kind == Kind.RAISES and was.exception == "TypeError")
         if sensible and now.kind != Kind.NOT_MADE and (detail := check(a, b)):
-            return Failing(call, detail, now.kind == Kind.TIMEOUT)
+            return Failing(call, detail + _said(was, now), now.kind == Kind.TIMEOUT)
     return None
+
+
+def _said(was: CallOutcome | None, now: CallOutcome) -> str:
+    """What exceptions said, and where the draft's came from; where a text differs it is that of another error."""
+    parts = [f"the original's says {was.said!r}"] if was and was.said and was.said != now.said else []
+    parts += [f"it says {now.said!r}"] if now.said else []
+    parts += [f"raised in line {now.line}"] if now.line else []
+    return "".join(f", {part}" for part in parts)
 
 
 def _smaller(call: Call) -> Iterator[Call]:

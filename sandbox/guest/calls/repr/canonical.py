@@ -96,7 +96,7 @@ class CanonicalRepr:
     def next_number(self) -> str:
         """Of what may be met again. What is private is counted apart: two versions may keep other things."""
         self.numbers[self.private] += 1
-        return f"#{'_' * self.private}{self.numbers[self.private]}"
+        return f"#{'_' * self.private}{self.numbers[self.private] - 1}"
 
     def show_arguments(self, args: Sequence[Any], kwargs: dict[str, Any], rest: bool = False) -> str:
         """Arguments, to see whether they were changed; iterators are left alone, or with `rest` shown by what is

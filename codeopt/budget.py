@@ -39,6 +39,17 @@ class Usage:
     estimated: bool = False
     """Some server did not count its tokens."""
 
+    def __add__(self, other: Usage) -> Usage:
+        """Both together."""
+        known = self.cost_usd is not None and other.cost_usd is not None
+        return Usage(
+            self.replies + other.replies,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            (self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
+            self.estimated or other.estimated,
+        )
+
 
 NOTHING_USED = Usage()
 

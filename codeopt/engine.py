@@ -19,7 +19,7 @@ from codeopt.saved_runs import SavedRun
 from codeopt.session import Session
 from codeopt.target import Target
 from codeopt.tasks import Task, needs_time, open_task
-from codeopt.workloads import Opened, Workload, WorkloadRequest, kind_of
+from codeopt.workloads import Opened, TimedRegion, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.run_first import run_first
 from sandbox.compare import StoppingRule
 from sandbox.profile import Mode
@@ -55,7 +55,7 @@ def improve(
     with kind.open_workload(request) as opened:
         workload = _measured(opened, task, request)
         run = runs.begin(opened.name)
-        recorder = Recorder(run, session)
+        recorder = Recorder(run, session, program.source)
         loop = _loop(workload, task, request, saved or _new_run(workload), recorder)
         recorder.keep(loop)
         end = run_rounds(loop, session.console)
@@ -84,8 +84,10 @@ def _measured(opened: Opened, task: Task, request: WorkloadRequest) -> Workload:
         say(line)
     with request.session.alone():
         workload = opened.measure().timed()
-        workload.require_plan()
-    say(f"original   {workload.headline}{hot(workload.baseline.profile)}")
+        if workload.region is not TimedRegion.NOTHING:
+            workload.require_plan()
+    first = "original   " if workload.region is not TimedRegion.NOTHING else "first      "
+    say(f"{first}{workload.headline}{hot(workload.baseline.profile)}")
     return workload
 
 

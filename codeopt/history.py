@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from codeopt.budget import NOTHING_USED, Usage
+from codeopt.standing import Standing
 from sandbox.caveat import Caveat, distinct
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Outcome, Verdict
@@ -67,6 +68,12 @@ class Candidate:
     """Why it cannot be accepted whatever its time, in one line; empty when it can."""
     notes: tuple[str, ...] = ()
     """What a reader should know of it, a line each."""
+    scores: tuple[tuple[str, float], ...] = ()
+    """Of a text: shares of the full score, by aspect."""
+    usage: Usage = NOTHING_USED
+    """What a language model cost while this was judged."""
+    standing: Standing | None = None
+    """By the task's own measures; None where the speedup is the measure."""
     checked: tuple[Caveat, ...] = ()
     """Differences beyond the known inputs that no single case shows."""
 

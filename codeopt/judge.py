@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from codeopt import guards
 from codeopt.history import Candidate, Draft, History
-from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, Workload
+from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, TimedRegion, Workload
 from sandbox.ablation import time_variants
 from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
 from sandbox.growth import GrowthPair
@@ -43,6 +43,11 @@ class Judge:
         return self.workload.baseline
 
     @property
+    def _timed(self) -> bool:
+        """Code is run and timed; a text is scored."""
+        return self.workload.region is not TimedRegion.NOTHING
+
+    @property
     def suite(self) -> Suite:
         """What a draft must be right on."""
         return self.workload.suite
@@ -50,17 +55,18 @@ class Judge:
     def measure(self, draft: Draft, history: History) -> Candidate:
         """Run, compare and profile one draft of a proposer."""
         candidate = Candidate(len(history.candidates), draft.source, draft.summary, changes=draft.changes)
-        objection = guards.read(guards.Reading(self.original.source, draft.source)) if not draft.problem else None
+        reads = not draft.problem and self._timed
+        objection = guards.read(guards.Reading(self.original.source, draft.source)) if reads else None
         reason = draft.problem or (objection.reason if objection else "") or repeated(draft.source, history)
         if reason:
             return replace(candidate, rejection=reason)
-        with self.alone():
+        with self.alone() if self._timed else nullcontext():
             if draft.screening_only:
                 candidate = self._run_cases(candidate)
                 return self._ablated(candidate, draft)
             candidate = self._run_cases(candidate, _screened(draft, history))
             candidate = self._checked(candidate, Stage.ROUND)
-            if not candidate.correct:
+            if not candidate.correct or not self._timed:
                 return candidate
             plan = self.workload.require_plan()
             rule = self.workload.rule.screening()
@@ -92,7 +98,7 @@ class Judge:
             outcomes += self._outcomes(candidate.source, unseen)
             confirmed = replace(candidate, outcomes=outcomes, comparison=None)
             confirmed = self._checked(confirmed, Stage.CONFIRMATION)
-            if not confirmed.correct:
+            if not confirmed.correct or not self._timed:
                 return confirmed
             plan = self.workload.confirmation_plan(unseen)
             seed = CONFIRMATION_SEED + candidate.round
@@ -137,6 +143,9 @@ class Judge:
             outcomes=candidate.outcomes + found.outcomes,
             rejection=found.rejection,
             checked=candidate.checked + found.caveats,
+            critique=found.critique or candidate.critique,
+            scores=found.scores or candidate.scores,
+            usage=candidate.usage + found.usage,
         )
         return self._refused(checked)
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codeopt.budget import Budget, Ledger, Usage
 from codeopt.history import Candidate, History
 from codeopt.judge import Judge
 from codeopt.proposers import Proposer
-from codeopt.tasks import Task
+from codeopt.tasks import Task, none_better, standing
 
 CLOSE = 0.98
 """Of two candidates whose scores are this close the one with the smaller change is preferred."""
@@ -68,10 +68,16 @@ class RefineLoop:
                 break
             draft = self.proposer.refine(self.history)
             self._spend(draft.usage)
-            self.history = self.history.add(self.judge.measure(draft, self.history))
+            candidate = self.judge.measure(draft, self.history)
+            self._spend(candidate.usage)
+            self.history = self.history.add(self._placed(candidate))
             self.ledger = self.ledger.next_round() if draft.counts_as_round else self.ledger
             self.save(self)
         self.stopped = reason
+
+    def _placed(self, candidate: Candidate) -> Candidate:
+        """With what the task itself measures of it."""
+        return replace(candidate, standing=standing(self.task, candidate, self.history.original))
 
     def _spend(self, usage: Usage) -> None:
         self.ledger = self.ledger.add(usage)
@@ -82,9 +88,9 @@ class RefineLoop:
         if len(self.history.candidates) == 1:
             found = f"{self.proposer.name} found nothing to try" if self.finished else "nothing was tried"
             return Confirmation(found)
-        reason = "no draft was right and better than the original"
+        reason = none_better(self.task)
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
-            confirmed = self.judge.confirm(candidate)
+            confirmed = self._placed(self.judge.confirm(candidate))
             problem = self.task.is_acceptable(confirmed, self.history.original)
             if not problem:
                 return Confirmation(f"round {candidate.round}: {candidate.summary}", confirmed)

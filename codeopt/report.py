@@ -22,13 +22,13 @@ from codeopt.machine import machine
 from codeopt.program import Program
 from codeopt.saved_runs import digest
 from codeopt.shortfall import Shortfall, as_rows
+from codeopt.standing import NO_STANDING
 from sandbox import Sandbox
 from sandbox.caveat import Caveat
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Verdict
 from sandbox.profile import HotLine, Profile
 
-HEADER = " round  verdict          speedup  90% interval     pairs  what was tried"
 MAX_CAVEATS = 5
 """So many are shown to people; JSON has all."""
 NO_DIFFERENCE = "no significant difference"
@@ -141,7 +141,7 @@ def opening(target: str, task: str, proposer: str, interpreter: Interpreter | No
     """The first lines: what is improved, by whom, run by which Python, and in which sandbox."""
     return [
         f"{target}   task {task}   proposer: {proposer}",
-        python_line(interpreter),
+        *([python_line(interpreter)] if sandbox.backend != "none" else []),  # nothing is run
         f"sandbox    {sandbox.backend}: {sandbox.description}",
     ]
 
@@ -151,16 +151,37 @@ def python_line(interpreter: Interpreter | None) -> str:
     return interpreter.line if interpreter else "python     the image's own"
 
 
-def row(candidate: Candidate) -> str:
-    """One line of the table."""
+@dataclass(frozen=True)
+class Columns:
+    """Of the table of rounds."""
+
+    own: str = ""
+    """The heading of the task's own column; empty where the speedup is the measure."""
+    timed: bool = True
+
+    @property
+    def header(self) -> str:
+        """Over the rows."""
+        own = f"{self.own[:12]:>12}  " if self.own else ""
+        times = "speedup  90% interval     pairs  " if self.timed else ""
+        return f" round  verdict          {own}{times}what was tried"
+
+
+def row(candidate: Candidate, columns: Columns) -> str:
+    """One line of the table; below it why it was refused, or what the task measured."""
     comparison = candidate.comparison
     ratio, span, pairs = "-", "-", "-"
     if comparison and comparison.pairs:
         ratio, span, pairs = f"{comparison.ratio:.2f}x", interval(comparison), str(comparison.pairs)
     what = inline(candidate.summary or "-", 48)
-    return f" {candidate.round:>5}  {in_words(verdict(candidate)):<15} {ratio:>8}  {span:<15} {pairs:>6}  {what}" + (
-        f"\n{'':>8}{inline(reason, 120)}" if (reason := why(candidate)) else _ablation(candidate)
-    )
+    standing = candidate.standing
+    own = f"{standing.figure if standing else '-':>12} " if columns.own else ""
+    times = f"{ratio:>8}  {span:<15} {pairs:>6}" if columns.timed else ""
+    word = standing.verdict if standing and candidate.correct else in_words(verdict(candidate))
+    line = f" {candidate.round:>5}  {word:<15} {own}{times}{' ' * columns.timed} {what}"
+    if reason := why(candidate):
+        return f"{line}\n{'':>8}{inline(reason, 120)}"
+    return f"{line}\n{'':>8}{inline(standing.words, 200)}" if standing else line + _ablation(candidate)
 
 
 def _ablation(candidate: Candidate) -> str:
@@ -218,6 +239,8 @@ def summary(result: Result) -> list[str]:
         lines.append(f"not improved: {inline(result.reason, 300)}")
     else:
         lines.append(f"accepted {inline(result.reason, 200)}")
+        if result.best.standing:
+            lines.append(result.best.standing.words)
         if result.best.comparison:
             runs = f"{len(result.best.outcomes)} runs, including {_held_out_cases(result.held_out)}"
             lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
@@ -293,6 +316,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "reason": result.reason,
         "stopped": result.stopped,
         "speedup": speedup(comparison) if comparison else None,
+        **(best.standing.to_json() if best and best.standing else NO_STANDING),
         "best_round": best.round if best else None,
         "sha256_before": digest(result.program.text),
         "sha256_after": digest(result.program.as_file(best.source)) if best else None,
@@ -346,6 +370,7 @@ def _round(candidate: Candidate) -> dict[str, Any]:
         "rejection": candidate.rejection,
         "verdicts": dict(verdicts),
         "speedup": speedup(candidate.comparison) if candidate.comparison else None,
+        **(candidate.standing.to_json() if candidate.standing else NO_STANDING),
         "critique": candidate.critique,
         "hot_lines": [_hot_line(line) for line in hottest],
     }

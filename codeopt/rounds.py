@@ -10,10 +10,11 @@ from codeopt.history import Candidate
 from codeopt.judge import Judge
 from codeopt.loop import RefineLoop
 from codeopt.outlook import look_ahead
-from codeopt.report import HEADER, End, Result, row, to_json
+from codeopt.report import Columns, End, Result, row, to_json
 from codeopt.saved_runs import RunStore, SavedRun
 from codeopt.session import Session
-from codeopt.workloads import WorkloadRequest
+from codeopt.tasks import column
+from codeopt.workloads import TimedRegion, WorkloadRequest
 
 
 @dataclass(frozen=True)
@@ -22,25 +23,33 @@ class Recorder:
 
     run: RunStore
     session: Session
+    subject: str = ""
+    """The text that the run is of."""
 
     def keep(self, loop: RefineLoop) -> None:
         """Save the state; what was never shown to a proposer is marked."""
         held_out = {case.name: case.held_out for case in loop.judge.suite.cases}
-        self.run.save(SavedRun(loop.history, loop.ledger, held_out))
+        self.run.save(SavedRun(loop.history, loop.ledger, held_out, self.subject))
 
     def after_round(self, loop: RefineLoop) -> None:
         """Save the round, and say how it went."""
         self.keep(loop)
-        self.session.console.print(row(loop.history.last))
+        self.session.console.print(row(loop.history.last, columns_of(loop)))
         self.session.console.stage(f"round {len(loop.history.candidates)}: ")
         self.session.between_rounds()
 
 
+def columns_of(loop: RefineLoop) -> Columns:
+    """What the table shows."""
+    return Columns(column(loop.task), loop.judge.workload.region is not TimedRegion.NOTHING)
+
+
 def run_rounds(loop: RefineLoop, console: Console) -> End:
     """Run the rounds, after those of an earlier sitting. A failing model ends them too, once there is a draft."""
-    console.print(HEADER)
+    columns = columns_of(loop)
+    console.print(columns.header)
     for candidate in loop.history.candidates[1:]:
-        console.print(row(candidate))
+        console.print(row(candidate, columns))
     console.stage(f"round {len(loop.history.candidates)}: ")
     try:
         loop.run()

@@ -33,6 +33,8 @@ class SavedRun:
     ledger: Ledger
     held_out: Mapping[str, bool] = field(default_factory=dict)
     """By case: whether it is held out; what was never shown stays so."""
+    subject: str = ""
+    """What it is a run of; empty: of the original's own text."""
 
 
 class RunStore(Protocol):
@@ -97,7 +99,7 @@ class RunFolder:
         adapter = _adapter()
         state = {
             "schema": SCHEMA,
-            "sha256": digest(run.history.original.source),
+            "sha256": digest(run.subject or run.history.original.source),
             "ledger": run.ledger.to_json(),
             "held_out": dict(run.held_out),
             "candidates": json.loads(adapter.dump_json(tuple(map(_cut, run.history.candidates)), by_alias=True)),

@@ -21,7 +21,7 @@ LAYERS = {
     "engine": "engine comparison rounds loop judge outlook proposer_choice",
     "kinds": "workloads guards proposers tasks feedback _feedback_tables session isolation model_choice",
     "sources": "rules analysis models cases datasets fuzzing readability _lint _ruff console report saved_runs",
-    "values": "history budget shortfall options target strictness given secret_files program settings machine "
+    "values": "history standing budget shortfall options target strictness given secret_files program settings machine "
     "registry escaping errors interpreter",
 }
 """Modules and packages of codeopt, from what a user meets down to what everything stands on: each may import what is

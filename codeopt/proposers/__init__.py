@@ -10,7 +10,10 @@ from codeopt.history import Candidate, Critique, Draft, History
 class Proposer(Protocol):
     """Writes critiques and drafts; never runs anything."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """As people know it: `rules`, a model's name."""
+        ...
 
     def critique(self, history: History) -> Critique:
         """What to improve in the newest candidate, seeing all of them."""

@@ -43,6 +43,13 @@ def to_draft(reply: Reply) -> Draft:
     return Draft(source=source, summary=_summary(prose if blocks else ""), problem=_problem(source, reply))
 
 
+def fenced_or_all(reply: Reply) -> str:
+    """The last block of a reply, or all of it where there is none: a text that is no program."""
+    text = without_thoughts(reply.text.replace("\r\n", "\n").removeprefix("\ufeff"))
+    blocks, _ = _split(text)
+    return blocks[-1].text.strip() if blocks else text
+
+
 def is_done(text: str) -> bool:
     """Whether the last verdict outside of fences is DONE."""
     _, prose = _split(_without_thoughts(text))

@@ -102,14 +102,16 @@ def _confirmed(original: Candidate, candidate: Candidate) -> Markup:
 
 
 def _head(candidate: Candidate, what: str) -> list[Child]:
-    word = verdict(candidate)
+    word, standing = verdict(candidate), candidate.standing
+    shown = standing.verdict if standing and candidate.correct else in_words(word)
     found = candidate.comparison
     figures = (
         f"{found.ratio:.2f}x ({interval(found)}), {found.pairs} pairs, {found.clock}" if found and found.pairs else ""
     )
     return [
-        tag("span", in_words(word), class_=f"badge {word}"),
+        tag("span", shown, class_=f"badge {word}"),
         tag("span", figures),
+        tag("span", standing.words if standing else "", class_="measures"),
         tag("span", cut(what, 300, 0), class_="what"),
     ]
 

@@ -9,6 +9,7 @@ from typing import Literal, Protocol, cast
 from codeopt import registry
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, Critique, History
+from codeopt.standing import Standing
 from sandbox.compare import Decision
 from sandbox.outcome import Case
 
@@ -25,6 +26,11 @@ class Prompts:
     """After the history: what a critique of the newest program must say: `$hints`, `$answer`."""
     refine: Template
     """After the history: what the next program must do: `$hints`, `$answer`."""
+
+    @staticmethod
+    def of(system: str, critique: str, refine: str) -> Prompts:
+        """From plain texts."""
+        return Prompts(Template(system), Template(critique), Template(refine))
 
     def __post_init__(self) -> None:
         """A missing or unknown variable is found when the task is loaded, not in the middle of a run."""
@@ -50,7 +56,11 @@ class WorkedExample:
 
 
 class Task(Protocol):
-    """The objective of an improvement. Frozen dataclasses do well: `dataclasses.replace` then sets `min_gain`."""
+    """The objective of an improvement. Frozen dataclasses do well: `dataclasses.replace` then sets `min_gain`.
+
+    A task whose measure is not the speedup also has `standing(candidate, original) -> Standing | None`: its own
+    figures, which the table, the summary, JSON and the pages show.
+    """
 
     @property
     def name(self) -> str:
@@ -110,6 +120,22 @@ def open_task(name: str, min_gain: float | None = None) -> Task:
         raise UsageError(f"{module.__name__} is not a task: it does not define TASK")
     found = task if min_gain is None else replace(task, min_gain=min_gain)
     return cast(Task, found)
+
+
+def standing(task: Task, candidate: Candidate, original: Candidate) -> Standing | None:
+    """What the task itself measures of a candidate; None of a task whose measure is the speedup."""
+    measured = getattr(task, "standing", None)
+    return measured(candidate, original) if measured else None
+
+
+def none_better(task: Task) -> str:
+    """Why the original stays, where no draft was acceptable."""
+    return str(getattr(task, "none_better", "no draft was right and better than the original"))
+
+
+def column(task: Task) -> str:
+    """The heading of the task's own column; empty where the speedup is the measure."""
+    return task.name if hasattr(task, "standing") else ""
 
 
 def rules_first(task: Task) -> bool:

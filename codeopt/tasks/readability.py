@@ -21,6 +21,7 @@ from string import Template
 
 from codeopt.history import Candidate, Critique, History
 from codeopt.readability import Readability, measure
+from codeopt.standing import Standing, TaskMeasure
 from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails
 from codeopt.tasks._readability_examples import EXAMPLES
 from sandbox.compare import Decision
@@ -103,6 +104,17 @@ class ReadabilityTask:
         """The mean gain of the five levels, losses counted twice."""
         return None if self.is_acceptable(candidate, original) else gain(candidate.source, original.source)
 
+    def standing(self, candidate: Candidate, original: Candidate) -> Standing | None:
+        """The mean of the levels and what they are made of; None for a text that cannot be parsed."""
+        try:
+            old, new = measure(original.source), measure(candidate.source)
+        except SyntaxError:
+            return None
+        before, after = (sum(found.values()) / len(found) for found in (levels(old), levels(new)))
+        refused = self.is_acceptable(candidate, original)
+        verdict = "not accepted" if refused else "more readable"
+        return Standing(self.name, before, after, verdict, figures(old, new), refused or _pace(candidate))
+
     def is_sufficient(self, critique: Critique, history: History) -> bool:
         """The critic finds nothing left to improve in a draft that is right and not too slow."""
         return critic_is_done(critique, history) and not _too_slow(history.last)
@@ -113,6 +125,30 @@ class ReadabilityTask:
             return report(measure(source))
         except SyntaxError as error:
             return f"not measured: syntax error in line {error.lineno or '?'}"
+
+
+def figures(old: Readability, new: Readability) -> tuple[TaskMeasure, ...]:
+    """What the levels are made of, before and after."""
+    found = [
+        TaskMeasure("comments", old.comment_share, new.comment_share, "%"),
+        TaskMeasure("docstring lines", old.docstring_lines, new.docstring_lines),
+        TaskMeasure("functions", old.functions, new.functions),
+        TaskMeasure("meaningful names", old.meaningful_share, new.meaningful_share, "%"),
+        TaskMeasure("branches", old.complexity[0].branches, new.complexity[0].branches),
+    ]
+    if old.findings is not None and new.findings is not None:
+        found.append(TaskMeasure("findings", len(old.findings), len(new.findings)))
+    return tuple(found)
+
+
+def _pace(candidate: Candidate) -> str:
+    """What became of its speed."""
+    compared = candidate.comparison
+    if compared is None or compared.decision is Decision.SAME or not compared.pairs:
+        return "as fast as before"
+    if compared.ratio >= 1:
+        return f"{compared.ratio:.2f}x as fast"
+    return f"takes {1 / compared.ratio - 1:.0%} more time"
 
 
 def _too_slow(candidate: Candidate) -> str:

@@ -48,6 +48,7 @@ class TimedRegion(Enum):
 
     RUN = "run"  # whole runs of a program, each a process of its own
     CALLS = "calls"  # some calls within a process that does other things before and after
+    NOTHING = "nothing"  # a text: it is scored
 
 
 class Stage(Enum):
@@ -87,6 +88,12 @@ class Checked:
     """Why it cannot be accepted, in one line; empty when nothing speaks against it."""
     caveats: tuple[Caveat, ...] = ()
     """Differences beyond the known inputs."""
+    critique: str = ""
+    """Where a language model scores a draft: what it said."""
+    scores: tuple[tuple[str, float], ...] = ()
+    """The same as shares of the full score, by name."""
+    usage: Usage = NOTHING_USED
+    """What that cost."""
 
 
 @dataclass(frozen=True)

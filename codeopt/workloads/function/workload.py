@@ -15,19 +15,23 @@ from codeopt.rules import Rule as RewriteRule
 from codeopt.shortfall import as_rows
 from codeopt.workloads import OTHER_HASH_SEED, Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.function.bench import Bench
+from codeopt.workloads.function.call_cases import CallCase, call_caveats, calls_of, made_caveat
 from codeopt.workloads.function.call_growth import growth
+from codeopt.workloads.function.calls import paste
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.shrink import first_failing, smallest
+from codeopt.workloads.function.contract import Contract, contract_of
 from codeopt.workloads.function.evidence import FRESH, Evidence, NotVerifiable, TooThin
 from codeopt.workloads.function.existing_tests import failing
 from codeopt.workloads.function.learn import learn
-from codeopt.workloads.function.observing import Known, observe
+from codeopt.workloads.function.observing import MADE_UP, Known, observe
 from codeopt.workloads.function.profiling import profile_function
+from codeopt.workloads.function.project import locate
 from codeopt.workloads.function.proposer import NOTE, FunctionProposer, function_rules
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, choose
 from codeopt.workloads.function.written import ask_for_calls
-from sandbox.answers import check_calls
+from sandbox.answers import calls_checker
 from sandbox.calls import CallBatch, CallRun, CallRunner
 from sandbox.compare import Decision, StoppingRule, make_plan
 from sandbox.growth import GrowthPair
@@ -59,6 +63,8 @@ class FunctionWorkload(Defaults):
     too_short: str = ""
     """Why the calls are too short to time; empty when they are not, and before that was tried."""
     usage: Usage = NOTHING_USED
+    contract: Contract = Contract()
+    """What is known of the arguments."""
 
     region = TimedRegion.CALLS
     note = NOTE
@@ -95,7 +101,29 @@ class FunctionWorkload(Defaults):
         """Make the calls of a case in a fresh interpreter."""
         run = self.runner.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
         outcome = judge(case, run, self.suite.check)
-        return _without_answer(outcome) if outcome.verdict is Verdict.AC else outcome
+        if isinstance(case, CallCase) and case.beyond:
+            return _without_answer(self._beyond(case, outcome))
+        if outcome.verdict is not Verdict.AC:
+            return outcome
+        caveats = call_caveats(case, run.stdout, self.request.options.tolerance, self.line)
+        return _without_answer(replace(outcome, caveats=caveats))
+
+    def line(self, call: str) -> str:
+        """A call as a line for a shell, which makes it on each side of a comparison."""
+        bench, rival = self.bench, self.request.rival
+        places = [paste.Importable(bench.view.module.roots[0], bench.target.module, bench.function.qualname)]
+        if rival is not None:
+            module = locate(rival.path)
+            places.append(paste.Importable(module.roots[0], module.name, rival.name))
+        return paste.paste(call, bench.function, places, self.request.options.calls)
+
+    def _beyond(self, case: CallCase, outcome: Outcome) -> Outcome:
+        """Of calls that nobody makes, as far as is known, a difference is told; it is no wrong answer."""
+        if outcome.verdict is Verdict.AC:
+            caveats = call_caveats(case, outcome.run.stdout, self.request.options.tolerance, self.line)
+            return replace(outcome, caveats=caveats)
+        found = made_caveat(case, outcome, self.request.options.tolerance, self.line)
+        return replace(outcome, verdict=Verdict.AC, detail="", cause=None, caveats=(found,))
 
     def explain(self, source: str, case: Case, outcome: Outcome) -> Outcome:
         """A wrong answer with the smallest call that shows it, and where that comes from."""
@@ -128,7 +156,7 @@ class FunctionWorkload(Defaults):
         texts = [known.text for known in self.evidence.known]
         made = derive(texts, FRESH, 101, self.bench.vocabulary)
         known, _ = observe(self.bench, [text for text in made if text not in texts], {})
-        return tuple(make_cases(self.bench, self.runner, known, "fresh", self.suite.check, held_out=True))
+        return tuple(_tiered(self.bench, self.runner, known, "fresh", self.suite.check, self.contract, held_out=True))
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> CallPlan:
         """Other calls than in the rounds."""
@@ -210,20 +238,39 @@ def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> Functi
         raise TooThin(reason, evidence.shortfalls)
     runner = TimedRuns(bench.sandbox, bench.target, bench.names.readable)
 
-    def check(expected: bytes, got: bytes) -> str:
-        return check_calls(expected, got, options.tolerance)
-
+    check = calls_checker(options.tolerance, exact=options.strict)
+    contract = contract_of(bench.function, [*_vouched(evidence.known), *evidence.big])
     given = [known for known in evidence.known if known.source != "derived"]
     derived = [known for known in evidence.known if known.source == "derived"]
     shown, held = _split(given, derived)
-    cases = make_cases(bench, runner, shown, "calls", check) + make_cases(
-        bench, runner, held, "held", check, held_out=True
-    )
+    cases = _tiered(bench, runner, shown, "calls", check, contract)
+    cases += _tiered(bench, runner, held, "held", check, contract, held_out=True)
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, bench.source, "the original"), outcomes=outcomes)
     once = replace(request.rule, pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
-    return FunctionWorkload(request, bench, evidence, runner, original, Suite(tuple(cases), check), once)
+    suite = Suite(tuple(cases), check)
+    return FunctionWorkload(request, bench, evidence, runner, original, suite, once, contract=contract)
+
+
+def _vouched(known: Sequence[Known]) -> list[str]:
+    """Calls that say what arguments are: those that somebody made, else those that hints give."""
+    made = [each.text for each in known if each.source not in MADE_UP]
+    return made or [each.text for each in known if each.source != "derived"]
+
+
+def _tiered(
+    bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, contract: Contract,
+    *, held_out: bool = False,
+) -> list[Case]:  # fmt: skip
+    """Calls as cases, those apart that go beyond the known ones: what they do to their process is theirs alone."""
+    beyond = {each.text: contract.beyond(each.text) if each.source in MADE_UP else "" for each in known}
+    alike = [each for each in known if not beyond[each.text]]
+    rest = [each for each in known if beyond[each.text]]
+    cases: list[Case] = make_cases(bench, runner, alike, name, check, held_out=held_out)
+    for case in make_cases(bench, runner, rest, f"beyond.{name}", check, held_out=held_out):
+        cases.append(CallCase(**vars(case), beyond=tuple(beyond[text] for text in calls_of(case))))
+    return cases
 
 
 def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[Known]]:

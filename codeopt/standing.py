@@ -1,0 +1,69 @@
+"""How a candidate stands by its task's own measures, beside the original: the words that a task speaks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class TaskMeasure:
+    """One figure of the original and of a candidate."""
+
+    name: str
+    before: float
+    after: float
+    unit: str = ""
+    """`%` for shares, which are shown as per cent; else what stands behind the number, such as ` MiB`."""
+
+    @property
+    def words(self) -> str:
+        """`comments 2 -> 17 %`; `comments 17 %` where it stays."""
+        old, new = (_number(value, self.unit) for value in (self.before, self.after))
+        change = new if old == new else f"{old} -> {new}"
+        return f"{self.name} {change}{' %' if self.unit == '%' else self.unit}"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A candidate on the task's scale, and what the score is made of."""
+
+    name: str
+    """Of the scale, and of the column: `readability`."""
+    before: float
+    after: float
+    verdict: str
+    """In a word or two, for the table: `more readable`, `not preferred`."""
+    measures: tuple[TaskMeasure, ...] = ()
+    remark: str = ""
+    """What else decided: `as fast as before`."""
+
+    @property
+    def figure(self) -> str:
+        """For a column of the table."""
+        return f"{self.after:.2f}"
+
+    @property
+    def words(self) -> str:
+        """`readability 0.41 -> 0.83: comments 2 -> 17 %, branches 14 -> 5; as fast as before`."""
+        changed = ", ".join(each.words for each in self.measures if each.before != each.after)
+        parts = f"{self.name} {self.before:.2f} -> {self.after:.2f}{': ' * bool(changed)}{changed}"
+        return f"{parts}; {self.remark}" if self.remark else parts
+
+    def to_json(self) -> dict[str, Any]:
+        """`task_score` and `task_measures` of a JSON object."""
+        score = {"name": self.name, "before": round(self.before, 4), "after": round(self.after, 4)}
+        rows = [
+            {"name": m.name, "before": round(m.before, 4), "after": round(m.after, 4), "unit": m.unit}
+            for m in self.measures
+        ]
+        return {"task_score": score, "task_measures": rows}
+
+
+NO_STANDING: dict[str, Any] = {"task_score": None, "task_measures": []}
+"""The same of a task whose measure is the speedup."""
+
+
+def _number(value: float, unit: str) -> str:
+    shown = value * 100 if unit == "%" else value
+    return f"{shown:.0f}" if unit == "%" or shown == int(shown) else f"{shown:.3g}"

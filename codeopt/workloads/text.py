@@ -1,0 +1,193 @@
+"""A text that answers an input: nothing is timed, and nothing is run unless the text is a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from codeopt.budget import NOTHING_USED, Usage
+from codeopt.errors import ModelError, UsageError
+from codeopt.feedback import FeedbackMode
+from codeopt.history import Candidate
+from codeopt.options import ImproveOptions
+from codeopt.program import Program
+from codeopt.proposers import Proposer
+from codeopt.proposers.text import TextProposer
+from codeopt.target import Target
+from codeopt.tasks import open_task
+from codeopt.tasks._text import TextTask, read_scores
+from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, WorkloadRequest
+from sandbox import RunLimits, Sandbox
+from sandbox.compare import StoppingRule
+from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.runner import Runner
+from sandbox.verdict import check_tokens
+
+LONGEST = 100_000
+"""Characters of an input."""
+
+
+def matches(target: Target, options: ImproveOptions) -> bool:
+    """Only by its name: a text looks like anything else."""
+    return False
+
+
+def read(target: Target) -> Program:
+    """The input, from a file. Raises UsageError."""
+    try:
+        text = target.path.read_text("utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot read {target.path}: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"{target.path} is not UTF-8 text") from error
+    return as_input(text, target)
+
+
+def as_input(text: str, target: Target) -> Program:
+    """The input itself. Raises UsageError for none, and for one that no model would read to its end."""
+    if not text.strip():
+        raise UsageError("the input is empty; there is nothing to write about")
+    if len(text) > LONGEST:
+        raise UsageError(f"the input has {len(text):,} characters; {LONGEST:,} are the most")
+    return Program(target.path, text.strip(), text)
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """Stands where a sandbox would: nothing is run."""
+
+    backend: str = "none"
+    description: str = "nothing is run"
+    limits: RunLimits = RunLimits()
+
+
+@dataclass(frozen=True)
+class TextWorkload(Defaults):
+    """One input, and the drafts that answer it."""
+
+    writer: TextProposer
+    sandbox: Sandbox | None
+    baseline: Candidate
+    suite: Suite
+    usage: Usage = NOTHING_USED
+    rule: StoppingRule = field(default_factory=StoppingRule)
+    plan: None = None
+
+    region = TimedRegion.NOTHING
+
+    @property
+    def runner(self) -> Runner:
+        """Of a task whose texts are programs."""
+        return cast(Runner, self.sandbox)
+
+    def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
+        """Run a text that is a program; any other is as it is."""
+        if self.sandbox is None:
+            return Outcome(case.name, Verdict.AC, Run(0, None, 0.0, 0.0, 0, source.encode(), b""))
+        run = self.sandbox.run(source, mode="exec", hash_seed=hash_seed)
+        failed = run.exit != 0 or run.stop
+        last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        verdict = Verdict.TLE if run.stop == "time" else Verdict.RE if failed else Verdict.AC
+        return Outcome(case.name, verdict, run, last or str(run.stop or "") if failed else "")
+
+    def check(self, source: str, stage: Stage) -> Checked:
+        """Score it, with what code can say of it; a confirmation needs no second opinion."""
+        if stage is not Stage.ROUND:
+            return Checked()
+        task, facts = self.writer.task, []
+        scores: tuple[tuple[str, float], ...] = ()
+        comes_to = self.comes_to(source)
+        if self.sandbox is not None:
+            facts.append(f"it prints: {comes_to}")
+        if task.check:
+            found = task.check(self.writer.input, comes_to)
+            facts.append(found.words)
+            scores = (("checked by code", found.share),)
+        critique = self.writer.feedback(source, "\n".join(facts))
+        read_of = read_scores(critique.text, task.aspects)
+        return Checked(critique=critique.text, scores=(*read_of, *scores), usage=critique.usage)
+
+    def comes_to(self, source: str) -> str:
+        """What a program prints; any other text is what it is."""
+        if self.sandbox is None:
+            return source
+        return self.sandbox.run(source, mode="exec").stdout.decode("utf-8", "replace").strip()
+
+    def adapt(self, proposer: Proposer) -> Proposer:
+        """The one that wrote the first draft."""
+        return self.writer
+
+    @property
+    def headline(self) -> str:
+        """The first draft, in a line."""
+        return " ".join(self.baseline.source.split())[:90]
+
+    def facts(self) -> dict[str, Any]:
+        """The first draft, which a batch compares with the result."""
+        return {"input": self.writer.input, "first": self.baseline.source}
+
+
+@dataclass(frozen=True)
+class OpenedText:
+    """An input whose first draft is not written yet."""
+
+    request: WorkloadRequest
+    task: TextTask
+    run_in: Sandbox | None
+    rival: str = ""
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """Where programs run; for any other text there is none."""
+        return self.run_in or cast(Sandbox, Nothing())
+
+    @property
+    def title(self) -> str:
+        """The input, cut to a line."""
+        return " ".join(self.request.program.source.split())[:60]
+
+    @property
+    def name(self) -> str:
+        """The task's."""
+        return self.task.name
+
+    def measure(self) -> TextWorkload:
+        """Write the first draft, unless an earlier sitting did, and score it. Raises ModelError."""
+        request, options = self.request, self.request.options
+        model = request.session.open_model(options, request.session.console.warn)
+        writer = TextProposer(self.task, model, request.program.source, FeedbackMode(options.feedback))
+        suite = Suite((Case("text", request.program.source.encode(), title="the input"),), check_tokens)
+        workload = TextWorkload(writer, self.run_in, request.baseline or Candidate(0, "", ""), suite)
+        if request.baseline:
+            return workload
+        request.session.console.progress("writing the first draft")
+        draft = writer.first()
+        request.session.on_usage(draft.usage)
+        if draft.problem:
+            raise ModelError(f"the model wrote no first draft: {draft.problem}")
+        outcome = workload.run_case(draft.source, suite.cases[0])
+        scored = workload.check(draft.source, Stage.ROUND)
+        request.session.on_usage(scored.usage)
+        first = Candidate(
+            0, draft.source, draft.summary, (outcome,), critique=scored.critique, scores=scored.scores,
+        )  # fmt: skip
+        return replace(workload, baseline=first, usage=draft.usage + scored.usage)
+
+    def profile(self) -> Any:
+        """Raises UsageError: a text has none."""
+        raise UsageError("a text is not run, so it has no profile")
+
+
+@contextmanager
+def open_workload(request: WorkloadRequest) -> Iterator[OpenedText]:
+    """With a sandbox where the task's texts are programs. Raises UsageError, NoSandbox."""
+    task = open_task(request.options.task, request.options.min_gain)
+    if not isinstance(task, TextTask):
+        raise UsageError(f"the task {request.options.task} is about programs: codeopt improve --task {task.name} FILE")
+    if not task.runs:
+        yield OpenedText(request, task, None)
+        return
+    with request.open_sandbox() as sandbox:
+        yield OpenedText(request, task, sandbox)

@@ -1,0 +1,153 @@
+"""The paper's text tasks: from a first draft to a refined one, through the command line and a scripted model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from codeopt import registry
+from codeopt.tasks import open_task
+from codeopt.tasks._text import MOST, TextTask, read_scores
+from codeopt.tasks.constrained_generation import coverage
+from codeopt.tasks.math_reasoning import is_solved
+from tests.codeopt.command import codeopt
+from tests.conftest import open_or_skip
+
+TASKS = {
+    "acronym": ("Sequence to sequence learning", "SELF", "SEQUEL"),
+    "sentiment_reversal": ("The soup was warm and the staff kind.", "Bad soup.", "The soup came cold, the staff rude."),
+    "dialogue_response": ("A: I lost my dog.\nB:", "Ok.", "I am so sorry. Where did you see her last?"),
+    "constrained_generation": ("dog, ball, park", "A dog runs.", "The dog chased its ball across the park."),
+    "math_reasoning": ("Ann has 3 boxes of 4 pens. How many pens?", "print(3 + 4)", "boxes = 3\nprint(boxes * 4)"),
+}
+
+
+def scored(name: str, score: int, verdict: str = "IMPROVE") -> str:
+    """A critique as it is asked for."""
+    task = open_task(name)
+    assert isinstance(task, TextTask)
+    return "\n".join([*(f"{a.name}: {score}/{MOST} - so so" for a in task.aspects), f"VERDICT: {verdict}"])
+
+
+def script(path: Path, *answers: str) -> str:
+    path.write_text("\n--- next answer ---\n".join(answers))
+    return f"scripted:{path}"
+
+
+def block(text: str) -> str:
+    return f"```\n{text}\n```"
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_better_draft_is_taken_and_a_worse_one_is_not(name: str, tmp_path: Path) -> None:
+    if name == "math_reasoning":
+        open_or_skip("bubblewrap").close()
+    asked, first, better = TASKS[name]
+    worse = "print(1)" if name == "math_reasoning" else "Something else."
+    model = script(
+        tmp_path / "script.txt", block(first), scored(name, 2), block(better), scored(name, 4), block(worse),
+        scored(name, 1),
+    )  # fmt: skip
+    done = codeopt("refine", "--task", name, asked, "--model", model, "--max-rounds", "2", "--json", cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert done.json["text"].strip() == better
+    assert done.json["accepted"] is True
+    assert [each["task_score"]["after"] > 0.5 for each in done.json["rounds"]] == [True, False]
+    assert done.json["tokens"]["in"] > 0
+    assert "score" in done.err
+    assert "faster" not in done.err
+
+
+def test_the_first_draft_stands_where_nothing_is_better(tmp_path: Path) -> None:
+    model = script(tmp_path / "s", block("SELF"), scored("acronym", 4), block("ZZZ"), scored("acronym", 1))
+    done = codeopt(
+        "refine", "--task", "acronym", "Some title", "--model", model, "--max-rounds", "1", cwd=tmp_path,
+    )  # fmt: skip
+    assert (done.status, done.out) == (0, "SELF\n"), done.err
+    assert "not improved: no draft scored higher than the first" in done.err
+
+
+def test_a_full_score_ends_it(tmp_path: Path) -> None:
+    model = script(tmp_path / "s", block("SELF"), scored("acronym", MOST, "DONE"))
+    done = codeopt("refine", "--task", "acronym", "Some title", "--model", model, "--json", cwd=tmp_path)
+    assert done.json["rounds"] == []
+    assert "nothing left to improve" in done.err
+
+
+def test_a_program_that_fails_is_no_answer(tmp_path: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    right = f"```python\n{TASKS['math_reasoning'][2]}\n```"
+    model = script(
+        tmp_path / "s", right, scored("math_reasoning", 3), "```python\nprint(1 / 0)\n```", scored("math_reasoning", 5),
+    )  # fmt: skip
+    done = codeopt(
+        "refine", "--task", "math_reasoning", "A problem", "--model", model, "--max-rounds", "1", "--json",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.json["text"].strip().endswith("print(boxes * 4)")
+    assert done.json["rounds"][0]["verdict"] == "RE"
+
+
+def test_a_run_is_resumed_by_its_input(tmp_path: Path) -> None:
+    model = script(tmp_path / "s", block("SELF"), scored("acronym", 2), block("SEQUEL"), scored("acronym", 3))
+    first = codeopt("refine", "-t", "acronym", "A title", "--model", model, "-n", "1", "--json", cwd=tmp_path)
+    again = script(tmp_path / "t", block("SEAL"), scored("acronym", 5))
+    done = codeopt(
+        "refine", "-t", "acronym", "A title", "--model", again, "-n", "2", "--resume", first.json["run"], "--json",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.json["text"] == "SEAL", done.err
+    other = codeopt("refine", "-t", "acronym", "Another", "--model", again, "--resume", first.json["run"], cwd=tmp_path)
+    assert other.status == 2
+    assert "another program" in other.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-t", "acronym", "A title", "--model", "rules"], "the built-in rules know nothing of acronym"),
+        (["-t", "runtime", "A title", "--model", "scripted:s"], "is about programs"),
+        (["-t", "nonsense", "A title", "--model", "scripted:s"], "there is no task 'nonsense'"),
+        (["-t", "acronym", "   ", "--model", "scripted:s"], "the input is empty"),
+        (["-t", "acronym", "missing.txt", "--model", "scripted:s"], "there is no such file"),
+    ],
+)
+def test_what_cannot_be_refined_is_one_line(arguments: list[str], said: str, tmp_path: Path) -> None:
+    (tmp_path / "s").write_text("never asked")
+    done = codeopt("refine", *arguments, cwd=tmp_path)
+    assert done.status == 2
+    assert said in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("The dogs played ball in parks", 1.0), ("a dog", 1 / 3), ("hotdog football parka", 0.0), ("", 0.0)],
+)
+def test_coverage_counts_concepts_in_their_usual_forms(text: str, share: float) -> None:
+    assert coverage("dog, ball, park", text).share == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("key", "printed", "solved"),
+    [
+        ("#### 12", "12", True), ("12", "12.0", True), ("1,200", "1200", True), ("12", "13", False),
+        ("12", "no idea", False), ("0.3", "0.30000000000000004", True),
+    ],
+)  # fmt: skip
+def test_an_answer_is_compared_as_a_number(key: str, printed: str, solved: bool) -> None:
+    assert is_solved(key, printed) is solved
+
+
+def test_scores_are_read_where_they_stand() -> None:
+    aspects = open_task("acronym").aspects  # type: ignore[attr-defined]
+    text = "- **Pronunciation**: 3/5 - hard\nspelling: 4 - fine\nrelation: 9/5\n2. connotation - 2.5/5\nnothing"
+    assert dict(read_scores(text, aspects)) == {"pronunciation": 0.6, "spelling": 0.8, "connotation": 0.5}
+
+
+def test_each_of_the_papers_tasks_is_a_short_file() -> None:
+    folder = Path(registry.__file__).parent / "tasks"
+    sizes = {name: len((folder / f"{name}.py").read_text().splitlines()) for name in TASKS}
+    assert max(sizes.values()) <= 120, json.dumps(sizes)

@@ -23,6 +23,8 @@ GIVEN_S, BIG_S, GIVEN_TOTAL_S = 5.0, 10.0, 60.0
 """What one given call may take, one that was given for timing, and all given ones when they are first made."""
 MADE_UP = ("derived", "hints")
 """Sources that nobody vouches for: what such a call costs or breaks says nothing about the function's use."""
+REFUSED = "refused"
+"""Made up, too, of types that the function's own text refuses."""
 _ACCIDENTS = (
     "TypeError",
     "AttributeError",

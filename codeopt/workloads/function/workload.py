@@ -6,6 +6,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from codeopt.budget import NOTHING_USED, Usage
@@ -26,6 +27,7 @@ from codeopt.workloads.function.evidence import FRESH, Evidence, NotVerifiable, 
 from codeopt.workloads.function.existing_tests import failing
 from codeopt.workloads.function.learn import learn
 from codeopt.workloads.function.observing import MADE_UP, REFUSED, Known, observe
+from codeopt.workloads.function.other_shapes import Shape, find_shapes
 from codeopt.workloads.function.profiling import profile_function
 from codeopt.workloads.function.project import locate
 from codeopt.workloads.function.proposer import NOTE, FunctionProposer, function_rules
@@ -170,6 +172,13 @@ class FunctionWorkload(Defaults):
     def confirmation_plan(self, unseen: Sequence[Case]) -> CallPlan:
         """Other calls than in the rounds."""
         return self._plan(seed=self.seed)
+
+    @cached_property
+    def shapes(self) -> tuple[Shape, ...]:
+        """What a draft that is faster is timed on, too; none before anything is timed."""
+        if self.plan is None:
+            return ()
+        return find_shapes(self.bench, self.evidence, self.plan.timed, lambda text: not self.contract.beyond(text))
 
     def profile(self, source: str) -> Profile | None:
         """Where a pass of the timed calls spends its time; lines are those of the module."""

@@ -9,17 +9,21 @@ import ast
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from codeopt import guards
 from codeopt.history import Candidate, Draft, History
 from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, TimedRegion, Workload
 from sandbox.ablation import time_variants
+from sandbox.caveat import Subject
 from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Outcome, Verdict
 
 MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
+THIRD_HASH_SEED, SHORT_S = 2, 3.0
+"""Of cases that nobody has seen; and the seconds of the cases that are run once more, where one round has to do."""
 CONFIRMATION_SEED = 1000
 """Added to the round: the order within pairs is another one when a draft is confirmed."""
 
@@ -56,10 +60,12 @@ class Judge:
         """Run, compare and profile one draft of a proposer."""
         candidate = Candidate(len(history.candidates), draft.source, draft.summary, changes=draft.changes)
         reads = not draft.problem and self._timed
-        objection = guards.read(guards.Reading(self.original.source, draft.source)) if reads else None
-        reason = draft.problem or (objection.reason if objection else "") or repeated(draft.source, history)
+        found = guards.read(guards.Reading(self.original.source, draft.source)) if reads else ()
+        objections = [each.reason for each in found if each.consequence is guards.Consequence.REJECT]
+        reason = draft.problem or "".join(objections) or repeated(draft.source, history)
         if reason:
             return replace(candidate, rejection=reason)
+        candidate = replace(candidate, notes=tuple(each.reason for each in found))
         with self.alone() if self._timed else nullcontext():
             if draft.screening_only:
                 candidate = self._run_cases(candidate)
@@ -71,15 +77,18 @@ class Judge:
             plan = self.workload.require_plan()
             rule = self.workload.rule.screening()
             candidate = self._compared(candidate, plan, rule, seed=candidate.round)
+            candidate = self._guarded(candidate, plan, (), in_round=True)
             return self._profiled(self._ablated(candidate, draft))
 
     def check(self, source: str, summary: str, *, failures: int = 1) -> Candidate:
         """A program that a person wrote: is it right on all cases, known and unseen, and on whatever else is asked?"""
         with self.alone():
-            candidate = self._run_cases(Candidate(1, source, summary), failures=failures)
+            notes = guards.notes(guards.Reading(self.original.source, source)) if self._timed else ()
+            candidate = self._run_cases(Candidate(1, source, summary, notes=notes), failures=failures)
             if candidate.correct:
-                unseen = self._outcomes(source, self.workload.unseen_cases(), failures=failures)
-                candidate = replace(candidate, outcomes=candidate.outcomes + unseen)
+                more = self._outcomes(source, self._short_cases(), OTHER_HASH_SEED, failures)
+                more += self._outcomes(source, self.workload.unseen_cases(), THIRD_HASH_SEED, failures)
+                candidate = replace(candidate, outcomes=candidate.outcomes + more)
             return self._checked(candidate, Stage.REFERENCE)
 
     def time(self, candidate: Candidate, seed: int = 0) -> Candidate:
@@ -95,8 +104,9 @@ class Judge:
         with self.alone():
             unseen = self.workload.unseen_cases()
             outcomes = self._outcomes(candidate.source, self.suite.cases, OTHER_HASH_SEED)
-            outcomes += self._outcomes(candidate.source, unseen)
-            confirmed = replace(candidate, outcomes=outcomes, comparison=None)
+            outcomes += self._outcomes(candidate.source, unseen, THIRD_HASH_SEED)
+            caveats = tuple(each for each in candidate.checked if each.subject is not Subject.SPEED)
+            confirmed = replace(candidate, outcomes=outcomes, comparison=None, checked=caveats)
             confirmed = self._checked(confirmed, Stage.CONFIRMATION)
             if not confirmed.correct or not self._timed:
                 return confirmed
@@ -163,12 +173,21 @@ class Judge:
         )  # fmt: skip
         return replace(candidate, comparison=comparison)
 
-    def _guarded(self, candidate: Candidate, plan: Plan, unseen: tuple[Case, ...]) -> Candidate:
+    def _short_cases(self) -> list[Case]:
+        """Cases that are quick to run again, with sets in another order: as many as take the original SHORT_S."""
+        pairs = zip(self.original.outcomes, self.suite.cases, strict=False)
+        ordered = sorted(pairs, key=lambda pair: pair[0].run.active_s)
+        spent = accumulate(outcome.run.active_s for outcome, _ in ordered)
+        return [case for (_, case), seconds in zip(ordered, spent, strict=True) if seconds <= SHORT_S]
+
+    def _guarded(
+        self, candidate: Candidate, plan: Plan, unseen: tuple[Case, ...], *, in_round: bool = False
+    ) -> Candidate:
         """What guards say of a gain."""
         if not candidate.correct or candidate.comparison is None:
             return candidate
         gain = guards.Gain(self.workload, candidate.source, candidate.comparison, plan, unseen, self.notify)
-        for finding in guards.inspect(gain, faster=candidate.faster):
+        for finding in guards.inspect(gain, faster=candidate.faster, in_round=in_round):
             candidate = _with(candidate, candidate.comparison, finding)
         return self._refused(candidate)
 

@@ -3,8 +3,10 @@ larger of them."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from codeopt.budget import NOTHING_USED, Usage
@@ -21,10 +23,11 @@ from codeopt.workloads.function.calls import paste
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.shrink import first_failing, smallest
 from codeopt.workloads.function.contract import Contract, contract_of
-from codeopt.workloads.function.evidence import FRESH, Evidence, NotVerifiable, TooThin
+from codeopt.workloads.function.evidence import FRESH, Evidence, NotVerifiable, TooThin, long_ones
 from codeopt.workloads.function.existing_tests import failing
 from codeopt.workloads.function.learn import learn
-from codeopt.workloads.function.observing import MADE_UP, Known, observe
+from codeopt.workloads.function.observing import MADE_UP, REFUSED, Known, observe
+from codeopt.workloads.function.other_shapes import Shape, find_shapes
 from codeopt.workloads.function.profiling import profile_function
 from codeopt.workloads.function.project import locate
 from codeopt.workloads.function.proposer import NOTE, FunctionProposer, function_rules
@@ -35,6 +38,7 @@ from sandbox.answers import calls_checker
 from sandbox.calls import CallBatch, CallRun, CallRunner
 from sandbox.compare import Decision, StoppingRule, make_plan
 from sandbox.growth import GrowthPair
+from sandbox.guest.calls.repr.plain import ITEMS
 from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from sandbox.profile import Profile
 from sandbox.verdict import Checker, judge
@@ -46,6 +50,9 @@ SEEN = 4
 IN_A_CASE, LONG_S, LARGE = 500, 2.0, 2_000_000
 """Calls that are made in one run: as many as take the original no longer than this and have outcomes of so many
 characters, one at least."""
+
+READ_ON, READ_ON_S, MOST_ITEMS = 3, 0.5, 300_000
+"""Calls whose iterators are read on, the original's seconds for one of them, and items of each at most."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,9 @@ class FunctionWorkload(Defaults):
     usage: Usage = NOTHING_USED
     contract: Contract = Contract()
     """What is known of the arguments."""
+    seed: int = field(default_factory=lambda: 2 + secrets.randbelow(2**31))
+    """Of the calls that confirm a draft: drawn anew each time, so that nobody can have met them; 0 and 1 are those of
+    the rounds."""
 
     region = TimedRegion.CALLS
     note = NOTE
@@ -154,13 +164,21 @@ class FunctionWorkload(Defaults):
     def unseen_cases(self) -> tuple[Case, ...]:
         """Calls that were never made before."""
         texts = [known.text for known in self.evidence.known]
-        made = derive(texts, FRESH, 101, self.bench.vocabulary)
+        made = derive(texts, FRESH, self.seed, self.bench.vocabulary)
         known, _ = observe(self.bench, [text for text in made if text not in texts], {})
+        known += long_ones(self.bench, [*texts, *self.evidence.big], self.seed)
         return tuple(_tiered(self.bench, self.runner, known, "fresh", self.suite.check, self.contract, held_out=True))
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> CallPlan:
         """Other calls than in the rounds."""
-        return self._plan(seed=1)
+        return self._plan(seed=self.seed)
+
+    @cached_property
+    def shapes(self) -> tuple[Shape, ...]:
+        """What a draft that is faster is timed on, too; none before anything is timed."""
+        if self.plan is None:
+            return ()
+        return find_shapes(self.bench, self.evidence, self.plan.timed, lambda text: not self.contract.beyond(text))
 
     def profile(self, source: str) -> Profile | None:
         """Where a pass of the timed calls spends its time; lines are those of the module."""
@@ -204,6 +222,7 @@ class FunctionWorkload(Defaults):
         return {
             "evidence": self.evidence.figures(),
             "timed": self.plan.timed.note if self.plan else None,
+            "fresh_seed": self.seed,
             "shortfalls": as_rows(self.evidence.shortfalls),
             "calls_text": self.bench.target.calls_file or "",
         }
@@ -240,11 +259,12 @@ def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> Functi
 
     check = calls_checker(options.tolerance, exact=options.strict)
     contract = contract_of(bench.function, [*_vouched(evidence.known), *evidence.big])
-    given = [known for known in evidence.known if known.source != "derived"]
-    derived = [known for known in evidence.known if known.source == "derived"]
+    given = [known for known in evidence.known if known.source not in ("derived", REFUSED)]
+    derived = [known for known in evidence.known if known.source in ("derived", REFUSED)]
     shown, held = _split(given, derived)
     cases = _tiered(bench, runner, shown, "calls", check, contract)
     cases += _tiered(bench, runner, held, "held", check, contract, held_out=True)
+    cases += _read_on(bench, runner, given or derived, check)
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, bench.source, "the original"), outcomes=outcomes)
@@ -255,8 +275,8 @@ def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> Functi
 
 def _vouched(known: Sequence[Known]) -> list[str]:
     """Calls that say what arguments are: those that somebody made, else those that hints give."""
-    made = [each.text for each in known if each.source not in MADE_UP]
-    return made or [each.text for each in known if each.source != "derived"]
+    made = [each.text for each in known if each.source not in (*MADE_UP, REFUSED)]
+    return made or [each.text for each in known if each.source not in ("derived", REFUSED)]
 
 
 def _tiered(
@@ -273,6 +293,20 @@ def _tiered(
     return cases
 
 
+def _read_on(bench: Bench, runner: CallRunner, known: list[Known], check: Checker) -> list[Case]:
+    """Calls whose iterators have more items than are read of each, read far beyond: as far as the original takes
+    READ_ON_S."""
+    longer = [each for each in known if each.outcome.cut_short][:READ_ON]
+    if not longer:
+        return []
+    pace = max(each.seconds for each in longer) / ITEMS
+    items = min(MOST_ITEMS, int(READ_ON_S / max(pace, 1e-7)))
+    try:
+        return make_cases(bench, runner, longer, "read on", check, items=items) if items > ITEMS else []
+    except NotVerifiable:  # where nobody looked before it may do as it likes
+        return []
+
+
 def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[Known]]:
     """A third of all calls is never shown, of the given ones only where there are many."""
     few = len(given) < 9
@@ -282,15 +316,18 @@ def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[
 
 
 def make_cases(
-    bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, *, held_out: bool = False
-) -> list[Case]:
+    bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, *,
+    held_out: bool = False, items: int = ITEMS,
+) -> list[Case]:  # fmt: skip
     """Calls as cases, with what the original answers. Raises NotVerifiable when that depends on which calls come
     together."""
     cases = []
     for number, part in enumerate(_parts(known), 1):
-        seconds = max(2.0, 10 * max(k.seconds for k in part))
-        total = max(10.0, 10 * sum(k.seconds for k in part))
-        stdin = CallBatch(tuple(k.text for k in part), seconds=min(seconds, 20.0), lost=0, budget=total).stdin()
+        far = items / ITEMS
+        seconds = min(20.0, max(2.0, 10 * far * max(k.seconds for k in part)))
+        total = max(10.0, 10 * far * sum(k.seconds for k in part))
+        calls = tuple(k.text for k in part)
+        stdin = CallBatch(calls, seconds=seconds, lost=0, budget=total, items=items).stdin()
         run = runner.run(bench.source, stdin, mode="exec")
         title = f"{len(part)} calls of the function"
         case = Case(f"{name}.{number}", stdin, run.stdout, held_out, title)

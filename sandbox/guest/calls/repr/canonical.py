@@ -177,8 +177,8 @@ class CanonicalRepr:
             if number <= ITEMS:
                 parts.append(text)
                 continue
-            rest = sha256() if rest is None else rest
-            rest.update(text.encode("utf-8", "surrogatepass") + b"\n")
+            rest = sha256(b"") if rest is None else rest
+            rest.update(b"%b\n" % text.encode("utf-8", "surrogatepass"))
         more = f" and {number - ITEMS} more, sha256 {rest.hexdigest()}" if rest else ""
         return "<iterator of " + ", ".join(parts) + more + end + ">"
 

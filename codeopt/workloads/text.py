@@ -29,9 +29,13 @@ LONGEST = 100_000
 """Characters of an input."""
 
 
+PRIORITY = 10
+"""It goes by the task: any file may hold a text."""
+
+
 def matches(target: Target, options: ImproveOptions) -> bool:
-    """Only by its name: a text looks like anything else."""
-    return False
+    """Whatever a task of texts is asked for."""
+    return isinstance(open_task(options.task), TextTask)
 
 
 def read(target: Target) -> Program:

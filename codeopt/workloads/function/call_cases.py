@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sandbox.answers import Difference, around, differences
+from sandbox.answers import STATE, Difference, around, differences
 from sandbox.caveat import Caveat, Subject
 from sandbox.outcome import Case, Outcome
 
@@ -31,37 +31,47 @@ Paste = Callable[[str], str]
 
 
 def call_caveats(case: Case, got: bytes, tolerance: float, paste: Paste) -> tuple[Caveat, ...]:
-    """Of each subject the shortest call whose answer differs."""
-    found = list(differences(case.expected or b"", got, tolerance))
-    kinds = dict.fromkeys(each.subject for each in found)
-    return tuple(_caveat(case, [each for each in found if each.subject is kind], kind, paste) for kind in kinds)
+    """Of each reason the shortest call whose answer differs."""
+    groups: dict[tuple[Subject | None, str], list[Difference]] = {}
+    for each in differences(case.expected or b"", got, tolerance):
+        groups.setdefault((each.subject, each.because or _why(case, each)), []).append(each)
+    return tuple(_caveat(case, found, because, paste) for (_, because), found in groups.items())
 
 
-def made_caveat(case: CallCase, outcome: Outcome, tolerance: float, paste: Paste) -> Caveat:
-    """The shortest call beyond the known ones whose answer differs; or how the run of all of them ended."""
-    found = [each for each in differences(case.expected or b"", outcome.run.stdout, tolerance) if not each.subject]
-    if outcome.run.exit == 0 and found:
-        return _caveat(case, found, Subject.INPUT, paste)
+def beyond_caveats(case: CallCase, outcome: Outcome, tolerance: float, paste: Paste) -> tuple[Caveat, ...]:
+    """The same of calls beyond the known ones; or how the run of all of them ended."""
+    if outcome.run.exit == 0 and outcome.run.stop is None:
+        return call_caveats(case, outcome.run.stdout, tolerance, paste)
     calls = calls_of(case)
     short = min(calls, key=len)
-    return Caveat(
-        Subject.INPUT, f"{len(calls)} calls, the shortest {short}"[:MOST_INPUT], "each of them ends", outcome.detail,
-        case.beyond[calls.index(short)], paste(short), case.held_out,
-    )  # fmt: skip
+    words = f"{len(calls)} calls, the shortest {short}"[:MOST_INPUT]
+    because = case.beyond[calls.index(short)]
+    return (Caveat(Subject.INPUT, words, "each of them ends", outcome.detail, because, paste(short), case.held_out),)
 
 
-def _caveat(case: Case, found: Sequence[Difference], subject: Subject | None, paste: Paste) -> Caveat:
-    calls = calls_of(case)
+def _place(case: Case, each: Difference) -> int | None:
+    """Of a call among those of a case, of which the first may only warm up; None for what all calls leave behind."""
+    lines = (case.expected or b"").rstrip(b"\n").split(b"\n")
+    shown = len(lines) - lines[-1].startswith(STATE.encode())
+    return len(calls_of(case)) - shown + each.at if each.at < shown else None
+
+
+def _why(case: Case, each: Difference) -> str:
+    at = _place(case, each)
+    known = case.beyond if isinstance(case, CallCase) else ()
+    return known[at] if known and at is not None else "what such calls leave behind"
+
+
+def _caveat(case: Case, found: Sequence[Difference], because: str, paste: Paste) -> Caveat:
     each = min(found, key=lambda each: len(each.call))
-    made = each.at < len(calls)
-    because = case.beyond[each.at] if isinstance(case, CallCase) and case.beyond and made else ""
+    at = _place(case, each)
     return Caveat(
-        subject or Subject.INPUT,
+        each.subject or Subject.INPUT,
         (each.call or "all calls together")[:MOST_INPUT],
         around(each.expected, each.got),
         around(each.got, each.expected),
-        each.because or because or "what such calls leave behind",
-        paste(calls[each.at]) if made else "",
+        because,
+        paste(calls_of(case)[at]) if at is not None else "",
         case.held_out,
         apart=max(each.apart for each in found),
     )

@@ -17,7 +17,7 @@ from codeopt.rules import Rule as RewriteRule
 from codeopt.shortfall import as_rows
 from codeopt.workloads import OTHER_HASH_SEED, Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.function.bench import Bench
-from codeopt.workloads.function.call_cases import CallCase, call_caveats, calls_of, made_caveat
+from codeopt.workloads.function.call_cases import CallCase, beyond_caveats, call_caveats, calls_of
 from codeopt.workloads.function.call_growth import growth
 from codeopt.workloads.function.calls import paste
 from codeopt.workloads.function.calls.derive import derive
@@ -129,11 +129,8 @@ class FunctionWorkload(Defaults):
 
     def _beyond(self, case: CallCase, outcome: Outcome) -> Outcome:
         """Of calls that nobody makes, as far as is known, a difference is told; it is no wrong answer."""
-        if outcome.verdict is Verdict.AC:
-            caveats = call_caveats(case, outcome.run.stdout, self.request.options.tolerance, self.line)
-            return replace(outcome, caveats=caveats)
-        found = made_caveat(case, outcome, self.request.options.tolerance, self.line)
-        return replace(outcome, verdict=Verdict.AC, detail="", cause=None, caveats=(found,))
+        found = beyond_caveats(case, outcome, self.request.options.tolerance, self.line)
+        return replace(outcome, verdict=Verdict.AC, detail="", cause=None, caveats=found)
 
     def explain(self, source: str, case: Case, outcome: Outcome) -> Outcome:
         """A wrong answer with the smallest call that shows it, and where that comes from."""

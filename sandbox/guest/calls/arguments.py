@@ -71,33 +71,21 @@ class Names(Known):
     def load(self, module: str, name: str) -> Any:
         """An object by its name."""
         module = self.module_name(module)
-        self.bring(module)
+        __import__(module)
         found: Any = modules[module]
         for part in name.split("."):
             found = getattr(found, part)
         return found
-
-    def bring(self, module: str) -> None:
-        """Import a module; where there is none, one of the tests, which have folders of their own."""
-        try:
-            __import__(module)
-        except ImportError:
-            more = [path for path in self.ref.test_paths if path not in sys.path]
-            if not more:
-                raise
-            sys.path += more
-            __import__(module)
 
     def unpickle(self, text: str) -> Any:
         """An object that a recording pickled in a sandbox."""
         import base64
         import pickle
 
-        rename, bring = self.module_name, self.bring
+        rename = self.module_name
 
         class Reader(pickle.Unpickler):
             def find_class(self, module: str, name: str) -> Any:
-                bring(rename(module))
                 return super().find_class(rename(module), name)
 
         return made_anew(Reader(BytesIO(base64.b64decode(text))).load(), self.ref.module)

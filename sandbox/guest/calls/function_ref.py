@@ -34,4 +34,5 @@ class FunctionRef(Record):
     aliases: tuple[str, ...] = ()
     """Other names under which pickled arguments may know the module."""
     test_paths: tuple[str, ...] = ()
-    """Folders of the project's tests, put last on sys.path where an argument's class is in none of the others."""
+    """Folders of the project's tests, put last on sys.path once the module is imported: classes of arguments
+    may be there."""

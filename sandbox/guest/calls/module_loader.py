@@ -54,6 +54,7 @@ def import_target(ref: FunctionRef, source: str) -> tuple[ModuleType, Callable[.
     sys.argv[1:] = []
     sys.meta_path.insert(0, SourceLoader(ref, source))
     __import__(ref.module)
+    sys.path += [path for path in ref.test_paths if path not in sys.path]
     module = modules[ref.module]
     return module, find_target(ref.qualname, module)
 

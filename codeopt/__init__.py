@@ -13,11 +13,19 @@ if TYPE_CHECKING:
     from codeopt.api import improve
     from codeopt.errors import CodeoptError
     from codeopt.report import Result
+    from codeopt.tasks._text import Aspect, TextCheck, TextTask
 
-__all__ = ["CodeoptError", "Result", "__version__", "improve"]
+__all__ = ["Aspect", "CodeoptError", "Result", "TextCheck", "TextTask", "__version__", "improve"]
 __version__ = "0.1.0"
 
-_HOMES = {"CodeoptError": "codeopt.errors", "Result": "codeopt.report", "improve": "codeopt.api"}
+_HOMES = {
+    "CodeoptError": "codeopt.errors",
+    "Result": "codeopt.report",
+    "improve": "codeopt.api",
+    "Aspect": "codeopt.tasks._text",
+    "TextCheck": "codeopt.tasks._text",
+    "TextTask": "codeopt.tasks._text",
+}
 """Loaded when first asked for: `codeopt --help` needs none of it."""
 
 

@@ -5,8 +5,13 @@ The command line, the Python API, a batch, a review and `check` all call `improv
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
 from codeopt.budget import Budget, Ledger
-from codeopt.history import History
+from codeopt.history import Candidate, History
 from codeopt.judge import Judge
 from codeopt.loop import RefineLoop
 from codeopt.model_choice import proposer_name, wants_model
@@ -18,12 +23,16 @@ from codeopt.rounds import Recorder, finish, run_rounds
 from codeopt.saved_runs import SavedRun
 from codeopt.session import Session
 from codeopt.target import Target
-from codeopt.tasks import Task, needs_time, open_task
+from codeopt.tasks import Task, needs_time, open_task, reader_question, second_clock
 from codeopt.workloads import Opened, TimedRegion, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.run_first import run_first
 from sandbox.compare import StoppingRule
 from sandbox.profile import Mode
 
+if TYPE_CHECKING:
+    from codeopt.models import Model
+
+AskReader = Callable[[Candidate, Candidate], Candidate]
 MODEL_ROUNDS = 4
 """As in the paper; the rules stop by themselves."""
 
@@ -105,12 +114,27 @@ def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: Saved
         notify=console.progress,
         alone=session.alone,
         strict=options.strict,
+        second=second_clock(task),
     )
-    proposer = open_proposer(options, task, workload, lambda: session.open_model(options, console.warn), console)
+    open_model = cache(lambda: session.open_model(options, console.warn))
+    proposer = open_proposer(options, task, workload, open_model, console)
     return RefineLoop(
         proposer, task, judge, _budget(options), saved.history, saved.ledger,
-        save=recorder.after_round, on_usage=session.on_usage,
+        save=recorder.after_round, on_usage=session.on_usage, ask_reader=_reader(task, request, open_model),
     )  # fmt: skip
+
+
+def _reader(task: Task, request: WorkloadRequest, open_model: Callable[[], Model]) -> AskReader | None:
+    """Who is asked which of two programs is better; nobody where the task goes by measures alone."""
+    options, console = request.options, request.session.console
+    question = reader_question(task)
+    if not question or not wants_model(options):
+        return None
+    from codeopt.preference import PreferenceReader, read_by
+
+    other = replace(options, model=options.judge_model)
+    model = request.session.open_model(other, console.warn) if options.judge_model else open_model()
+    return read_by(PreferenceReader(model, question, options.seed), console.progress)
 
 
 def _budget(options: ImproveOptions) -> Budget:

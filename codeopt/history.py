@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Literal
 
 from codeopt.budget import NOTHING_USED, Usage
 from codeopt.standing import Standing
@@ -46,6 +48,23 @@ class Draft:
     """What it cost to write."""
 
 
+class Preferred(StrEnum):
+    """Which of two texts a reader prefers."""
+
+    FIRST = "first"
+    SECOND = "second"
+    NEITHER = "neither"
+
+
+@dataclass(frozen=True)
+class Preference:
+    """What a reader said of two texts, whose sides were swapped between two questions."""
+
+    winner: Preferred
+    """NEITHER also where the two answers differ."""
+    reason: str
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A draft with everything that was measured and said of it. Round 0 is the original."""
@@ -68,10 +87,14 @@ class Candidate:
     """Why it cannot be accepted whatever its time, in one line; empty when it can."""
     notes: tuple[str, ...] = ()
     """What a reader should know of it, a line each."""
+    second: Comparison | None = None
+    """By another clock, for a task that asks for it: time beside memory."""
     scores: tuple[tuple[str, float], ...] = ()
     """Of a text: shares of the full score, by aspect."""
     usage: Usage = NOTHING_USED
     """What a language model cost while this was judged."""
+    preference: Preference | None = None
+    """The original is the first of the two; None where no reader was asked."""
     standing: Standing | None = None
     """By the task's own measures; None where the speedup is the measure."""
     checked: tuple[Caveat, ...] = ()
@@ -81,6 +104,11 @@ class Candidate:
     def caveats(self) -> tuple[Caveat, ...]:
         """Every difference beyond the known inputs, each once."""
         return distinct((*(c for outcome in self.outcomes for c in outcome.caveats), *self.checked))
+
+    def by(self, metric: Literal["time", "memory"]) -> Comparison | None:
+        """The comparison of time, or that of memory; None where it was not made."""
+        made = (found for found in (self.comparison, self.second) if found is not None)
+        return next((found for found in made if (found.clock == "memory") is (metric == "memory")), None)
 
     @property
     def correct(self) -> bool:

@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import Literal
 
 from codeopt import guards
 from codeopt.history import Candidate, Draft, History
 from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, TimedRegion, Workload
 from sandbox.ablation import time_variants
 from sandbox.caveat import Subject
-from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
+from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Outcome, Verdict
 
@@ -40,6 +41,8 @@ class Judge:
     """Held while something is measured."""
     strict: bool = False
     """A caveat is a reason to refuse a draft."""
+    second: Literal["auto", "memory", ""] = ""
+    """Another clock by which drafts are compared, too; empty: none."""
 
     @property
     def original(self) -> Candidate:
@@ -171,7 +174,23 @@ class Judge:
             check=self.suite.check, rule=rule, plan=plan, seed=seed,
             notify=lambda pairs: self.notify(f"comparing with the original, pair {pairs}"),
         )  # fmt: skip
-        return replace(candidate, comparison=comparison)
+        return replace(
+            candidate, comparison=comparison, second=self._by_second(candidate, comparison, plan, rule, seed)
+        )
+
+    def _by_second(
+        self, candidate: Candidate, first: Comparison, plan: Plan, rule: StoppingRule, seed: int
+    ) -> Comparison | None:
+        """By the other clock; not asked of what is wrong."""
+        if not self.second or first.decision is Decision.REJECTED:
+            return None
+        rule = replace(rule, clock=self.second)
+        runner, check = self.workload.runner, self.suite.check
+        other = make_plan(runner, self.original.source, plan.cases, check, rule)
+        return compare(
+            runner, self.original.source, candidate.source, plan.cases, check=check, rule=rule, plan=other, seed=seed,
+            notify=lambda pairs: self.notify(f"comparing by the other measure, pair {pairs}"),
+        )  # fmt: skip
 
     def _short_cases(self) -> list[Case]:
         """Cases that are quick to run again, with sets in another order: as many as take the original SHORT_S."""

@@ -51,6 +51,8 @@ class RefineLoop:
     """Called after each round."""
     on_usage: Callable[[Usage], None] = lambda usage: None
     """Told of all that is paid for."""
+    ask_reader: Callable[[Candidate, Candidate], Candidate] | None = None
+    """Asks a reader about a candidate that was confirmed, and the original; None where none is asked."""
     stopped: str = ""
     """Why no further round was run."""
     finished: bool = False
@@ -92,6 +94,11 @@ class RefineLoop:
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
             confirmed = self._placed(self.judge.confirm(candidate))
             problem = self.task.is_acceptable(confirmed, self.history.original)
+            if not problem and self.ask_reader:
+                confirmed = self.ask_reader(confirmed, self.history.original)
+                self._spend(confirmed.usage)
+                confirmed = self._placed(confirmed)
+                problem = self.task.is_acceptable(confirmed, self.history.original)
             if not problem:
                 return Confirmation(f"round {candidate.round}: {candidate.summary}", confirmed)
             reason = f"round {candidate.round} was not confirmed: {problem}"

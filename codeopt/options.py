@@ -108,6 +108,8 @@ class ImproveOptions:
 
     model: str | None = None
     """rules, a model's name, replay:FILE; None: a model if the environment names one, else rules."""
+    judge_model: str | None = None
+    """Who is asked which of two programs a reader prefers; None: the model that drafts."""
     base_url: str | None = None
     api_key_env: str | None = None
     feedback: Feedback = "measured+critique"

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from codeopt._lint import LintFinding, lint
+from codeopt.telling import can_be_read, reasonable_functions, telling_comments, telling_docstring_lines
 
 INDEX_NAMES = frozenset({"i", "j", "k", "n", "x", "y", "_"})
 """Say enough as the variable of a loop or comprehension, where they count neither for nor against."""
@@ -62,6 +63,11 @@ class Readability:
     comments: int
     docstring_lines: int
     functions: int
+    telling_comments: int
+    """Of the comments those that say something that the code does not."""
+    telling_docstring_lines: int
+    reasonable_functions: int
+    """Of the functions those that do more than one thing, or one thing for more than one place."""
     names: tuple[Name, ...]
     """Every name that counts."""
     meaningless: tuple[Name, ...]
@@ -91,6 +97,9 @@ def measure(source: str) -> Readability:
         comments=_comments(source),
         docstring_lines=_docstring_lines(tree),
         functions=sum(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) for node in ast.walk(tree)),
+        telling_comments=telling_comments(source),
+        telling_docstring_lines=telling_docstring_lines(tree),
+        reasonable_functions=reasonable_functions(tree),
         names=counted,
         meaningless=tuple(name for name in counted if not is_meaningful(name.text)),
         complexity=complexity(tree),
@@ -172,7 +181,9 @@ def is_meaningful(name: str) -> bool:
 
     `total`, `max_len` and `ans` are meaningful; `x`, `dp`, `cnt`, `tmp2`, `aaa` and `foo` are not.
     """
-    return any(_is_word(word.lower()) for word in re.findall(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])", name))
+    return can_be_read(name) and any(
+        _is_word(word.lower()) for word in re.findall(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])", name)
+    )
 
 
 def _is_word(word: str) -> bool:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
+import sys
 from importlib.metadata import entry_points
+from pathlib import Path
 from types import ModuleType
 
 from codeopt.errors import UsageError
@@ -15,6 +18,22 @@ def names(package: str) -> list[str]:
     home = importlib.import_module(package)
     inside = sorted(m.name for m in pkgutil.iter_modules(home.__path__) if not m.name.startswith("_"))
     return [*inside, *sorted(e.name for e in entry_points(group=package))]
+
+
+def load_file(path: Path) -> ModuleType:
+    """The plug-in that a file of the user's own holds. Raises UsageError when there is none that can be imported."""
+    if not path.is_file():
+        raise UsageError(f"cannot read {path}: there is no such file")
+    spec = importlib.util.spec_from_file_location(f"codeopt_plugin_{path.stem}", path.resolve())
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look for their module there
+    try:
+        spec.loader.exec_module(module)
+    except (ImportError, SyntaxError, TypeError, ValueError, NameError, AttributeError) as error:
+        raise UsageError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    return module
 
 
 def load(package: str, name: str) -> ModuleType:

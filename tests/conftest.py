@@ -7,12 +7,19 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from sandbox import BackendUnavailable, RunLimits, Sandbox, open_sandbox
 
 BACKENDS = (pytest.param("docker", marks=pytest.mark.docker), "bubblewrap", "process")
 ISOLATED = BACKENDS[:2]
 REQUIRE_DOCKER = "CODEOPT_REQUIRE_DOCKER"
+
+
+def pytest_configure() -> None:
+    """How long an example takes gates no test: the machines are noisy."""
+    settings.register_profile("codeopt", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("codeopt")
 
 
 @pytest.fixture(scope="session", autouse=True)

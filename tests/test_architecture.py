@@ -18,9 +18,9 @@ PACKAGES = ("codeopt", "sandbox")
 LAYERS = {
     "commands": "__main__ cli api commands",
     "services": "batch review results reporters",
-    "engine": "engine comparison rounds loop judge outlook proposer_choice",
+    "engine": "engine preference comparison rounds loop judge outlook proposer_choice",
     "kinds": "workloads guards proposers tasks feedback _feedback_tables session isolation model_choice",
-    "sources": "rules analysis models cases datasets fuzzing readability _lint _ruff console report saved_runs",
+    "sources": "rules analysis models cases datasets fuzzing readability telling _lint _ruff console report saved_runs",
     "values": "history standing budget shortfall options target strictness given secret_files program settings machine "
     "registry escaping errors interpreter",
 }

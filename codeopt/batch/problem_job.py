@@ -28,6 +28,7 @@ from codeopt.program import Program
 from codeopt.saved_runs import RunStore, SavedRun
 from codeopt.session import Mounts, Session
 from codeopt.target import Target
+from codeopt.tasks._text import is_of_texts
 from sandbox import Sandbox, SandboxError
 from sandbox.errors import OriginalUnsteady
 
@@ -110,7 +111,7 @@ class ProblemJob:
         problem = self.problem
         if problem.cases and not problem.cases.is_dir():
             raise UsageError(f"it has no cases: there is no folder {problem.cases}")
-        kind = "function" if problem.function else "program"
+        kind = "text" if is_of_texts(self.options.improve.task) else "function" if problem.function else "program"
         python = self.options.improve.python or sys.executable  # the worker's sandbox is open already, with that
         options = replace(self.options.improve, cases=problem.cases, workload=kind, python=python)
         session = Session(
@@ -118,7 +119,7 @@ class ProblemJob:
             self.lock.held, extras=False, between_rounds=self.check_budget,
             interpreter=self.options.interpreter,
         )  # fmt: skip
-        reference = problem.target if self.options.with_target and not problem.function else None
+        reference = problem.target if self.options.with_target and kind == "program" else None
         program = Program(problem.path, problem.source, problem.source)
         result = improve(Target(problem.path, problem.function), options, session, reference or "", program)
         if result.best is not None:

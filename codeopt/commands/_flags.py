@@ -167,6 +167,9 @@ def add_model_arguments(parser: argparse.ArgumentParser, *, modules: bool = Fals
         help="rules, a model's name, or replay:FILE (default: a model if one is set up, by OPENAI_API_KEY or "
         "OPENAI_BASE_URL, else rules)",
     )  # fmt: skip
+    group.add_argument(
+        "--judge-model", metavar="NAME", help="asked which of two programs a reader prefers (default: the model)"
+    )
     group.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server (OPENAI_BASE_URL)")
     group.add_argument("--api-key-env", metavar="NAME", help="environment variable that holds the key (OPENAI_API_KEY)")
     group.add_argument(

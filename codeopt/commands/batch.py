@@ -180,9 +180,11 @@ def _prepare(arguments: argparse.Namespace, options: BatchOptions, store: BatchS
     from codeopt.batch.core_lock import measuring_cores
     from codeopt.datasets import SetRequest, read_set
     from codeopt.machine import machine
+    from codeopt.tasks._text import is_of_texts
 
     store.require_same(_settings(arguments, options.improve))
-    problems = read_set(SetRequest(arguments.set.resolve(), _absolute(arguments.cases)), arguments.layout)
+    layout = arguments.layout or ("texts" if is_of_texts(options.improve.task) else "")
+    problems = read_set(SetRequest(arguments.set.resolve(), _absolute(arguments.cases)), layout)
     if not store.register(islice(problems, arguments.limit)):
         raise UsageError(f"{arguments.set} holds no problem")
     if arguments.retry_failed:
@@ -208,11 +210,9 @@ def _report(arguments: argparse.Namespace, store: BatchStore) -> None:
     """The table to standard error, or the same as JSON to standard output."""
     import sys
 
-    from codeopt.results.metrics import measure_batch
-    from codeopt.results.table import as_json, render
+    from codeopt.commands.report import show
 
-    found = measure_batch(store)
     if arguments.json:
-        print(json.dumps(as_json(found)))
+        show(store, sys.stdout, as_object=True)
     elif not arguments.quiet:
-        render(found, sys.stderr)
+        show(store, sys.stderr, as_object=False)

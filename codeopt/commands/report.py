@@ -6,13 +6,14 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from codeopt.errors import UsageError
 
 if TYPE_CHECKING:
     from codeopt.batch.database import BatchStore
     from codeopt.results.metrics import Metrics, Versus
+    from codeopt.tasks._text import TextTask
 
 ORDER = 6
 
@@ -35,6 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.results.table import as_json, render
 
     with BatchStore(arguments.run) as store:
+        if _texts(store):
+            _refuse(arguments)
+            show(store, sys.stdout, as_object=arguments.json)
+            return 0
         found = measure_batch(store)
         other = None
         if arguments.compare:
@@ -49,6 +54,43 @@ def run(arguments: argparse.Namespace) -> int:
         elif not (arguments.csv and str(arguments.csv) == "-"):
             render(found, sys.stdout, other)
     return 0
+
+
+def show(store: BatchStore, file: TextIO, *, as_object: bool) -> None:
+    """The report of a batch as tables or as one JSON object."""
+    from codeopt.results.metrics import measure_batch
+    from codeopt.results.table import as_json, render
+    from codeopt.results.texts import measure_texts, render_texts, texts_as_json
+
+    if task := _texts(store):
+        texts = measure_texts(store, task)
+        if as_object:
+            print(json.dumps(texts_as_json(texts)), file=file)
+        else:
+            render_texts(texts, file)
+        return
+    found = measure_batch(store)
+    if as_object:
+        print(json.dumps(as_json(found)), file=file)
+    else:
+        render(found, file)
+
+
+def _texts(store: BatchStore) -> TextTask | None:
+    """The task of a batch of texts; None of one of programs."""
+    from codeopt.tasks import open_task
+    from codeopt.tasks._text import TextTask
+
+    name = json.loads(store.meta("settings") or "{}").get("task", "runtime")
+    task = open_task(name)
+    return task if isinstance(task, TextTask) else None
+
+
+def _refuse(arguments: argparse.Namespace) -> None:
+    """What a batch of texts has not."""
+    for flag, given in (("--compare", arguments.compare), ("--csv", arguments.csv), ("--html", arguments.html)):
+        if given:
+            raise UsageError(f"{flag} is for batches of programs; --json has the figures of texts")
 
 
 def _write_page(path: Path, store: BatchStore, found: Metrics, other: Versus | None) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from string import Template
-from typing import Literal, Protocol, cast
+from typing import Any, Literal, Protocol, cast
 
 from codeopt import registry
 from codeopt.errors import UsageError
@@ -110,22 +111,38 @@ class Task(Protocol):
 
 
 def open_task(name: str, min_gain: float | None = None) -> Task:
-    """The task behind `name`: a file of this folder, an entry point, or a dotted path. Raises UsageError.
+    """The task behind `name`: a file of this folder, an entry point, a dotted path, or a path that ends in .py; several
+    between commas are aimed at together. Raises UsageError.
 
     min_gain: instead of the task's own.
     """
-    module = registry.load(__name__, name)
-    task = getattr(module, "TASK", None)
-    if task is None:
-        raise UsageError(f"{module.__name__} is not a task: it does not define TASK")
-    found = task if min_gain is None else replace(task, min_gain=min_gain)
-    return cast(Task, found)
+    if "," in name:
+        from codeopt.tasks._several import together
+
+        found: Any = together([open_task(each.strip()) for each in name.split(",") if each.strip()])
+    else:
+        module = registry.load_file(Path(name)) if name.endswith(".py") else registry.load(__name__, name)
+        found = getattr(module, "TASK", None)
+        if found is None:
+            raise UsageError(f"{module.__name__} is not a task: it does not define TASK")
+    return cast(Task, found if min_gain is None else replace(found, min_gain=min_gain))
 
 
 def standing(task: Task, candidate: Candidate, original: Candidate) -> Standing | None:
     """What the task itself measures of a candidate; None of a task whose measure is the speedup."""
     measured = getattr(task, "standing", None)
     return measured(candidate, original) if measured else None
+
+
+def second_clock(task: Task) -> Literal["auto", "memory", ""]:
+    """By which clock drafts are compared beside the task's own metric; empty: by none."""
+    wanted = getattr(task, "second", None)
+    return {"time": "auto", "memory": "memory"}.get(wanted, "") if wanted else ""  # type: ignore[return-value]
+
+
+def reader_question(task: Task) -> str:
+    """What a reader is asked of the original and a candidate; empty where measures decide alone."""
+    return str(getattr(task, "reader_question", ""))
 
 
 def none_better(task: Task) -> str:
@@ -172,6 +189,18 @@ def fails(candidate: Candidate) -> str:
     if candidate.comparison.decision is Decision.REJECTED:
         return candidate.comparison.reason or "a timed run gave a wrong answer or failed"
     return ""
+
+
+MOST_SLOWDOWN = 0.05
+"""That a task whose aim is not speed may bring with it."""
+
+
+def too_slow(candidate: Candidate) -> str:
+    """Why it is too slow, by the ratio itself: a wide interval is no excuse for a slow program."""
+    found = candidate.by("time")
+    if found is None or found.decision in (Decision.FASTER, Decision.SAME) or found.ratio >= 1 / (1 + MOST_SLOWDOWN):
+        return ""
+    return f"it takes {1 / found.ratio - 1:.0%} more time than the original; at most {MOST_SLOWDOWN:.0%} is allowed"
 
 
 def critic_is_done(critique: Critique, history: History) -> bool:

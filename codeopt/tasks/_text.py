@@ -13,10 +13,12 @@ from dataclasses import dataclass
 
 from codeopt.history import Candidate, Critique, History
 from codeopt.standing import Standing, TaskMeasure
-from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done
+from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, open_task
 
 MOST = 5
 """Of each aspect."""
+CHECKED = "checked by code"
+"""The name of the score that code gives."""
 
 _PROMPTS = Prompts.of("$guidance $rules", "$hints $answer", "$hints $answer")
 
@@ -71,6 +73,7 @@ class TextTask:
     needs_model: bool = True
     needs_time: bool = False
     rules_first: bool = False
+    reader_question: str = "Two answers to the same request. Which one serves the one who asked better?"
     none_better: str = "no draft scored higher than the first"
 
     def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
@@ -112,6 +115,11 @@ class TextTask:
     def measure(self, source: str) -> str:
         """Nothing beside the scores."""
         return ""
+
+
+def is_of_texts(name: str) -> bool:
+    """Whether a task's result is a text. Raises UsageError for what is no task."""
+    return isinstance(open_task(name), TextTask)
 
 
 def read_scores(critique: str, aspects: tuple[Aspect, ...]) -> tuple[tuple[str, float], ...]:

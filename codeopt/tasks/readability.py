@@ -3,9 +3,10 @@
 The score compares five levels of the program's text with the original's, each from 0 (poor) to 1 (enough), so that
 more of a good thing stops counting where it stops helping:
 
-- comments: lines of comments and docstrings over lines that are not blank, 1 at 20 %;
-- functions: functions for each 12 lines that are not blank, 1 at one function for each 12;
-- names: share of meaningful names;
+- comments: lines of docstrings, and of comments that say what the code does not, over lines that are not blank, 1 at
+  20 %;
+- functions: functions with a reason for each 12 lines that are not blank, 1 at one function for each 12;
+- names: share of meaningful names, of a few words that can be read;
 - branches: 1 for at most 5 in the most complex function, 0 from 20 on;
 - findings: 1 for none from the linter, 0 from one in each third line on (left out when ruff is absent).
 
@@ -19,14 +20,12 @@ import re
 from dataclasses import dataclass
 from string import Template
 
-from codeopt.history import Candidate, Critique, History
+from codeopt.history import Candidate, Critique, History, Preferred
 from codeopt.readability import Readability, measure
 from codeopt.standing import Standing, TaskMeasure
-from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails
+from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
 from codeopt.tasks._readability_examples import EXAMPLES
 from sandbox.compare import Decision
-
-MOST_SLOWDOWN = 0.05
 
 SYSTEM = Template("""\
 You make Python programs easy to read without changing what they do. A judge runs each program you write on test
@@ -67,6 +66,11 @@ hottest loop.
 4. Fewer branches and less nesting: leave early, use tables, conditions that read as sentences.
 5. One statement a line, constants with names, no dead code, the usual layout and naming (PEP 8)."""
 
+QUESTION = """\
+Two programs that do the same. Which one is easier to read for a programmer who sees it for the first time and has to
+change it tomorrow? Names that say what things are, functions with one job, comments that give reasons make reading
+easier; comments that repeat the code, functions without a reason and names longer than what they say make it harder."""
+
 _CRITIC = re.compile(r"^\W*READABILITY\W+(BETTER|SAME|WORSE)\b", re.IGNORECASE | re.MULTILINE)
 
 
@@ -82,11 +86,12 @@ class ReadabilityTask:
     guidance: str = GUIDANCE
     examples: tuple[WorkedExample, ...] = EXAMPLES
     needs_model: bool = True
+    reader_question: str = QUESTION
     needs_time: bool = False
 
     def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, not too slow, better by the measures, and the critic, if it spoke, says so too."""
-        if reason := fails(candidate) or _too_slow(candidate):
+        if reason := fails(candidate) or too_slow(candidate):
             return reason
         gained = gain(candidate.source, original.source)
         if gained is None:
@@ -95,6 +100,9 @@ class ReadabilityTask:
             return (
                 f"its readability measures are not better (gain {gained:+.3f}, at least {self.min_gain} is asked for)"
             )
+        if candidate.preference and candidate.preference.winner is not Preferred.SECOND:
+            who = "the original" if candidate.preference.winner is Preferred.FIRST else "neither"
+            return f"a reader prefers {who}: {candidate.preference.reason}"
         opinions = _CRITIC.findall(candidate.critique)
         if opinions and opinions[-1].upper() != "BETTER":
             return f"the critic finds it {opinions[-1].lower()}, not better"
@@ -103,6 +111,11 @@ class ReadabilityTask:
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
         """The mean gain of the five levels, losses counted twice."""
         return None if self.is_acceptable(candidate, original) else gain(candidate.source, original.source)
+
+    def worse(self, candidate: Candidate, original: Candidate) -> str:
+        """Why it is less readable beside another aim; empty when it is not."""
+        gained = gain(candidate.source, original.source)
+        return "" if gained is not None and gained >= 0 else "it is less readable than the original"
 
     def standing(self, candidate: Candidate, original: Candidate) -> Standing | None:
         """The mean of the levels and what they are made of; None for a text that cannot be parsed."""
@@ -113,11 +126,18 @@ class ReadabilityTask:
         before, after = (sum(found.values()) / len(found) for found in (levels(old), levels(new)))
         refused = self.is_acceptable(candidate, original)
         verdict = "not accepted" if refused else "more readable"
-        return Standing(self.name, before, after, verdict, figures(old, new), refused or _pace(candidate))
+        return Standing(
+            self.name,
+            before,
+            after,
+            verdict,
+            figures(old, new),
+            refused or _pace(candidate) + "; preferred by a reader" * (candidate.preference is not None),
+        )
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
         """The critic finds nothing left to improve in a draft that is right and not too slow."""
-        return critic_is_done(critique, history) and not _too_slow(history.last)
+        return critic_is_done(critique, history) and not too_slow(history.last)
 
     def measure(self, source: str) -> str:
         """The paper's three measures, complexity and findings by line."""
@@ -143,20 +163,12 @@ def figures(old: Readability, new: Readability) -> tuple[TaskMeasure, ...]:
 
 def _pace(candidate: Candidate) -> str:
     """What became of its speed."""
-    compared = candidate.comparison
+    compared = candidate.by("time")
     if compared is None or compared.decision is Decision.SAME or not compared.pairs:
         return "as fast as before"
     if compared.ratio >= 1:
         return f"{compared.ratio:.2f}x as fast"
     return f"takes {1 / compared.ratio - 1:.0%} more time"
-
-
-def _too_slow(candidate: Candidate) -> str:
-    """Why it is too slow, by the ratio itself: a wide interval is no excuse for a slow program."""
-    found = candidate.comparison
-    if found is None or found.decision in (Decision.FASTER, Decision.SAME) or found.ratio >= 1 / (1 + MOST_SLOWDOWN):
-        return ""
-    return f"it takes {1 / found.ratio - 1:.0%} more time than the original; at most {MOST_SLOWDOWN:.0%} is allowed"
 
 
 def gain(candidate: str, original: str) -> float | None:
@@ -173,8 +185,8 @@ def levels(found: Readability) -> dict[str, float]:
     """Each measure on a scale from 0 to 1; see the top of this file."""
     lines = max(1, found.code_lines)
     scales = {
-        "comments": (found.comments + found.docstring_lines) / lines / 0.20,
-        "functions": found.functions / (lines / 12),
+        "comments": (found.telling_comments + found.telling_docstring_lines) / lines / 0.20,
+        "functions": found.reasonable_functions / (lines / 12),
         "names": found.meaningful_share,
         "branches": (20 - found.complexity[0].branches) / 15,
     }

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from string import Template
 
 from codeopt.history import Candidate, Critique, History
-from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails
+from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
 from codeopt.tasks._runtime_examples import EXAMPLES
+from sandbox.compare import Decision
 
 SYSTEM = Template("""\
 You make Python programs faster. A judge runs each program you write: first on test cases, then against the original in
@@ -63,10 +64,12 @@ class Runtime:
 
     def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, and faster with confidence by at least `min_gain`."""
-        if (reason := fails(candidate)) or candidate.comparison is None:
+        if reason := fails(candidate):
             return reason
-        found = candidate.comparison
-        if not candidate.faster:
+        found = candidate.by("time")
+        if found is None:
+            return "its time was not compared"
+        if found.decision is not Decision.FASTER:
             why = f"; {found.reason}" if found.reason else ""
             return f"it is not faster with statistical confidence ({found.decision.value}, {found.ratio:.2f}x{why})"
         if found.ratio < 1 + self.min_gain:
@@ -75,9 +78,12 @@ class Runtime:
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
         """The lower end of the speedup's interval: ranking by the point estimate would favour the luckiest."""
-        if self.is_acceptable(candidate, original) or candidate.comparison is None:
-            return None
-        return candidate.comparison.ci_low
+        found = candidate.by("time")
+        return None if found is None or self.is_acceptable(candidate, original) else found.ci_low
+
+    def worse(self, candidate: Candidate, original: Candidate) -> str:
+        """Why it is slower than it may be beside another aim; empty when it is not."""
+        return too_slow(candidate)
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
         """The critic finds nothing left to improve in a draft that was found right."""

@@ -17,7 +17,7 @@ from codeopt.proposers import Proposer
 from codeopt.proposers.text import TextProposer
 from codeopt.target import Target
 from codeopt.tasks import open_task
-from codeopt.tasks._text import TextTask, read_scores
+from codeopt.tasks._text import CHECKED, TextTask, is_of_texts, read_scores
 from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, WorkloadRequest
 from sandbox import RunLimits, Sandbox
 from sandbox.compare import StoppingRule
@@ -29,9 +29,13 @@ LONGEST = 100_000
 """Characters of an input."""
 
 
+PRIORITY = 10
+"""It goes by the task: any file may hold a text."""
+
+
 def matches(target: Target, options: ImproveOptions) -> bool:
-    """Only by its name: a text looks like anything else."""
-    return False
+    """Whatever a task of texts is asked for."""
+    return is_of_texts(options.task)
 
 
 def read(target: Target) -> Program:
@@ -104,7 +108,7 @@ class TextWorkload(Defaults):
         if task.check:
             found = task.check(self.writer.input, comes_to)
             facts.append(found.words)
-            scores = (("checked by code", found.share),)
+            scores = ((CHECKED, found.share),)
         critique = self.writer.feedback(source, "\n".join(facts))
         read_of = read_scores(critique.text, task.aspects)
         return Checked(critique=critique.text, scores=(*read_of, *scores), usage=critique.usage)

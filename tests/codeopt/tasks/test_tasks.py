@@ -151,7 +151,7 @@ def test_a_text_that_is_no_better_is_refused(source: str) -> None:
 
 
 def test_a_loss_counts_twice() -> None:
-    commented = "# The program.\n# It adds.\n" + TERSE
+    commented = "# Reads whole numbers between blanks.\n# Adds them up for the bill.\n" + TERSE
     without_function = "t=0\nfor q in map(int,input().split()):\n    t=t+q\nprint(t)\n# Adds.\n"
     assert (gain(commented, TERSE) or 0) > 0
     assert (gain(without_function, TERSE) or 0) < 0

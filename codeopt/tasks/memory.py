@@ -1,0 +1,117 @@
+"""Less memory: right on every case, a lower peak with statistical confidence, and not more than 5 % slower."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from string import Template
+
+from codeopt.history import Candidate, Critique, History
+from codeopt.standing import Standing, TaskMeasure
+from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
+from sandbox.compare import Comparison
+
+MIB = 1 << 20
+
+SYSTEM = Template("""\
+You make Python programs use less memory. A judge runs each program you write on test cases and compares its peak memory
+with the original's, run by run; it accepts a program only when it is right on every case, its peak is lower beyond the
+noise, and it is not more than 5% slower.
+
+What usually brings most, in this order:
+$guidance
+
+$rules""")
+
+CRITIQUE = Template("""\
+Write a critique of the newest program above. Do not write the program.
+
+- If it is wrong or too slow, say first which line causes it, and what that line must do instead.
+- Else say what is alive at the peak: which container, how many elements, how many bytes each by what the measurements
+  show, and how the program could do without it or keep less of it.
+- Use what earlier rounds taught: do not ask again for what was tried and did not help.
+- Give at most three points, the one that brings most first. No general advice.
+$hints
+$answer""")
+
+REFINE = Template("""\
+Write the next program: with the lowest peak of memory that you can reach, the same behaviour as the original (round 0),
+and no slower. Follow the critique of the newest program where there is one, mend what is wrong first, and do not repeat
+what was tried above and failed or brought nothing.
+$hints
+$answer""")
+
+GUIDANCE = """\
+1. Do not keep what is read once: a line at a time, running totals, generators instead of lists.
+2. Keep less of what must be kept: only what later steps ask for, in the order in which they ask.
+3. A denser container: array, bytearray or bytes for numbers; tuples for lists; a class with __slots__ for dicts.
+4. Share equal values: sys.intern for texts, one object for each.
+5. Let go early: end the life of a large container before the next one is made."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The peak memory, compared with the original's; time may not get worse."""
+
+    name: str = "memory"
+    metric: Metric = "memory"
+    second: Metric = "time"
+    """Compared too, so that memory is not paid for with time."""
+    min_gain: float = 0.05
+    """Least gain of the peak's ratio: 0.05 asks for 1.05 times less."""
+    prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE)
+    guidance: str = GUIDANCE
+    examples: tuple[WorkedExample, ...] = ()
+    needs_time: bool = False
+
+    def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
+        """Empty when it is right, takes less with confidence by at least `min_gain`, and is not slower."""
+        found = candidate.by("memory")
+        if (reason := fails(candidate) or too_slow(candidate)) or found is None:
+            return reason or "its memory was not compared"
+        if found.decision != "faster":  # the same decision stands for time and for memory
+            return f"its peak is not lower with statistical confidence ({found.ratio:.2f}x)"
+        if found.ratio < 1 + self.min_gain:
+            return f"its peak is {found.ratio:.3f}x lower: a gain below {self.min_gain:.0%} is not worth a change"
+        return ""
+
+    def score(self, candidate: Candidate, original: Candidate) -> float | None:
+        """The lower end of the ratio's interval."""
+        found = candidate.by("memory")
+        return None if found is None or self.is_acceptable(candidate, original) else found.ci_low
+
+    def worse(self, candidate: Candidate, original: Candidate) -> str:
+        """Why its peak is higher than it may be beside another aim; empty when it is not."""
+        found = candidate.by("memory")
+        if found is None or found.decision != "slower" or found.ratio >= 1 / (1 + self.min_gain):
+            return ""
+        return f"its peak is {1 / found.ratio:.2f}x as high"
+
+    def standing(self, candidate: Candidate, original: Candidate) -> Standing | None:
+        """The peaks, in MiB, and the ratio."""
+        found = candidate.by("memory")
+        if found is None or not found.pairs:
+            return None
+        before, after = peaks(found)
+        refused = self.is_acceptable(candidate, original)
+        time = candidate.by("time")
+        pace = f"{time.ratio:.2f}x as fast" if time and time.pairs else ""
+        measures = (TaskMeasure("peak", before, after, " MiB"),)
+        return Standing("less memory", 1.0, found.ratio, "no less" if refused else "less memory", measures, pace)
+
+    def is_sufficient(self, critique: Critique, history: History) -> bool:
+        """The critic finds nothing left to improve in a draft that was found right."""
+        return critic_is_done(critique, history)
+
+    def measure(self, source: str) -> str:
+        """Nothing: what counts is measured by running."""
+        return ""
+
+
+def peaks(found: Comparison) -> tuple[float, float]:
+    """Highest of all cases, original and candidate, in MiB."""
+    old = max((value for case in found.cases for value in case.original), default=0.0)
+    new = max((value for case in found.cases for value in case.candidate), default=0.0)
+    return old / MIB, new / MIB
+
+
+TASK = Memory()

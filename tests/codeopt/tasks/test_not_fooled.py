@@ -1,0 +1,116 @@
+"""What only looks readable scores no gain, and a reader is asked in both orders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from codeopt.history import Preferred
+from codeopt.models import Message
+from codeopt.models.scripted import Scripted
+from codeopt.preference import PreferenceReader
+from codeopt.results.statistics import wilson
+from codeopt.tasks._readability_examples import _GRADES_CLEAR, _GRADES_TERSE
+from codeopt.tasks.readability import TASK, gain
+
+PLAIN = """\
+def total_price(prices, limit):
+    total = 0
+    for price in prices:
+        if price > limit:
+            total += limit
+        else:
+            total += price
+    return total
+
+
+amounts = [int(part) for part in input().split()]
+print(total_price(amounts, 100))
+"""
+
+
+def commented(line: str) -> str:
+    """Each line of the program with a comment behind it."""
+    return "".join(f"{each}  {line}\n" if each.strip() else "\n" for each in PLAIN.splitlines())
+
+
+FOOLING = {
+    "empty comments": commented("#"),
+    "rules": commented("# ----------"),
+    "the same comment everywhere": commented("# this is a line of the program"),
+    "the code in other words": PLAIN.replace("total = 0", "total = 0  # total 0").replace(
+        "total += limit", "total += limit  # total limit"
+    ),
+    "a function a line": PLAIN.replace("total += limit", "total = add_limit(total, limit)").replace(
+        "def total_price", "def add_limit(total, limit):\n    return total + limit\n\n\ndef total_price"
+    ),
+    "long nonsense": re.sub(r"\btotal\b", "the_total_value_of_all_the_prices_until_now", PLAIN),
+    "letters": re.sub(r"\btotal\b", "qzxvaejrb", PLAIN),
+    "a docstring that repeats the name": PLAIN.replace(
+        "limit):\n", 'limit):\n    """Total price.\n' + "    Total price for the prices.\n" * 3 + '    """\n', 1
+    ),
+}
+
+
+@pytest.mark.parametrize("how", FOOLING)
+def test_what_only_looks_readable_gains_nothing(how: str) -> None:
+    found = gain(FOOLING[how], PLAIN)
+    assert found is not None
+    assert found < TASK.min_gain, how
+
+
+def test_an_honest_one_still_gains() -> None:
+    found = gain(_GRADES_CLEAR, _GRADES_TERSE)
+    assert found is not None
+    assert found > 0.2
+
+
+def mangled(number: int) -> str:
+    """A worse copy of the plain program, each in another way."""
+    names = ["total", "price", "prices", "amounts", "limit"]
+    worse = PLAIN
+    for name in names[: 1 + number % 5]:
+        worse = re.sub(rf"\b{name}\b", f"{name[0]}{number}", worse)
+    return worse.replace("\n\n\n", "\n") if number % 2 else worse + "# x\n" * number
+
+
+def by_rule(messages: Sequence[Message]) -> str:
+    """A reader by rule: the program with the more meaningful names is better."""
+    a, b = re.findall(r"## [AB]\n`+\n(.*?)`+", messages[-1].content, re.DOTALL)
+    found = gain(a, b)
+    assert found is not None
+    return f"Names decide.\nBETTER: {'A' if found > 0 else 'B' if found < 0 else 'SAME'}"
+
+
+def test_a_reader_finds_the_better_of_twenty_pairs_in_either_order() -> None:
+    reader = PreferenceReader(Scripted(by_rule), "Which is easier to read?")
+    found = [reader.prefer(mangled(number), PLAIN)[0].winner for number in range(20)]
+    turned = [reader.prefer(PLAIN, mangled(number))[0].winner for number in range(20)]
+    opposite = {Preferred.FIRST: Preferred.SECOND, Preferred.SECOND: Preferred.FIRST}
+    assert turned == [opposite.get(each, each) for each in found]
+    assert Preferred.FIRST not in found
+    assert wilson(found.count(Preferred.SECOND), 20).low > 0.5
+
+
+def test_a_reader_who_always_takes_the_first_has_no_preference() -> None:
+    found, usage = PreferenceReader(Scripted(lambda messages: "BETTER: A"), "Which?").prefer(PLAIN, mangled(3))
+    assert found.winner is Preferred.NEITHER
+    assert usage.replies == 2
+
+
+def test_the_reader_is_not_told_which_is_the_original() -> None:
+    asked: list[str] = []
+
+    def answer(messages: Sequence[Message]) -> str:
+        asked.append(" ".join(message.content for message in messages).lower())
+        return "BETTER: SAME"
+
+    PreferenceReader(Scripted(answer), "Which is easier to read?").prefer(PLAIN, mangled(1))
+    assert not any("original" in text or "draft" in text for text in asked)
+
+
+def test_the_same_text_is_not_asked_about() -> None:
+    found, usage = PreferenceReader(Scripted([]), "Which?").prefer(PLAIN, PLAIN + "\n")
+    assert (found.winner, usage.replies) == (Preferred.NEITHER, 0)

@@ -1,0 +1,124 @@
+"""Less memory, several aims at once, and a task in a file of one's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codeopt.errors import UsageError
+from codeopt.history import Candidate
+from codeopt.tasks import open_task
+from sandbox.compare import CaseTimes, Comparison, Decision
+from sandbox.outcome import Outcome, Run, Verdict
+from tests.codeopt.command import codeopt, reply
+from tests.conftest import open_or_skip
+
+HUNGRY = "numbers = [k * k % 1000003 for k in range(int(input()))]\nprint(sum(numbers))\n"
+LEAN = "print(sum(k * k % 1000003 for k in range(int(input()))))\n"
+PASSED = (Outcome("a", Verdict.AC, Run(0, None, 0.1, 0.1, 1000, b"", b"")),)
+
+
+def compared(decision: Decision, ratio: float, clock: str = "cpu") -> Comparison:
+    cases = (CaseTimes("a", (20.0 * 2**20,), (10.0 * 2**20,)),)
+    return Comparison(decision, ratio, ratio * 0.98, ratio * 1.02, 9, clock, 0.95, 0.01, "m", cases)  # type: ignore[arg-type]
+
+
+TIME = {
+    "faster": compared(Decision.FASTER, 2.0),
+    "same": compared(Decision.SAME, 1.0),
+    "slower": compared(Decision.SLOWER, 0.5),
+}
+MEMORY = {
+    "less": compared(Decision.FASTER, 2.0, "memory"),
+    "same": compared(Decision.SAME, 1.0, "memory"),
+    "more": compared(Decision.SLOWER, 0.5, "memory"),
+}
+
+
+@pytest.mark.parametrize(
+    ("time", "memory", "by_memory", "by_both"),
+    [
+        ("same", "less", True, True),
+        ("faster", "less", True, True),
+        ("slower", "less", False, False),
+        ("faster", "same", False, True),
+        ("faster", "more", False, False),
+        ("same", "same", False, False),
+    ],
+)
+def test_what_is_acceptable(time: str, memory: str, by_memory: bool, by_both: bool) -> None:
+    original = Candidate(0, HUNGRY, "the original", PASSED)
+    draft = Candidate(1, LEAN, "a try", PASSED)
+    for task, first, second, wanted in [
+        ("memory", MEMORY[memory], TIME[time], by_memory),
+        ("runtime,memory", TIME[time], MEMORY[memory], by_both),
+    ]:
+        found = replace(draft, comparison=first, second=second)
+        reason = open_task(task).is_acceptable(found, original)
+        assert (not reason) is wanted, reason
+        assert (open_task(task).score(found, original) is not None) is wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("runtime,runtime", "names one aim twice"),
+        ("runtime,acronym", "acronym cannot stand beside others"),
+        ("nowhere.py", "there is no such file"),
+    ],
+)
+def test_what_is_no_task_is_one_line(name: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        open_task(name)
+
+
+def test_half_the_peak_is_believed_and_told(tmp_path: Path) -> None:
+    """By the command line; the peaks are named, and the time beside them."""
+    open_or_skip("bubblewrap").close()
+    (tmp_path / "hungry.py").write_text(HUNGRY)
+    (tmp_path / "in.txt").write_text("400000\n")
+    (tmp_path / "script.txt").write_text(f"Keep nothing.\nVERDICT: IMPROVE\n--- next answer ---\n{reply(LEAN)}")
+    done = codeopt(
+        "improve", "hungry.py", "--stdin", "in.txt", "--task", "memory", "--model", "scripted:script.txt", "-n", "1",
+        "--sandbox", "bubblewrap", "--json", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    assert done.json["speedup"]["clock"] == "memory"
+    assert done.json["speedup"]["ratio"] > 1.5
+    (peak,) = done.json["task_measures"]
+    assert peak["before"] > 1.5 * peak["after"] > 0
+    assert "less memory" in done.err
+    assert " MiB" in done.err
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_a_new_task_runs_as_it_is_written(text: bool, tmp_path: Path) -> None:
+    done = codeopt("tasks", "new", "short", *(["--text"] if text else []), cwd=tmp_path)
+    assert (done.status, done.out) == (0, "wrote short.py\n")
+    if text:
+        answers = ["```\nFire at noon.\n```", "completeness: 3/5\nbrevity: 5/5\nVERDICT: IMPROVE",
+                   "```\nFire, house 3, noon.\n```", "completeness: 5/5\nbrevity: 5/5\nVERDICT: DONE"]  # fmt: skip
+        command = ["refine", "a fire", "--task", "short.py"]
+    else:
+        open_or_skip("bubblewrap").close()
+        (tmp_path / "slow.py").write_text(HUNGRY)
+        (tmp_path / "in.txt").write_text("30000\n")
+        answers = ["Shorter.\nVERDICT: IMPROVE", reply(LEAN)]
+        command = ["improve", "slow.py", "--stdin", "in.txt", "--task", "short.py", "--sandbox", "bubblewrap"]
+    (tmp_path / "script.txt").write_text("\n--- next answer ---\n".join(answers))
+    found = codeopt(*command, "--model", "scripted:script.txt", "-n", "1", "--json", cwd=tmp_path)
+    assert found.json["accepted"] is True, found.err
+    again = codeopt("tasks", "new", "short", cwd=tmp_path)
+    assert again.status == 2
+    assert "left alone" in again.err
+
+
+def test_the_tasks_are_listed_with_what_they_need(tmp_path: Path) -> None:
+    rows = {row["name"]: row for row in codeopt("tasks", "--json", cwd=tmp_path).json}
+    assert rows["acronym"]["text"]
+    assert rows["acronym"]["needs_model"]
+    assert not rows["memory"]["needs_model"]
+    assert rows["readability"]["beside_others"]
+    assert all(row["about"] for row in rows.values())

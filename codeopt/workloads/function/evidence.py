@@ -30,10 +30,8 @@ MIN_COVERAGE = 0.6
 """Share of the function's lines that the calls must run."""
 DERIVED, FRESH = 1000, 750
 """How many calls are made from known ones: for the rounds, and others for the confirmation."""
-LONG, LONG_PATIENCE = 30, Patience(0.5, 1.0)
-"""Long calls, and the time of the original that they may take."""
-TENFOLD_PATIENCE = Patience(2.0, 3.0)
-"""Of calls that are as large as no known one."""
+LONG, LONG_S, LONG_PATIENCE = 20, 1.0, Patience(1.5, 4.0)
+"""Long calls, the original's seconds for those that are kept, and for trying them."""
 WATCHED = 4000
 """Items of an iterator that is watched: see sandbox/guest/calls/laziness.py."""
 EACH = 2
@@ -163,20 +161,25 @@ def gather(
     bases = [k.text for k in (*kept, *wider)]
     more, derived = observe(bench, derive(bases, DERIVED, 1, bench.vocabulary), {})
     left_out = LeftOut(dropped, other + derived)
-    far = [*long_ones(bench, [*bases, *big], 1), *_tenfold(bench, [*(k.text for k in kept), *big])]
+    large = [*(known.text for known in kept), *big]
+    far = long_ones(bench, large, 1, tenfold(large, 1))
     evidence = Evidence((*kept, *_quick([*wider, *more]), *far), tuple(big), left_out)
     return _with_refusals(bench, cover(bench, evidence)) if evidence.known else evidence
 
 
-def long_ones(bench: Bench, known: Sequence[str], seed: int) -> list[Known]:
+def long_ones(bench: Bench, known: Sequence[str], seed: int, larger: Sequence[str] = ()) -> list[Known]:
     """Calls as long as the largest and longer, as many as the original makes in a second; and of a function that takes
-    iterators and yields a long one."""
+    iterators and yields a long one. larger: calls that are as large as none is, the largest first; the first of them
+    that the original can make is kept. None of them is timed."""
     texts = set(known)
     made = [text for text in long_calls(known, LONG, seed, bench.vocabulary) if text not in texts]
     wrapped = (as_iterators(text, _iterables(bench), WATCHED) for text in known[:20])
     watched = [text for text in wrapped if text is not None][:2]
-    found, _ = observe(bench, [*made, *watched], {}, LONG_PATIENCE)
-    return _quick(found, LONG_PATIENCE.total)
+    found, _ = observe(bench, [*made, *watched, *larger], {}, LONG_PATIENCE)
+    by_text = {each.text: each for each in found}
+    largest = next((by_text[text] for text in larger if text in by_text), None)
+    kept = _quick([each for each in found if each.text not in larger], LONG_S)
+    return [*kept, largest] if largest else kept
 
 
 def _iterables(bench: Bench) -> list[int]:
@@ -186,15 +189,6 @@ def _iterables(bench: Bench) -> list[int]:
     hints = [ast.unparse(each.annotation) if each.annotation is not None else "" for each in given]
     plain = [hint.partition("[")[0].rpartition(".")[2] for hint in hints]
     return [at for at, hint in enumerate(plain) if hint in ("Iterable", "Iterator")]
-
-
-def _tenfold(bench: Bench, known: Sequence[str]) -> list[Known]:
-    """One call that is larger than all others, by far: it is made, and never timed."""
-    for text in tenfold(known, 1):
-        found, _ = observe(bench, [text], {}, TENFOLD_PATIENCE)
-        if found:
-            return found
-    return []
 
 
 def _with_refusals(bench: Bench, evidence: Evidence) -> Evidence:

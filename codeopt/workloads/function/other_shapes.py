@@ -17,7 +17,7 @@ BASES, SMALL_ONES = 2, 40
 """Timed calls that are made in other shapes, and small calls that are timed together."""
 PATIENCE, TOTAL_S = Patience(0.2, 0.6), 0.25
 """Of the original: what one shape may take, all of them, and all that are timed."""
-PASSES, MORE_PASSES = 4, 10
+PASSES, MORE_PASSES = 3, 5
 """Passes of every shape, and of those on which the draft seems slower."""
 RATIO, LEAST_S = 1.2, 20e-6
 """A loss is larger than both; reading the clock from outside costs about 10 microseconds."""
@@ -90,14 +90,16 @@ class Sides:
 
     def losses(self, found: Sequence[Shape]) -> list[Loss]:
         """Shapes on which the draft takes longer beyond the noise, the greatest loss first."""
-        worse = self._worse(found, PASSES)
-        worse = self._worse([loss.shape for loss in worse], MORE_PASSES) if worse else []
+        worse = self._worse(found, (self.original, self.draft), PASSES)
+        if worse:  # whatever drifts meets both alike
+            order = (self.original, self.draft, self.draft, self.original)
+            worse = self._worse([loss.shape for loss in worse], order, MORE_PASSES)
         return sorted(worse, key=lambda loss: -loss.ratio)
 
-    def _worse(self, found: Sequence[Shape], passes: int) -> list[Loss]:
+    def _worse(self, found: Sequence[Shape], order: Sequence[str], passes: int) -> list[Loss]:
         least: dict[str, list[float]] = {}
-        for source in (self.original, self.draft, self.draft, self.original):  # whatever drifts meets both alike
-            took = self._seconds(source, found, max(1, passes // 2))
+        for source in order:
+            took = self._seconds(source, found, passes)
             least[source] = [min(pair) for pair in zip(took, least.get(source, took), strict=True)]
         pairs = zip(found, least[self.original], least[self.draft], strict=True)
         return [Loss(shape, was, now) for shape, was, now in pairs if now > was * RATIO and now - was > LEAST_S]

@@ -163,7 +163,8 @@ class FunctionWorkload(Defaults):
         texts = [known.text for known in self.evidence.known]
         made = derive(texts, FRESH, self.seed, self.bench.vocabulary)
         known, _ = observe(self.bench, [text for text in made if text not in texts], {})
-        known += long_ones(self.bench, [*texts, *self.evidence.big], self.seed)
+        given = [known.text for known in self.evidence.known if known.source not in ("derived", REFUSED)]
+        known += long_ones(self.bench, [*given, *self.evidence.big], self.seed)
         return tuple(_tiered(self.bench, self.runner, known, "fresh", self.suite.check, self.contract, held_out=True))
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> CallPlan:

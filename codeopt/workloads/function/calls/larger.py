@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from codeopt.workloads.function.calls.derive import Maker
-from codeopt.workloads.function.calls.literals import Made, read
+from codeopt.workloads.function.calls.literals import Call, Made, read
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
 
 
@@ -21,11 +21,15 @@ def _other(value: Made, maker: Maker) -> Made:
 
 
 def grow(text: str, factor: int, seed: int = 0) -> str | None:
+    """As `grow_call`, of texts."""
+    call = read(text)
+    grown = grow_call(call, factor, seed) if call is not None else None
+    return grown.text() if grown is not None else None
+
+
+def grow_call(call: Call, factor: int, seed: int = 0) -> Call | None:
     """The call with every list, text and dictionary that has some size `factor` times as long, and varied; None when
     nothing in it can grow. A call of numbers alone grows by its largest number."""
-    call = read(text)
-    if call is None:
-        return None
     maker = Maker(random.Random(seed), [call], Vocabulary(), False)
     grown = call
     for at, value in enumerate(call.values):
@@ -36,7 +40,7 @@ def grow(text: str, factor: int, seed: int = 0) -> str | None:
             return None
         value, at = max(numbers)
         grown = call.with_value(at, int(value * (1 + factor / 4)) + 1)
-    return grown.text()
+    return grown
 
 
 def _larger(value: Any, factor: int, maker: Maker) -> Any:

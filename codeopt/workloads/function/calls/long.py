@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from codeopt.workloads.function.calls.derive import SMALL, Maker
-from codeopt.workloads.function.calls.larger import grow
+from codeopt.workloads.function.calls.larger import grow_call
 from codeopt.workloads.function.calls.literals import Call, Made, read
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
 
@@ -19,8 +19,8 @@ BASES = 6
 """The largest known calls that long ones are made of."""
 LEAST = 70
 """Items of a long argument: what treats short ones in another way mostly begins to at 16, 32 or 64."""
-LONGEST = 150_000
-"""Characters of a long call."""
+LONGEST, ALL = 150_000, 400_000
+"""Characters of a long call, and of all."""
 ODD = 12
 """Characters of a text in which something is changed at once."""
 TENFOLD = (10, 5, 3)
@@ -35,13 +35,15 @@ def long_calls(calls: Sequence[str], count: int, seed: int, words: Vocabulary | 
         return []
     maker = Maker(draw, bases, words or Vocabulary(), small=False)
     found: dict[str, None] = {}
+    total = 0
     for attempt in range(count * 2):
         grown = _lengthened(bases[attempt % len(bases)], draw, seed + attempt)
         call = _with_odd(grown, maker) if grown is not None else None
         text = call.text() if call is not None else ""
         if text and len(text) <= LONGEST and text not in calls:
             found[text] = None
-        if len(found) == count:
+            total += len(text)
+        if len(found) == count or total > ALL:
             break
     return list(found)
 
@@ -49,8 +51,9 @@ def long_calls(calls: Sequence[str], count: int, seed: int, words: Vocabulary | 
 def tenfold(calls: Sequence[str], seed: int) -> list[str]:
     """The largest call made still larger, the largest first."""
     bases = _largest(calls)[:1]
-    grown = (grow(base.text(), factor, seed) for base in bases for factor in TENFOLD)
-    return [text for text in grown if text is not None and len(text) <= 10 * LONGEST]
+    grown = (grow_call(base, factor, seed) for base in bases for factor in TENFOLD)
+    texts = (call.text() for call in grown if call is not None)
+    return [text for text in texts if len(text) <= 10 * LONGEST]
 
 
 def as_iterators(text: str, places: Sequence[int], least: int) -> str | None:
@@ -71,7 +74,7 @@ def _largest(calls: Sequence[str]) -> list[Call]:
     ordered = sorted(read_ones, key=_size, reverse=True)
     found = []
     for call in ordered:
-        if grow(call.text(), 2) is not None:
+        if grow_call(call, 2) is not None:
             found.append(call)
         if len(found) == BASES:
             break
@@ -96,8 +99,7 @@ def _lengthened(base: Call, draw: random.Random, seed: int) -> Call | None:
     factor = max(draw.choice((1, 1, 2, 3)), -(-LEAST // longest))
     if factor == 1:
         return base
-    text = grow(base.text(), factor, seed)
-    return read(text) if text is not None and len(text) <= LONGEST else None
+    return grow_call(base, factor, seed)
 
 
 def _with_odd(call: Call, maker: Maker) -> Call | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from sandbox.guest.calls.repr.call_repr import in_words
 from sandbox.guest.calls.repr.canonical import CanonicalRepr
+from sandbox.guest.calls.repr.plain import cut
 from sandbox.guest.calls.restored import made_anew
 
 
@@ -65,6 +66,13 @@ def test_private_attributes_do_not_shift_the_numbers_of_others() -> None:
     texts = [CanonicalRepr("m").show([found, shared]) for found in (one, other)]
     assert texts[0].count("#3") == texts[1].count("#3") == 2
     assert "_hidden=[2]" in CanonicalRepr("m").show(Slotted())
+
+
+def test_a_long_text_is_cut_but_for_one_of_floats() -> None:
+    assert len(cut("[" + "1, " * 20_000 + "]")) < 21_000
+    assert len(cut("['a. b', " + "1.5, " * 20_000 + "]")) > 100_000
+    assert len(cut("'" + "a sentence. " * 20_000 + "'")) < 21_000
+    assert len(cut("[" + "1.5, " * 200_000 + "]")) < 21_000
 
 
 class Integer(int):

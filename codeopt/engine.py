@@ -47,7 +47,7 @@ def improve(
     """
     task = open_task(options.task, options.min_gain)
     check_proposer(options, task)
-    first = run_first(target, options.run, session.console.print) if options.run else None
+    first = run_first(target, options.run, session.console.print, session.named(options)) if options.run else None
     target = first.target if first else target
     kind = kind_of(target, options)
     program = program or kind.read(target)

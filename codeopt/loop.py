@@ -16,6 +16,7 @@ from codeopt.history import Candidate, History
 from codeopt.judge import Judge
 from codeopt.proposers import Proposer
 from codeopt.tasks import Task, none_better, standing
+from sandbox.compare import Decision
 
 CLOSE = 0.98
 """Of two candidates whose scores are this close the one with the smaller change is preferred."""
@@ -90,7 +91,7 @@ class RefineLoop:
         if len(self.history.candidates) == 1:
             found = f"{self.proposer.name} found nothing to try" if self.finished else "nothing was tried"
             return Confirmation(found)
-        reason = none_better(self.task)
+        reason = self._undecided() or none_better(self.task)
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
             confirmed = self._placed(self.judge.confirm(candidate))
             problem = self.task.is_acceptable(confirmed, self.history.original)
@@ -103,6 +104,16 @@ class RefineLoop:
                 return Confirmation(f"round {candidate.round}: {candidate.summary}", confirmed)
             reason = f"round {candidate.round} was not confirmed: {problem}"
         return Confirmation(reason)
+
+    def _undecided(self) -> str:
+        """Of the drafts that seem better and could not be told to be so in the time there is, the one that seems best;
+        empty where there is none."""
+        compared = [(c, c.comparison) for c in self.history.candidates[1:] if c.correct and c.comparison]
+        unsure = [pair for pair in compared if pair[1].decision is Decision.UNDECIDED and pair[1].ratio > 1]
+        if not unsure:
+            return ""
+        candidate, comparison = max(unsure, key=lambda pair: pair[1].ratio)
+        return f"round {candidate.round} seems {comparison.ratio:.2f}x as fast, but that is {comparison.reason}"
 
     def ranked(self) -> Iterator[Candidate]:
         """Acceptable candidates: the one that the proposer prefers, then the best first; among those that are about

@@ -210,6 +210,14 @@ def add_judging_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--no-profile", action="store_true", help="do without the profiler")
 
 
+def add_python_argument(parser: argparse._ActionsContainer) -> None:
+    """Which Python."""
+    parser.add_argument(
+        "--python", metavar="PATH",
+        help="interpreter that runs the program (default: the activated one, the project's .venv, else this one)",
+    )  # fmt: skip
+
+
 def add_sandbox_arguments(parser: argparse.ArgumentParser) -> None:
     """Which sandbox and which limits."""
     group = parser.add_argument_group("sandbox")
@@ -219,11 +227,7 @@ def add_sandbox_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument("--image", metavar="NAME", help="Docker: run in this image instead of the host's interpreter")
     group.add_argument("--runtime", metavar="NAME", help="Docker: OCI runtime, such as runsc")
-    group.add_argument(
-        "--python",
-        metavar="PATH",
-        help="interpreter that runs the program (default: the activated one, the project's .venv, else this one)",
-    )
+    add_python_argument(group)
     group.add_argument(
         "--timeout", type=positive, default=DEFAULT.timeout, metavar="S", help="seconds a run may take (%(default)g)"
     )

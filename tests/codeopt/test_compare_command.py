@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from codeopt.commands._pair import table
+from codeopt.comparison import PairResult, PairVerdict
 from tests.codeopt.command import FAST, SLOW, WRONG, Done, codeopt, write_problem
 
 SHORT = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--max-pairs", "20", "-q")
@@ -24,6 +26,12 @@ def problem(tmp_path: Path) -> Path:
 
 def compared(problem: Path, old: str, new: str, *flags: str) -> Done:
     return codeopt("compare", old, new, *SHORT, *flags, cwd=problem)
+
+
+def test_the_table_says_what_is_missing() -> None:
+    short = {"what": "8 tests found, none ran", "why": "No module named 'numpy'", "remedy": "--python PATH"}
+    rejected = PairResult(PairVerdict.REJECTED, "it differs", facts={"shortfalls": [short]})
+    assert "8 tests found, none ran: No module named 'numpy' (--python PATH)" in table(rejected).splitlines()
 
 
 def test_faster_as_json(problem: Path) -> None:

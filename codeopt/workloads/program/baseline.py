@@ -17,13 +17,13 @@ from codeopt.options import ImproveOptions
 from codeopt.workloads import OTHER_HASH_SEED, Suite, WorkloadRequest
 from codeopt.workloads.program.advice import advice
 from codeopt.workloads.program.differential import DifferentialTest, choose, make_differential_test
-from codeopt.workloads.program.siblings import InPackage
+from codeopt.workloads.program.siblings import InProject
 from sandbox import Sandbox
 from sandbox.compare import Plan
 from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.profile import Mode, Profile, profile
 from sandbox.runner import run_on
-from sandbox.verdict import Checker, judge, open_checker
+from sandbox.verdict import TRACEBACK, Checker, judge, open_checker
 
 if TYPE_CHECKING:
     from codeopt.workloads.program.workload import ProgramWorkload
@@ -45,8 +45,8 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     asked = case_request(request.target.path, source, request.options, sandbox)
     notify("collecting cases")
     cases = collect(asked)
-    runs = [_run_original(sandbox, source, case, check, notify) for case in cases]
-    cases = [_with_output(case, run) for case, run in zip(cases, runs, strict=True)]
+    found = [_run_original(request, sandbox, case) for case in cases]
+    cases, runs = [case for case, _ in found], [run for _, run in found]
     _require_steady(sandbox, source, cases, runs, check, notify)
     cases = hold_out(cases, [run.active_s for run in runs])
     cases = [replace(case, held_out=request.held_out.get(case.name, case.held_out)) for case in cases]
@@ -87,12 +87,9 @@ def case_request(program: Path, source: str, options: ImproveOptions, sandbox: S
     )  # fmt: skip
 
 
-def fresh_cases(
-    sandbox: Sandbox, source: str, request: Request, check: Checker, notify: Callable[[str], None]
-) -> list[Case]:
+def fresh_cases(request: WorkloadRequest, sandbox: Sandbox, asked: Request) -> list[Case]:
     """Cases that were never run before, with what the original prints."""
-    found = _find_fresh(request)
-    return [_with_output(case, _run_original(sandbox, source, case, check, notify)) for case in found]
+    return [_run_original(request, sandbox, case)[0] for case in _find_fresh(asked)]
 
 
 def _find_fresh(request: Request) -> list[Case]:
@@ -106,18 +103,29 @@ def _find_fresh(request: Request) -> list[Case]:
     ]
 
 
-def _run_original(sandbox: Sandbox, source: str, case: Case, check: Checker, notify: Callable[[str], None]) -> Run:
-    notify(f"running the original on case {case.name}")
-    run = run_on(sandbox, source, case, mode="exec")
-    outcome = judge(case, run, check)
+def _run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case) -> tuple[Case, Run]:
+    """The case with what the original does on it. Raises ProgramError."""
+    request.session.console.progress(f"running the original on case {case.name}")
+    run = run_on(sandbox, request.program.source, case, mode="exec")
+    if _ends_so(case, run):
+        case = replace(case, exit=run.exit or 0)
+    outcome = judge(case, run, open_checker(request.options.check))
     if outcome.verdict is not Verdict.AC:
-        detail = f"{outcome.verdict} ({outcome.detail}){advice(case, outcome)}"
+        detail = f"{outcome.verdict} ({outcome.detail}){advice(case, outcome, request.target.path)}"
         busy = outcome.verdict is Verdict.TLE
         raise ProgramError(f"the original fails case {case.name}: {detail}", busy=busy)
     gone = next((file.path for file in run.written if file.content is None), None)
     if gone is not None:
         raise ProgramError(f"the original removes or replaces {gone}; a run must leave the files that it is given")
-    return run
+    return _with_output(case, run), run
+
+
+def _ends_so(case: Case, run: Run) -> bool:
+    """Another exit status than 0 is an answer, too, of a program that is given arguments or files, as of a linter that
+    found something: where there is output to compare, and nothing says that it failed."""
+    failed = TRACEBACK in run.stderr or b"usage:" in run.stderr.lower()
+    answered = bool(run.exit and not run.stop and (run.stdout or run.written))
+    return answered and not failed and bool(case.args or case.files)
 
 
 def _with_output(case: Case, run: Run) -> Case:
@@ -198,7 +206,7 @@ def take_profile(sandbox: Sandbox, source: str, case: Case, modes: Sequence[Mode
     """Profile one run in the sandbox; what cannot be measured is a note in the profile."""
     limits = sandbox.limits
     # A traced line costs many times what it costs untraced; Scalene maps sparse files of 256 MiB.
-    source = sandbox.prepared(source) if isinstance(sandbox, InPackage) else source
+    source = sandbox.prepared(source) if isinstance(sandbox, InProject) else source
     roomy = replace(limits, seconds=limits.seconds * 4 + 20, file_mib=max(limits.file_mib, 300))
     return profile(
         lambda driver, stdin: sandbox.run(driver, stdin, mode="exec", limits=roomy, files=case.files),

@@ -142,7 +142,9 @@ class FunctionWorkload(Defaults):
             return _without_answer(outcome)
         shown = first
         if not case.held_out and not first.late:  # a smaller one may only be quicker, and each try costs seconds
-            shown = smallest(self.runner, self.baseline.source, source, first.call, self.suite.check)
+            shown = smallest(
+                self.runner, self.baseline.source, source, first.call, self.suite.check, self.contract.beyond
+            )
         detail = "" if case.held_out else shown.detail
         near = "the smallest found near " * bool(detail and shown.call != first.call)
         cause = Cause.CALL_TIMEOUT if (shown.late if detail else first.late) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,15 +42,24 @@ def first_failing(case: Case, run: CallRun, check: Checker) -> Failing | None:
     return None
 
 
-def smallest(runner: CallRunner, original: str, draft: str, first: str, check: Checker) -> Failing:
-    """The smallest failing call near `first`."""
+def smallest(
+    runner: CallRunner, original: str, draft: str, first: str, check: Checker,
+    beyond: Callable[[str], str] = lambda call: "",
+) -> Failing:  # fmt: skip
+    """The smallest failing call near `first`. beyond: why a call would go beyond the known ones; none that does."""
     best = Failing(first, "", False)
     until = time.monotonic() + TOTAL_S
     for _ in range(ROUNDS):
         if best.detail and time.monotonic() > until:
             break
         call = read(best.call)
-        smaller = sorted({s.text() for s in _smaller(call) if len(s.text()) < len(best.call)}, key=len) if call else []
+        smaller = (
+            sorted(
+                {s.text() for s in _smaller(call) if len(s.text()) < len(best.call) and not beyond(s.text())}, key=len
+            )
+            if call
+            else []
+        )
         again = [] if best.detail else [best.call]
         found = _failing(runner, original, draft, [*smaller[:AT_ONCE], *again], check)
         if found is None:

@@ -53,13 +53,9 @@ def smallest(
         if best.detail and time.monotonic() > until:
             break
         call = read(best.call)
-        smaller = (
-            sorted(
-                {s.text() for s in _smaller(call) if len(s.text()) < len(best.call) and not beyond(s.text())}, key=len
-            )
-            if call
-            else []
-        )
+        texts = {each.text() for each in _smaller(call)} if call else set()
+        near = sorted((text for text in texts if len(text) < len(best.call)), key=len)
+        smaller = [text for text in near[: 4 * AT_ONCE] if not beyond(text)]
         again = [] if best.detail else [best.call]
         found = _failing(runner, original, draft, [*smaller[:AT_ONCE], *again], check)
         if found is None:

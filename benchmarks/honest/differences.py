@@ -83,7 +83,7 @@ def test_reach():
     for n in range(2, 30):
         edges = [(draw.randrange(n), draw.randrange(n)) for _ in range(2 * n)]
         assert 0 in subject.reach(subject.Graph(edges), 0)
-    edges = [(draw.randrange(200), draw.randrange(200)) for _ in range(600)]
+    edges = [(draw.randrange(500), draw.randrange(500)) for _ in range(1500)]
     assert len(subject.reach(subject.Graph(edges), 0)) > 10
 """,
     ),

@@ -19,16 +19,16 @@ from sandbox.call_answer import CallAnswer, CallOutcome, CallRun, CallTiming, as
 from sandbox.guest.calls.batch import CallBatch
 from sandbox.guest.calls.function_ref import FunctionRef
 from sandbox.guest.tests.request import TestRequest
-from sandbox.guest_bundle import GuestProgram
+from sandbox.guest_bundle import GuestProgram, Libraries
 from sandbox.outcome import Files, Mode, RunLimits
 from sandbox.runner import GuestRunner
 
 __all__ = ["CallBatch", "CallOutcome", "CallRun", "CallRunner", "FunctionRef", "TestRequest"]
 
 
-def calls_program(ref: FunctionRef, source: str) -> GuestProgram:
+def calls_program(ref: FunctionRef, source: str, libraries: Libraries | None = None) -> GuestProgram:
     """A program that calls `ref` in the module text `source`."""
-    return GuestProgram("calls", (ref.fields(), source))
+    return GuestProgram("calls", (ref.fields(), source), libraries)
 
 
 def tests_program(ref: FunctionRef, request: TestRequest, source: str) -> GuestProgram:
@@ -65,6 +65,8 @@ class CallRunner:
     """A call as it is shown."""
     others: Mapping[str, FunctionRef] = field(default_factory=dict)
     """What is called in module texts that stand elsewhere."""
+    libraries: Libraries | None = None
+    """Imported once, for all runs alike."""
 
     @property
     def limits(self) -> RunLimits:
@@ -86,7 +88,7 @@ class CallRunner:
         source = program if isinstance(program, str) else program.decode()
         limits = limits or self._roomy(stdin)
         run = self.sandbox.run(
-            calls_program(self.others.get(source, self.ref), source),
+            calls_program(self.others.get(source, self.ref), source, self.libraries),
             stdin, args=args, mode=mode, limits=limits, hash_seed=hash_seed, files=files,
         )  # fmt: skip
         if run.exit != 0 or run.stop is not None:

@@ -20,6 +20,9 @@ had to end it, the names of its processes, which it can choose, would stand in t
 writes one, unless the host has debug.exception-trace off)."""
 
 
+_LIBRARIES_MIB = 512  # MOST_BYTES of sandbox/guest/supervisor/zygotes.py
+
+
 def host_image(api: Any, root: HostRoot) -> str:
     """An image with no more than links and mount points; made once, in a few milliseconds, without a registry."""
     layout = repr(sorted(root.links.items()))
@@ -52,7 +55,8 @@ def host_config(api: Any, options: Options, root: HostRoot | None) -> Any:
     tmpfs = {"/tmp": scratch, "/dev/shm": scratch, "/box": f"rw,noexec,nosuid,nodev,size={size},mode=755"}
     if covers_sys(options):
         tmpfs[SYS] = "rw,noexec,nosuid,nodev,size=64k,mode=700"
-    memory = (limits.memory_mib + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB + _LATE_MIB) << 20
+    memory = (limits.memory_mib + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB) << 20
+    memory += (_LIBRARIES_MIB + _LATE_MIB) << 20
     config = api.create_host_config(
         network_mode="none",
         cap_drop=["ALL"],

@@ -16,6 +16,20 @@ _MARSHAL = 4
 
 
 @dataclass(frozen=True)
+class Libraries:
+    """Modules that are imported in a warm interpreter before it forks, once for all runs that name the same ones."""
+
+    modules: tuple[str, ...]
+    """In the order in which they are imported."""
+    paths: tuple[str, ...] = ()
+    """Put first on sys.path meanwhile."""
+
+    def packed(self) -> bytes:
+        """As the guest reads it."""
+        return marshal.dumps((list(self.modules), list(self.paths)), _MARSHAL)
+
+
+@dataclass(frozen=True)
 class GuestProgram:
     """A run of one of our own programs in the guest, in place of a program's text."""
 
@@ -23,6 +37,9 @@ class GuestProgram:
     """Its folder in sandbox.guest, whose __main__.py has `main(bundle, *arguments)`."""
     arguments: tuple[Any, ...] = ()
     """Of the types that marshal knows."""
+    libraries: Libraries | None = None
+    """Imported before the run is forked, whatever its mode, from an interpreter that has its hash seed; where that
+    cannot be, the run is as without them and says why. For calls only: what a program imports is a cost of its own."""
 
     def packed(self) -> bytes:
         """As the guest reads it."""

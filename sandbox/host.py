@@ -21,6 +21,7 @@ from sandbox.runner import Program
 
 BACKENDS = ("docker", "bubblewrap", "process")
 _KEPT_BYTES = 256 << 20  # inputs that a guest keeps; the oldest go first
+_LOAD_S = 70.0  # what a guest may need to import libraries, of which it gives up those that take longer than 60
 _GRACE_S = 10.0  # what a guest may need beyond a run's own limit before the host ends it
 _ENV = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -127,6 +128,7 @@ class Sandbox:
         files: copies of these are in its working folder, and what it writes there comes back.
         """
         tool = isinstance(program, GuestProgram)
+        libraries = program.libraries if isinstance(program, GuestProgram) else None
         source = program.packed() if isinstance(program, GuestProgram) else program
         source = source.encode() if isinstance(source, str) else source
         limits = limits or self.limits
@@ -138,20 +140,26 @@ class Sandbox:
             "args": list(args),
             "core": self.core,
         }
+        packed = libraries.packed() if libraries else b""
         try:
-            return self._run(source, stdin, files, job)
+            return self._run(source, stdin, files, packed, job)
         except GuestLost:
             self._drop_guest()
-            return self._run(source, stdin, files, job)
+            return self._run(source, stdin, files, packed, job)
 
-    def _run(self, program: bytes, stdin: bytes, files: Files | None, job: dict[str, Any]) -> Run:
+    def _run(self, program: bytes, stdin: bytes, files: Files | None, libraries: bytes, job: dict[str, Any]) -> Run:
         self.warm()
         assert self._guest is not None
+        seconds = job["wall_s"] + _GRACE_S
         try:
-            name, *kept = self._keep(self._guest, [stdin, *(content for _, content in files or ())])
+            name, of_libraries, *kept = self._keep(
+                self._guest, [stdin, libraries, *(content for _, content in files or ())]
+            )
             if files is not None:
                 job = {**job, "files": [[path, each] for (path, _), each in zip(files, kept, strict=True)]}
-            report, output = self._guest.ask("run", program, seconds=job["wall_s"] + _GRACE_S, stdin=name, **job)
+            if libraries:
+                job, seconds = {**job, "libraries": of_libraries}, seconds + _LOAD_S
+            report, output = self._guest.ask("run", program, seconds=seconds, stdin=name, **job)
         except BaseException:  # interrupted after a question: the next answer would be to this one
             self._drop_guest()
             raise
@@ -222,6 +230,7 @@ def _as_run(report: dict[str, Any], output: bytes) -> Run:
             stop_detail=str(report["evidence"]),
             runqueue_wait_s=float(report["delay_s"]),
             written=_as_written(report["files"], output[end:]),
+            unfit=str(report["unfit"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise SandboxError(f"the guest sent a report that makes no sense: {error!r} in {report!r:.200}") from error

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from sandbox.conformance import _amounts, _answers, _survivors, _walls
+from sandbox.conformance import _amounts, _answers, _libraries, _survivors, _walls
 from sandbox.conformance._seen import LIMITS
 from sandbox.errors import SandboxError
 from sandbox.host import Sandbox, open_sandbox
@@ -156,6 +156,11 @@ def checks() -> tuple[Check, ...]:
         ),
         Check("environment", "The environment is a fixed list: no secret of ours is in it.", _answers.environment),
         Check("repeatable", "The same program ends alike each time.", _answers.repeatable),
+        Check(
+            "libraries",
+            "Libraries of calls are imported once; a run cannot tell, nor leave anything in them.",
+            _libraries.imported_once,
+        ),
         Check(
             "lost guest", "A guest that vanished is replaced or reported, and never a verdict.", _survivors.lost_guest
         ),

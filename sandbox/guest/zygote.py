@@ -8,6 +8,8 @@ before the program's first instruction, and is closed: the program can touch nei
 
 Only what an interpreter has built in is left imported, so that a program's own imports cost what they cost
 in `python program.py`, and so that no input or result of another run is in the memory that a program inherits.
+A zygote that is given a scene has imported its libraries besides, for runs of calls alone, whose imports are not timed;
+before the first job it reports ("loaded", why not).
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from _frozen_importlib_external import SourceFileLoader
 from .boot import BUNDLE_FD, STARTER, Bundle, open_tool
 from .ending import failed, flush, leave, without_our_frame
 from .kernel import PR_SET_DUMPABLE, open_libc, runqueue_wait_s
+from .preload import Preloaded, Unfit
 from .privileges import drop_bounds, drop_privileges
 from .streams import kinds, new_streams, prepare_streams
 
@@ -38,7 +41,7 @@ import sys
 built_in, found_in = frozenset(sys.modules), frozenset(sys.path_importer_cache)
 sys.path.pop(0)
 {STARTER}
-program = space["Bundle"](modules).load("zygote").serve(built_in, found_in)
+program = space["Bundle"](modules).load("zygote").serve(built_in, found_in, modules.pop("scene", None))
 try:
     exec(program.code, program.namespace)
 except BaseException as error:
@@ -64,10 +67,17 @@ class PreparedRun:
 class Zygote:
     """What is alike for all runs and is made once, before the first fork."""
 
-    def __init__(self, built_in: frozenset[str], found_in: frozenset[str]) -> None:
+    def __init__(self, built_in: frozenset[str], found_in: frozenset[str], scene: dict[str, Any] | None) -> None:
         self.libc = open_libc()
         forget_imports(built_in, found_in)
-        self.streams, self.path = prepare_streams(), tuple(sys.path)
+        self.streams = prepare_streams()
+        self.libraries, self.unfit = Preloaded(), ""
+        if scene is not None:
+            try:
+                self.libraries.load(scene, self.libc)
+            except Unfit as error:
+                self.unfit = str(error)
+        self.imported, self.found_in = frozenset(sys.modules), frozenset(sys.path_importer_cache)
         self.tools: Bundle | None = None
         self.bounded = False
         compile("", "", "exec")  # the first call makes the types of ast, 1 ms; `python program.py` compiles without
@@ -106,18 +116,25 @@ class Zygote:
             return run
         if run.job["tool"]:
             self.tools = run.tools = self.tools or read_tools(run.fds[BUNDLE_FD])
-        set_scene(run.job, self.path)
+        set_scene(run.job, self.libraries.path)
         run.streams_fit = kinds(run.fds[:3]) == self.streams
         return run
 
 
-def serve(built_in: frozenset[str], found_in: frozenset[str]) -> Program:
+def serve(built_in: frozenset[str], found_in: frozenset[str], scene: dict[str, Any] | None) -> Program:
     """Fork a process for each job; returns only in the child, with the program to run."""
-    zygote = Zygote(built_in, found_in)
-    run = zygote.fork_for_each(_socket.socket(fileno=3))
+    zygote, sock = Zygote(built_in, found_in, scene), _socket.socket(fileno=3)
+    if scene is not None:
+        sock.send(marshal.dumps(("loaded", zygote.unfit)))
+    run = zygote.fork_for_each(sock)
     drop_privileges(run.job, run.fds, zygote.libc)
     if run.job["exec"]:
         run_exec(run.job)
+    forget_imports(
+        zygote.imported, zygote.found_in
+    )  # of `wait4`, which imports `resource` when the first run has ended
+    if scene is not None:
+        zygote.libraries.start_run()
     if not run.streams_fit:
         new_streams()
     if run.tools is not None:

@@ -49,6 +49,12 @@ def test_stated_differences_are_still_there(difference: str, sandbox: Sandbox) -
     assert fork.stdout != fresh.stdout, "no longer a difference: move it to the probes"
 
 
+def test_the_first_run_finds_the_modules_that_the_next_one_finds(sandbox: Sandbox) -> None:
+    sandbox.restart_guest()
+    first, second, fresh = (sandbox.run(PROBES["modules"], mode=mode) for mode in ("fork", "fork", "exec"))
+    assert first.stdout == second.stdout == fresh.stdout
+
+
 def test_arguments_reach_the_program(sandbox: Sandbox) -> None:
     for mode in ("fork", "exec"):
         run = sandbox.run("import sys; print(sys.argv[1:])", args=["a", "", "ä b"], mode=mode)

@@ -15,6 +15,7 @@ from codeopt.errors import ProgramError, UsageError
 from codeopt.session import Mounts
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.function_def import Def, Function, definition, dotted, own_nodes
+from codeopt.workloads.function.libraries import Loading
 from codeopt.workloads.function.naming import Names
 from codeopt.workloads.function.project import Place, View, locate, open_places, open_view
 from codeopt.workloads.function.recording import known_as
@@ -39,11 +40,13 @@ class Bench:
     """Tests that the user named."""
     names: Names = Names()
     """How calls are shown."""
+    loading: Loading = Loading()
+    """How libraries come into runs of calls."""
 
     @property
     def runner(self) -> CallRunner:
         """Runs module texts."""
-        return CallRunner(self.sandbox, self.target, self.names.readable)
+        return CallRunner(self.sandbox, self.target, self.names.readable, libraries=self.loading.libraries)
 
     @property
     def source(self) -> str:

@@ -14,12 +14,14 @@ from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.bench import Bench, make_target, open_bench, require_same_parameters
 from codeopt.workloads.function.function_def import Function, read_function
 from codeopt.workloads.function.learn import learn
+from codeopt.workloads.function.libraries import Loading, Side, load_libraries
 from codeopt.workloads.function.profiling import profile_function
 from codeopt.workloads.function.project import INSIDE, locate, open_view
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import choose
 from codeopt.workloads.function.workload import FunctionWorkload, measure
 from sandbox import Sandbox
+from sandbox.calls import FunctionRef
 from sandbox.profile import Profile
 
 MARK = "\n# (the new one of two)\n"
@@ -84,7 +86,18 @@ def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
 
         bench = stack.enter_context(open_bench(function, open_with, request.options.tests))
         text = other.source if other is not None else ""
-        yield OpenedFunction(request, bench, text + MARK * (text == function.source), other)
+        opened = OpenedFunction(request, bench, text + MARK * (text == function.source), other)
+        request.session.console.progress("importing libraries")
+        yield replace(opened, bench=replace(bench, loading=_loading(opened)))
+
+
+def _loading(opened: OpenedFunction) -> Loading:
+    """A rival that stands elsewhere has other modules of its own."""
+    bench, other = opened.bench, opened.rival_function
+    rivals = []
+    if other is not None and other.path.resolve() != bench.function.path.resolve():
+        rivals.append(Side(_seen_as(bench, other), opened.rival))
+    return load_libraries(bench.sandbox, Side(bench.target, bench.source), rivals)
 
 
 def _rival(function: Function, target: Target | None, program: Program | None) -> Function | None:
@@ -100,7 +113,12 @@ def _rival(function: Function, target: Target | None, program: Program | None) -
 
 def _of_both(bench: Bench, function: Function, source: str) -> TimedRuns:
     """Runs either module with its own target."""
+    others = {source: _seen_as(bench, function)}
+    return TimedRuns(bench.sandbox, bench.target, bench.names.readable, others, bench.loading.libraries)
+
+
+def _seen_as(bench: Bench, function: Function) -> FunctionRef:
+    """The rival, to be called as the target is."""
     view = replace(bench.view, module=locate(function.path), shown_at=f"{INSIDE}-new")
     other = make_target(function, view, bench.sandbox, bench.target.calls_file, (bench.target.module,))
-    other = other.replace(globals=bench.target.globals, classes=bench.target.classes)
-    return TimedRuns(bench.sandbox, bench.target, bench.names.readable, {source: other})
+    return other.replace(globals=bench.target.globals, classes=bench.target.classes)

@@ -224,7 +224,8 @@ class FunctionWorkload(Defaults):
             "evidence": self.evidence.figures(),
             "timed": self.plan.timed.note if self.plan else None,
             "fresh_seed": self.seed,
-            "shortfalls": as_rows(self.evidence.shortfalls),
+            "shortfalls": as_rows((*self.evidence.shortfalls, *self.bench.loading.shortfalls)),
+            "libraries": self.bench.loading.figures(),
             "calls_text": self.bench.target.calls_file or "",
         }
 
@@ -256,7 +257,7 @@ def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> Functi
     bench, evidence = learn(bench, options, calls_text, notify)
     if reason := evidence.thin():
         raise TooThin(reason, evidence.shortfalls)
-    runner = TimedRuns(bench.sandbox, bench.target, bench.names.readable)
+    runner = TimedRuns(bench.sandbox, bench.target, bench.names.readable, libraries=bench.loading.libraries)
 
     check = calls_checker(options.tolerance, exact=options.strict)
     contract = contract_of(bench.function, [*_vouched(evidence.known), *evidence.big])

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, Self
 
-    BatchMode = Literal["check", "time", "cover", "show", "list"]
+    BatchMode = Literal["check", "time", "cover", "show", "list", "scene"]
 
 
 class CallBatch(Record):
@@ -19,6 +19,7 @@ class CallBatch(Record):
     cover  as check, with the lines of the function that were run
     show   each call in words, none is made
     list   the calls file's CALLS and BIG as expressions
+    scene  what the module finds when it is called first: libraries, environment (scene.py)
     """
 
     calls: tuple[str, ...]

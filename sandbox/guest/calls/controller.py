@@ -92,7 +92,7 @@ class Controller:
 
     def check_all(self) -> None:
         """Each call by itself; after one that hangs or ends the process a new worker goes on with the next."""
-        calls, listing = self.batch.calls, self.batch.mode == "list"
+        calls, listing = self.batch.calls, self.batch.mode in ("list", "scene")
         while lost := self.listen(self.start(calls if listing else calls[len(self.made) :])):
             if listing:
                 raise Failure(ENDED_EARLY, f"the calls file {lost.text}")

@@ -6,6 +6,7 @@ import gc
 
 from .channel import ENDED, FAILED, IMPORTED, PASS, Channel, os_exit, os_fork, waitpid
 from .module_loader import import_target
+from .scene import Before
 from .worker import CallWorker
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 def serve_passes(channel: Channel, ref: FunctionRef, source: str) -> NoReturn:
     """Import, then fork a worker for each pass."""
+    before = Before()
     try:
         module, function = import_target(ref, source)
     except BaseException as error:
@@ -30,7 +32,7 @@ def serve_passes(channel: Channel, ref: FunctionRef, source: str) -> NoReturn:
         if not pid:
             status = 1
             try:
-                CallWorker(ref, module, function).serve(channel)
+                CallWorker(ref, module, function, before).serve(channel)
                 status = 0
             finally:
                 os_exit(status)

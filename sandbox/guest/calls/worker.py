@@ -6,10 +6,12 @@ import types
 
 from .arguments import Arguments
 from .batch import CallBatch
-from .channel import FINISHED
+from .channel import FINISHED, TEXT
 from .checking import Checking
+from .json_text import to_json
 from .listing import list_calls, show_calls
 from .repr.plain import ITEMS
+from .scene import scene
 from .timing import time_calls
 
 TYPE_CHECKING = False
@@ -20,13 +22,16 @@ if TYPE_CHECKING:
 
     from .channel import Channel
     from .function_ref import FunctionRef
+    from .scene import Before
 
 
 class CallWorker:
     """Calls the function."""
 
-    def __init__(self, ref: FunctionRef, module: types.ModuleType, function: Callable[..., Any]) -> None:
-        self.ref, self.module, self.function = ref, module, function
+    def __init__(
+        self, ref: FunctionRef, module: types.ModuleType, function: Callable[..., Any], before: Before
+    ) -> None:
+        self.ref, self.module, self.function, self.before = ref, module, function, before
         self.arguments = Arguments(ref)
         self.events: AbstractEventLoop | None = None
 
@@ -35,6 +40,10 @@ class CallWorker:
         batch = CallBatch.parse(channel.receive()[1])
         if self.ref.calls_file is not None and batch.mode == "list":
             list_calls(self.arguments.names, channel)
+            return
+        if batch.mode == "scene":
+            channel.send(TEXT, to_json(scene(self.ref, self.before)))
+            channel.send(FINISHED)
             return
         codes = [compile(call, "call", "eval") for call in batch.calls]
         if batch.mode == "time":

@@ -47,6 +47,8 @@ class Job:
     files: list[list[str]] | None = None
     """[relative path, name of a kept input]: the run has a working folder of its own with them, and what it wrote there
     is reported. None: it has the first scratch folder."""
+    libraries: str = ""
+    """Name of a kept list of libraries that are imported before the run is forked, if they can be; empty for none."""
 
 
 @dataclass

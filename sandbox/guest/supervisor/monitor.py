@@ -11,7 +11,8 @@ import time
 
 from . import usage
 from .job import Job, RunState, Setting
-from .zygote_process import Link, ZygoteProcess
+from .zygote_process import Link
+from .zygotes import Zygotes
 
 TICK_S = 0.02  # how often memory and processes are looked at in a run that lasts longer than this
 GRACE_S = 2.0  # for the kernel to end what was killed
@@ -20,13 +21,13 @@ GRACE_S = 2.0  # for the kernel to end what was killed
 class RunMonitor:
     """Reads what a run prints, holds it to its limits, kills what it leaves and counts its time."""
 
-    def __init__(self, setting: Setting, zygote: ZygoteProcess) -> None:
-        self.setting, self.zygote = setting, zygote
+    def __init__(self, setting: Setting, zygotes: Zygotes) -> None:
+        self.setting, self.zygotes = setting, zygotes
         self.children = usage.children(os.getpid())
 
     def follow(self, state: RunState, job: Job, outputs: dict[int, bytearray]) -> None:
         """Until the first process has ended and everything that it left behind is dead and read."""
-        link = self.zygote.link
+        link = self.zygotes.current.link
         assert link is not None
         poll = select.poll()
         poll.register(0, 0)  # only to hear that the host has gone
@@ -73,7 +74,7 @@ class RunMonitor:
             state.peak_kib = max(state.peak_kib, peak_kib)
 
     def _lose_zygote(self, state: RunState) -> None:
-        self.zygote.forget()
+        self.zygotes.current.forget()
         state.end("lost", "the run killed the process that started it")
 
     def _check(self, state: RunState, job: Job, deadline: float) -> None:
@@ -87,7 +88,7 @@ class RunMonitor:
         tasks = sum(process.threads for process in mine)
         if tasks > job.processes:
             state.end("processes", f"{tasks} processes and threads, the limit is {job.processes}")
-        used = _resident(mine)
+        used = _resident(mine, self.zygotes.shared_bytes)
         state.peak_kib = max(state.peak_kib, used >> 10)
         if used > job.memory_bytes:
             state.end("memory", f"{used >> 20} MiB resident, the limit is {job.memory_bytes >> 20} MiB")
@@ -110,40 +111,40 @@ class RunMonitor:
                 kill(process.pid)
             lingered = lingered or bool(left)
             self._reap(state)
-            if not left and (state.status is not None or self.zygote.link is None):
+            if not left and (state.status is not None or self.zygotes.current.link is None):
                 if lingered:
                     state.end_ns = time.monotonic_ns()
                     self._doubt_zygote()
                 return
-            if self.zygote.link and state.status is None and select.select([link.sock], [], [], 0.005)[0]:
+            if self.zygotes.current.link and state.status is None and select.select([link.sock], [], [], 0.005)[0]:
                 self._hear(state, link)
         self._kill_everything(state)
 
     def _is_alone(self) -> bool:
         """Nothing is left of the run, for certain: when its first process has ended, what descends from it is below a
-        child of ours that is not the zygote, dead or alive; and the zygote starts nothing else.
+        child of ours that is no zygote, dead or alive; and a zygote starts nothing else.
         """
-        link = self.zygote.link
+        link = self.zygotes.current.link
         if not (link and link.children and self.children):
             return False
         try:
-            return not link.children.read() and self.children.read().split() == [str(link.pid).encode()]
+            return not link.children.read() and set(map(int, self.children.read().split())) == self.zygotes.pids
         except OSError:  # the zygote has ended
             return False
 
     def _doubt_zygote(self) -> None:
-        """Where runs have its user, one that outlived its own end may have stopped it for the next."""
+        """Where runs have its user, one that outlived its own end may have stopped one for the next."""
         if not self.setting.uid_base:
-            self.zygote.end()
+            self.zygotes.end()
 
     def _kill_everything(self, state: RunState) -> None:
-        """A run that forks faster than it can be killed one by one: the kernel ends all at once, the zygote too."""
+        """A run that forks faster than it can be killed one by one: the kernel ends all at once, zygotes too."""
         if not self.setting.pid1:
             raise SystemExit("processes of a run could not be killed")
         state.end("processes", "they forked faster than they could be killed one by one")
         limit = time.monotonic() + GRACE_S
         os.kill(-1, signal.SIGKILL)
-        self.zygote.end()
+        self.zygotes.end()
         while self.of_the_run(dead=True):
             if time.monotonic() > limit:
                 raise SystemExit("processes of a run could not be killed")
@@ -159,8 +160,11 @@ class RunMonitor:
                 return
             if not pid:
                 return
-            if pid == self.zygote.pid:
+            if pid == self.zygotes.current.pid:
                 self._lose_zygote(state)
+                continue
+            if pid in self.zygotes.pids:
+                self.zygotes.forget(pid)
                 continue
             state.cpu_s += used.ru_utime + used.ru_stime
             state.peak_kib = max(state.peak_kib, used.ru_maxrss)
@@ -201,17 +205,19 @@ class RunMonitor:
         seen = usage.processes(dead)
         if not self.setting.pid1:
             seen = usage.descendants(seen, os.getpid())
-        ours = {os.getpid(), self.zygote.pid}
+        ours = {os.getpid(), *self.zygotes.pids}
         return [process for process in seen if process.pid not in ours]
 
 
-def _resident(processes: list[usage.Process]) -> int:
+def _resident(processes: list[usage.Process], libraries: int) -> int:
     """Bytes of all together; what a forked process still shares with the interpreter it came from counts once.
 
     That share is taken as 8 MiB, a bare interpreter: the exact figure (Pss) may not be read across users.
+    libraries: what the first process, which is ours and directs the calls, has of them in addition; so they count as
+    they do where the run imports them.
     """
     total = sum(process.resident_bytes for process in processes)
-    return total - (8 << 20) * max(0, len(processes) - 1)
+    return max(0, total - (8 << 20) * max(0, len(processes) - 1) - libraries)
 
 
 def kill(pid: int) -> None:

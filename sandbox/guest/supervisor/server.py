@@ -25,7 +25,8 @@ from .job import Job, RunState, Setting, report
 from .monitor import GRACE_S, RunMonitor, kill
 from .run_folder import RunFolder, TooMuch
 from .workspace import Workspace
-from .zygote_process import Link, ZygoteProcess
+from .zygote_process import Link
+from .zygotes import Zygotes, read_kept
 
 _F_SETPIPE_SZ = 1031
 _TOOLS = ("__init__.py", "boot.py", "kernel.py", "record.py", "calls/", "tests/", "profile/")
@@ -39,8 +40,8 @@ class Supervisor:
         self.setting, self.bundle = setting, bundle
         self.group = usage.ControlGroup.find() if setting.pid1 else usage.ControlGroup(None, None)
         self.workspace = Workspace.make(setting)
-        self.zygote = ZygoteProcess(setting, bundle, capped=bool(self.group.events))
-        self.monitor = RunMonitor(setting, self.zygote)
+        self.zygotes = Zygotes(setting, bundle, self.workspace, capped=bool(self.group.events))
+        self.monitor = RunMonitor(setting, self.zygotes)
         self.inputs: dict[str, int] = {}
         self.tools: int | None = None
         """Made for the first run that needs them: to compile them takes 30 ms."""
@@ -78,11 +79,13 @@ class Supervisor:
         self.runs += 1
         if job.tool and self.tools is None:
             self.tools = memory.keep(self.bundle.pack(*_TOOLS))
+        libraries = read_kept(self.inputs[job.libraries]) if job.libraries else b""
+        link, job = self.zygotes.ready(job, self._cwd(job), libraries)
         cpu_before, kills_before = self.group.cpu_seconds(), self.group.oom_kills()
         own_before = self._own_cpu()
         path = self.workspace.place(program)
         folder = self._folder(job)
-        state = self._follow(job, path, stdin)
+        state = self._follow(link, job, path, stdin)
         written = _written(folder, job, state)
         # The kernel keeps closed connections for a minute and counts packets for ever, for the next run to read.
         clean = self.workspace.clean() and self.traffic == self._traffic()
@@ -95,11 +98,12 @@ class Supervisor:
             state.cpu_s = _larger(state.cpu_s, cpu_after - cpu_before - (self._own_cpu() - own_before))
         files = [[name, size] for name, size, _ in written]
         blob = b"".join([state.stdout, state.stderr, *(content for _, _, content in written)])
-        return {**report(state), "clean": clean, "stderr": len(state.stderr), "files": files}, blob
+        found = {**report(state), "clean": clean, "stderr": len(state.stderr), "files": files}
+        return {**found, "unfit": self.zygotes.unfit.get(job.libraries, "")}, blob
 
     # -- one run ------------------------------------------------------------------------------------------------
 
-    def _follow(self, job: Job, path: str, stdin: str) -> RunState:
+    def _follow(self, link: Link, job: Job, path: str, stdin: str) -> RunState:
         start_r, start_w = os.pipe2(os.O_CLOEXEC)
         out_r, out_w = _wide_pipe()
         err_r, err_w = _wide_pipe()
@@ -107,7 +111,6 @@ class Supervisor:
         if job.tool and self.tools is not None:
             given.append(memory.reopen(self.tools))
         try:
-            link = self.zygote.ready(job)
             state = RunState(time.monotonic())
             _hand_over(link, self._order(job, path), given)
         finally:
@@ -147,7 +150,7 @@ class Supervisor:
         return marshal.dumps({**order, "python": self.setting.python})
 
     def _own_cpu(self) -> float:
-        return time.process_time() + self.zygote.cpu_s()
+        return time.process_time() + self.zygotes.cpu_s()
 
     def _traffic(self) -> bytes:
         return b"".join(counter.read() for counter in self.counters)

@@ -48,6 +48,10 @@ class Workspace:
                 _restore(Path(folder))
         return all([_empty(folder, self.kept) for folder in folders])
 
+    def has_leftovers(self) -> bool:
+        """Whether anything is in a folder that a run can write to."""
+        return any(_others(folder, self.kept) for folder in (self.box, *self.scratch))
+
     def remove(self) -> None:
         """The folders themselves."""
         for folder in (self.box, *self.scratch):

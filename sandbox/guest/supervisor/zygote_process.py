@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import fcntl
+import marshal
 import os
+import select
 import signal
 import socket
-from typing import NamedTuple
+import time
+from typing import Any, NamedTuple
 
 from ..boot import BUNDLE_FD, Bundle
 from ..zygote import START
 from . import limits, memory, usage
 from .job import Job, Setting
 
-_MODULES = ("__init__.py", "boot.py", "ending.py", "kernel.py", "privileges.py", "streams.py", "zygote.py")
+_MODULES = (
+    "__init__.py", "boot.py", "ending.py", "kernel.py", "preload.py", "privileges.py", "streams.py", "zygote.py",
+)  # fmt: skip
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
+LOAD_S = 60.0
+"""What all imports of libraries may take together; as long as a run may take to import a module."""
 
 
 class Link(NamedTuple):
@@ -30,11 +38,19 @@ class ZygoteProcess:
     """Has a zygote ready for the next run.
 
     capped: a control group caps the memory of all, so no limit on addresses is needed.
+    scene: the libraries that it imports before the first run, and what they are imported with.
     """
 
-    def __init__(self, setting: Setting, bundle: Bundle, *, capped: bool) -> None:
-        self.setting, self.capped = setting, capped
-        self.modules = memory.keep(bundle.pack(*_MODULES))
+    def __init__(
+        self, setting: Setting, bundle: Bundle, *, capped: bool, scene: dict[str, Any] | None = None, hash_seed: int = 0
+    ) -> None:
+        self.setting, self.capped, self.scene, self.hash_seed = setting, capped, scene, hash_seed
+        modules = bundle.pack(*_MODULES)
+        self.modules = memory.keep(
+            modules if scene is None else marshal.dumps({**marshal.loads(modules), "scene": scene})
+        )
+        self.unfit = ""
+        """Why the libraries could not be imported here; empty when they are, or there are none."""
         self.link: Link | None = None
         self.limits: tuple[int, ...] = ()
         self.cores = os.sched_getaffinity(0)
@@ -75,10 +91,38 @@ class ZygoteProcess:
             self.end()
         if self.link is None:
             self.link, self.limits, self.core = self._start(job), wanted, None
-        if job.core != self.core:  # set from here: the filter that a run inherits forbids it to everybody else
+            if self.scene is not None:
+                self.unfit = self._hear_loaded(self.link.sock)
+        # Set from here: the filter that a run inherits forbids it to everybody else.
+        if not self.unfit and job.core != self.core:
             os.sched_setaffinity(self.link.pid, self.cores if job.core is None else {job.core})
             self.core = job.core
         return self.link
+
+    def close(self) -> None:
+        """For good."""
+        self.end()
+        os.close(self.modules)
+
+    def resident_bytes(self) -> int:
+        """Of the zygote itself."""
+        assert self.link is not None
+        return int(self.link.stat.read().rpartition(b")")[2].split()[21]) * _PAGE
+
+    @staticmethod
+    def _hear_loaded(sock: socket.socket) -> str:
+        poll = select.poll()
+        poll.register(sock.fileno(), select.POLLIN)
+        poll.register(0, 0)  # only to hear that the host has gone
+        limit = time.monotonic() + LOAD_S
+        while (left := limit - time.monotonic()) > 0:
+            for fd, event in poll.poll(left * 1000):
+                if fd == 0 and event & (select.POLLHUP | select.POLLERR):
+                    raise SystemExit
+                if fd == sock.fileno():
+                    data = sock.recv(1 << 12)
+                    return str(marshal.loads(data)[1]) if data else "they end the interpreter that imports them"
+        return f"they take longer than {LOAD_S:.0f} s"
 
     def _start(self, job: Job) -> Link:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -106,5 +150,5 @@ class ZygoteProcess:
         )
         if self.setting.seccomp:
             limits.seccomp()
-        env = {**self.setting.env, "PYTHONHASHSEED": "0"}
+        env = {**self.setting.env, "PYTHONHASHSEED": str(self.hash_seed)}
         os.execve(self.setting.python, [self.setting.python, "-c", START], env)

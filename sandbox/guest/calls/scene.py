@@ -1,0 +1,70 @@
+"""What a module under test finds when its functions are called: the libraries that are loaded, and what those changed.
+
+Alike whether the libraries were imported with the module or before the fork; where it is not, they are not imported
+before.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .function_ref import FunctionRef
+
+PACKAGES = ("site-packages", "dist-packages")
+
+
+class Before:
+    """How it was before the module was imported."""
+
+    def __init__(self) -> None:
+        self.modules = frozenset(sys.modules)
+        self.environ = dict(os.environ)
+
+
+def scene(ref: FunctionRef, before: Before) -> dict[str, Any]:
+    """As values of JSON.
+
+    new      libraries that were imported with the module, in order
+    early    modules of the project's own that were there before it
+    set      environment variables that were changed with it
+    modules  all libraries, with their files; the rest is what libraries may change
+    """
+    found = {name: origin_of(module) for name, module in list(sys.modules.items())}
+    known = {name: origin for name, origin in found.items() if is_library(name, origin, ref)}
+    own = [name for name, origin in found.items() if origin.startswith("/") and name not in known]
+    environ = dict(os.environ)
+    return {
+        "new": [name for name in known if name not in before.modules],
+        "early": [name for name in own if name in before.modules],
+        "set": sorted(name for name, _ in set(environ.items()) ^ set(before.environ.items())),
+        "modules": {name: origin for name, origin in known.items() if origin.startswith("/")},
+        "environment": environ,
+        "path": sys.path[:],
+        "folder": os.getcwd(),  # noqa: PTH109
+        "arguments": sys.argv[:],
+        "limits": [sys.getrecursionlimit(), sys.getswitchinterval()],
+        "finders": [getattr(each, "__name__", type(each).__name__) for each in sys.meta_path],
+        "filters": [str(each) for each in getattr(sys.modules.get("warnings"), "filters", ())],
+    }
+
+
+def origin_of(module: Any) -> str:
+    """Its file; empty where it has none, "built-in" or "frozen"."""
+    origin = getattr(getattr(module, "__spec__", None), "origin", None)
+    return origin if isinstance(origin, str) else ""
+
+
+def is_library(name: str, origin: str, ref: FunctionRef) -> bool:
+    """Whether a module is installed or of the standard library, and not of the package under test."""
+    if name.partition(".")[0] in (ref.module.partition(".")[0], "__main__") or not origin:
+        return False
+    if any(origin.startswith(path + "/") for path in ref.paths if path.rpartition("/")[2] not in PACKAGES):
+        return False
+    if not origin.startswith("/") or not set(PACKAGES).isdisjoint(origin.split("/")):
+        return True
+    return origin.startswith(os.path.dirname(os.__file__) + "/")  # noqa: PTH120

@@ -1,0 +1,138 @@
+"""Imports libraries in the warm interpreter, before it forks, as a run would import them; or says why runs must do it.
+
+What an import reads or makes once is then alike in all runs of this interpreter. So nothing may come of it that a fork
+does not copy (threads, processes, open files), and random numbers that it seeded are seeded again in each run.
+"""
+
+from __future__ import annotations
+
+import posix
+import sys
+
+from .kernel import PR_SET_DUMPABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ctypes import CDLL
+    from typing import Any
+
+
+class Unfit(Exception):
+    """Why each run has to import for itself."""
+
+
+class Preloaded:
+    """What was imported, and what is to be done about it in each run."""
+
+    def __init__(self) -> None:
+        self.generators: list[Any] = []
+        """Random generators that seeded themselves while they were made."""
+        self.path = tuple(sys.path)
+        """The rest of sys.path, as the libraries have left it."""
+
+    def load(self, scene: dict[str, Any], libc: CDLL) -> None:
+        """Import, with the user, folder and arguments that a run has. Raises Unfit."""
+        files = open_files()
+        posix.chdir(scene["cwd"])
+        sys.argv[:] = [scene["program"]]
+        ahead = [*scene["paths"], scene["program"].rpartition("/")[0]]
+        sys.path[:] = [*ahead, *self.path]
+        sys.modules["__main__"] = type(sys)("__main__")
+        lower_user(scene["uid"], libc)
+        try:
+            self.import_all(scene["modules"])
+        finally:
+            raise_user(scene["uid"])
+        if sys.path[: len(ahead)] != ahead:
+            raise Unfit("they change the import path")
+        self.path = tuple(sys.path[len(ahead) :])
+        require_nothing_open(files)
+
+    def import_all(self, names: list[str]) -> None:
+        """One after another, in the order in which the module under test caused it."""
+        watched = self.watch_generators() if "random" in names else None
+        try:
+            for name in names:
+                if name not in sys.modules:
+                    import_one(name)
+        finally:
+            if watched is not None:
+                watched[0].seed = watched[1]
+
+    def watch_generators(self) -> tuple[Any, Any]:
+        """(the class, its method): note which generators are seeded by the clock or the kernel."""
+        from random import Random
+
+        seed = Random.seed
+
+        def noting(generator: Any, a: Any = None, version: int = 2) -> None:
+            self.generators = [each for each in self.generators if each is not generator]
+            if a is None:
+                self.generators.append(generator)
+            seed(generator, a, version)
+
+        Random.seed = noting  # type: ignore[assignment,method-assign]
+        return Random, seed
+
+    def start_run(self) -> None:
+        """In a process forked for a run: what else it would not have of a fresh interpreter."""
+        if "atexit" in sys.modules:
+            sys.modules["atexit"]._clear()  # those of the libraries are for the process that makes the calls
+        for generator in self.generators:
+            generator.seed()
+        if "numpy.random" in sys.modules:  # `random` does so by itself
+            sys.modules["numpy.random"].seed()
+
+
+def import_one(name: str) -> None:
+    """What has no file of its own, a name that a package made up, comes with that package."""
+    try:
+        __import__(name)
+    except ImportError:
+        return
+    except BaseException as error:
+        raise Unfit(f"{name} cannot be imported by itself: {type(error).__name__}: {error}"[:300]) from None
+
+
+def lower_user(uid: int, libc: CDLL) -> None:
+    """Become the user of a run for a while: no capability is in effect then."""
+    if uid:
+        posix.setgroups([])
+        posix.setresgid(uid, uid, 0)
+        posix.setresuid(uid, uid, 0)
+        libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # or /proc/self would be root's
+
+
+def raise_user(uid: int) -> None:
+    """Ours again."""
+    if uid:
+        posix.setresuid(0, 0, 0)
+        posix.setresgid(0, 0, 0)
+
+
+def open_files() -> frozenset[str]:
+    """The numbers of this process's descriptors, without the one that lists them."""
+    return frozenset(fd for fd in posix.listdir("/proc/self/fd") if exists(fd))
+
+
+def require_nothing_open(before: frozenset[str]) -> None:
+    """Raises Unfit where a fork would leave something behind, or a run close it."""
+    if len(posix.listdir("/proc/self/task")) > 1:
+        raise Unfit("they start threads")
+    try:
+        posix.waitpid(-1, posix.WNOHANG)
+    except ChildProcessError:
+        pass
+    else:
+        raise Unfit("they leave a process running")
+    for fd in open_files() - before:
+        raise Unfit(f"they keep a file open: {posix.readlink('/proc/self/fd/' + fd)}")
+
+
+def exists(fd: str) -> bool:
+    """Whether a descriptor is open."""
+    try:
+        posix.fstat(int(fd))
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,113 @@
+"""Libraries that are imported before the fork, and why some cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from codeopt.workloads.function.libraries import Loading, Side, load_libraries
+from sandbox import Sandbox, open_sandbox
+from sandbox.calls import CallBatch, CallRunner, FunctionRef
+from sandbox.guest_bundle import Libraries
+from sandbox.host import Options
+
+INSTALLED = "/installed/site-packages"
+REF = FunctionRef("mod", "/project/mod.py", "f", ("/project", INSTALLED))
+FUNCTION = "\ndef f(x):\n    return x + 1\n"
+PACKAGES = {
+    "slow.py": "import decimal\nTABLE = [n * n % 7 for n in range(3_000_000)]\n",
+    "threads.py": "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n",
+    "opens.py": "FILE = open(__file__)\n",
+    "spawns.py": "import subprocess, sys\nCHILD = subprocess.Popen(['/bin/sleep', '60'])\n",
+    "ends.py": "import os, sys\nif 'mod' not in sys.modules:\n    os._exit(3)\n",
+    "writes.py": "import tempfile\nopen(tempfile.gettempdir() + '/mark', 'w').close()\n",
+    "raises.py": "import sys\nif 'mod' not in sys.modules:\n    raise ValueError('only below mod')\n",
+    "calls_home.py": "import own\n",
+    "asks.py": "import sys\nFIRST = 'own' not in sys.modules\nif FIRST:\n    import colorsys\n",
+}
+"""What stands in the user's environment."""
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    """A sandbox that shows a project and an environment."""
+    root = tmp_path_factory.mktemp("libraries")
+    root.chmod(0o755)
+    for folder, files in (("installed", PACKAGES), ("project", {"own.py": ""})):
+        (root / folder).mkdir()
+        for name, text in files.items():
+            (root / folder / name).write_text(text)
+    mounts = ((str(root / "installed"), INSTALLED), (str(root / "project"), "/project"))
+    with open_sandbox("bubblewrap", options=Options(mounts=mounts)) as sandbox:
+        yield sandbox
+
+
+def loading(box: Sandbox, imports: str) -> Loading:
+    """Of a module that begins so."""
+    return load_libraries(box, Side(REF, imports + FUNCTION))
+
+
+def test_what_is_slow_to_import_is_imported_once(box: Sandbox) -> None:
+    found = loading(box, "import own, slow")
+    assert found.libraries is not None
+    assert {"slow", "decimal"} <= set(found.libraries.modules)
+    assert "own" not in found.libraries.modules
+    assert found.shortfalls == ()
+    assert found.figures()["loaded_once"]
+    source = "import own, slow" + FUNCTION
+    fresh, once = (
+        CallRunner(box, REF, libraries=libraries).ask(source, CallBatch(("f(1)",)))
+        for libraries in (None, found.libraries)
+    )
+    assert once.stdout == fresh.stdout == b"f(1) -> returns 2\nstate: unchanged\n"
+    assert once.cpu_s < fresh.cpu_s / 3
+    assert once.answer is not None
+    assert once.answer.import_s < found.seconds / 3
+
+
+@pytest.mark.parametrize(
+    ("imports", "why"),
+    [
+        ("import threads", "they start threads"),
+        ("import opens", f"they keep a file open: {INSTALLED}/opens.py"),
+        ("import spawns", "they leave a process running"),
+        ("import ends", "they end the interpreter that imports them"),
+        ("import writes", "they leave files behind"),
+        ("import raises", "raises cannot be imported by itself: ValueError: only below mod"),
+        ("import calls_home", "they import own, which is the project's own"),
+        ("import own, asks", "colorsys is loaded only where they are imported first"),
+        ("import os; os.environ['MODE'] = '1'; import slow", "the module sets MODE while it is imported"),
+    ],
+)
+def test_where_that_would_change_something_each_run_imports_them(box: Sandbox, imports: str, why: str) -> None:
+    found = loading(box, imports)
+    assert found.libraries is None
+    assert found.why.startswith(why)
+    assert loading(box, "import slow").libraries is not None  # and the next one is fine
+
+
+def test_it_is_said_where_it_costs_something() -> None:
+    quick, slow = (Loading(None, 3, seconds, "they start threads") for seconds in (0.05, 1.23))
+    assert quick.shortfalls == ()
+    assert [each.words for each in slow.shortfalls] == [
+        "each run imports its libraries anew, which takes 1.2 s: they start threads"
+    ]
+    assert slow.figures() == {"modules": 3, "import_s": 1.23, "loaded_once": False, "why": "they start threads"}
+
+
+def test_a_run_whose_libraries_cannot_be_imported_before_is_as_without_them(box: Sandbox) -> None:
+    source = "import threads" + FUNCTION
+    run = CallRunner(box, REF, libraries=Libraries(("threads",), REF.paths)).ask(source, CallBatch(("f(1)",)))
+    assert run.unfit == "they start threads"
+    assert run.stdout == b"f(1) -> returns 2\nstate: unchanged\n"
+
+
+def test_a_draft_changes_nothing_in_the_libraries_of_the_next(box: Sandbox, tmp_path: Path) -> None:
+    libraries = Libraries(("slow",), REF.paths)
+    runner = CallRunner(box, REF, libraries=libraries)
+    spoils = "import slow, os, signal\nslow.TABLE.clear()\ndef f(x):\n    os.kill(os.getppid(), 9)\n"
+    runner.ask(spoils, CallBatch(("f(1)",)))
+    run = runner.ask("import slow\ndef f(x):\n    return len(slow.TABLE)\n", CallBatch(("f(1)",)))
+    assert run.stdout.startswith(b"f(1) -> returns 3000000\n")

@@ -200,6 +200,12 @@ HONEST: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "def f(n):\n    log.info(f'see {n}')\n    warnings.warn(f'{n} is old', DeprecationWarning, 2)\n    return n\n",
         ("f(1)",),
     ),
+    "what a handler writes": (
+        LOGS + "logging.basicConfig(stream=sys.stderr, format='%(asctime)s %(message)s')\n",
+        "def f(n):\n    log.warning('see %s', n)\n    print('seen', file=sys.stderr)\n    return n\n",
+        "def f(n):\n    log.warning('%s it is', n)\n    print('seen', file=sys.stderr)\n    return n\n",
+        ("f(1)",),
+    ),
     "a state that is put back": (
         LOGS,
         "def f(n):\n    return n\n",
@@ -243,3 +249,4 @@ def test_what_no_result_shows(guest: Sandbox, name: str) -> None:
 def test_what_makes_no_difference(guest: Sandbox, name: str) -> None:
     old, new = both(guest, *HONEST[name])
     assert old == new
+    assert not any("changes files" in line for line in old)

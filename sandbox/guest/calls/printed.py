@@ -25,6 +25,8 @@ class Printed:
         os_unlink(path)
         os_dup2(self.file, descriptor)
         self.outer: Any = getattr(sys, self.name)
+        self.skipped: list[tuple[int, int]] = []
+        """Where in the file stands what does not count."""
 
     def start(self) -> None:
         """Listen to a new call."""
@@ -41,6 +43,9 @@ class Printed:
             return text
         data = os_pread(self.file, min(size, 1 << 20), 0)
         os_ftruncate(self.file, 0)
+        for begin, end in reversed(self.skipped):
+            data = data[:begin] + data[end:]
+        self.skipped.clear()
         return text + data.decode("utf-8", "backslashreplace")
 
     def unheard(self) -> Unheard:
@@ -63,4 +68,6 @@ class Unheard:
         if type(self.stream) is StringIO:
             self.stream.seek(self.length)
             self.stream.truncate()
-        os_ftruncate(self.printed.file, self.size)
+        size = os_fstat(self.printed.file).st_size  # to cut it off now would be heard as a change of files
+        if size > self.size:
+            self.printed.skipped.append((self.size, size))

@@ -34,6 +34,8 @@ LENGTHS = (0.95, 0.8)
 GROWTH_LENGTHS = (0.7, 0.5, 0.35, 0.25, 0.12)
 BELOW_LINEAR = ("constant", "log n", "sqrt n")
 """A program that seems to grow less than its input was too quick to tell: it reads all of it."""
+READ_ALL = "import sys\nsys.stdin.buffer.read()\n"
+"""What no program can do without that reads all of its input."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class ProgramWorkload(Defaults):
     differential: DifferentialTest
     rule: StoppingRule
     plan: Plan | None = None
+    floor_program = READ_ALL
     too_short: str = ""
     """Why nothing can be timed; empty when it can."""
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.recording import record
+from codeopt.workloads.function.watched_run import UsersCommand
 
 PROGRAM = """\
 import sys
@@ -77,7 +78,7 @@ def measure(path: Path, name: str, command: Sequence[str], rounds: int) -> tuple
     """(without, with the recorder)."""
     function = read_function(path, name)
     without = min(processor_s(lambda: subprocess.run(command, check=True)) for _ in range(rounds))
-    return without, min(processor_s(lambda: record(function, command)) for _ in range(rounds))
+    return without, min(processor_s(lambda: record(function, UsersCommand(command))) for _ in range(rounds))
 
 
 def main() -> int:

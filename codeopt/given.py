@@ -41,7 +41,7 @@ class _Copies:
         if path.is_dir():
             if not os.access(path, os.R_OK | os.X_OK):
                 raise UsageError(f"cannot read {path}: Permission denied")
-            for file in _files_below(path):
+            for file in files_below(path):
                 self._add_file(f"{place}/{file.relative_to(path).as_posix()}".removeprefix("./"), file)
         else:
             self._add_file(place, path)
@@ -72,7 +72,7 @@ class _Copies:
             raise UsageError(f"more than {MOST_FILES} files are given to a run ({path}); name fewer with --with")
 
 
-def _files_below(folder: Path) -> Iterator[Path]:
+def files_below(folder: Path) -> Iterator[Path]:
     """Those of a folder that may be shown; links are left out, as they may lead anywhere."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink() and not is_secret(path.relative_to(folder)):

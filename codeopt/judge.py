@@ -6,6 +6,7 @@ What is judged, and how it is exercised, is a Workload; nothing here knows of pr
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from itertools import accumulate
 from typing import Literal
 
 from codeopt import guards
+from codeopt.budget import Effort
 from codeopt.history import Candidate, Draft, History
 from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, TimedRegion, Workload
 from sandbox.ablation import time_variants
@@ -27,6 +29,15 @@ THIRD_HASH_SEED, SHORT_S = 2, 3.0
 """Of cases that nobody has seen; and the seconds of the cases that are run once more, where one round has to do."""
 CONFIRMATION_SEED = 1000
 """Added to the round: the order within pairs is another one when a draft is confirmed."""
+
+
+@dataclass(frozen=True)
+class Race:
+    """Programs that do the same, timed next to each other."""
+
+    ratios: tuple[float | None, ...]
+    """How many times as long each takes as the first that is right; None for one that was wrong or failed."""
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -50,7 +61,7 @@ class Judge:
         return self.workload.baseline
 
     @property
-    def _timed(self) -> bool:
+    def timed(self) -> bool:
         """Code is run and timed; a text is scored."""
         return self.workload.region is not TimedRegion.NOTHING
 
@@ -61,32 +72,92 @@ class Judge:
 
     def measure(self, draft: Draft, history: History) -> Candidate:
         """Run, compare and profile one draft of a proposer."""
-        candidate = Candidate(len(history.candidates), draft.source, draft.summary, changes=draft.changes)
-        reads = not draft.problem and self._timed
+        candidate = self._read(draft, history)
+        if candidate.rejection:
+            return candidate
+        with self.alone() if self.timed else nullcontext():
+            candidate = self._screened(candidate, draft, history)
+            return self._finished(candidate, draft) if candidate.correct and self.timed else candidate
+
+    def screen(self, draft: Draft, history: History) -> Candidate:
+        """Is a draft right? It is compared with nothing yet: it may be one of several of the same critique."""
+        candidate = self._read(draft, history)
+        if candidate.rejection:
+            return candidate
+        with self.alone():
+            return self._screened(candidate, draft, history)
+
+    def finish(self, candidate: Candidate, draft: Draft) -> Candidate:
+        """A draft that was right when it was screened, compared with the original and profiled."""
+        with self.alone():
+            return self._finished(candidate, draft)
+
+    def race(self, candidates: Sequence[Candidate]) -> Race:
+        """Right drafts, timed next to each other: a quick answer for choosing one, at a fraction of what it takes to
+        compare each with the original."""
+        self.notify(f"timing {len(candidates)} right drafts next to each other")
+        with self.alone():
+            started = time.monotonic()
+            ratios = self._ratios([candidate.source for candidate in candidates])
+            return Race(ratios, time.monotonic() - started)
+
+    def _ratios(self, sources: Sequence[str]) -> tuple[float | None, ...]:
+        """How many times as long as the first that is right each program takes."""
+        if not sources:
+            return ()
+        plan = self.workload.require_plan()
+        runner, check = self.workload.runner, self.suite.check
+        took = time_variants(runner, sources, plan, check)
+        if took and not any(took) and time_variants(runner, [sources[0]] * 2, plan, check) == (None,):
+            return None, *self._ratios(sources[1:])
+        return 1.0, *took
+
+    def floor(self, candidate: Candidate) -> float | None:
+        """The share of a draft's time that no other could do without, such as reading the input; None: not known."""
+        plan = self.workload.plan
+        if not self.workload.floor_program or plan is None or plan.clock == "memory":
+            return None
+        self.notify("timing what no draft can do without")
+        with self.alone():
+            sources = [candidate.source, self.workload.floor_program]
+            return time_variants(self.workload.runner, sources, plan, lambda expected, got: "")[0]
+
+    def _read(self, draft: Draft, history: History) -> Candidate:
+        """What can be said of a draft before it is run."""
+        candidate = Candidate(
+            len(history.candidates), draft.source, draft.summary, changes=draft.changes, model=draft.model
+        )
+        reads = not draft.problem and self.timed
         found = guards.read(guards.Reading(self.original.source, draft.source)) if reads else ()
         objections = [each.reason for each in found if each.consequence is guards.Consequence.REJECT]
         reason = draft.problem or "".join(objections) or repeated(draft.source, history)
-        if reason:
-            return replace(candidate, rejection=reason)
-        candidate = replace(candidate, notes=tuple(each.reason for each in found))
-        with self.alone() if self._timed else nullcontext():
-            if draft.screening_only:
-                candidate = self._run_cases(candidate)
-                return self._ablated(candidate, draft)
-            candidate = self._run_cases(candidate, _screened(draft, history))
-            candidate = self._checked(candidate, Stage.ROUND)
-            if not candidate.correct or not self._timed:
-                return candidate
+        notes = () if reason else tuple(each.reason for each in found)
+        return replace(candidate, rejection=reason, notes=notes)
+
+    def _screened(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
+        started = time.monotonic()
+        if draft.screening_only:
+            found = self._run_cases(candidate)
+        else:
+            found = self._checked(self._run_cases(candidate, _screened(draft, history)), Stage.ROUND)
+        return _took(found, Effort(cases_s=time.monotonic() - started))
+
+    def _finished(self, candidate: Candidate, draft: Draft) -> Candidate:
+        started = time.monotonic()
+        if not draft.screening_only:
             plan = self.workload.require_plan()
             rule = self.workload.rule.screening()
             candidate = self._compared(candidate, plan, rule, seed=candidate.round)
             candidate = self._guarded(candidate, plan, (), in_round=True)
-            return self._profiled(self._ablated(candidate, draft))
+        candidate = self._ablated(candidate, draft)
+        timed = time.monotonic()
+        profiled = candidate if draft.screening_only else self._profiled(candidate)
+        return _took(profiled, Effort(timing_s=timed - started, profile_s=time.monotonic() - timed))
 
     def check(self, source: str, summary: str, *, failures: int = 1) -> Candidate:
         """A program that a person wrote: is it right on all cases, known and unseen, and on whatever else is asked?"""
         with self.alone():
-            notes = guards.notes(guards.Reading(self.original.source, source)) if self._timed else ()
+            notes = guards.notes(guards.Reading(self.original.source, source)) if self.timed else ()
             candidate = self._run_cases(Candidate(1, source, summary, notes=notes), failures=failures)
             if candidate.correct:
                 more = self._outcomes(source, self._short_cases(), OTHER_HASH_SEED, failures)
@@ -105,17 +176,19 @@ class Judge:
         """The same candidate with new figures: fresh pairs, another hash seed, and cases that nobody has seen."""
         self.notify("confirming with fresh timings and cases that were never shown")
         with self.alone():
+            started = time.monotonic()
             unseen = self.workload.unseen_cases()
             outcomes = self._outcomes(candidate.source, self.suite.cases, OTHER_HASH_SEED)
             outcomes += self._outcomes(candidate.source, unseen, THIRD_HASH_SEED)
             caveats = tuple(each for each in candidate.checked if each.subject is not Subject.SPEED)
-            confirmed = replace(candidate, outcomes=outcomes, comparison=None, checked=caveats)
+            confirmed = replace(candidate, outcomes=outcomes, comparison=None, checked=caveats, effort=Effort())
             confirmed = self._checked(confirmed, Stage.CONFIRMATION)
-            if not confirmed.correct or not self._timed:
-                return confirmed
-            plan = self.workload.confirmation_plan(unseen)
-            seed = CONFIRMATION_SEED + candidate.round
-            return self._guarded(self._compared(confirmed, plan, self.workload.rule, seed), plan, unseen)
+            checked = time.monotonic()
+            if confirmed.correct and self.timed:
+                plan = self.workload.confirmation_plan(unseen)
+                seed = CONFIRMATION_SEED + candidate.round
+                confirmed = self._guarded(self._compared(confirmed, plan, self.workload.rule, seed), plan, unseen)
+            return _took(confirmed, Effort(cases_s=checked - started, timing_s=time.monotonic() - checked))
 
     def growth(self, source: str) -> GrowthPair | None:
         """How the cost of the original and of `source` grows with the input; None where nothing can be told."""
@@ -227,6 +300,10 @@ class Judge:
             return candidate
         self.notify("profiling")
         return replace(candidate, profile=self.workload.profile(candidate.source))
+
+
+def _took(candidate: Candidate, effort: Effort) -> Candidate:
+    return replace(candidate, effort=candidate.effort + effort)
 
 
 def _with(candidate: Candidate, comparison: Comparison, finding: guards.Finding) -> Candidate:

@@ -34,7 +34,7 @@ ASK = (
 )
 
 
-class Side(StrEnum):
+class Answer(StrEnum):
     """What one answer names."""
 
     A = "A"
@@ -69,19 +69,19 @@ class PreferenceReader:
         named = " and ".join(str(winner) for winner in winners)
         return Preference(Preferred.NEITHER, f"in one order {named} in the other"), used
 
-    def _ask(self, a: str, b: str) -> tuple[Side, str, Usage]:
+    def _ask(self, a: str, b: str) -> tuple[Answer, str, Usage]:
         ask = ASK.format(question=self.question, a=fenced(cut(a, LONGEST)), b=fenced(cut(b, LONGEST)))
         reply = self.model.complete((Message("system", SYSTEM), Message("user", ask)))
         named = _ANSWER.findall(reply.text)
         reason = inline(_ANSWER.sub("", reply.text).strip(), 300)
-        return Side(named[-1].upper()) if named else Side.SAME, reason, reply.usage
+        return Answer(named[-1].upper()) if named else Answer.SAME, reason, reply.usage
 
 
-def _winner(side: Side, turned: bool) -> Preferred:
+def _winner(side: Answer, turned: bool) -> Preferred:
     """The text behind a letter."""
-    if side is Side.SAME:
+    if side is Answer.SAME:
         return Preferred.NEITHER
-    return Preferred.SECOND if (side is Side.B) is not turned else Preferred.FIRST
+    return Preferred.SECOND if (side is Answer.B) is not turned else Preferred.FIRST
 
 
 def read_by(reader: PreferenceReader, notify: Callable[[str], None]) -> Callable[[Candidate, Candidate], Candidate]:

@@ -34,7 +34,8 @@ class Recorder:
     def after_round(self, loop: RefineLoop) -> None:
         """Save the round, and say how it went."""
         self.keep(loop)
-        self.session.console.print(row(loop.history.last, columns_of(loop)))
+        for candidate in loop.history.candidates[len(loop.history.candidates) - loop.added :]:
+            self.session.console.print(row(candidate, columns_of(loop)))
         self.session.console.stage(f"round {len(loop.history.candidates)}: ")
         self.session.between_rounds()
 
@@ -84,6 +85,7 @@ def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, r
         end=end,
         ledger=loop.ledger,
         seconds=loop.ledger.seconds,
+        confirmation_s=confirmation.seconds,
         held_out=judge.suite.held_out,
         saved=run.path,
         facts={**request.facts, **judge.workload.facts()},

@@ -53,6 +53,10 @@ class Session:
     interpreter: Interpreter | None = None
     """The Python that runs everything, where it was found already; None: each target's own is looked for."""
 
+    def named(self, options: ImproveOptions) -> str | None:
+        """The interpreter that --python names, absolute; None where it names none. Raises UsageError."""
+        return find_interpreter(options.python, Path()).path if options.python else None
+
     def find_interpreter(self, options: ImproveOptions, target: Path) -> tuple[ImproveOptions, Interpreter | None]:
         """The Python for a target, and the options with it; None where an image has its own. Raises UsageError."""
         if options.image:

@@ -19,7 +19,7 @@ from typing import Literal
 from sandbox.errors import OriginalUnsteady
 from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from sandbox.runner import Runner, run_on
-from sandbox.sequential_test import hodges_lehmann, interval, rejects_null
+from sandbox.sequential_test import fewest_pairs, hodges_lehmann, interval, rejects_null
 from sandbox.verdict import Checker, check_tokens, judge
 
 Clock = Literal["cpu", "wall", "memory"]
@@ -227,7 +227,8 @@ def _spent(series: Series, rule: StoppingRule, started: float) -> str:
     if pairs >= rule.max_pairs:
         return f"undecided after {pairs} pairs"
     took = time.monotonic() - started
-    enough = USUAL_PAIRS if took < LONG * rule.max_seconds else min(USUAL_PAIRS, rule.min_pairs)
+    fewest = max(rule.min_pairs, fewest_pairs(rule.alpha))
+    enough = USUAL_PAIRS if took < LONG * rule.max_seconds else min(USUAL_PAIRS, fewest)
     if pairs >= enough and took > rule.max_seconds:
         return f"undecided after {pairs} pairs in {took:.0f} s"
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import socket
 import time
@@ -16,6 +17,7 @@ from sandbox.host import Launch, Options
 from sandbox.hostroot import HostRoot, host_root
 
 _SCRATCH = ("/tmp", "/dev/shm")
+ANSWER_S = 60
 LABEL, OWNER, DEADLINE = "codeopt", "codeopt.owner", "codeopt.deadline"
 
 
@@ -156,14 +158,27 @@ def _connect() -> Any:
     except ImportError as error:
         raise BackendUnavailable("the package docker is not installed (pip install docker)") from error
     try:
-        client = docker.from_env(timeout=60)
+        _knock()
+        client = docker.from_env(timeout=ANSWER_S)
         client.ping()
-    except (docker.errors.DockerException, requests.RequestException) as error:
+    except (docker.errors.DockerException, requests.RequestException, OSError) as error:
         text = str(error)
         if "Permission denied" in text:
             raise BackendUnavailable("the Docker engine's socket is not permitted to this user") from error
         raise BackendUnavailable("no Docker engine answers (is it started? see DOCKER_HOST)") from error
     return client.api
+
+
+def _knock() -> None:
+    """Raises OSError where nothing listens: the SDK never closes a socket that finds nobody, and Python warns of it
+    whenever that is collected, in the middle of something else."""
+    from docker.utils import parse_host
+
+    scheme, _, path = parse_host(os.environ.get("DOCKER_HOST")).partition("://")
+    if scheme == "http+unix":
+        with socket.socket(socket.AF_UNIX) as engine:
+            engine.settimeout(ANSWER_S)
+            engine.connect(path if path.startswith("/") else f"/{path}")
 
 
 def _require_local(api: Any, root: HostRoot) -> HostRoot:

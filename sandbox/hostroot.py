@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.interpreter import PythonFacts, ask_python
+from sandbox.interpreter import PythonFacts, known_python
 
 _TOP = ("bin", "lib", "lib32", "lib64", "sbin")
 _SYSTEM = ("bin", "lib", "lib32", "lib64", "libexec", "sbin", "share")
@@ -41,7 +41,7 @@ class HostRoot:
 
 def host_root(python: str | None = None) -> HostRoot:
     """The host root for an interpreter. Raises BadInterpreter."""
-    asked = ask_python(python or sys.executable)
+    asked = known_python(python or sys.executable)
     links = {path: str(Path("/", path).readlink()) for path in _system() if Path("/", path).is_symlink()}
     real = [f"/{path}" for path in _system() if path not in links and path != "usr"]
     has_user_site = bool(asked.user_site) and os.access(asked.user_site, os.R_OK | os.X_OK)

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from sandbox.errors import BadInterpreter
@@ -16,6 +17,8 @@ START_S = 10.0
 """What a start may take; 0.03 s on an idle machine."""
 OLDEST = (3, 8)
 """The code that runs inside knows no older one."""
+SURROUNDINGS = ("HOME", "PYTHONNOUSERSITE", "PYTHONUSERBASE", "PATH", "PYENV_VERSION")
+"""Variables by which the same file may say something else."""
 _ASK = r"""
 import json, os, platform, site, sys, sysconfig
 folder = os.path.dirname(sys.executable)
@@ -67,6 +70,22 @@ class PythonFacts:
     user_site: str
     """Empty where it is not looked at."""
     user_base: str
+
+
+def known_python(python: str) -> PythonFacts:
+    """As ask_python, of a file that has not changed started once in this process: each sandbox asks, for where its
+    libraries are. What is among its packages may be old. Raises BadInterpreter."""
+    try:
+        file = Path(python).stat()
+    except (OSError, ValueError):
+        return ask_python(python)
+    surroundings = tuple(os.environ.get(name) for name in SURROUNDINGS)
+    return _known(python, (file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns), surroundings)
+
+
+@lru_cache(maxsize=32)
+def _known(python: str, _file: tuple[int, ...], _surroundings: tuple[str | None, ...]) -> PythonFacts:
+    return ask_python(python)
 
 
 def ask_python(python: str) -> PythonFacts:

@@ -87,6 +87,8 @@ class Case:
     """What it is expected to write there; None: the original decides."""
     ignored: tuple[str, ...] = ()
     """Patterns of files that do not count, such as logs."""
+    exit: int = 0
+    """The exit status that is right: a linter that found something ends with 1."""
 
 
 @dataclass(frozen=True)

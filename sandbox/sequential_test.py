@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections.abc import Sequence
+from itertools import count
 from statistics import median
 from typing import Literal
 
@@ -52,6 +53,11 @@ def log_e_value(differences: Sequence[float], theta: float, side: Side) -> float
 
 def _middle(ordered: Sequence[float]) -> float:
     return (ordered[len(ordered) // 2] + ordered[(len(ordered) - 1) // 2]) / 2
+
+
+def fewest_pairs(alpha: float) -> int:
+    """After how many pairs alike the test can decide for the first time: 6 at 0.05, 8 at 0.01."""
+    return next(n for n in count(1) if rejects_null([1.0] * n, 0.0, 1, alpha))
 
 
 def rejects_null(differences: Sequence[float], theta: float, side: Side, alpha: float) -> bool:

@@ -15,6 +15,7 @@ Checker = Callable[[bytes, bytes], str]
 """(expected, printed) -> "" when equal, else one line that says where they differ."""
 
 _SHOWN = 60
+TRACEBACK = b"Traceback (most recent call last):"
 
 
 def open_checker(name: str = "tokens") -> Checker:
@@ -96,8 +97,9 @@ def _verdict(case: Case, run: Run, check: Checker) -> tuple[Verdict, str]:
         return Verdict.RE, run.stop_detail
     if run.signal is not None:
         return Verdict.RE, f"ended by signal {run.signal}"
-    if run.exit != 0:
-        return Verdict.RE, f"exit status {run.exit}{_last_line(run.stderr)}"
+    if run.exit != case.exit or (case.exit and TRACEBACK in run.stderr):
+        other = f" instead of {case.exit}" if run.exit != case.exit and case.exit else ""
+        return Verdict.RE, f"exit status {run.exit}{other}{_last_line(run.stderr)}"
     difference = "" if case.expected is None else check(case.expected, run.stdout)
     difference = difference or compare_written(case, run)
     return (Verdict.WA, difference) if difference else (Verdict.AC, "")

@@ -19,6 +19,7 @@ from packaging.utils import canonicalize_name
 
 from codeopt import registry
 from tests.codeopt.command import FAST, QUICK, SLOW, Done, environment, write_problem
+from tests.support.users_paths import PATHS, walk
 from tests.support.wheels import ROOT, bare, build
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -128,6 +129,13 @@ def test_the_main_path_of_each_command(name: str, programs: Path, home: Path) ->
     assert re.search(err, done.err), done
     assert "Traceback" not in done.err
     assert not (home / ".hypothesis").exists()
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_what_a_user_types_for_any_kind_of_program(name: str, programs: Path, tmp_path: Path) -> None:
+    """`python -m tests.support.users_paths` prints how long each takes and what comes of it."""
+    walked = walk(PATHS[name], programs, tmp_path)
+    assert [each.problem for each in walked if each.problem] == []
 
 
 def test_nothing_of_the_test_extra_is_there(programs: Path) -> None:

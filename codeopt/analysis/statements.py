@@ -14,7 +14,7 @@ from codeopt.analysis.hints import hinted
 from codeopt.analysis.returns import leave
 from codeopt.analysis.values import ANY, NONE, UNKNOWN, Container, FunctionValue
 
-UNFOLLOWED = (ast.With, ast.AsyncWith, ast.Match, ast.AsyncFor, ast.Delete, ast.Raise)
+UNFOLLOWED = (ast.AsyncWith, ast.Match, ast.AsyncFor, ast.Delete, ast.Raise)
 """What goes into these is lost, and what they bind is unknown."""
 
 
@@ -54,6 +54,15 @@ def _augmented(facts: Facts, node: ast.AugAssign) -> None:
 def _for(facts: Facts, node: ast.For) -> None:
     facts.bind(node.target, facts.elements(facts.value(node.iter)))
     block(facts, [*node.body, *node.orelse])
+
+
+def _with(facts: Facts, node: ast.With) -> None:
+    """What a manager makes of its value, and gives back, is unknown; its body's values are its own."""
+    for item in node.items:
+        facts.escape(facts.value(item.context_expr))
+        for part in facts.program.walk(item.optional_vars) if item.optional_vars else ():
+            _lose(facts, part)
+    block(facts, node.body)
 
 
 def _return(facts: Facts, node: ast.Return) -> None:
@@ -130,6 +139,7 @@ STATEMENTS: dict[type, Callable[[Facts, Any], None]] = {
     ast.AnnAssign: _annotated,
     ast.AugAssign: _augmented,
     ast.For: _for,
+    ast.With: _with,
     ast.Return: _return,
     ast.FunctionDef: _function,
     ast.AsyncFunctionDef: _function,

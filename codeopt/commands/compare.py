@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codeopt.commands import _flags
 from codeopt.commands._review import add_change_arguments
 from codeopt.errors import UsageError
+
+if TYPE_CHECKING:
+    from codeopt.target import Target
 
 ORDER = 2
 TAKES_ARGUMENTS = True
@@ -24,6 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     parser.add_argument(
         "targets", nargs="*", metavar="TARGET", help="OLD NEW: programs, or FILE::FUNCTION; with --base: files, folders"
+    )
+    parser.add_argument(
+        "-m", dest="module", metavar="MODULE", help="OLD is this module, as `python -m` runs it; NEW alone is named"
     )
     add_change_arguments(parser)
     _flags.add_case_arguments(parser)
@@ -48,19 +56,30 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.comparison import PairVerdict, compare
     from codeopt.console import Console
     from codeopt.session import Session
-    from codeopt.target import as_target
 
     if arguments.base or arguments.diff:
         from codeopt.commands._compare_change import run as compare_change
 
         return compare_change(arguments)
-    if len(arguments.targets) != 2:
-        raise UsageError("name OLD and NEW, or give --base REF to compare what a change touches")
+    old, new = _pair(arguments)
     limit = arguments.fail_if_slower
     if limit is not None and arguments.max_pairs < 7:
         raise UsageError("--max-pairs must be 7 at least: fewer pairs decide nothing")
-    old, new = map(as_target, arguments.targets)
     with Console(quiet=arguments.quiet) as console:
         found = compare(old, new, _flags.options_of(arguments), Session(console))
     print(json.dumps(found.to_json()) if arguments.json else table(found))
     return int(limit is not None and (found.is_slower(limit) or found.verdict is PairVerdict.REJECTED))
+
+
+def _pair(arguments: argparse.Namespace) -> tuple[Target, Target]:
+    """OLD and NEW. Raises UsageError."""
+    from codeopt.target import as_module, as_target
+
+    if arguments.module is not None:
+        if len(arguments.targets) != 1:
+            raise UsageError("with -m MODULE, name NEW alone: the file that takes the module's place")
+        return as_module(arguments.module, Path()), as_target(arguments.targets[0])
+    if len(arguments.targets) != 2:
+        raise UsageError("name OLD and NEW, or give --base REF to compare what a change touches")
+    old, new = map(as_target, arguments.targets)
+    return old, new

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
+from codeopt.commands import _flags
 from codeopt.errors import UsageError
 
 ORDER = 6
+TAKES_ARGUMENTS = True
+"""What follows `--` is the user's command."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The target, then the command behind `--`."""
+    _flags.add_python_argument(parser)
     parser.add_argument("target", metavar="FILE::FUNCTION", help="whose calls are to be written down")
     parser.add_argument(
         "words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="python script.py, pytest tests, ..."
@@ -20,18 +25,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command, not isolated; its own exit status does not matter as long as calls were seen."""
+    from codeopt.interpreter import find_interpreter
     from codeopt.target import as_target
     from codeopt.workloads.function.function_def import read_function
     from codeopt.workloads.function.recording import record
     from codeopt.workloads.function.recording_words import said_of
+    from codeopt.workloads.function.watched_run import UsersCommand
 
+    command = _command(arguments)
     target = as_target(arguments.target)
     if not target.name:
         raise UsageError(f"{arguments.target} names no function (FILE::FUNCTION)")
-    command = arguments.words[1:] if arguments.words[:1] == ["--"] else arguments.words
     if not command:
         raise UsageError("say what to run: codeopt record FILE::FUNCTION -- python script.py")
-    found = record(read_function(target.path, target.name), command)
+    python = find_interpreter(arguments.python, Path()).path if arguments.python else None
+    found = record(read_function(target.path, target.name), UsersCommand(command, python))
     for line in said_of(found, target):
         print(line, file=sys.stderr)
     return 0
+
+
+def _command(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """What follows `--`, before which a flag of ours may stand also behind the target; without `--` all that follows
+    the target. Raises UsageError."""
+    command: tuple[str, ...] | None = getattr(arguments, "args", None)
+    if command is None:
+        return tuple(arguments.words)
+    flags = argparse.ArgumentParser(exit_on_error=False, add_help=False, allow_abbrev=False)
+    _flags.add_python_argument(flags)
+    try:
+        _, unknown = flags.parse_known_args(arguments.words, arguments)
+    except argparse.ArgumentError as error:
+        raise UsageError(str(error)) from error
+    if unknown:
+        raise UsageError(f"{unknown[0]} is no flag of codeopt record; the command to run follows --")
+    return command

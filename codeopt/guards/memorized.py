@@ -64,11 +64,12 @@ def _ratios(gain: Gain, inputs: Iterable[Case], least: float) -> Iterator[float]
     for case in inputs:
         old = run_on(runner, gain.original, case)
         took = amount(old, clock)
-        if old.exit != 0 or old.stop or took < least:
+        if old.exit not in (0, case.exit) or old.stop or took < least:
             continue
         new = run_on(runner, gain.draft, case)
         runner.restart_guest()
-        known = replace(case, expected=old.stdout, written=old.written if case.files is not None else None)
+        written = old.written if case.files is not None else None
+        known = replace(case, expected=old.stdout, written=written, exit=old.exit)
         if judge(known, new, gain.workload.suite.check).verdict is Verdict.AC:
             yield took / amount(new, clock)
 

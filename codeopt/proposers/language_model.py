@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from codeopt.errors import ModelError
 from codeopt.escaping import cut
 from codeopt.feedback import GENERIC, FeedbackMode
 from codeopt.history import Candidate, Critique, Draft, History
-from codeopt.models import Model, Reply
+from codeopt.models import Message, Model, Reply, replies
+from codeopt.proposers._going_on import WholeReply, whole
 from codeopt.proposers._prompt import Extent, Prompter, Step
-from codeopt.proposers._reply import is_done, to_draft, without_thoughts
+from codeopt.proposers._reply import critique_text, is_done, to_draft
 from codeopt.tasks import Task
 from sandbox.outcome import Case
 
@@ -65,26 +67,49 @@ class LanguageModel:
             return Critique(GENERIC)
         if not self._mode.critique:
             return Critique("")
-        reply = self._ask("critique", history)
-        text = without_thoughts(reply.text)
+        answer = next(self._answers("critique", history, 1))
+        text = critique_text(answer.reply.text)
         shortened = cut(text, LONGEST_CRITIQUE, LONGEST_CRITIQUE // 8)
-        return Critique(shortened, sufficient=is_done(text), usage=reply.usage)
+        return Critique(shortened, sufficient=is_done(answer.reply.text), usage=answer.usage)
 
     def refine(self, history: History) -> Draft:
         """The next program. With the original alone this is the paper's first draft."""
-        reply = self._ask("refine", history)
-        return replace(to_draft(reply), usage=reply.usage)
+        return next(self.variants(history, 1))
+
+    def variants(self, history: History, count: int) -> Iterator[Draft]:
+        """Several next programs, each as soon as its reply is there."""
+        for answer in self._answers("refine", history, count):
+            yield replace(to_draft(answer.reply, history.original.source), usage=answer.usage, model=self.name)
 
     def preferred(self, history: History) -> Candidate | None:
         """None: the figures decide."""
         return None
 
-    def _ask(self, step: Step, history: History) -> Reply:
+    def _answers(self, step: Step, history: History, count: int) -> Iterator[WholeReply]:
+        """So many replies, each whole as far as it could be had."""
         room = self._model.context_tokens - self._model.context_tokens // ANSWER_SHARE
         messages, lost = self._prompter.fit(step, history, room)
         if lost:
             self._notify(f"left out of the prompt, to fit {self._model.context_tokens:,} tokens of context: {lost}")
-        reply = self._model.complete(messages, on_text=self._on_text)
-        if reply.cut:
-            self._notify(f"the reply to the {step} request was cut at its length limit")
-        return reply
+        if history.remark:
+            messages = (*messages[:-1], replace(messages[-1], content=f"{messages[-1].content}\n\n{history.remark}"))
+        for reply in self._replies(messages, count):
+            answer = whole(self._model, messages, reply, self._on_text)
+            if answer.reply.cut:
+                self._notify(f"the reply to the {step} request was cut at its length limit")
+            yield answer
+
+    def _replies(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
+        """From the model; of several the failure of one is no reason to lose the others."""
+        if count == 1:
+            yield self._model.complete(messages, on_text=self._on_text)
+            return
+        came = 0
+        try:
+            for reply in replies(self._model, messages, count):
+                came += 1
+                yield reply
+        except ModelError as error:
+            if not came:
+                raise
+            self._notify(f"{came} of {count} drafts came: {error}")

@@ -99,7 +99,7 @@ def _update(api: Api, pull: PullRequest, review: Review) -> Posted:
     news = [item for item in rest if item.fingerprint not in above]
     made = _submit(api, pull, offered, news, review) if offered or news else 0
     try:
-        gone = _withdraw(api, pull, found, {item.fingerprint for item in placed}, whole=not review.notices)
+        gone = _withdraw(api, pull, found, {item.fingerprint for item in placed}, whole=review.whole)
         _shorten(api, pull, found.reviews, rest, review)
     except ApiError as error:
         return Posted(made, notices=(*moved, f"what no longer applies could not be taken back: {error}"))
@@ -217,7 +217,7 @@ def _shorten(
 
     Of a review that is not whole nobody knows what that is.
     """
-    if review.notices:
+    if not review.whole:
         return
     for each in reviews:
         listed = marked("review", each["body"]) or ()

@@ -126,7 +126,7 @@ def _update(api: Api, path: str, review: Review) -> Posted:
             rest.append(item)
     _say_the_rest(api, path, found, rest, review)
     current = {item.fingerprint for item in placed}
-    gone = [] if review.notices else [thread for thread in found.threads if not thread.keys & current]
+    gone = [] if not review.whole else [thread for thread in found.threads if not thread.keys & current]
     for thread in gone:
         _withdraw(api, thread)
     return Posted(made, len(gone))
@@ -190,7 +190,7 @@ def _say_the_rest(api: Api, path: str, found: PostedOnGitLab, items: Sequence[Pl
     wanted = {item.fingerprint for item in items}
     for number, old in enumerate(found.overviews):
         if number or not wanted:
-            if not review.notices:
+            if review.whole:
                 _withdraw(api, old)
         elif wanted != old.keys:
             api.call("PUT", old.path, {"body": overview(items, 0, review)})

@@ -74,6 +74,11 @@ class Review:
     """What ran everything, as Interpreter.to_json gives it; None where that was an image's own, or nothing was run."""
 
     @property
+    def whole(self) -> bool:
+        """All was looked at: what is not suggested any more does not apply any more."""
+        return not (self.notices or self.blind)
+
+    @property
     def said(self) -> tuple[str, ...]:
         """All that a reader should know beside the suggestions, a line each; quote it."""
         return (*self.notices, *(each.words for each in self.shortfalls), *filter(None, [self.blind]))

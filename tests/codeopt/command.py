@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.support.warm_command import warm_command
+
+LONGEST_S = 240.0
 SLOW = """\
 n = int(input())
 seen = []
@@ -86,17 +89,27 @@ def command(*arguments: str | Path) -> list[str]:
 
 
 def codeopt(
-    *arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None, before: Sequence[str | Path] = ()
+    *arguments: str | Path,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    before: Sequence[str | Path] = (),
+    fresh: bool = False,
 ) -> Done:
-    """Run `codeopt ARGUMENTS` in `cwd` to its end; `before` is a program that starts it."""
+    """Run `codeopt ARGUMENTS` in `cwd` to its end; `before` is a program that starts it.
+
+    fresh: in an interpreter that starts for it; for tests of what is imported, and from where.
+    """
+    chosen, given = environment(**(env or {})), [*map(str, arguments)]
+    if not fresh and not before and warm_command().fits(chosen):
+        return Done(*warm_command().run(given, cwd, chosen, LONGEST_S))
     done = subprocess.run(
-        [*map(str, before), *command(*arguments)],
+        [*map(str, before), *command(*given)],
         cwd=cwd,
-        env=environment(**(env or {})),
+        env=chosen,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=LONGEST_S,
         check=False,
     )
     return Done(done.returncode, done.stdout, done.stderr)

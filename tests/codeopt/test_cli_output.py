@@ -16,12 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.program import read_program, write_whole
+from codeopt.program import read_program, replace_program, write_whole
 from codeopt.report import diff
 from codeopt.saved_runs import new_run
 from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, command, environment, reply, write_problem
 
 SCRIPT = ("--model", "scripted:answers.txt", "--feedback", "none", "-n", "1")
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
 STYLES: dict[str, Callable[[str], str]] = {
     "plain": lambda text: text,
     "CRLF": lambda text: text.replace("\n", "\r\n"),
@@ -136,16 +137,19 @@ def test_in_git_the_original_is_kept_only_where_git_does_not_hold_it(state: str,
     subprocess.run([*git, "add", "input.0.txt" if state == "untracked" else "slow.py"], cwd=tmp_path, check=True)
     subprocess.run([*git, "commit", "-qm", "x"], cwd=tmp_path, check=True)
     path.write_text(SLOW)
-    done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path)
-    assert done.status == 0, done.err
+    if state == "clean":
+        done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path)
+        assert done.status == 0, done.err
+        assert "wrote slow.py, git holds the original" in done.err
+    else:
+        assert replace_program(read_program(path), FAST) == tmp_path / "slow.py.orig"
     assert (tmp_path / "slow.py.orig").exists() == (state != "clean")
-    assert ("git holds the original" in done.err) == (state == "clean")
     run_fast(tmp_path)
 
 
 @pytest.mark.parametrize("style", ["CRLF", "byte order mark"])
 def test_write_keeps_the_kind_of_file(style: str, tmp_path: Path) -> None:
-    assert improve(tmp_path, "--write", style=style).status == 0
+    replace_program(read_program(prepare(tmp_path, style)), FAST)
     assert (tmp_path / "slow.py").read_bytes() == STYLES[style](FAST).encode()
     assert (tmp_path / "slow.py.orig").read_bytes() == STYLES[style](SLOW).encode()
 
@@ -153,7 +157,7 @@ def test_write_keeps_the_kind_of_file(style: str, tmp_path: Path) -> None:
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     prepare(tmp_path).rename(tmp_path / "real.py")
     (tmp_path / "slow.py").symlink_to("real.py")
-    assert codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path).status == 0
+    replace_program(read_program(tmp_path / "slow.py"), FAST)
     assert (tmp_path / "slow.py").is_symlink()
     run_fast(tmp_path)
 
@@ -208,24 +212,25 @@ def test_the_program_on_standard_output(tmp_path: Path) -> None:
     assert improve(tmp_path, "-o", "-").out == FAST
 
 
-def test_names_in_the_diff_are_below_the_working_directory(tmp_path: Path) -> None:
+def test_names_in_the_diff_are_below_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For a file elsewhere the diff names the file alone, to be applied in its folder."""
     prepare(tmp_path / "sub" / "deep")
     (tmp_path / "other").mkdir()
-    answers = tmp_path / "sub" / "deep" / "answers.txt"
-    arguments = ("--model", f"scripted:{answers}", *SCRIPT[2:], *QUICK)
     for cwd, target, name in (
         (tmp_path, tmp_path / "sub/deep/slow.py", "sub/deep/slow.py"),
         (tmp_path / "other", Path("../sub/deep/slow.py"), "slow.py"),
     ):
-        done = codeopt("improve", target, *arguments, cwd=cwd)
-        assert done.out.startswith(f"--- a/{name}\n+++ b/{name}\n"), done.err
+        monkeypatch.chdir(cwd)
+        assert diff(read_program(target), FAST).startswith(f"--- a/{name}\n+++ b/{name}\n")
 
 
-@pytest.mark.parametrize("columns", ["60", "200"])
-def test_in_a_terminal_no_line_is_broken_and_progress_is_wiped(columns: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("columns", "env"), [("60", {}), ("200", {"NO_COLOR": "1"})])
+def test_in_a_terminal_no_line_is_broken_and_progress_is_wiped(
+    columns: str, env: dict[str, str], tmp_path: Path
+) -> None:
     prepare(tmp_path)
-    shown = on_a_terminal(tmp_path, COLUMNS=columns)
+    shown = on_a_terminal(tmp_path, COLUMNS=columns, **env)
+    assert not env or not COLOUR.search(shown)
     final = [line.rpartition("\x1b[2K")[2].rpartition("\r")[2] for line in shown.split("\r\n")]
     assert any(re.match(r" +1  faster ", line) for line in final)
     assert not [line for line in final if line.endswith(" ...")]
@@ -234,10 +239,9 @@ def test_in_a_terminal_no_line_is_broken_and_progress_is_wiped(columns: str, tmp
     assert max(map(len, live)) <= min(int(columns), 120)
 
 
-@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_no_colour_where_none_is_wanted(env: dict[str, str], tmp_path: Path) -> None:
+def test_no_colour_where_the_terminal_has_none(tmp_path: Path) -> None:
     prepare(tmp_path)
-    assert not re.search(r"\x1b\[[\d;]*m", on_a_terminal(tmp_path, **env))
+    assert not COLOUR.search(on_a_terminal(tmp_path, TERM="dumb"))
 
 
 def on_a_terminal(folder: Path, **env: str) -> str:

@@ -11,6 +11,7 @@ from codeopt.errors import ProgramError, UsageError
 from codeopt.target import Target
 from codeopt.workloads.function.run_first import run_first
 from codeopt.workloads.function.run_shares import run_shares
+from codeopt.workloads.function.watched_run import UsersCommand
 from tests.codeopt.command import codeopt, reply
 from tests.conftest import open_or_skip
 from tests.support.wire_server import WireServer
@@ -111,7 +112,7 @@ def test_the_time_of_a_thread_while_the_program_waits_and_then_becomes_another(t
         "thread = threading.Thread(target=spin, args=(3_000_000,))\nthread.start()\nwaits(thread)\n"
         "os.execv(sys.executable, [sys.executable, '-I', '-c', 'sum(range(10**7)); open(\"lives\", \"w\").close()'])\n"
     )
-    found = run_shares(path, ["sh", "-c", f"cd {tmp_path} && {sys.executable} spins.py"])
+    found = run_shares(path, UsersCommand(["sh", "-c", f"cd {tmp_path} && {sys.executable} spins.py"]))
     assert found.first == "spin"
     assert dict(found.functions)["spin"] > 0.5
     assert "waits" not in dict(found.functions)
@@ -120,7 +121,7 @@ def test_the_time_of_a_thread_while_the_program_waits_and_then_becomes_another(t
 
 def test_a_command_that_never_uses_the_file(words: Path) -> None:
     with pytest.raises(ProgramError, match="no function of .*words.py was seen at work"):
-        run_shares(words, [sys.executable, "-c", "sum(range(10**6))"])
+        run_shares(words, UsersCommand([sys.executable, "-c", "sum(range(10**6))"]))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from typing import Any
 import docker as sdk
 import pytest
 
-from sandbox import RunLimits, Sandbox, SandboxError, docker, owner
+from sandbox import BackendUnavailable, RunLimits, Sandbox, SandboxError, docker, open_sandbox, owner
 from sandbox.channel import Guest
 from sandbox.guest.supervisor import usage
 from tests.conftest import BACKENDS, open_or_skip
@@ -256,3 +258,14 @@ def test_leftovers_are_removed_and_nothing_else_is(engine: Any) -> None:
     finally:
         for container in made.values():
             docker._remove(engine, container)
+
+
+def test_an_engine_that_is_not_there_leaves_no_socket_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python would warn of it whenever it is collected: in another test, or in the middle of what a user reads."""
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nowhere.sock")
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        with pytest.raises(BackendUnavailable, match="no Docker engine answers"):
+            open_sandbox("docker")
+        gc.collect()
+    assert [str(each.message) for each in seen] == []

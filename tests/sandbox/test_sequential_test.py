@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.sequential_test import hodges_lehmann, interval, log_e_value, rejects_null
+from sandbox.sequential_test import fewest_pairs, hodges_lehmann, interval, log_e_value, rejects_null
 
 SIZES = st.lists(st.floats(1e-6, 10), min_size=1, max_size=9)
 DIFFERENCES = st.lists(st.floats(-5, 5).map(lambda x: round(x, 6)), min_size=2, max_size=25)
@@ -86,6 +86,13 @@ def test_a_steady_difference_is_found(difference: float, n: int) -> None:
     assert high == pytest.approx(difference, abs=0.05)
     assert rejects_null(differences, difference - 0.1, 1, 0.05)
     assert not rejects_null(differences, difference + 0.1, 1, 0.05)
+
+
+def test_how_few_pairs_can_decide() -> None:
+    """Each with a difference as large as the others."""
+    assert (fewest_pairs(0.05), fewest_pairs(0.01)) == (6, 8)
+    assert not rejects_null([2.0] * 5, 0.0, 1, 0.05)
+    assert rejects_null([2.0] * 6, 0.0, 1, 0.05)
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=12))

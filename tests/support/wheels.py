@@ -67,14 +67,20 @@ def bare(folder: Path, wheel: Path) -> Path:
     subprocess.run([*pip, str(wheel)], check=True, capture_output=True)
     (site,) = folder.glob("lib/python*/site-packages")
     (metadata,) = site.glob("codeopt-*.dist-info/METADATA")
-    for name in closure(email.message_from_string(metadata.read_text("utf-8")).get_all("Requires-Dist", [])):
+    copy_packages(email.message_from_string(metadata.read_text("utf-8")).get_all("Requires-Dist", []), folder)
+    return programs
+
+
+def copy_packages(requirements: Iterable[str], environment: Path) -> None:
+    """What requirements name, and what that requires in turn, from this environment into another."""
+    (site,) = environment.glob("lib/python*/site-packages")
+    for name in closure(requirements):
         for file in distribution(name).files or ():
             if file.parts[0] != ".." and file.suffix != ".pyc":
                 (site / file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(str(file.locate()), site / file)
             elif file.parent.name == "bin" and file.parts[0] == "..":
-                shutil.copy(str(file.locate()), programs)
-    return programs
+                shutil.copy(str(file.locate()), environment / "bin")
 
 
 def closure(requirements: Iterable[str]) -> list[str]:

@@ -129,7 +129,7 @@ def _class_heads(tree: ast.Module, qualname: str) -> set[int]:
 
 def shown(history: History, qualname: str, module: str, seen: tuple[str, ...]) -> History:
     """The history as a proposer sees it: every candidate's excerpt instead of its whole module."""
-    return History(tuple(_shown(candidate, qualname, module, seen) for candidate in history.candidates))
+    return replace(history, candidates=tuple(_shown(each, qualname, module, seen) for each in history.candidates))
 
 
 def _shown(candidate: Candidate, qualname: str, module: str, seen: tuple[str, ...]) -> Candidate:

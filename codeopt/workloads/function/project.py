@@ -136,13 +136,14 @@ class View:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def open_view(module: Module, shown_at: str = INSIDE) -> View:
-    """Copy what may be shown. Raises UsageError when it is too much."""
+def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = ()) -> View:
+    """Copy what may be shown, and what of the project a user names. Raises UsageError when it is too much."""
     folder = Path(tempfile.mkdtemp(prefix="codeopt-view-"))
     folder.chmod(0o755)  # a run has a user of its own
     view = View(folder, module, shown_at)
     total = 0
-    for name in tracked(module) if view.copied else ():
+    named = [path.resolve().relative_to(module.root) for path in also if module.root in path.resolve().parents]
+    for name in dict.fromkeys([*tracked(module), *named]) if view.copied else ():
         source = module.root / name
         if source.is_symlink() or not source.is_file() or source.stat().st_size > LARGEST_FILE:
             continue

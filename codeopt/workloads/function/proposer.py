@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from codeopt.history import Candidate, Critique, Draft, History
@@ -73,7 +73,14 @@ class FunctionProposer:
 
     def refine(self, history: History) -> Draft:
         """The inner proposer's draft as a whole module; with a problem where it cannot be put back."""
-        draft = self.inner.refine(self._shown(history))
+        return self._whole(self.inner.refine(self._shown(history)), history)
+
+    def variants(self, history: History, count: int) -> Iterator[Draft]:
+        """The inner proposer's drafts, each as a whole module."""
+        for draft in self.inner.variants(self._shown(history), count):
+            yield self._whole(draft, history)
+
+    def _whole(self, draft: Draft, history: History) -> Draft:
         if draft.problem:
             return draft
         try:

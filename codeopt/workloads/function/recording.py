@@ -11,7 +11,7 @@ from pathlib import Path
 from codeopt.errors import UsageError
 from codeopt.workloads.function.function_def import Function
 from codeopt.workloads.function.project import Module, locate
-from codeopt.workloads.function.watched_run import Watch, read_lines, run_watched
+from codeopt.workloads.function.watched_run import UsersCommand, Watch, read_lines, run_watched
 
 MOST_CALLS, MOST_OF_ONE = 300, 600
 """That are kept, and that one process writes down."""
@@ -73,16 +73,15 @@ def _calls(lines: Iterable[str]) -> list[str]:
     return [line for line in lines if line.startswith("f(")]
 
 
-def record(function: Function, command: Sequence[str], stdout: int | None = None) -> Recording:
+def record(function: Function, command: UsersCommand) -> Recording:
     """Run the user's own command, as they would, with a recorder in its interpreters.
 
-    Nothing is isolated: it is the user's command on the user's machine. stdout: where its output goes, if not where
-    ours does. Raises UsageError.
+    Nothing is isolated: it is the user's command on the user's machine. Raises UsageError.
     """
     module = locate(function.path)
     watch = Watch("recorded_module", "install_for_file", (str(module.path), function.qualname, MOST_OF_ONE))
     _make_folder(module)
-    run = run_watched(command, module.root, watch, stdout)
+    run = run_watched(command, module.root, watch)
     lines = run.lines
     before = set(recorded_calls(function))
     seen = dict.fromkeys(_calls(lines))

@@ -13,6 +13,7 @@ from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.recording import record
 from codeopt.workloads.function.recording_words import said_of
 from codeopt.workloads.function.run_shares import run_shares
+from codeopt.workloads.function.watched_run import UsersCommand
 
 STDERR = 2
 """Where the command's output goes: on standard output stands the result, and nothing else."""
@@ -28,17 +29,17 @@ class RunFirst:
     """The same as fields of a JSON object."""
 
 
-def run_first(target: Target, command_line: str, say: Callable[[str], None]) -> RunFirst:
+def run_first(target: Target, command_line: str, say: Callable[[str], None], python: str | None = None) -> RunFirst:
     """Run a user's command and record what a function is called with; of a file without a name, the function with the
-    most time of its own in a run before. Raises UsageError, ProgramError."""
-    command = _split(command_line)
+    most time of its own in a run before. python: what --python names. Raises UsageError, ProgramError."""
+    command = UsersCommand(_split(command_line), python, STDERR)
     facts: dict[str, Any] = {}
     if not target.name:
-        found = run_shares(target.path, command, STDERR)
+        found = run_shares(target.path, command)
         target = Target(target.path, found.first)
         facts["shares"] = {name: round(share, 4) for name, share in found.functions}
         say(f"own time   {found.words} of {found.seconds:.2f} s; improving {target}")
-    recording = record(read_function(target.path, target.name), command, STDERR)
+    recording = record(read_function(target.path, target.name), command)
     for line in said_of(recording, target):
         say(line)
     facts |= {"command": list(recording.program), "status": recording.status, "calls": recording.seen,
@@ -46,9 +47,9 @@ def run_first(target: Target, command_line: str, say: Callable[[str], None]) -> 
     return RunFirst(target, facts)
 
 
-def _split(command_line: str) -> list[str]:
+def _split(command_line: str) -> tuple[str, ...]:
     try:
-        command = shlex.split(command_line)
+        command = tuple(shlex.split(command_line))
     except ValueError as error:
         raise UsageError(f"--run: {error} in {command_line}") from error
     if not command:

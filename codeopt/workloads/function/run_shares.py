@@ -13,7 +13,7 @@ from codeopt.escaping import inline
 from codeopt.program import read_program
 from codeopt.workloads.function.function_def import Function, definitions, read_function
 from codeopt.workloads.function.project import locate
-from codeopt.workloads.function.watched_run import Watch, WatchedRun, run_watched
+from codeopt.workloads.function.watched_run import UsersCommand, Watch, WatchedRun, run_watched
 
 MOST_SAID = 6
 _TIME = "@ time "
@@ -41,18 +41,18 @@ class RunShares:
         return ", ".join(f"{name} {share:.0%}" for name, share in self.functions[:MOST_SAID])
 
 
-def run_shares(path: Path, command: Sequence[str], stdout: int | None = None) -> RunShares:
+def run_shares(path: Path, command: UsersCommand) -> RunShares:
     """Run the command and look which functions are at work. Raises UsageError, ProgramError where none is ever seen."""
     functions = improvable(path)
     if not functions:
         raise UsageError(f"{path} has no function that could be improved")
     module = locate(path)
-    run = run_watched(command, module.root, Watch("own_time", "install", (str(module.path),)), stdout)
+    run = run_watched(command, module.root, Watch("own_time", "install", (str(module.path),)))
     seconds, total = _seconds(run, functions)
     if not seconds:
-        command = inline(" ".join(run.program), 200)
+        program = inline(" ".join(run.program), 200)
         raise ProgramError(
-            f"no function of {path} was seen at work in {total:.2f} s of {command}: give a run that uses it longer, "
+            f"no function of {path} was seen at work in {total:.2f} s of {program}: give a run that uses it longer, "
             "or name a function (FILE::FUNCTION)"
         )
     ranked = sorted(seconds.items(), key=lambda item: -item[1])

@@ -10,17 +10,23 @@ from pathlib import Path
 
 from codeopt.errors import UsageError
 
+PYTHONS = ("python", "python3")
 
-def as_the_user_runs_it(command: Sequence[str], project: Path) -> list[str]:
-    """The command with its program's path: of the active environment, of the project's own, of PATH; where none of
-    these has it, of the environment that codeopt is installed in. Raises UsageError.
+
+def as_the_user_runs_it(command: Sequence[str], project: Path, python: str | None = None) -> list[str]:
+    """The command with its program's path: beside the interpreter that --python names, which is also what `python`
+    means then; of the active environment, of the project's own, of PATH; where none of these has it, of the environment
+    that codeopt is installed in. Raises UsageError.
     """
     name = command[0]
     if "/" in name:
         return list(command)
-    names = ("python", "python3") if name == "python" else (name,)
+    if python and name in PYTHONS:
+        return [python, *command[1:]]
+    names = PYTHONS if name == "python" else (name,)
+    named = [str(Path(python).parent)] if python else []
     on_path = os.environ.get("PATH")
-    for folders in (*_environments(project), on_path, str(Path(sys.executable).parent)):
+    for folders in (*named, *_environments(project), on_path, str(Path(sys.executable).parent)):
         for each in names:
             if found := shutil.which(each, path=folders):
                 return [found, *command[1:]]

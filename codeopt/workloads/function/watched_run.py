@@ -23,9 +23,9 @@ if sys.version_info >= (3, 8):
     _log.write("@ started")
     _bundle.load("tests.{module}").{function}(*{arguments!r}, _log.write)
     from importlib.machinery import PathFinder as _finder
-    from importlib.util import module_from_spec as _make
     _spec = _finder.find_spec("sitecustomize")
     if _spec is not None and _spec.loader is not None:
+        from importlib.util import module_from_spec as _make
         sys.modules["sitecustomize"] = _make(_spec)
         _spec.loader.exec_module(sys.modules["sitecustomize"])
 """
@@ -58,9 +58,20 @@ class WatchedRun:
         return self.lines.count("@ started")
 
 
-def run_watched(command: Sequence[str], project: Path, watch: Watch, stdout: int | None = None) -> WatchedRun:
+@dataclass(frozen=True)
+class UsersCommand:
+    """What a user runs."""
+
+    words: Sequence[str]
+    python: str | None = None
+    """What `python` is, where --python names it."""
+    stdout: int | None = None
+    """Where its output goes, if not where ours does."""
+
+
+def run_watched(command: UsersCommand, project: Path, watch: Watch) -> WatchedRun:
     """Run it, as its user would. Raises UsageError where it cannot be run."""
-    program = as_the_user_runs_it(command, project)
+    program = as_the_user_runs_it(command.words, project, command.python)
     with tempfile.TemporaryDirectory(prefix="codeopt-record-") as folder:
         guest = loading("tests/", "calls/__init__", "calls/repr/")
         indented = "".join(f"    {line}" for line in guest.splitlines(keepends=True))
@@ -68,10 +79,11 @@ def run_watched(command: Sequence[str], project: Path, watch: Watch, stdout: int
             HOOK.format(folder=folder, indented=indented, **vars(watch)), "utf-8"
         )
         paths = [folder, *filter(None, [os.environ.get("PYTHONPATH")])]
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         try:
-            done = subprocess.run(program, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, stdout=stdout)
+            done = subprocess.run(program, env=env, stdout=command.stdout)
         except OSError as error:
-            raise UsageError(f"cannot run {command[0]}: {error.strerror}") from error
+            raise UsageError(f"cannot run {command.words[0]}: {error.strerror}") from error
         lines = tuple(line for path in sorted(Path(folder).glob("*.txt")) for line in _all_lines(path))
     return WatchedRun(tuple(program), done.returncode, lines)
 

@@ -55,27 +55,31 @@ class OpenedProgram:
 
     def measure(self) -> Workload:
         """Run it on all of its cases."""
-        from codeopt.workloads.program.baseline import measure
+        from codeopt.workloads.program.first_runs import measure
 
         return measure(self.request, self.sandbox)
 
 
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[OpenedProgram]:
-    """Open a sandbox; of the project it shows what git tracks, and that only to a program that imports some of it.
+    """Open a sandbox; of the project it shows what git tracks, and that only to a program that imports some of it or
+    asks where it is itself.
 
     Raises UsageError, NoSandbox.
     """
-    from codeopt.workloads.program.siblings import InPackage, open_siblings, search_path
+    from codeopt.workloads.program.siblings import InProject, link_given, open_siblings, search_path
 
     target = request.target
     with ExitStack() as stack:
         asked = request
         mounts: Mounts = ()
-        if view := open_siblings(target, request.program.source):
+        view = open_siblings(target, request.program.source, request.options.with_paths)
+        if view:
             stack.callback(view.close)
             mounts = view.mounts
             env = (*request.options.env, f"PYTHONPATH={search_path(view, target)}")
             asked = replace(request, options=replace(request.options, env=env))
         sandbox = stack.enter_context(asked.open_sandbox(mounts))
-        yield OpenedProgram(request, cast("Sandbox", InPackage(sandbox, target.package)) if target.module else sandbox)
+        if view and sandbox.isolated:
+            link_given(view, request.options.with_paths)
+        yield OpenedProgram(request, cast("Sandbox", InProject(sandbox, target, view)) if view else sandbox)

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 
+from codeopt.escaping import inline
+from codeopt.workloads.function.project import INSIDE, locate
 from sandbox.outcome import Case, Outcome, Verdict
 
 _REACHED = (
-    (r"gaierror|ConnectionRefusedError|ConnectionError|Network is unreachable|URLError|Name or service not known|"
-     r"Temporary failure in name resolution|ConnectTimeout|ProxyError",
-     "it reached for the network or a service, and a run has none"),
     (r"no display name|cannot open display|TclError|could not connect to display|cannot connect to X server|"
-     r"No available video device",
-     "it reached for a display, and a run has none"),
+     r"No available video device", "it reached for a display{}, and a run has none"),
+    (r"gaierror|ConnectionRefusedError|ConnectionError|Network is unreachable|URLError|Name or service not known|"
+     r"Temporary failure in name resolution|ConnectTimeout|ProxyError|[Cc]ould not connect to|Can't connect to|"
+     r"connection to server", "it reached for the network or a service{}, and a run has none"),
     (r"PermissionError|Read-only file system|Errno 30",
-     "it writes outside its working folder, or to what a run may not change"),
+     "it writes outside its working folder, or to what a run may not change{}"),
 )  # fmt: skip
 _MISSING_FILE = re.compile(r"FileNotFoundError|No such file or directory|NotADirectoryError")
+_FRAME = re.compile(r'File "[^"\n]*/program\.py", line (\d+).*\n +(\S.*)')
+_LONGEST = 80
+"""Characters of a line that is shown."""
+_NO_FILE = re.compile(r"(?:No such file or directory|Not a directory): '([^'\n]+)'")
 _MISSING_MODULE = re.compile(r"ModuleNotFoundError|ImportError")
 _ARGUMENTS = re.compile(r"IndexError: list index out of range|usage:|the following arguments are required")
 
 
-def advice(case: Case, outcome: Outcome) -> str:
+def advice(case: Case, outcome: Outcome, program: Path) -> str:
     """What to do about a case that the original fails, after a semicolon; may be empty."""
     if outcome.verdict is Verdict.TLE:
         return "; see --timeout"
@@ -32,13 +39,32 @@ def advice(case: Case, outcome: Outcome) -> str:
     said = outcome.run.stderr.decode("utf-8", "backslashreplace")
     for pattern, reached in _REACHED:
         if re.search(pattern, said):
-            return f"; {reached}"
+            return f"; {reached.format(_where(said))}"
     if _MISSING_MODULE.search(said):
         return "; it needs a module that is not there for the Python that runs it (--python PATH, or track it in git)"
     if _MISSING_FILE.search(said):
-        return "; a run finds the files that its arguments name and those of --with PATH, in its working folder"
+        return _missing_file(said, program)
     if _ARGUMENTS.search(said) and not case.args:
         return "; give its arguments after --, as in `codeopt improve FILE -- ARGUMENTS`"
     if case.files is None:
         return "; a run has standard input alone: arguments and files come after --"
     return ""
+
+
+def _where(said: str) -> str:
+    """The program's own line from which it did, with that line's text, which mostly names what is meant."""
+    frames = _FRAME.findall(said)
+    return f" in line {frames[-1][0]}, `{inline(frames[-1][1], _LONGEST)}`" if frames else ""
+
+
+def _missing_file(said: str, program: Path) -> str:
+    """By name where the user has it."""
+    for text in reversed(_NO_FILE.findall(said)):
+        path = Path(text)
+        if path.is_relative_to(INSIDE):
+            path = locate(program).root / path.relative_to(INSIDE)
+        elif path.is_absolute() and not path.exists():
+            path = program.absolute().parent / path.name
+        if path.exists():
+            return f"; it reads {os.path.relpath(path)}, which a run has not: --with {os.path.relpath(path)}"
+    return "; a run finds the files that its arguments name and those of --with PATH, in its working folder"

@@ -1,32 +1,26 @@
-"""Before the first round: the original is run, found fit to be judged by its cases, timed and profiled."""
+"""Single steps before the first round: the original run on its cases, found long enough to time, profiled."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from codeopt import registry
-from codeopt.cases import Request, collect, hold_out
-from codeopt.cases.generator import find_script
+from codeopt.cases import Request, collect
 from codeopt.errors import ProgramError, UsageError
 from codeopt.history import Candidate
 from codeopt.options import ImproveOptions
-from codeopt.workloads import OTHER_HASH_SEED, Suite, WorkloadRequest
+from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.program.advice import advice
-from codeopt.workloads.program.differential import DifferentialTest, choose, make_differential_test
-from codeopt.workloads.program.siblings import InPackage
+from codeopt.workloads.program.siblings import InProject
 from sandbox import Sandbox
 from sandbox.compare import Plan
-from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.outcome import Case, Run, Verdict
 from sandbox.profile import Mode, Profile, profile
 from sandbox.runner import run_on
-from sandbox.verdict import Checker, judge, open_checker
-
-if TYPE_CHECKING:
-    from codeopt.workloads.program.workload import ProgramWorkload
+from sandbox.verdict import TRACEBACK, judge, open_checker
 
 TOO_SHORT_S = 0.001
 """A run shorter than this, with the interpreter's own start left out, is mostly the cost of starting a process."""
@@ -34,41 +28,6 @@ CANDIDATES = 5
 """So many of the longest cases are run again to choose those that are timed ..."""
 SURELY_ENOUGH = 3
 """... unless the longest took so many times what is enough to time it alone."""
-
-
-def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
-    """Run the original on its cases. Raises UsageError without cases, ProgramError when it cannot be judged by them."""
-    from codeopt.workloads.program.workload import ProgramWorkload
-
-    notify, check = request.session.console.progress, open_checker(request.options.check)
-    source = request.program.source
-    asked = case_request(request.target.path, source, request.options, sandbox)
-    notify("collecting cases")
-    cases = collect(asked)
-    runs = [_run_original(sandbox, source, case, check, notify) for case in cases]
-    cases = [_with_output(case, run) for case, run in zip(cases, runs, strict=True)]
-    _require_steady(sandbox, source, cases, runs, check, notify)
-    cases = hold_out(cases, [run.active_s for run in runs])
-    cases = [replace(case, held_out=request.held_out.get(case.name, case.held_out)) for case in cases]
-    differential = _differential_test(request, sandbox, asked, cases, check)
-    outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
-    original = replace(request.baseline or Candidate(0, source, "the original"), outcomes=outcomes)
-    suite = Suite(tuple(cases), check, differential.made)
-    return ProgramWorkload(request, sandbox, asked, original, suite, differential, request.rule)
-
-
-def _differential_test(
-    request: WorkloadRequest, sandbox: Sandbox, asked: Request, cases: Sequence[Case], check: Checker
-) -> DifferentialTest:
-    """Fuzzed inputs of the cases that may be shown."""
-    given = asked.stdin or asked.args is not None or asked.with_paths
-    generated = not given and find_script(asked) is not None
-    strictness = choose(request.options.changed_inputs, cases, generated=generated)
-    shown = [case for case in cases if not case.held_out]
-    return make_differential_test(
-        sandbox, request.program.source, shown, check, strictness, seed=1, also_known=cases,
-        notify=request.session.console.progress,
-    ).prepared()  # fmt: skip
 
 
 def case_request(program: Path, source: str, options: ImproveOptions, sandbox: Sandbox) -> Request:
@@ -87,12 +46,9 @@ def case_request(program: Path, source: str, options: ImproveOptions, sandbox: S
     )  # fmt: skip
 
 
-def fresh_cases(
-    sandbox: Sandbox, source: str, request: Request, check: Checker, notify: Callable[[str], None]
-) -> list[Case]:
+def fresh_cases(request: WorkloadRequest, sandbox: Sandbox, asked: Request) -> list[Case]:
     """Cases that were never run before, with what the original prints."""
-    found = _find_fresh(request)
-    return [_with_output(case, _run_original(sandbox, source, case, check, notify)) for case in found]
+    return [run_original(request, sandbox, case)[0] for case in _find_fresh(asked)]
 
 
 def _find_fresh(request: Request) -> list[Case]:
@@ -106,48 +62,36 @@ def _find_fresh(request: Request) -> list[Case]:
     ]
 
 
-def _run_original(sandbox: Sandbox, source: str, case: Case, check: Checker, notify: Callable[[str], None]) -> Run:
-    notify(f"running the original on case {case.name}")
-    run = run_on(sandbox, source, case, mode="exec")
-    outcome = judge(case, run, check)
+def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case) -> tuple[Case, Run]:
+    """The case with what the original does on it. Raises ProgramError."""
+    request.session.console.progress(f"running the original on case {case.name}")
+    run = run_on(sandbox, request.program.source, case, mode="exec")
+    if _ends_so(case, run):
+        case = replace(case, exit=run.exit or 0)
+    outcome = judge(case, run, open_checker(request.options.check))
     if outcome.verdict is not Verdict.AC:
-        detail = f"{outcome.verdict} ({outcome.detail}){advice(case, outcome)}"
+        detail = f"{outcome.verdict} ({outcome.detail}){advice(case, outcome, request.target.path)}"
         busy = outcome.verdict is Verdict.TLE
         raise ProgramError(f"the original fails case {case.name}: {detail}", busy=busy)
     gone = next((file.path for file in run.written if file.content is None), None)
     if gone is not None:
         raise ProgramError(f"the original removes or replaces {gone}; a run must leave the files that it is given")
-    return run
+    return with_output(case, run), run
 
 
-def _with_output(case: Case, run: Run) -> Case:
+def _ends_so(case: Case, run: Run) -> bool:
+    """Another exit status than 0 is an answer, too, of a program that is given arguments or files, as of a linter that
+    found something: where there is output to compare, and nothing says that it failed."""
+    failed = TRACEBACK in run.stderr or b"usage:" in run.stderr.lower()
+    answered = bool(run.exit and not run.stop and (run.stdout or run.written))
+    return answered and not failed and bool(case.args or case.files)
+
+
+def with_output(case: Case, run: Run) -> Case:
+    """What a run printed and wrote is expected where nothing else is."""
     if case.expected is None:
         case = replace(case, expected=run.stdout)
     return replace(case, written=run.written) if case.files is not None and case.written is None else case
-
-
-def _require_steady(
-    sandbox: Sandbox,
-    source: str,
-    cases: Sequence[Case],
-    runs: Sequence[Run],
-    check: Checker,
-    notify: Callable[[str], None],
-) -> None:
-    """The original must print the same again, also when sets of strings are in another order."""
-    spent = 0.0
-    for case, _ in sorted(zip(cases, runs, strict=True), key=lambda pair: pair[1].wall_s):
-        if spent > 2.0:  # seconds; the shortest cases come first, and one is always run again
-            break
-        notify(f"running the original again on case {case.name}")
-        again = judge(case, run_on(sandbox, source, case, mode="exec", hash_seed=OTHER_HASH_SEED), check)
-        spent += again.run.wall_s
-        if again.verdict is not Verdict.AC:
-            raise ProgramError(
-                f"the original does not print the same twice on case {case.name} ({again.detail}); random numbers, the "
-                "clock or the order of a set? Nothing can be compared with it",
-                busy=again.verdict is Verdict.TLE,
-            )
 
 
 def too_short(sandbox: Sandbox, source: str, plan: Plan) -> str:
@@ -198,7 +142,7 @@ def take_profile(sandbox: Sandbox, source: str, case: Case, modes: Sequence[Mode
     """Profile one run in the sandbox; what cannot be measured is a note in the profile."""
     limits = sandbox.limits
     # A traced line costs many times what it costs untraced; Scalene maps sparse files of 256 MiB.
-    source = sandbox.prepared(source) if isinstance(sandbox, InPackage) else source
+    source = sandbox.prepared(source) if isinstance(sandbox, InProject) else source
     roomy = replace(limits, seconds=limits.seconds * 4 + 20, file_mib=max(limits.file_mib, 300))
     return profile(
         lambda driver, stdin: sandbox.run(driver, stdin, mode="exec", limits=roomy, files=case.files),

@@ -169,9 +169,10 @@ def _taken(
         cpu_s, wall_s = cpu_s + run.cpu_s, wall_s + run.wall_s
         if run.stop == "time":  # others with numbers as large would use up the time for those that can be run
             too_long.add(kind)
-        if run.exit == 0 and not run.stop and not run.stderr:
+        if run.exit in (0, mutated.case.exit) and not run.stop and not run.stderr:
             found += 1
             written = run.written if mutated.case.files is not None else None
             yield replace(
-                mutated.case, name=f"changed.{mutated.name}", expected=run.stdout, written=written, held_out=held_out
-            )
+                mutated.case, name=f"changed.{mutated.name}", expected=run.stdout, written=written, exit=run.exit,
+                held_out=held_out,
+            )  # fmt: skip

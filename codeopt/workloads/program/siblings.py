@@ -1,26 +1,52 @@
-"""Modules of its own project that a script imports: shown read-only, where `python script.py` would find them."""
+"""What of its own project a script uses, modules and files beside it: shown read-only, where `python script.py` would
+find them."""
 
 from __future__ import annotations
 
 import ast
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+from codeopt.given import files_below
 from codeopt.target import Target
 from codeopt.workloads.function.project import View, locate, open_view
 from sandbox import Run, Sandbox
 
+RUN_FOLDER = "/tmp/work"
+"""Where a run that has files is, in each sandbox that isolates; see sandbox/guest/supervisor/server.py."""
+_FILE = b"__file__"
 _FROM = re.compile(rb"from\s*(\.+)\s*([\w.]*)\s+import\b")
 
 
-def open_siblings(target: Target, source: str) -> View | None:
-    """A copy of what git tracks of the project, where the program imports something of it. Raises UsageError."""
+def open_siblings(target: Target, source: str, with_paths: Sequence[Path]) -> View | None:
+    """A copy of what git tracks of the project and of what is named by --with, where the program imports something of
+    it, or looks beside its own file. Raises UsageError."""
     module = locate(target.path)
     names = set(_imported(source))
     roots = (target.path.resolve().parent, *module.roots)
     own = any((root / f"{name}.py").is_file() or (root / name).is_dir() for root in roots for name in names)
-    return open_view(module) if own or target.module else None
+    if own or target.module or any(_own_file(ast.parse(source))):
+        return open_view(module, also=[file for path in with_paths for file in _files(path)])
+    return None
+
+
+def link_given(view: View, with_paths: Sequence[Path]) -> None:
+    """Let what --with names be found beside the program as each run has it, changed or not: in its working folder."""
+    for path in with_paths:
+        plain = Path(os.path.normpath(path))
+        for file in _files(plain) if not plain.is_absolute() and ".." not in plain.parts else ():
+            whole = file.resolve()
+            if whole.is_relative_to(view.module.root):
+                shown = view.folder / whole.relative_to(view.module.root)
+                shown.unlink()
+                shown.symlink_to(Path(RUN_FOLDER, file))
+
+
+def _files(path: Path) -> Iterator[Path]:
+    yield from files_below(path) if path.is_dir() else [path]
 
 
 def search_path(view: View, target: Target) -> str:
@@ -40,20 +66,25 @@ def _imported(source: str) -> Iterator[str]:
             yield node.module.partition(".")[0]
 
 
-class InPackage:
-    """A sandbox in which programs run as `python -m` runs them: a relative import finds the package's modules."""
+class InProject:
+    """A sandbox in which programs run as in their project: `__file__` is where the view shows it, and a relative import
+    of what `python -m` runs finds the package's modules."""
 
-    def __init__(self, inner: Sandbox, module: str) -> None:
+    def __init__(self, inner: Sandbox, target: Target, view: View) -> None:
         self._inner = inner
-        self._module = module
+        self._package = target.package if target.module else ""
+        self._file = view.inside(view.module.path, inner.isolated)
 
     def run(self, program: Any, *args: Any, **options: Any) -> Run:
         """As Sandbox.run."""
         return self._inner.run(self.prepared(program), *args, **options)
 
     def prepared(self, program: Any) -> Any:
-        """A text with absolute imports in place of relative ones, each in its own line; other programs as they are."""
-        return absolute_imports(program, self._module) if isinstance(program, str) else program
+        """A text with absolute imports in place of relative ones and a path in place of `__file__`, each in its own
+        line; other programs as they are."""
+        if not isinstance(program, str):
+            return program
+        return at_its_place(absolute_imports(program, self._package) if self._package else program, self._file)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
@@ -74,3 +105,27 @@ def absolute_imports(source: str, package: str) -> str:
             head, rest = line[: node.col_offset], line[node.col_offset :]
             lines[node.lineno - 1] = head + _FROM.sub(f"from {home} import".encode(), rest, count=1)
     return b"\n".join(lines).decode("utf-8", "surrogatepass")
+
+
+def at_its_place(source: str, file: str) -> str:
+    """`__file__` as the path of the program in its project; a run has the program's text elsewhere."""
+    try:
+        names = sorted(_own_file(ast.parse(source)), key=lambda name: (name.lineno, name.col_offset), reverse=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    lines = source.encode("utf-8", "surrogatepass").split(b"\n")
+    for name in names:
+        line = lines[name.lineno - 1]
+        end = name.col_offset + len(_FILE)
+        if line[name.col_offset : end] == _FILE:  # in an f-string before Python 3.12 it stands elsewhere
+            lines[name.lineno - 1] = line[: name.col_offset] + repr(file).encode() + line[end:]
+    return b"\n".join(lines).decode("utf-8", "surrogatepass")
+
+
+def _own_file(tree: ast.AST) -> Iterator[ast.Name]:
+    """Where a program asks for its own path; not within f-strings, whose quotes a path would need."""
+    if isinstance(tree, ast.Name) and tree.id == "__file__" and isinstance(tree.ctx, ast.Load):
+        yield tree
+    if not isinstance(tree, ast.JoinedStr):
+        for child in ast.iter_child_nodes(tree):
+            yield from _own_file(child)

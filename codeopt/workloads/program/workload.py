@@ -21,7 +21,7 @@ from sandbox.growth import GrowthPair, fit, pair, sizes
 from sandbox.outcome import Case, Outcome, Verdict
 from sandbox.profile import Mode, Profile
 from sandbox.runner import run_on
-from sandbox.verdict import judge
+from sandbox.verdict import TRACEBACK, judge
 
 LAST_WORD_S = 0.1
 """Cases are added until the original takes this long, so that a confirmation is not about one alone."""
@@ -34,7 +34,8 @@ LENGTHS = (0.95, 0.8)
 GROWTH_LENGTHS = (0.7, 0.5, 0.35, 0.25, 0.12)
 BELOW_LINEAR = ("constant", "log n", "sqrt n")
 """A program that seems to grow less than its input was too quick to tell: it reads all of it."""
-TRACEBACK = b"Traceback (most recent call last):"
+READ_ALL = "import sys\nsys.stdin.buffer.read()\n"
+"""What no program can do without that reads all of its input."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class ProgramWorkload(Defaults):
     differential: DifferentialTest
     rule: StoppingRule
     plan: Plan | None = None
+    floor_program = READ_ALL
     too_short: str = ""
     """Why nothing can be timed; empty when it can."""
 
@@ -106,7 +108,7 @@ class ProgramWorkload(Defaults):
 
     def unseen_cases(self) -> tuple[Case, ...]:
         """What a generator of cases makes of other seeds."""
-        return tuple(baseline.fresh_cases(self.sandbox, self.source, self.cases, self.suite.check, self._notify))
+        return tuple(baseline.fresh_cases(self.request, self.sandbox, self.cases))
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
         """What nobody has seen, unless that is too short to show the gain."""
@@ -147,8 +149,10 @@ class ProgramWorkload(Defaults):
         nothing = min(self.sandbox.run("").cpu_s for _ in range(3))
         found = []
         for program in (self.source, source):
-            runs = [run_on(self.sandbox, program, case) for case in cases]
-            points = [(n, run.cpu_s - nothing) for n, run in zip(ns, runs, strict=True) if run.exit == 0]
+            runs = [(case, run_on(self.sandbox, program, case)) for case in cases]
+            points = [
+                (n, run.cpu_s - nothing) for n, (case, run) in zip(ns, runs, strict=True) if run.exit in (0, case.exit)
+            ]
             found.append(fit(size, points))
         return pair(found[0], found[1] if not found[1] or found[1].model not in BELOW_LINEAR else None)
 
@@ -174,6 +178,8 @@ class ProgramWorkload(Defaults):
             cases = "1 input: nothing else was found that it could be checked on"
         elif len(self.suite.cases) == 1:
             cases = f"1 case and {self.inputs - 1} changed inputs"
+        if ends := sorted({case.exit for case in self.suite.cases} - {0}):
+            cases += f", exit status {' and '.join(map(str, ends))}, which counts"
         return f"{cases}   longest {longest:.3f} s"
 
     def facts(self) -> dict[str, Any]:

@@ -146,6 +146,12 @@ class PassedTests:
         """To end it early."""
         self.session = session
 
+    def pytest_sessionfinish(self, session: Any) -> None:
+        """Hypothesis' plug-in imports all of Hypothesis, 1 s, for a summary of tests that do without it."""
+        plugins = session.config.pluginmanager
+        if "hypothesis" not in sys.modules and plugins.hasplugin("hypothesispytest"):
+            plugins.unregister(name="hypothesispytest")
+
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Tests named like the function come first: a large suite may not be run to its end."""
         items.sort(key=lambda item: self.name not in item.nodeid.replace("_", "").lower())

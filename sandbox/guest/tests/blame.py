@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import types
-from collections import deque
+from _collections import deque  # type: ignore[import-not-found]  # collections takes 3 ms of a start
 
 from ..calls.repr.handles import LOCK, PROXY, REF, RLOCK, is_held
 from ..calls.repr.plain import NAMED, SIMPLE, find, is_iterator, islice

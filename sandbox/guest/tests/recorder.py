@@ -25,7 +25,7 @@ MOST_TEXT = 1_000_000
 """Characters of a call."""
 ROOM, FEW = 1_500_000, 12
 """Characters of all calls, after which no more are kept; a few are, however long."""
-EXACT = 10_000
+EXACT, UNASKED = 10_000, 15
 """After so many calls within a call only each 16th is asked whether it is another thread's, which takes time."""
 COROUTINE = 0x80
 """Of a code object's flags: `async def`, not a generator."""
@@ -127,22 +127,25 @@ class Recorder:
         """Before one that may call itself: of the calls in a call nothing is kept."""
         inside, get_ident = self.inside, _thread.get_ident
         outermost = self.around_plain(function)
-        exact = EXACT
+        exact, unasked = EXACT, 0
 
         def recorded(*args: Any, **kwargs: Any) -> Any:
-            nonlocal exact
-            if inside:
-                exact -= 1
-                if exact < 0 and exact & 15:
-                    return function(*args, **kwargs) if kwargs else function(*args)
+            nonlocal exact, unasked
+            if unasked:
+                unasked -= 1
+                return function(*args, **kwargs) if kwargs else function(*args)
             me = get_ident()
             if me in inside:
-                return function(*args, **kwargs)
+                exact -= 1
+                if exact < 0:
+                    unasked = UNASKED
+                return function(*args, **kwargs) if kwargs else function(*args)
             inside.add(me)
             try:
                 return outermost(*args, **kwargs)
             finally:
                 inside.discard(me)
+                unasked = 0
 
         return recorded
 

@@ -45,6 +45,20 @@ def test_all_files_share_one_run_of_their_tests(tmp_path: Path) -> None:
     assert "No module named 'nowhere_to_be_found'" in shortfall.words
 
 
+def test_why_no_time_is_known(tmp_path: Path) -> None:
+    """There are no tests, and there is no sandbox to run them in."""
+    open_or_skip("bubblewrap").close()
+    (tmp_path / "alone.py").write_text("def spin(n):\n    return n\n")
+    repository, everything = whole_files([tmp_path])
+    targets, _ = find_targets(everything, repository)
+    found = ranked(targets, lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts)))
+    assert [each.words for each in found.shortfalls] == ["no test was found for alone (--tests PATH names some)"]
+    gone = ranked(targets, lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts, python="/gone")))
+    (short,) = gone.shortfalls
+    assert short.words.startswith("the tests could not be run: ")
+    assert "/gone" in short.why
+
+
 def test_what_was_not_looked_at_is_counted() -> None:
     rows = [
         Row("a.py", "slow", 0.5, 2.0, reason="rules found nothing to try"),

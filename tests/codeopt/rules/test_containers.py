@@ -18,6 +18,8 @@ from tests.codeopt.rules.programs import rewritten, same
         "def f(xs):\n    out = []\n    for x in xs:\n        if x in out:\n            return x\n"
         "        out.append(x)\n    return out\n"
         "print(f([1, 2, 1]), f([1]))\n",
+        "import io\na = []\nwith io.StringIO('b a b') as file:\n    for x in str(file.read()).split():\n"
+        "        if x not in a:\n            a.append(x)\nprint(a)\n",
         "a = [1]\ng = (x in a for x in range(3))\na.append(2)\nprint(list(g))\n",
         "nan = float('nan')\na = [nan, 1]\nfor x in [nan, 1.0]:\n    print(x in a)\n",
         "def f(xs: list[str]) -> list[str]:\n    out: list[str] = []\n    for x in xs:\n        if x not in out:\n"
@@ -35,6 +37,7 @@ def test_set(source: str) -> None:
         "a = [[1]]\nfor x in range(3):\n    print([x] in a)\n",
         "a = [1]\nfor x in range(3):\n    print([x] in a)\n",
         "a = [1]\nb = a\nfor x in range(3):\n    b.append(x)\n    print(x in a)\n",
+        "a = [1]\nwith keeping(a) as b:\n    for x in range(3):\n        print(x in a)\n        b.append(x)\n",
         "a = []\nb = a\nfor x in range(3):\n    if x not in a: a.append(x)\nb.append(9)\n",
         "a = []\nfor x in range(3):\n    if x not in a: a.append(x)\n    a.pop()\n",
         "a = []\nfor x in range(3):\n    if x not in a: a.append(x)\n    a[0] = 5\n",

@@ -58,7 +58,7 @@ def test_a_rule_is_one_file(outside: Path) -> None:
 
 def test_an_entry_point_adds_a_rule(outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("plus_zero", "own_rules.plus_zero", "codeopt.rules")
-    monkeypatch.setattr(registry, "entry_points", lambda **_: EntryPoints([entry]))
+    monkeypatch.setattr(registry, "installed", lambda group: EntryPoints([entry]))
     all_rules.cache_clear()
     try:
         assert all_rules()[0].name == "plus_zero", "its priority is 5"

@@ -51,6 +51,12 @@ def test_big():
 def test_that_fails_anyway():
     assert Box([]).distinct(1) == 5
 """
+CONFTEST = """\
+import sys
+
+def pytest_unconfigure():
+    assert "hypothesis" not in sys.modules, "a second of imports for tests that do without it"
+"""
 WRONG = "class Box:\n    def distinct(self, k):\n        return len(self.items) * k\n"
 RIGHT = """\
 class Box:
@@ -67,7 +73,7 @@ QUICK = ("--max-rounds", "1", "--max-pairs", "7", "--no-profile")
 def project(tmp_path: Path) -> Path:
     """A package with tests, tracked by git, and a secret that is not."""
     files = {"pkg/__init__.py": "", "pkg/util.py": "def helper(x):\n    return x\n", "pkg/mod.py": MODULE}
-    for name, text in {**files, "tests/test_mod.py": TESTS}.items():
+    for name, text in {**files, "tests/test_mod.py": TESTS, "tests/conftest.py": CONFTEST}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     for command in (["init", "-q"], ["add", "-A"]):
@@ -87,7 +93,7 @@ def test_a_model_is_told_of_the_failing_call_and_only_the_function_changes(proje
     ]
     with WireServer(told) as server:
         flags = ("--base-url", server.base_url, "--model", server.model, "--sandbox", "bubblewrap", "--write", "--json")
-        done = codeopt("improve", "pkg/mod.py::Box.distinct", *flags, cwd=project)
+        done = codeopt("improve", "pkg/mod.py::Box.distinct", *flags, "--no-profile", "--max-pairs", "30", cwd=project)
     assert done.status == 0, done.err
     found = done.json
     assert (found["accepted"], found["best_round"]) == (True, 2)

@@ -11,7 +11,9 @@ import pytest
 
 from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.recording import Recording, record, recorded_calls, sample
+from codeopt.workloads.function.watched_run import UsersCommand
 from tests.codeopt.command import codeopt
+from tests.support.wheels import ROOT
 
 PROGRAM = """\
 \"\"\"A program.\"\"\"
@@ -80,7 +82,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def recording(path: Path, name: str, *command: str) -> tuple[Recording, set[str]]:
     """What a command gave, and all that is known afterwards."""
     function = read_function(path, name)
-    return record(function, command), set(recorded_calls(function))
+    return record(function, UsersCommand(command)), set(recorded_calls(function))
 
 
 def test_a_program_its_threads_tasks_and_processes(program: Path) -> None:
@@ -179,6 +181,38 @@ def test_the_interpreter_of_the_projects_own_environment(program: Path, tmp_path
     assert done.status == 0, done.err
     assert "its own" in done.err
     assert f"ran {own} many.py" in done.err
+
+
+def test_the_interpreter_that_is_named(program: Path, tmp_path: Path) -> None:
+    """Before and behind the target; the tools beside it are its own, too."""
+    path = _copy(program, tmp_path / "project")
+    named = tmp_path / "named/bin/python"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", named.parents[1]], check=True)
+    flags = ("--python", str(named))
+    done = codeopt("record", "many.py::total", *flags, "--", "python", "many.py", cwd=path.parent)
+    assert done.status == 0, done.err
+    assert f"ran {named} many.py" in done.err
+    (named.parent / "tool").write_text(f"#!{named}\nimport many\nmany.total([6])\n")
+    (named.parent / "tool").chmod(0o755)
+    done = codeopt(
+        "record", *flags, "many.py::total", "--", "tool", cwd=path.parent, env={"PYTHONPATH": f"{path.parent}:{ROOT}"}
+    )
+    assert f"ran {named.parent}/tool" in done.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "why"),
+    [
+        (["--python", "gone/python"], "--python: gone/python is not there"),
+        (["--python"], "expected one argument"),
+        (["--wrong"], "--wrong is no flag of codeopt record"),
+    ],
+)
+def test_a_flag_of_record_that_is_wrong(program: Path, flags: list[str], why: str) -> None:
+    done = codeopt("record", "many.py::total", *flags, "--", "touch", "made", cwd=program.parent)
+    assert (done.status, len(done.lines)) == (2, 1)
+    assert why in done.err.replace(f"{program.parent}/", "")
+    assert not (program.parent / "made").exists()
 
 
 def test_of_a_hundred_thousand_calls_the_largest_is_kept(tmp_path: Path) -> None:

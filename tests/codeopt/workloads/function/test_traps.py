@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.codeopt.command import codeopt
 from tests.codeopt.test_traps import SHARED
 from tests.codeopt.workloads.function.conftest import Compare
+from tests.support.judges import compared
 
 GIVEN = sorted(path for path in SHARED.glob("*") if "function" in json.loads((path / "meta.json").read_text()))
 
@@ -226,14 +226,13 @@ def test_a_real_improvement_is_faster_and_the_other_way_round_slower(compare: Co
 @pytest.mark.skipif(not GIVEN, reason="no folder of traps: set CODEOPT_HOSTILE to what holds it")
 @pytest.mark.parametrize("folder", GIVEN, ids=lambda path: path.name)
 def test_given_trap(folder: Path, tmp_path: Path) -> None:
-    """Through the real command; it is shown the calls in cases/ and nothing else."""
+    """It is shown the calls in cases/ and nothing else."""
     meta = json.loads((folder / "meta.json").read_text())
     shown = [ast.literal_eval(path.read_text()) for path in sorted((folder / "cases").glob("input*"))]
     calls = tmp_path / "calls.py"
     calls.write_text(f"CALLS = {[(tuple(arguments), {}) for arguments in shown]!r}\n")
     targets = [f"{folder / name}::{meta['function']}" for name in ("original.py", "cheat.py")]
-    done = codeopt("compare", *targets, "--calls", calls, "--max-pairs", "7", "--json", "-q", cwd=tmp_path)
-    assert done.status == 0, done.err
-    verdict = "not faster" if done.json["verdict"] in ("same", "slower") else done.json["verdict"]
-    assert verdict in {meta["expect"], *meta.get("also_ok", [])}, done.json
-    assert done.json["reason"] or verdict == "not faster"
+    found = compared(*targets, max_pairs=7, calls=calls)
+    verdict = "not faster" if found["verdict"] in ("same", "slower") else found["verdict"]
+    assert verdict in {meta["expect"], *meta.get("also_ok", [])}, found
+    assert found["reason"] or verdict == "not faster"

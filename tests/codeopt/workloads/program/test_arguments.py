@@ -57,6 +57,31 @@ def test_files_that_a_program_writes_are_compared(folder: Path) -> None:
     assert not (folder / "report.txt").exists()
 
 
+LINTER = """\
+import sys
+
+found = 0
+for number, line in enumerate(open(sys.argv[1]), 1):
+    if sum(int(digit) for digit in line if digit.isdigit()) % 9 == 0:
+        found += 1
+        print(number, line.strip())
+sys.exit(found > 0)
+"""
+
+
+def test_a_linters_exit_status_is_compared(folder: Path) -> None:
+    """Also where the other one ends with the same status because it fails after its last line."""
+    (folder / "lint.py").write_text(LINTER)
+    (folder / "zero.py").write_text(LINTER.replace("found > 0", "0"))
+    (folder / "fails.py").write_text(LINTER.replace("sys.exit(found > 0)", "if found:\n    raise KeyError(found)"))
+    given = ("--json", "-q", *SANDBOX, "--", "words.csv")
+    same = codeopt("compare", "lint.py", "lint.py", *given, cwd=folder).json
+    assert same["verdict"] == "same"
+    for name, why in (("zero.py", "exit status 0 instead of 1"), ("fails.py", "exit status 1: KeyError")):
+        other = codeopt("compare", "lint.py", name, *given, cwd=folder).json
+        assert (other["verdict"], why in other["reason"]) == ("rejected", True), other["reason"]
+
+
 def test_a_program_that_reads_nothing_is_improved_as_it_is(tmp_path: Path) -> None:
     """And the result says that it was checked on one input."""
     (tmp_path / "busy.py").write_text(f"def main():\n    pass\n\n{BUSY}")
@@ -78,7 +103,31 @@ BAD = {
         5,
         "removes or replaces in.csv",
     ),
-    "the network": ("import socket\nsocket.create_connection(('127.0.0.1', 9))\n", [], 5, "reached for the network"),
+    "the network": (
+        "import socket\nsocket.create_connection(('127.0.0.1', 9))\n",
+        [],
+        5,
+        "reached for the network or a service in line 2, `socket.create_connection(",
+    ),
+    "a name on the network": (
+        "import urllib.request\n\nprint(urllib.request.urlopen('http://example.org/'))\n",
+        [],
+        5,
+        "in line 3, `print(urllib.request.urlopen('http://example.org/'))`, and a run has none",
+    ),
+    "a display": (
+        "import sys\nsys.exit('qt.qpa.xcb: could not connect to display :0')\n",
+        [],
+        5,
+        "it reached for a display, and a run has none",
+    ),
+    "a binary": ("\x7fELF\x02\x01\0\0", ["--", "a"], 2, "tool.py"),
+    "a wrong argument": (
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('n', type=int)\nprint(p.parse_args())\n",
+        ["--", "x"],
+        5,
+        "invalid int value",
+    ),
     "too much output": ("print('x' * 100_000_000)\n", [], 5, "more than 16777216 bytes"),
     "too much in a file": ("open('o', 'w').write('x' * 100_000_000)\n", [], 5, "File too large"),
     "Python 2": ("print 'hello'\n", ["--", "a"], 2, "must be Python"),

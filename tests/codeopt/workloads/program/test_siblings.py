@@ -9,10 +9,28 @@ import pytest
 
 from codeopt.errors import UsageError
 from codeopt.target import as_module
-from codeopt.workloads.program.siblings import absolute_imports
+from codeopt.workloads.program.siblings import absolute_imports, at_its_place
 from tests.codeopt.command import codeopt
 
 LOOP = "found = []\nfor n in range(SIZE):\n    if n not in found:\n        found.append(n)\nprint(len(found))\n"
+BESIDE = """\
+from pathlib import Path
+
+HERE = Path(__file__).parent
+size = int((HERE / "tracked.txt").read_text())
+
+
+def distinct(words: list[str]) -> int:
+    seen = []
+    for word in words[:size]:
+        if word not in seen:
+            seen.append(word)
+    return len(seen)
+
+
+words = [str(word) for word in (HERE / "data" / "words.txt").read_text().split()]
+print(distinct(words), sorted(words)[:3], Path(__file__).name)
+"""
 
 
 @pytest.fixture
@@ -44,6 +62,17 @@ def test_a_script_and_a_module_find_their_project(target: list[str], sandbox: st
     assert "found_set" in done.out
 
 
+def test_a_module_against_the_file_that_takes_its_place(project: Path) -> None:
+    main = project / "src" / "pkg" / "__main__.py"
+    (project / "other.py").write_text(main.read_text().replace("len(found)", "len(found) + 1"))
+    flags = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--json", "-q")
+    done = codeopt("compare", "-m", "pkg", "other.py", *flags, "--", "10", cwd=project)
+    assert done.json["verdict"] == "rejected"
+    assert "expected '2500', got '2501'" in done.json["reason"]
+    done = codeopt("compare", "-m", "pkg", "other.py", "other.py", *flags, cwd=project)
+    assert (done.status, len(done.lines)) == (2, 1)
+
+
 def test_what_python_m_would_run(project: Path, tmp_path: Path) -> None:
     assert as_module("pkg", project).path == Path("src/pkg/__main__.py")
     assert (as_module("pkg", project).package, as_module("pkg.tool", project).package) == ("pkg", "pkg")
@@ -61,3 +90,29 @@ def test_relative_imports_become_absolute_in_their_own_lines() -> None:
     )
     assert absolute_imports(source, "one.two") == wanted
     assert absolute_imports("from .broken import\n", "one") == "from .broken import\n"
+
+
+def test_what_a_script_reads_beside_itself(tmp_path: Path) -> None:
+    """What git tracks is there; another file is named, and with it changed inputs reach the program; no draft can tell
+    its place from that of the original."""
+    (tmp_path / "tools" / "data").mkdir(parents=True)
+    (tmp_path / "tools" / "tracked.txt").write_text("2500")
+    data = tmp_path / "tools" / "data" / "words.txt"
+    data.write_text("\n".join(str(n % 2100) for n in range(2500)) + "\n")
+    (tmp_path / "tools" / "run.py").write_text(BESIDE)
+    for command in (["init", "-q"], ["add", "tools/run.py", "tools/tracked.txt"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    flags = ("improve", "tools/run.py", "--model", "rules", "--sandbox", "bubblewrap", "--no-profile", "--json")
+    done = codeopt(*flags, cwd=tmp_path)
+    assert (done.status, len(done.lines)) == (5, 4), done.err
+    assert done.err.endswith("it reads tools/data/words.txt, which a run has not: --with tools/data/words.txt\n")
+    done = codeopt(*flags, "--with", "tools/data", cwd=tmp_path)
+    assert (done.status, done.json["tests"]["total"]) == (0, 1), done.err
+    assert done.json["tests"]["inputs"] > 4
+    assert "Path(__file__).parent" in done.json["source"]
+
+
+def test_its_own_path_in_its_own_line() -> None:
+    source = "x = 'é', __file__; print(f'{__file__}', '__file__')\n__file__ = 1\n"
+    assert at_its_place(source, "/project/a.py") == source.replace("__file__;", "'/project/a.py';")
+    assert at_its_place("broken(", "x") == "broken("

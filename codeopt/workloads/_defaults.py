@@ -1,0 +1,86 @@
+"""Most of a workload, for kinds that have nothing to add to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from codeopt.budget import NOTHING_USED
+from codeopt.history import Candidate
+from codeopt.proposers import Proposer
+from codeopt.rules import Rule as RewriteRule
+from codeopt.workloads._protocol import Workload
+from codeopt.workloads._request import Checked, Stage, Suite, TimedRegion
+from sandbox.compare import Plan
+from sandbox.growth import GrowthPair
+from sandbox.outcome import Case, Outcome
+from sandbox.profile import Profile
+
+
+class Defaults:
+    """A workload without fuzzing, profile, growth or rules. A dataclass adds baseline, suite, runner, rule and plan."""
+
+    region = TimedRegion.RUN
+    usage = NOTHING_USED
+    note = ""
+    floor_program = ""
+    plan: Plan | None
+    suite: Suite
+
+    def timed(self) -> Workload:
+        """As it is: the plan is there."""
+        return cast(Workload, self)
+
+    def require_plan(self) -> Plan:
+        """The plan."""
+        assert self.plan is not None
+        return self.plan
+
+    def explain(self, source: str, case: Case, outcome: Outcome) -> Outcome:
+        """As it is."""
+        return outcome
+
+    def check(self, source: str, stage: Stage) -> Checked:
+        """Nothing else."""
+        return Checked()
+
+    def unseen_cases(self) -> tuple[Case, ...]:
+        """None."""
+        return ()
+
+    def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
+        """The same as in the rounds."""
+        return self.require_plan()
+
+    def similar_inputs(self, case: Case) -> Iterable[Case]:
+        """None."""
+        return ()
+
+    def profile(self, source: str) -> Profile | None:
+        """None."""
+        return None
+
+    def growth(self, source: str) -> GrowthPair | None:
+        """None."""
+        return None
+
+    def bound(self, candidate: Candidate) -> float | None:
+        """None."""
+        return None
+
+    def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
+        """None."""
+        return ()
+
+    def adapt(self, proposer: Proposer) -> Proposer:
+        """As it is."""
+        return proposer
+
+    @property
+    def headline(self) -> str:
+        """How many cases there are."""
+        return f"{len(self.suite.cases)} cases, {self.suite.held_out} held out"
+
+    def facts(self) -> dict[str, Any]:
+        """How many cases there are."""
+        return {"tests": {"total": len(self.suite.cases)}}

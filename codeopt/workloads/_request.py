@@ -1,0 +1,118 @@
+"""What a kind of workload is asked to open, and the values that it answers with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from codeopt.budget import NOTHING_USED, Usage
+from codeopt.history import Candidate
+from codeopt.interpreter import Interpreter
+from codeopt.options import ImproveOptions
+from codeopt.program import Program
+from codeopt.session import Mounts, Session
+from codeopt.target import Target
+from sandbox import Sandbox
+from sandbox.caveat import Caveat
+from sandbox.compare import StoppingRule
+from sandbox.outcome import Case, Outcome
+from sandbox.profile import Mode
+from sandbox.verdict import Checker
+
+OTHER_HASH_SEED = 1
+"""Sets of texts are in another order than in the rounds: what depends on it is found out."""
+
+
+class TimedRegion(Enum):
+    """What lies between the two readings of the clock; guards go by it."""
+
+    RUN = "run"  # whole runs of a program, each a process of its own
+    CALLS = "calls"  # some calls within a process that does other things before and after
+    NOTHING = "nothing"  # a text: it is scored
+
+
+class Stage(Enum):
+    """Why a draft is checked."""
+
+    ROUND = "round"
+    REFERENCE = "reference"  # a program that a person wrote, believed or not at once
+    CONFIRMATION = "confirmation"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """All cases of a target, each with its expected output, and how outputs are compared."""
+
+    cases: tuple[Case, ...]
+    check: Checker
+    fuzzed: Sequence[Case] = ()
+    """Inputs made of the cases that may be shown, as far as they were needed; the same for every draft."""
+
+    @property
+    def known(self) -> tuple[Case, ...]:
+        """Everything that may turn up in a candidate's outcomes during the rounds."""
+        return (*self.cases, *self.fuzzed)
+
+    @property
+    def held_out(self) -> int:
+        """How many cases no proposer ever sees."""
+        return sum(case.held_out for case in self.cases)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What else was found out about a draft that is right on the cases."""
+
+    outcomes: tuple[Outcome, ...] = ()
+    rejection: str = ""
+    """Why it cannot be accepted, in one line; empty when nothing speaks against it."""
+    caveats: tuple[Caveat, ...] = ()
+    """Differences beyond the known inputs."""
+    critique: str = ""
+    """Where a language model scores a draft: what it said."""
+    scores: tuple[tuple[str, float], ...] = ()
+    """The same as shares of the full score, by name."""
+    usage: Usage = NOTHING_USED
+    """What that cost."""
+
+
+@dataclass(frozen=True)
+class WorkloadRequest:
+    """What a kind is asked to open."""
+
+    target: Target
+    program: Program
+    options: ImproveOptions
+    session: Session
+    rule: StoppingRule = StoppingRule()
+    """When a comparison stops, and by which clock."""
+    own_code_only: bool = True
+    """Nothing but the user's own code, and what the built-in rules made of it, will run."""
+    rival: Target | None = None
+    """The other side of a comparison, which is run beside the target."""
+    rival_program: Program | None = None
+    """What the rival's file holds; there where a rival is."""
+    held_out: Mapping[str, bool] = field(default_factory=dict)
+    """By case: whether it was held out in an earlier sitting; it stays so."""
+    baseline: Candidate | None = None
+    """The original as an earlier sitting measured it; it is not profiled again."""
+    profile_modes: tuple[Mode, ...] = ()
+    """What to profile of the original; empty: nothing."""
+    needs_time: bool = True
+    """A target that is too quick to time is of no use."""
+    model_calls: bool = False
+    """A language model may be asked for calls where nothing else gives enough."""
+    calls_text: str = ""
+    """A calls file that a language model wrote earlier."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What was found out on the way to the target, as fields of a JSON object."""
+    interpreter: Interpreter | None = None
+    """What runs the target; None where an image has its own."""
+
+    def open_sandbox(self, mounts: Mounts = ()) -> AbstractContextManager[Sandbox]:
+        """A sandbox that shows these folders. Raises NoSandbox."""
+        notify = self.session.console.warn
+        return self.session.open_sandbox(self.options, own_code_only=self.own_code_only, notify=notify, mounts=mounts)

@@ -136,7 +136,8 @@ class Judge:
         found = guards.read(guards.Reading(self.original.source, draft.source)) if reads else ()
         objections = [each.reason for each in found if each.consequence is guards.Consequence.REJECT]
         reason = draft.problem or "".join(objections) or repeated(draft.source, history)
-        return replace(candidate, rejection=reason, notes=() if reason else tuple(each.reason for each in found))
+        notes = () if reason else tuple(each.reason for each in found)
+        return replace(candidate, rejection=reason, notes=notes)
 
     def _screened(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
         started = time.monotonic()

@@ -8,7 +8,6 @@ RETURNS, YIELDS, RAISES, TIMEOUT = "returns", "yields", "raises", "timeout"
 DIED, NOT_MADE, NOT_COMPARABLE, NO_ARGUMENTS = "died", "not_made", "not_comparable", "no_arguments"
 NOT_IMPORTED, ENDED_EARLY, OVERRUN = "not_imported", "ended_early", "overrun"
 """Why a run has no outcomes: the module cannot be imported, ends its process, or its timed calls take too long."""
-"""Characters of an exception's message."""
 EFFECTS = {
     "network": "uses the network", "process": "starts a process", "files": "changes files",
     "environment": "changes the environment", "folder": "changes the folder", "signals": "sends signals",

@@ -13,7 +13,7 @@ WRONG = {
         "def f(a):\n    return sorted(a)\n",
         "def f(a):\n    return sorted(a) if len(a) < 100 else sorted(set(a))\n",
         LISTS,
-        "a call made up from known ones",
+        "expected ...",
     ),
     "deep recursion": (
         "def f(a):\n    t = 0\n    for x in a:\n        t += x\n    return t\n",

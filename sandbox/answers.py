@@ -30,7 +30,7 @@ _OUTCOME = re.compile(r" -> (?=returns |raises |takes |ends |is not made)")
 
 
 @dataclass(frozen=True)
-class Difference:
+class AnswerDifference:
     """A call whose answers are not the same text."""
 
     at: int
@@ -51,7 +51,7 @@ class Difference:
         return f"{_short(self.call) + ': ' if self.call else ''}expected {old}, got {new}"
 
 
-def differences(expected: bytes, got: bytes, tolerance: float = 0.0) -> Iterator[Difference]:
+def differences(expected: bytes, got: bytes, tolerance: float = 0.0) -> Iterator[AnswerDifference]:
     """Every call that answers another text, in order. Floats may differ by `tolerance`, absolute or relative."""
     if expected == got:
         return
@@ -62,7 +62,7 @@ def differences(expected: bytes, got: bytes, tolerance: float = 0.0) -> Iterator
         if wanted != found and not (tolerance and close(wanted, found, tolerance)):
             call, was = _split(wanted)
             _, now = _split(found)
-            each = Difference(at, call, was, now)
+            each = AnswerDifference(at, call, was, now)
             yield each if wanted.startswith(STATE) else _excused(each)
 
 
@@ -79,7 +79,7 @@ def calls_checker(tolerance: float = 0.0, *, exact: bool = False) -> Checker:
     return lru_cache(maxsize=16)(lambda expected, got: check_calls(expected, got, tolerance, exact=exact))
 
 
-def _excused(found: Difference) -> Difference:
+def _excused(found: AnswerDifference) -> AnswerDifference:
     """With what a caveat about it is about, where it is no more than that."""
     was, now = _public(found.expected, found.got), _public(found.got, found.expected)
     if was == now:
@@ -98,7 +98,7 @@ def _public(text: str, other: str) -> str:
     return "".join(without_private(part) for part in segments(text) if not part.startswith(left_out))
 
 
-def _told_apart(found: Difference) -> bool:
+def _told_apart(found: AnswerDifference) -> bool:
     """Whether it is known that others see no difference: both objects were asked, or what only one of them keeps is
     an addition."""
     texts = (found.expected, found.got)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from codeopt.fuzzing._alike import KnownInputs
 from codeopt.fuzzing._layout import ParsedInput, Role
-from codeopt.fuzzing._relations import Relation, RelationKind, alphabet
+from codeopt.fuzzing._relations import InputRelation, RelationKind, alphabet
 
 TRIES = 12
 """To keep all relations by chance, where no repair is known."""
@@ -115,7 +115,7 @@ class AlikeMaker:
 
     def _relist(self, parts: list[Lines], amount: Amount) -> None:
         """Lists, and words, as long as numbers say; those that nothing counts become longer, too."""
-        told: dict[Role, list[Relation]] = {}
+        told: dict[Role, list[InputRelation]] = {}
         for relation in self.lengths:
             told.setdefault(relation.roles[0], []).append(relation)
         for role in self.layout.roles:
@@ -132,7 +132,9 @@ class AlikeMaker:
             elif role.token is not None and role not in self.numbers and (role in told or not self.counts):
                 self._reword(lines, role, told.get(role, []), parts, amount)
 
-    def _reword(self, lines: Lines, role: Role, told: Sequence[Relation], parts: list[Lines], amount: Amount) -> None:
+    def _reword(
+        self, lines: Lines, role: Role, told: Sequence[InputRelation], parts: list[Lines], amount: Amount
+    ) -> None:
         tokens = [token for reading in self.shown for token in reading.tokens(role)]
         signs = sorted(alphabet(tokens)) or [97]
         for line in lines:
@@ -234,7 +236,7 @@ class AlikeMaker:
                 new = self.draw.sample(range(low, high + 1), len(values))
                 self._put(lines, role, [b"%d" % value for value in new])
 
-    def _sort(self, parts: list[Lines], relation: Relation) -> None:
+    def _sort(self, parts: list[Lines], relation: InputRelation) -> None:
         role = relation.roles[0]
         for lines, values in self._lists(parts, role):
             if role.token is None:
@@ -246,7 +248,7 @@ class AlikeMaker:
                 ):
                     line[:] = new
 
-    def _order_pairs(self, parts: list[Lines], relation: Relation) -> None:
+    def _order_pairs(self, parts: list[Lines], relation: InputRelation) -> None:
         a, b = relation.roles
         assert a.token is not None
         assert b.token is not None
@@ -259,7 +261,7 @@ class AlikeMaker:
                 one, other = other, one
             line[a.token], line[b.token] = b"%d" % one, b"%d" % other
 
-    def _connect(self, parts: list[Lines], relation: Relation) -> None:
+    def _connect(self, parts: list[Lines], relation: InputRelation) -> None:
         """A random tree first; further edges as they are."""
         a, b, count = relation.roles
         assert a.token is not None

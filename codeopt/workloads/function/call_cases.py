@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sandbox.answers import STATE, Difference, around, differences
+from sandbox.answers import STATE, AnswerDifference, around, differences
 from sandbox.caveat import Caveat, Subject
 from sandbox.outcome import Case, Outcome
 
@@ -32,7 +32,7 @@ Paste = Callable[[str], str]
 
 def call_caveats(case: Case, got: bytes, tolerance: float, paste: Paste) -> tuple[Caveat, ...]:
     """Of each reason the shortest call whose answer differs."""
-    groups: dict[tuple[Subject | None, str], list[Difference]] = {}
+    groups: dict[tuple[Subject | None, str], list[AnswerDifference]] = {}
     for each in differences(case.expected or b"", got, tolerance):
         groups.setdefault((each.subject, each.because or _why(case, each)), []).append(each)
     return tuple(_caveat(case, found, because, paste) for (_, because), found in groups.items())
@@ -49,20 +49,20 @@ def beyond_caveats(case: CallCase, outcome: Outcome, tolerance: float, paste: Pa
     return (Caveat(Subject.INPUT, words, "each of them ends", outcome.detail, because, paste(short), case.held_out),)
 
 
-def _place(case: Case, each: Difference) -> int | None:
+def _place(case: Case, each: AnswerDifference) -> int | None:
     """Of a call among those of a case, of which the first may only warm up; None for what all calls leave behind."""
     lines = (case.expected or b"").rstrip(b"\n").split(b"\n")
     shown = len(lines) - lines[-1].startswith(STATE.encode())
     return len(calls_of(case)) - shown + each.at if each.at < shown else None
 
 
-def _why(case: Case, each: Difference) -> str:
+def _why(case: Case, each: AnswerDifference) -> str:
     at = _place(case, each)
     known = case.beyond if isinstance(case, CallCase) else ()
     return known[at] if known and at is not None else "what such calls leave behind"
 
 
-def _caveat(case: Case, found: Sequence[Difference], because: str, paste: Paste) -> Caveat:
+def _caveat(case: Case, found: Sequence[AnswerDifference], because: str, paste: Paste) -> Caveat:
     each = min(found, key=lambda each: len(each.call))
     at = _place(case, each)
     return Caveat(

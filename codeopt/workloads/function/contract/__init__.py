@@ -10,7 +10,7 @@ from typing import Any
 
 from codeopt.workloads.function.calls.literals import Call, Opaque, read
 from codeopt.workloads.function.contract.hinted import fits
-from codeopt.workloads.function.contract.relations import Relation, relations
+from codeopt.workloads.function.contract.relations import ArgumentRelation, relations
 from codeopt.workloads.function.contract.seen import Seen, seen
 from codeopt.workloads.function.function_def import Function, definition
 
@@ -29,7 +29,7 @@ class Contract:
     shown: Mapping[str, Seen] = field(default_factory=dict)
     """By parameter: what known calls give."""
     hints: Mapping[str, ast.expr] = field(default_factory=dict)
-    relations: tuple[Relation, ...] = ()
+    relations: tuple[ArgumentRelation, ...] = ()
 
     def beyond(self, text: str) -> str:
         """Why a call goes beyond the known ones; empty when it does not."""

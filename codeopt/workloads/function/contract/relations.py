@@ -17,7 +17,7 @@ _SIZED = (list, tuple, str, bytes)
 
 
 @dataclass(frozen=True)
-class Relation:
+class ArgumentRelation:
     """What arguments have to do with each other."""
 
     words: str
@@ -32,14 +32,14 @@ class Relation:
         return self.holds(*(given[name] for name in self.parameters))
 
 
-def relations(node: Def) -> list[Relation]:
+def relations(node: Def) -> list[ArgumentRelation]:
     """All that the code of a function may rely on."""
     names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     found = [*_indices(node, names), *_sorted(node, names), *_lengths(node, names)]
     return list({each.words: each for each in found}.values())
 
 
-def _indices(node: Def, names: set[str]) -> Iterator[Relation]:
+def _indices(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
     """`items[at]`, of two parameters, or of `at` in a parameter that is looped over."""
     loops = _loops(node, names)
     for each in ast.walk(node):
@@ -48,10 +48,10 @@ def _indices(node: Def, names: set[str]) -> Iterator[Relation]:
         used = {part.id for part in ast.walk(each.slice) if isinstance(part, ast.Name)}
         for index in sorted(used & names - {each.value.id}):
             words = f"in every known call `{index}` is an index within `{each.value.id}`"
-            yield Relation(words, (each.value.id, index), _is_index)
+            yield ArgumentRelation(words, (each.value.id, index), _is_index)
         for index in sorted({loops[name] for name in used & loops.keys()} - {each.value.id}):
             words = f"in every known call `{index}` holds indices within `{each.value.id}`"
-            yield Relation(words, (each.value.id, index), _are_indices)
+            yield ArgumentRelation(words, (each.value.id, index), _are_indices)
 
 
 def _loops(node: Def, names: set[str]) -> dict[str, str]:
@@ -64,16 +64,16 @@ def _loops(node: Def, names: set[str]) -> dict[str, str]:
     return found
 
 
-def _sorted(node: Def, names: set[str]) -> Iterator[Relation]:
+def _sorted(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
     """What is searched by halves."""
     for each in ast.walk(node):
         if isinstance(each, ast.Call) and dotted(each.func).rpartition(".")[2] in _SEARCHES:
             for given in each.args:
                 if isinstance(given, ast.Name) and given.id in names:
-                    yield Relation(f"in every known call `{given.id}` is sorted", (given.id,), _is_sorted)
+                    yield ArgumentRelation(f"in every known call `{given.id}` is sorted", (given.id,), _is_sorted)
 
 
-def _lengths(node: Def, names: set[str]) -> Iterator[Relation]:
+def _lengths(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
     """Two that are read at the same index, or in step."""
     by_index: dict[str, set[str]] = {}
     for each in ast.walk(node):
@@ -83,7 +83,7 @@ def _lengths(node: Def, names: set[str]) -> Iterator[Relation]:
             by_index[ast.unparse(each)] = {a.id for a in each.args if isinstance(a, ast.Name) and a.id in names}
     for together in by_index.values():
         for one, other in combinations(sorted(together), 2):
-            yield Relation(f"in every known call `{one}` is as long as `{other}`", (one, other), _as_long)
+            yield ArgumentRelation(f"in every known call `{one}` is as long as `{other}`", (one, other), _as_long)
 
 
 def _is_index(items: Any, at: Any) -> bool | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from codeopt.briefing import Briefing
 from codeopt.errors import ProgramError
 from codeopt.history import Candidate
 from codeopt.proposers import Proposer
@@ -17,7 +18,7 @@ from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
 from codeopt.workloads.project.edits import CodeEdit, edits_of, without
 from codeopt.workloads.project.profile import ProjectProfile
-from codeopt.workloads.project.proposer import NOTE, ProjectProposer
+from codeopt.workloads.project.proposer import ProjectProposer, brief
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.steady import Steady, found_steady, given_steady
@@ -85,8 +86,6 @@ class ProjectWorkload(Defaults):
     """Of the patch that was confirmed last."""
     dropped: list[CodeEdit] = field(default_factory=list)
     """Edits of it that did not pay."""
-
-    note = NOTE
 
     def timed(self) -> Workload:
         """With the plan."""
@@ -162,6 +161,11 @@ class ProjectWorkload(Defaults):
     def adapt(self, proposer: Proposer) -> Proposer:
         """One that sees the hot path, and whose answers are put into the files."""
         return ProjectProposer(proposer, self.found)
+
+    def briefing(self) -> Briefing:
+        """The hot path with its figures."""
+        interpreter = self.request.interpreter
+        return brief(self.found, self.request.options.run or "", interpreter.version if interpreter else "")
 
     @property
     def headline(self) -> str:

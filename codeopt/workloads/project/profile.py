@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -63,6 +63,20 @@ class FunctionTime:
     """Of its own: in libraries."""
     calls: int | None
     """None where they could not be counted: the command did not end under the counter."""
+    repeated: float = 0.0
+    """Share of its calls with the same constant arguments as an earlier one."""
+
+    @property
+    def expected_gain(self) -> float:
+        """The share of the command that could go at most: its own, or that of calls that were made before."""
+        return max(self.own_share, self.total_share * self.repeated)
+
+    @property
+    def why(self) -> str:
+        """What that is."""
+        if self.expected_gain > self.own_share:
+            return f"{self.repeated:.0%} of its calls repeat earlier ones"
+        return f"{self.own_share:.0%} of the time is its own"
 
 
 @dataclass(frozen=True)
@@ -117,6 +131,12 @@ class ProjectProfile:
     notes: tuple[str, ...] = ()
 
     @property
+    def targets(self) -> tuple[FunctionTime, ...]:
+        """Functions by what could be gained in them, the largest first."""
+        named = [f for f in self.functions if f.qualname != "<module>" and f.expected_gain > 0]
+        return tuple(sorted(named, key=lambda f: (-f.expected_gain, -f.total_share)))
+
+    @property
     def tree(self) -> tuple[Node, ...]:
         """Of calls, from what the command begins with."""
         total = sum(each.seconds for each in self.samples) or 1.0
@@ -130,6 +150,10 @@ class ProjectProfile:
             "seconds": round(self.seconds, 4),
             "cpu_seconds": round(self.cpu_s, 4),
             **rows,
+            "targets": [
+                {"file": f.file, "qualname": f.qualname, "expected_gain": round(f.expected_gain, 4), "why": f.why}
+                for f in self.targets
+            ],
             "start": round(self.start_share, 4),
             "waiting": round(self.waiting_share, 4),
             "notes": list(self.notes),
@@ -137,7 +161,11 @@ class ProjectProfile:
 
 
 def make_profile(
-    plain: Run, samples: Sequence[Sample], calls: Sequence[CalledBy] | None, begun_s: float
+    plain: Run,
+    samples: Sequence[Sample],
+    calls: Sequence[CalledBy] | None,
+    begun_s: float,
+    repeated: Mapping[Spot, float],
 ) -> ProjectProfile:
     """From what was seen. calls: None where they could not be counted. begun_s: CPU seconds before the first sample."""
     total = sum(each.seconds for each in samples) + begun_s or 1.0
@@ -149,6 +177,7 @@ def make_profile(
         FunctionTime(
             *spot, own.get(spot, 0.0) / total, seconds / total, library.get(spot, 0.0) / total,
             None if calls is None else by.get(spot, 0),
+            repeated.get(spot, 0.0),
         )
         for spot, seconds in inside.items()
     ]  # fmt: skip

@@ -84,7 +84,8 @@ class ProjectProposer:
         files = parted(candidate.source)
         if not files:
             return candidate
-        wanted = [(f.file, f.qualname) for f in self.profile.functions
+        ranked = dict.fromkeys((*self.profile.targets[: SHOWN // 2], *self.profile.functions))
+        wanted = [(f.file, f.qualname) for f in ranked
                   if f.file in files and f.qualname != "<module>" and f.total_share >= LEAST]  # fmt: skip
         wanted = wanted[:SHOWN] + [(e.file, e.qualname) for e in edits_of(original, candidate.source)]
         text = ""
@@ -109,6 +110,8 @@ def _figures(profile: ProjectProfile) -> str:
     for f in profile.functions[: 2 * SHOWN]:
         calls = f.calls if f.calls is not None else "?"
         rows.append(f"{f.own_share:6.1%} {f.total_share:6.1%} {calls:>9}  {f.file}::{f.qualname}")
+    rows.append("where most could be gained")
+    rows += [f"{f.expected_gain:6.1%} {f.file}::{f.qualname}: {f.why}" for f in profile.targets[:SHOWN]]
     rows.append("who calls whom, how often")
     known = [(c.calls, c.caller, c.callee) for c in profile.callers if c.callee and c.caller]
     rows += [

@@ -11,7 +11,7 @@ from codeopt.workloads.project.profile import Node, ProjectProfile, Spot
 
 LEAST = 0.02
 """Smaller shares are not shown to people."""
-DEEPEST, MOST = 12, 12
+DEEPEST, MOST, TARGETS = 12, 12, 5
 
 
 def tree_of(profile: ProjectProfile, files: Mapping[str, bytes]) -> str:
@@ -23,6 +23,9 @@ def tree_of(profile: ProjectProfile, files: Mapping[str, bytes]) -> str:
         calls = f"{f.calls:>11,}" if f.calls is not None else f"{'?':>11}"
         library = f"  ({f.library_share:.0%} in libraries)" if f.library_share >= LEAST else ""
         out.append(f"{'':>28}{f.own_share:>7.1%} {f.total_share:>7.1%} {calls}  {_named(f.file, f.qualname)}{library}")
+    out += ["", "where most could be gained:"]
+    for f in [f for f in profile.targets if f.expected_gain >= LEAST][:TARGETS]:
+        out.append(f"  {f.expected_gain:>6.1%}  {_named(f.file, f.qualname)}  ({f.why})")
     out += ["", "hot lines:"]
     for line in [line for line in profile.lines if line.own_share >= LEAST][:MOST]:
         text = _text(files, line.file, line.line)

@@ -78,7 +78,9 @@ def profile_command(runs: CommandRuns, source: str, plain: Run | None = None) ->
     names = _Names({path: content for path, content in runs.with_edits(source) if path.endswith(".py")})
     samples = [_sample(row, names) for row in watched.of("stack")]
     calls = [CalledBy(names.called(each[0]), names.spot(each[1]), each[2]) for each in counted.of("calls")]
-    found = make_profile(plain, samples, calls if whole else None, sum(map(float, watched.of("begun"))))
+    again = [(names.called(place), float(share)) for place, share in counted.of("again")]
+    repeated = {spot: share for spot, share in again if spot is not None}
+    found = make_profile(plain, samples, calls if whole else None, sum(map(float, watched.of("begun"))), repeated)
     spans = names.spans([(f.file, f.line) for f in found.functions if f.own_share >= TIMED][:MOST_TIMED])
     if not spans:
         return found

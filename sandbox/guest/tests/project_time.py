@@ -28,6 +28,11 @@ AT_ONCE = 512
 DEEPEST = 60
 """Frames of the project that are kept of a stack, the innermost ones."""
 STANDARD = os.path.realpath(os.path.dirname(os.__file__)) + os.sep  # noqa: PTH120  what a user imports is left alone
+LOOKED_AT = 300
+"""Calls of a function whose arguments are looked at, the first ones."""
+CHANGING = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
+"""*args, **kwargs, and generators and coroutines, each of whose steps is a call."""
+CONSTANT = (int, float, str, bytes, bool, type(None))
 IMPORTING = "<frozen importlib._bootstrap>"
 
 
@@ -145,6 +150,9 @@ class CallCounts:
     def __init__(self, root: str, sink: Callable[[str], None]) -> None:
         self.places, self.sink = Places(root), sink
         self.counts: dict[tuple[CodeType, CodeType | None], int] = {}
+        self.given: dict[CodeType, list[Any]] = {}
+        """Of each function of the project what it was called with, for some of its calls: by value where that cannot
+        change, else something that is like nothing else."""
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:
         """A profile function."""
@@ -153,6 +161,11 @@ class CallCounts:
             key = (frame.f_code, outer.f_code if outer else None)
             counts = self.counts
             counts[key] = counts.get(key, 0) + 1
+            seen = self.given.get(frame.f_code)
+            if seen is None:
+                seen = self.given[frame.f_code] = []
+            if len(seen) < LOOKED_AT:
+                seen.append(_given(frame))
 
     def write(self) -> None:
         """At the end of the process."""
@@ -162,6 +175,21 @@ class CallCounts:
             if place[:1] == "/":
                 caller = self.places.of(outer) if outer else ""
                 self.sink("@ calls " + json.dumps([place, caller, count]))
+        for code, seen in self.given.items():
+            place = self.places.of(code)
+            if place[:1] == "/" and len(seen) > 1:
+                self.sink("@ again " + json.dumps([place, 1 - len(set(seen)) / len(seen)]))
+
+
+def _given(frame: FrameType) -> Any:
+    """The arguments of a call that is about to begin; the object of a method is left out where it has others."""
+    code = frame.f_code
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    names = names[1:] if names[:1] in (("self",), ("cls",)) and len(names) > 1 else names
+    values = tuple(frame.f_locals.get(name) for name in names)
+    if code.co_flags & CHANGING or not names or not all(type(value) in CONSTANT for value in values):
+        return object()
+    return tuple((type(value), value) for value in values)
 
 
 def count(root: str, sink: Callable[[str], None]) -> None:

@@ -140,7 +140,7 @@ def _environment(root: Path) -> dict[str, str]:
 
 def suite(root: Path, tests: str) -> str:
     """How many of the package's tests pass and fail."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", tests]
     done = subprocess.run(command, cwd=root, env=_environment(root), capture_output=True, text=True)
     return done.stdout.strip().rpartition("\n")[2].partition(" in ")[0]
 
@@ -189,8 +189,9 @@ def one(root: Path, project: Project, flags: Sequence[str]) -> tuple[str, float]
         and verdicts[0] != "faster"
     )
     return (
-        f"{'ok ' if good else 'BAD'} {project.name:<12} place ranked {rank or '-'}   undone {undone:.2f}x, found {ratio:.2f}x "
-        f"  rounds: {', '.join(verdicts)}   {took:.0f} s\n      tests: {after} (before: {before})\n      rules: "
+        f"{'ok ' if good else 'BAD'} {project.name:<12} place ranked {rank or '-'}   undone {undone:.2f}x, "
+        f"found {ratio:.2f}x   rounds: {', '.join(verdicts)}   {took:.0f} s\n"
+        f"      tests: {after} (before: {before})\n      rules: "
         + (f"{rules['speedup']['ratio']:.2f}x" if rules["accepted"] else str(rules["reason"]))
         + ("" if model["accepted"] else f"\n      model: {model['reason']}")
     ), ratio / undone

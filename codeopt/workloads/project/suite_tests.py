@@ -14,6 +14,7 @@ from codeopt.workloads.project.text import is_test
 from sandbox.outcome import Run
 
 REPORT = "codeopt-tests.xml"
+WITHOUT_OPTIONS = ("-o", "addopts=")
 SECONDS = 120.0
 """A suite that takes longer is not waited for: name a part of it with --tests."""
 
@@ -24,6 +25,7 @@ class ProjectTests:
 
     passed: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    """And options before them: how pytest is called."""
     failed: int = 0
     shortfall: Shortfall | None = None
 
@@ -46,14 +48,18 @@ def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> Proje
     paths = paths or [path for path, _ in runs.project.files if is_test(path) and path not in runs.command.words]
     if not paths:
         return ProjectTests(shortfall=Shortfall("the project's tests are not run", "it has no test_*.py"))
+    more: tuple[str, ...] = ()
     run = _run(runs, source, paths)
-    results = _results(run)
+    if not (results := _results(run)):  # the project's own options may ask for plug-ins that are not here
+        more = WITHOUT_OPTIONS
+        run = _run(runs, source, (*more, *paths))
+        results = _results(run)
     passed = tuple(name for name, good in results.items() if good)
     if not passed:
         said = run.stderr.decode("utf-8", "replace").strip() or run.stdout.decode("utf-8", "replace").strip()
         last = run.stop_detail or said.rpartition("\n")[2][:200] or f"exit status {run.exit}"
         return ProjectTests(shortfall=Shortfall("the project's tests are not run", f"none passes: {last}"))
-    return ProjectTests(passed, tuple(paths), len(results) - len(passed))
+    return ProjectTests(passed, (*more, *paths), len(results) - len(passed))
 
 
 def failing(runs: CommandRuns, source: str, tests: ProjectTests) -> str:

@@ -63,6 +63,7 @@ def test_where_the_time_of_a_command_goes(shop: Path) -> None:
     first = found["functions"][0]
     assert (first["file"], first["qualname"], first["calls"]) == ("shop/store.py", "Store._find", 500)
     assert 0.5 < first["own_share"] <= first["total_share"] <= 1
+    assert found["targets"][0]["qualname"] == "Store._find"
     by_name = {row["qualname"]: row for row in found["functions"]}
     assert by_name["report"]["total_share"] >= first["own_share"] > by_name["report"]["own_share"]
     assert (

@@ -78,6 +78,7 @@ def test_commands_stand_in_blocks_that_are_run_or_say_why_not(document: Path) ->
 def test_what_is_not_run_has_a_reason(block: Block) -> None:
     if block.reason:
         assert block.mark.partition(":")[2].strip()
+        assert [path for path in re.findall(r"[.\w]+/[\w./]+", block.mark) if not (ROOT / path).exists()] == []
 
 
 @pytest.mark.parametrize("block", RUN, ids=str)

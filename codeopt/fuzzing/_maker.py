@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codeopt.fuzzing._alike import KnownInputs
@@ -129,8 +129,12 @@ class AlikeMaker:
                 known = [len(reading.lines(role)[0]) for reading in self.shown]
                 size = self._size(_bytes(lines[:1]) / max(1, len(lines[0])), known, amount)
                 lines[0][:] = self._more(lines[0], max(1, size))
-            elif role.token is not None and role not in self.numbers and (role in told or not self.counts):
+            elif role.token is not None and role not in self.numbers and self._may_reword(role, told):
                 self._reword(lines, role, told.get(role, []), parts, amount)
+
+    def _may_reword(self, role: Role, told: Mapping[Role, Sequence[InputRelation]]) -> bool:
+        """A word is as long as a number says; where none does, a single one may grow: of lines there are more."""
+        return role in told or (not self.counts and self.layout.parts[role.part].single)
 
     def _reword(
         self, lines: Lines, role: Role, told: Sequence[InputRelation], parts: list[Lines], amount: Amount
@@ -140,7 +144,7 @@ class AlikeMaker:
         for line in lines:
             if told:
                 source = told[0].roles[1]
-                size = int(parts[source.part][source.line][source.token or 0])
+                size = min(int(parts[source.part][source.line][source.token or 0]), MOST_BYTES // len(lines))
             else:
                 size = self._size(1.0, [len(token) for token in tokens], amount)
             line[role.token or 0] = bytes(self.draw.choices(list(line[role.token or 0]) or signs, k=max(1, size)))

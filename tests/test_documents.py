@@ -23,7 +23,7 @@ from tests.support.reader import write_project
 COMMANDS = all_blocks("sh")
 RUN = [block for block in COMMANDS if not block.mark]
 PYTHON = [block for block in all_blocks("python") if not block.mark]
-SETTINGS = {**QUICK_SETTINGS, "CODEOPT_MAX_PAIRS": "8", "VIRTUAL_ENV": sys.prefix}
+SETTINGS = {**QUICK_SETTINGS, "CODEOPT_MAX_PAIRS": "8", "CODEOPT_MIN_SHARE": "95%", "VIRTUAL_ENV": sys.prefix}
 """What makes the runs short; the commands stay as they are written."""
 COMMAND = re.compile(r"^(codeopt|python3?|pip) \S|^\$ .*\n(\$ |\Z)", re.MULTILINE)
 DONE = (0, 1)

@@ -77,6 +77,7 @@ def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, r
     best = confirmation.best
     result = Result(
         program=program,
+        target=str(request.target),
         task=loop.task.name,
         proposer=loop.proposer.name,
         backend=backend,

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.commands import _flags
+from codeopt.commands._page import add_html_argument, require_writable, write_page
 from codeopt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", type=Path, metavar="FILE", help="write the result to FILE (- for standard output)"
     )
     out.add_argument("--json", action="store_true", help="one JSON object on standard output instead of the diff")
+    add_html_argument(out)
     out.add_argument(
         "--run-dir", type=Path, default=Path(".codeopt"), metavar="DIR", help="where runs are saved (%(default)s)"
     )
@@ -92,6 +93,8 @@ def _status(result: Result) -> int:
 
 def _check_output(arguments: argparse.Namespace, path: Path) -> None:
     """Refuse before anything is run what could not be written after it."""
+    if arguments.html:
+        require_writable(arguments.html)
     if arguments.write and arguments.output:
         raise UsageError("give --write or -o FILE, not both")
     if ".ipynb" in ((arguments.write and path.suffix), arguments.output and arguments.output.suffix):
@@ -99,16 +102,7 @@ def _check_output(arguments: argparse.Namespace, path: Path) -> None:
     target = path if arguments.write else arguments.output
     if target is None or str(target) == "-":
         return
-    if target.is_dir():
-        raise UsageError(f"cannot write {target}: it is a directory")
-    if target.exists() and not target.is_file():  # a device or a pipe, which is written to and not replaced
-        return
-    folder = target.resolve().parent
-    if not folder.is_dir():
-        raise UsageError(f"cannot write {target}: there is no directory {folder}")
-    for path in (folder, target):
-        if path.exists() and not os.access(path, os.W_OK):
-            raise UsageError(f"cannot write {target}: {path} is read-only for you (-o FILE writes elsewhere)")
+    require_writable(target)
 
 
 def _deliver(arguments: argparse.Namespace, result: Result, console: Console) -> None:
@@ -124,8 +118,19 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
     elif result.accepted and arguments.output and not to_stdout:
         write_whole(arguments.output, program.as_file(result.source))
         console.print(f"wrote {arguments.output}")
+    if arguments.html:
+        _write_html(arguments.html, result.saved)
+        console.print(f"wrote {arguments.html}")
     if arguments.json:
         print(json.dumps(result.to_json()))
     elif result.accepted:
         sys.stdout.write(program.as_file(result.source) if to_stdout else result.diff)
     sys.stdout.flush()
+
+
+def _write_html(path: Path, saved: Path) -> None:
+    """The page of the run, from what was saved of it."""
+    from codeopt.finished_runs import open_run
+    from codeopt.results.run_page import run_page
+
+    write_page(path, run_page(open_run(str(saved), saved)))

@@ -7,6 +7,7 @@ import argparse
 from codeopt.commands._runs import add_run_arguments, run_of
 
 ORDER = 6.4
+EXAMPLES = ("codeopt apply                 the newest run's result",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     from codeopt.shortfall import Shortfall
 
 ORDER = 4.5
+FIRST = ("--min-share", "--max-functions", "--select", "--python", "--json")
+EXAMPLES = (
+    "codeopt check src/",
+    "codeopt check --min-share 10% --exit-zero",
+)
+VERDICTS = (1,)
+"""Statuses of a negative verdict, which --exit-zero turns into 0."""
 OTHERS_FILES = True
 """The current folder may hold what somebody else proposes: nothing is imported from there."""
 SCHEMA = "codeopt.check/1"

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from codeopt.target import Target
 
 ORDER = 2
+FIRST = ("--cases", "--stdin", "--fail-if-slower", "--strict", "--json")
+EXAMPLES = (
+    "codeopt compare old.py new.py --cases cases/",
+    "codeopt compare mod.py::old mod.py::new       two functions",
+    "codeopt compare --base main --fail-if-slower 5%   what a branch touches",
+)
+VERDICTS = (1,)
+"""Statuses of a negative verdict, which --exit-zero turns into 0."""
 TAKES_ARGUMENTS = True
 """What follows `--` is for the user's program."""
 OTHERS_FILES = True

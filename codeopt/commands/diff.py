@@ -8,6 +8,7 @@ import sys
 from codeopt.commands._runs import add_run_arguments, run_of
 
 ORDER = 6.3
+EXAMPLES = ("codeopt diff | git apply",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from codeopt.report import Result
 
 ORDER = 1
+FIRST = ("--model", "--cases", "--write", "--json", "--max-rounds")
+EXAMPLES = (
+    "codeopt improve slow.py                       with input.N.txt and output.N.txt beside it",
+    "codeopt improve mod.py::f --tests tests/      one function, by its tests",
+    "codeopt improve slow.py --model gpt-5 --write   by a language model, put in place",
+    "codeopt improve slow.py --html page.html -- --top 10 data.csv",
+)
+VERDICTS = (1, 6)
+"""Statuses of a negative verdict, which --exit-zero turns into 0."""
 TAKES_ARGUMENTS = True
 """What follows `--` is for the user's program."""
 ACCEPTED, NOT_ACCEPTED, BUDGET_SPENT, INTERRUPTED = 0, 1, 6, 130

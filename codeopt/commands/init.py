@@ -14,6 +14,7 @@ from codeopt import __version__
 from codeopt.errors import UsageError
 
 ORDER = 9
+EXAMPLES = ("codeopt init --github",)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from sandbox.profile import Profile
 
 ORDER = 3
+FIRST = ("--cases", "--stdin", "--lines", "--html", "--json")
+EXAMPLES = (
+    "codeopt profile slow.py",
+    "codeopt profile slow.py --html page.html -- --top 10 data.csv",
+)
 TAKES_ARGUMENTS = True
 """What follows `--` is for the user's program."""
 WARM, HOT = 0.05, 0.25  # shares from which a line is marked

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from codeopt.tasks._text import TextTask
 
 ORDER = 6
+FIRST = ("--html", "--csv", "--json", "--compare")
+EXAMPLES = (
+    "codeopt report out --html page.html",
+    "codeopt report .codeopt/runs/RUN --html page.html",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@ import json
 from codeopt.commands._runs import add_home_argument, in_short
 
 ORDER = 6.1
+EXAMPLES = ("codeopt runs",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from codeopt.finished_runs import KeptRun
 
 ORDER = 6.2
+EXAMPLES = (
+    "codeopt show                  the newest run",
+    "codeopt show slow --html page.html",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -58,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    parser.add_argument("-v", "--verbose", action="store_true", help="say each step, with the time so far")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     interpreter = None
     shortfalls: list[Shortfall] = []
     blind = ""
-    with Console(quiet=arguments.quiet) as console:
+    with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         if targets:
             options = _flags.options_of(arguments, model=RULES)
             options, session = _review.find_python(options, console, paths[0])

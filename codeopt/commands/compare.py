@@ -56,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _flags.add_sandbox_arguments(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    parser.add_argument("-v", "--verbose", action="store_true", help="say each step, with the time so far")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -73,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     limit = arguments.fail_if_slower
     if limit is not None and arguments.max_pairs < 7:
         raise UsageError("--max-pairs must be 7 at least: fewer pairs decide nothing")
-    with Console(quiet=arguments.quiet) as console:
+    with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         found = compare(old, new, _flags.options_of(arguments), Session(console))
     print(json.dumps(found.to_json()) if arguments.json else table(found))
     return int(limit is not None and (found.is_slower(limit) or found.verdict is PairVerdict.REJECTED))

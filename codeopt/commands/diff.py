@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
+from codeopt.commands._colour import write_diff
 from codeopt.commands._runs import add_run_arguments, run_of
 
 ORDER = 6.3
@@ -24,5 +24,5 @@ def run(arguments: argparse.Namespace) -> int:
 
     kept = run_of(arguments)
     best = require_best(kept)
-    sys.stdout.write(diff(Program(kept.file, as_source(kept.original), kept.original), as_source(best)))
+    write_diff(diff(Program(kept.file, as_source(kept.original), kept.original), as_source(best)))
     return 0

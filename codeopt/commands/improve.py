@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.commands import _flags
+from codeopt.commands._colour import write_diff
 from codeopt.commands._page import add_html_argument, require_writable, write_page
 from codeopt.errors import UsageError
 
@@ -69,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     out.add_argument("--resume", type=Path, metavar="RUN", help="go on with a saved run")
     out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
+    out.add_argument("-v", "--verbose", action="store_true", help="say each step, with the time so far")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -80,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     target = _flags.target_of(arguments)
     _check_output(arguments, target.path)
-    with Console(quiet=arguments.quiet) as console:
+    with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         result = improve(target, _flags.options_of(arguments), Session(console))
         try:
             _deliver(arguments, result, console)
@@ -132,8 +134,10 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
         console.print(f"wrote {arguments.html}")
     if arguments.json:
         print(json.dumps(result.to_json()))
+    elif result.accepted and to_stdout:
+        sys.stdout.write(program.as_file(result.source))
     elif result.accepted:
-        sys.stdout.write(program.as_file(result.source) if to_stdout else result.diff)
+        write_diff(result.diff)
     sys.stdout.flush()
 
 

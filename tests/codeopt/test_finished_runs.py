@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +19,9 @@ from codeopt.history import History
 from codeopt.results.run_page import run_page
 from codeopt.saved_runs import RunFolder, SavedRun, digest
 from sandbox.caveat import Caveat, Subject
-from tests.codeopt.command import codeopt
+from tests.codeopt.command import codeopt, command, environment
 from tests.codeopt.results.test_page import outline
+from tests.codeopt.test_cli_output import read_all
 from tests.support.candidates import FAST, SLOW, original, right, wrong
 
 HOSTILE = "</pre><script>alert(1)</script>\x1b[31m"
@@ -118,6 +122,19 @@ def test_the_result_is_applied_once_and_only_to_what_it_was_made_from(home: Path
     assert codeopt("apply", home / "runs/20260101-000000-slow-aaaa", cwd=folder.parent).status == 0
     assert (file.read_text(), (folder / "slow.py.orig").read_text()) == (FAST, SLOW)
     assert "holds the result of this run already" in codeopt("apply", "aaaa", cwd=folder).err
+
+
+def test_a_diff_has_colours_on_a_terminal_alone(home: Path) -> None:
+    def shown(**env: str) -> str:
+        master, slave = pty.openpty()
+        given = environment(TERM="xterm", **env)
+        with subprocess.Popen(command("diff", "aaaa"), cwd=home.parent, env=given, stdin=slave, stdout=slave):
+            os.close(slave)
+            return read_all(master)
+
+    assert "\x1b[32m+print" in shown()
+    assert "\x1b[3" not in shown(NO_COLOR="1")
+    assert "\x1b" not in codeopt("diff", "aaaa", cwd=home.parent).out
 
 
 def test_runs_are_listed_and_shown(home: Path) -> None:

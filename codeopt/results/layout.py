@@ -55,7 +55,7 @@ def table(caption: str, names: Sequence[str], rows: Iterable[Sequence[Child]], c
 
 def scrolls(name: str, *children: Child) -> Markup:
     """Wide content in a box that moves under a finger or the arrow keys; the page itself stays."""
-    return tag("div", *children, class_="scrolls", tabindex="0", role="region", aria_label=name)
+    return tag("div", *children, class_="scrolls", tabindex="0", role="group", aria_label=name)
 
 
 def folded(title: str, *children: Child | Sequence[Child], open: bool = False) -> Markup:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from codeopt.batch.database import BatchStore
 from codeopt.results import charts
 from codeopt.results.details import kind, row
-from codeopt.results.layout import card, document, table, tile
+from codeopt.results.layout import card, document, folded, table, tile
 from codeopt.results.markup import Child, Markup, join, tag
 from codeopt.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.results.statistics import Estimate
@@ -62,7 +62,7 @@ def _overview(found: Metrics, other: Versus | None) -> Iterator[Child]:
         "Speedup of each problem",
         "Confirmed with fresh timings and with held-out inputs; wrong or slower counts as 1.0. Fastest "
         "first; the bar is the 95% interval. A click leads to the problem's history.",
-        _key(found), charts.speedups(found.judged),
+        _key(found), charts.speedups(found.judged), folded("The same as a table", _figures(found)),
     )  # fmt: skip
     yield tag("div", _by_round(found), _at_least(found), class_="pair")
     unit, amounts = spending(found)
@@ -73,6 +73,16 @@ def _overview(found: Metrics, other: Versus | None) -> Iterator[Child]:
     yield _table(found)
     if other is not None:
         yield _versus(other)
+
+
+def _figures(found: Metrics) -> Markup:
+    """What the chart shows, for who reads rather than looks."""
+    rows = [
+        (each.id, f"{each.speedup:.2f}x", f"{each.low:.2f} - {each.high:.2f}" if each.low and each.high else "",
+         f"{each.human:.2f}x" if each.human is not None else "")
+        for each in sorted(found.judged, key=lambda one: (-one.speedup, one.id))
+    ]  # fmt: skip
+    return table("Speedup of each problem", ("problem", "speedup", "95% interval", "human"), rows)
 
 
 def _tiles(found: Metrics) -> Iterator[Markup]:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Literal
 
 from codeopt import guards
@@ -17,6 +18,7 @@ from codeopt.budget import Effort
 from codeopt.history import AgainstBest, Candidate, Draft, History
 from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, TimedRegion, Workload
 from sandbox.ablation import time_variants
+from sandbox.caveat import Subject
 from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
 from sandbox.errors import OriginalUnsteady
 from sandbox.growth import GrowthPair
@@ -26,6 +28,8 @@ MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
 STEP_S = 10.0
 """What the comparison of two drafts may take: it decides nothing but which to go on from."""
+THIRD_HASH_SEED, SHORT_S = 2, 3.0
+"""Of cases that nobody has seen; and the seconds of the cases that are run once more, where one round has to do."""
 CONFIRMATION_SEED = 1000
 """Added to the round: the order within pairs is another one when a draft is confirmed."""
 
@@ -129,9 +133,11 @@ class Judge:
             len(history.candidates), draft.source, draft.summary, changes=draft.changes, model=draft.model
         )
         reads = not draft.problem and self.timed
-        objection = guards.read(guards.Reading(self.original.source, draft.source)) if reads else None
-        reason = draft.problem or (objection.reason if objection else "") or repeated(draft.source, history)
-        return replace(candidate, rejection=reason)
+        found = guards.read(guards.Reading(self.original.source, draft.source)) if reads else ()
+        objections = [each.reason for each in found if each.consequence is guards.Consequence.REJECT]
+        reason = draft.problem or "".join(objections) or repeated(draft.source, history)
+        notes = () if reason else tuple(each.reason for each in found)
+        return replace(candidate, rejection=reason, notes=notes)
 
     def _screened(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
         started = time.monotonic()
@@ -147,6 +153,7 @@ class Judge:
             plan = self.workload.require_plan()
             rule = self.workload.rule.screening()
             candidate = self._compared(candidate, plan, rule, seed=candidate.round)
+            candidate = self._guarded(candidate, plan, (), in_round=True)
             candidate = self._against_best(candidate, history, plan, rule)
         candidate = self._ablated(candidate, draft)
         timed = time.monotonic()
@@ -156,10 +163,12 @@ class Judge:
     def check(self, source: str, summary: str, *, failures: int = 1) -> Candidate:
         """A program that a person wrote: is it right on all cases, known and unseen, and on whatever else is asked?"""
         with self.alone():
-            candidate = self._run_cases(Candidate(1, source, summary), failures=failures)
+            notes = guards.notes(guards.Reading(self.original.source, source)) if self.timed else ()
+            candidate = self._run_cases(Candidate(1, source, summary, notes=notes), failures=failures)
             if candidate.correct:
-                unseen = self._outcomes(source, self.workload.unseen_cases(), failures=failures)
-                candidate = replace(candidate, outcomes=candidate.outcomes + unseen)
+                more = self._outcomes(source, self._short_cases(), OTHER_HASH_SEED, failures)
+                more += self._outcomes(source, self.workload.unseen_cases(), THIRD_HASH_SEED, failures)
+                candidate = replace(candidate, outcomes=candidate.outcomes + more)
             return self._checked(candidate, Stage.REFERENCE)
 
     def time(self, candidate: Candidate, seed: int = 0) -> Candidate:
@@ -176,8 +185,9 @@ class Judge:
             started = time.monotonic()
             unseen = self.workload.unseen_cases()
             outcomes = self._outcomes(candidate.source, self.suite.cases, OTHER_HASH_SEED)
-            outcomes += self._outcomes(candidate.source, unseen)
-            confirmed = replace(candidate, outcomes=outcomes, comparison=None, effort=Effort())
+            outcomes += self._outcomes(candidate.source, unseen, THIRD_HASH_SEED)
+            caveats = tuple(each for each in candidate.checked if each.subject is not Subject.SPEED)
+            confirmed = replace(candidate, outcomes=outcomes, comparison=None, checked=caveats, effort=Effort())
             confirmed = self._checked(confirmed, Stage.CONFIRMATION)
             checked = time.monotonic()
             if confirmed.correct and self.timed:
@@ -276,12 +286,21 @@ class Judge:
             return candidate
         return replace(candidate, against_best=AgainstBest(best.round, comparison, best.lead))
 
-    def _guarded(self, candidate: Candidate, plan: Plan, unseen: tuple[Case, ...]) -> Candidate:
+    def _short_cases(self) -> list[Case]:
+        """Cases that are quick to run again, with sets in another order: as many as take the original SHORT_S."""
+        pairs = zip(self.original.outcomes, self.suite.cases, strict=False)
+        ordered = sorted(pairs, key=lambda pair: pair[0].run.active_s)
+        spent = accumulate(outcome.run.active_s for outcome, _ in ordered)
+        return [case for (_, case), seconds in zip(ordered, spent, strict=True) if seconds <= SHORT_S]
+
+    def _guarded(
+        self, candidate: Candidate, plan: Plan, unseen: tuple[Case, ...], *, in_round: bool = False
+    ) -> Candidate:
         """What guards say of a gain."""
         if not candidate.correct or candidate.comparison is None:
             return candidate
         gain = guards.Gain(self.workload, candidate.source, candidate.comparison, plan, unseen, self.notify)
-        for finding in guards.inspect(gain, faster=candidate.faster):
+        for finding in guards.inspect(gain, faster=candidate.faster, in_round=in_round):
             candidate = _with(candidate, candidate.comparison, finding)
         return self._refused(candidate)
 

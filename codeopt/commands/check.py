@@ -141,6 +141,7 @@ class Row:
             "seconds": round(self.seconds, 6),
             "speedup": dict(found.speedup) if found else None,
             "changes": list(found.changes) if found else [],
+            "caveats": [each.to_json() for each in found.caveats] if found else [],
             "reason": self.reason,
         }
 
@@ -168,7 +169,7 @@ def table(rows: list[Row], shortfalls: Sequence[Shortfall] = ()) -> str:
         name = log_line(full_name(row.path, row.function))
         part = f"{row.share:>4.0%} {row.seconds:>9.4f} s" if row.share is not None else " " * 16
         lines.append(f"{part}  {name}: {_gain(row.suggestion) if row.suggestion else log_line(row.reason)}")
-        lines += [f"{'':18}  {log_line(change)}" for change in (row.suggestion.changes if row.suggestion else ())]
+        lines += [f"{'':18}  {log_line(change)}" for change in (row.suggestion.told if row.suggestion else ())]
     gains = sum(row.suggestion is not None for row in rows)
     summary = f"{len(rows)} functions and programs, {gains} can be faster by the built-in rules"
     missing = [log_line(each.words) for each in shortfalls]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from codeopt.fuzzing._layout import Layout, ParsedInput, Role, find_layout
-from codeopt.fuzzing._relations import Relation, _shape, find_relations
+from codeopt.fuzzing._relations import InputRelation, _shape, find_relations
 from codeopt.fuzzing._text import PIECES, integer, read_text
 
 LOOKED_AT = 300_000  # bytes of all known inputs together whose relations are looked for; the shortest come first
@@ -35,7 +35,7 @@ class KnownInputs:
     inputs: tuple[bytes, ...]
     layout: Layout | None
     readings: tuple[ParsedInput, ...]
-    relations: tuple[Relation, ...]
+    relations: tuple[InputRelation, ...]
 
     def why_beyond(self, data: bytes) -> str:
         """What of the known inputs this one does not keep; empty when it is alike."""

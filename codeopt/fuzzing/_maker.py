@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codeopt.fuzzing._alike import KnownInputs
 from codeopt.fuzzing._layout import ParsedInput, Role
-from codeopt.fuzzing._relations import Relation, RelationKind, alphabet
+from codeopt.fuzzing._relations import InputRelation, RelationKind, alphabet
 
 TRIES = 12
 """To keep all relations by chance, where no repair is known."""
@@ -115,7 +115,7 @@ class AlikeMaker:
 
     def _relist(self, parts: list[Lines], amount: Amount) -> None:
         """Lists, and words, as long as numbers say; those that nothing counts become longer, too."""
-        told: dict[Role, list[Relation]] = {}
+        told: dict[Role, list[InputRelation]] = {}
         for relation in self.lengths:
             told.setdefault(relation.roles[0], []).append(relation)
         for role in self.layout.roles:
@@ -129,16 +129,22 @@ class AlikeMaker:
                 known = [len(reading.lines(role)[0]) for reading in self.shown]
                 size = self._size(_bytes(lines[:1]) / max(1, len(lines[0])), known, amount)
                 lines[0][:] = self._more(lines[0], max(1, size))
-            elif role.token is not None and role not in self.numbers and (role in told or not self.counts):
+            elif role.token is not None and role not in self.numbers and self._may_reword(role, told):
                 self._reword(lines, role, told.get(role, []), parts, amount)
 
-    def _reword(self, lines: Lines, role: Role, told: Sequence[Relation], parts: list[Lines], amount: Amount) -> None:
+    def _may_reword(self, role: Role, told: Mapping[Role, Sequence[InputRelation]]) -> bool:
+        """A word is as long as a number says; where none does, a single one may grow: of lines there are more."""
+        return role in told or (not self.counts and self.layout.parts[role.part].single)
+
+    def _reword(
+        self, lines: Lines, role: Role, told: Sequence[InputRelation], parts: list[Lines], amount: Amount
+    ) -> None:
         tokens = [token for reading in self.shown for token in reading.tokens(role)]
         signs = sorted(alphabet(tokens)) or [97]
         for line in lines:
             if told:
                 source = told[0].roles[1]
-                size = int(parts[source.part][source.line][source.token or 0])
+                size = min(int(parts[source.part][source.line][source.token or 0]), MOST_BYTES // len(lines))
             else:
                 size = self._size(1.0, [len(token) for token in tokens], amount)
             line[role.token or 0] = bytes(self.draw.choices(list(line[role.token or 0]) or signs, k=max(1, size)))
@@ -234,7 +240,7 @@ class AlikeMaker:
                 new = self.draw.sample(range(low, high + 1), len(values))
                 self._put(lines, role, [b"%d" % value for value in new])
 
-    def _sort(self, parts: list[Lines], relation: Relation) -> None:
+    def _sort(self, parts: list[Lines], relation: InputRelation) -> None:
         role = relation.roles[0]
         for lines, values in self._lists(parts, role):
             if role.token is None:
@@ -246,7 +252,7 @@ class AlikeMaker:
                 ):
                     line[:] = new
 
-    def _order_pairs(self, parts: list[Lines], relation: Relation) -> None:
+    def _order_pairs(self, parts: list[Lines], relation: InputRelation) -> None:
         a, b = relation.roles
         assert a.token is not None
         assert b.token is not None
@@ -259,7 +265,7 @@ class AlikeMaker:
                 one, other = other, one
             line[a.token], line[b.token] = b"%d" % one, b"%d" % other
 
-    def _connect(self, parts: list[Lines], relation: Relation) -> None:
+    def _connect(self, parts: list[Lines], relation: InputRelation) -> None:
         """A random tree first; further edges as they are."""
         a, b, count = relation.roles
         assert a.token is not None

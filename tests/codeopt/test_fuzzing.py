@@ -204,3 +204,11 @@ def test_large_inputs_give_inputs_that_are_not_much_larger() -> None:
     found = mutate_inputs([large, huge, b"3\n1 2 3\n"], seed=1, each=1)
     assert found
     assert all(len(mutated.stdin) < 2_000_000 for mutated in found)
+
+
+def test_a_table_of_words_grows_by_its_lines() -> None:
+    """Not by its words: a column of a thousand words, each as long as a whole input, would be of gigabytes."""
+    table = b"\n".join(b"name%d,%d" % (n % 97, n * 7 % 1000) for n in range(800)) + b"\n"
+    made = mutate_inputs([table], seed=5)
+    assert made
+    assert max(len(mutated.stdin) for mutated in made) < 400_000

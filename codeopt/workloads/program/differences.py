@@ -15,7 +15,7 @@ MOST_CAVEATS = 4
 
 
 @dataclass(frozen=True)
-class Difference:
+class OutputDifference:
     """One changed input on which a draft does something else."""
 
     case: Case
@@ -33,7 +33,7 @@ class Difference:
         return self.caveat is None
 
     @classmethod
-    def of_text(cls, case: Case, outcome: Outcome) -> Difference | None:
+    def of_text(cls, case: Case, outcome: Outcome) -> OutputDifference | None:
         """What is printed is right, but for white space or the last bits of floats."""
         found = text_caveat(case, case.expected, outcome.run)
         return cls(case, outcome, caveat=found) if found else None
@@ -49,9 +49,9 @@ class Difference:
         )  # fmt: skip
 
 
-def caveats_of(found: Iterable[Difference], again: Callable[[Case], str]) -> tuple[Caveat, ...]:
+def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) -> tuple[Caveat, ...]:
     """The smallest input of each kind of difference."""
-    smallest: dict[str, Difference] = {}
+    smallest: dict[str, OutputDifference] = {}
     for each in sorted(found, key=lambda each: _size(each.case)):
         smallest.setdefault(str(each.caveat.subject) if each.caveat else each.because, each)
     return tuple(each.told(again(each.case)) for each in [*smallest.values()][:MOST_CAVEATS])
@@ -108,7 +108,7 @@ def _quoted(data: bytes) -> str:
     return repr(cut.decode("utf-8", "backslashreplace"))
 
 
-def _outputs(found: Difference) -> tuple[str, str]:
+def _outputs(found: OutputDifference) -> tuple[str, str]:
     """What the original does, and what the draft does."""
     if found.error is not None:
         last = found.error.stderr.rstrip().rpartition(b"\n")[2]

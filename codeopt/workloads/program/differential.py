@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from codeopt.fuzzing import MutatedCase, mutate_cases
 from codeopt.strictness import Strictness
 from codeopt.workloads import Checked
-from codeopt.workloads.program.differences import Difference, caveats_of, explained
+from codeopt.workloads.program.differences import OutputDifference, caveats_of, explained
 from sandbox import Sandbox
 from sandbox.caveat import Caveat, Subject
 from sandbox.outcome import Case, Mode, Outcome, Run, Verdict
@@ -89,7 +89,7 @@ class DifferentialTest:
 
     def run(self, sandbox: Sandbox, source: str, check: Checker, *, both: bool = False) -> Checked:
         """What counts against a draft, and what is told of it. both: each input is run in both ways."""
-        found: list[Difference] = []
+        found: list[OutputDifference] = []
         alike = 0
         for number, changed in enumerate(self):
             alike += not changed.because
@@ -104,7 +104,7 @@ class DifferentialTest:
 
     def _difference(
         self, sandbox: Sandbox, source: str, check: Checker, changed: Changed, number: int, *, both: bool
-    ) -> Difference | None:
+    ) -> OutputDifference | None:
         """The first run that differs."""
         hash_seed = 1 + number % 3
         ways: tuple[Mode, ...] = ("exec", "fork") if both else ("exec",) if number % 2 else ("fork",)
@@ -112,27 +112,27 @@ class DifferentialTest:
             run = run_on(sandbox, source, changed.case, mode=mode, hash_seed=hash_seed)
             if changed.error is not None:
                 if _ends_well(changed.case, run):
-                    return Difference(
+                    return OutputDifference(
                         changed.case, Outcome(changed.case.name, Verdict.AC, run), changed.because, changed.error
                     )
                 continue
             outcome = judge(changed.case, run, check)
             if outcome.verdict is not Verdict.AC:
                 return self._counted(changed, outcome, hash_seed)
-            if other := Difference.of_text(changed.case, outcome):
+            if other := OutputDifference.of_text(changed.case, outcome):
                 return other
         return None
 
-    def _counted(self, changed: Changed, outcome: Outcome, hash_seed: int) -> Difference | None:
+    def _counted(self, changed: Changed, outcome: Outcome, hash_seed: int) -> OutputDifference | None:
         """A difference counts where the original agrees with itself; asked only where there is one."""
         case = changed.case
         if case.name in self.steady or self.is_steady(case, hash_seed):
             self.steady.add(case.name)
-            return Difference(case, outcome, changed.because)
+            return OutputDifference(case, outcome, changed.because)
         self.made.remove(changed)
         return None
 
-    def _rejects(self, found: Sequence[Difference], alike: int, *, enough: bool) -> list[Difference]:
+    def _rejects(self, found: Sequence[OutputDifference], alike: int, *, enough: bool) -> list[OutputDifference]:
         """The differences that reject a draft; enough: no more inputs will come."""
         wrong = [each for each in found if each.wrong and not each.because]
         if self.strictness is Strictness.STRICT:

@@ -34,10 +34,15 @@ class CallBatch(Record):
     """Seconds of all calls together, after which the rest is not made; checking only."""
     passes: int = 1
     """How often all calls are timed in one run, each time in a process forked for it."""
+    groups: tuple[int, ...] = ()
+    """Of so many calls each is a pass of its own, in turn, in place of all calls together; only their times are read,
+    no outcome is shown."""
     pass_seconds: float = 60.0
     """The run ends when a timed pass takes longer."""
     warm: int = 0
     """So many calls at the front are made before the clock is read, and not shown."""
+    items: int = 10_000
+    """So many of an iterator are read; checking only."""
     iterators: str = ""
     """"flat" or "nested": results are iterators (of iterators) and are read within the timed region."""
 

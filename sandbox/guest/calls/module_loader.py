@@ -94,6 +94,7 @@ def import_target(ref: FunctionRef, source: str, code: CodeType | None = None) -
     sys.argv[1:] = []
     sys.meta_path.insert(0, SourceLoader(ref, source, code))
     __import__(ref.module)
+    sys.path += [path for path in ref.test_paths if path not in sys.path]
     module = modules[ref.module]
     return module, find_target(ref.qualname, module)
 

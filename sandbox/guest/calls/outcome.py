@@ -8,8 +8,6 @@ RETURNS, YIELDS, RAISES, TIMEOUT = "returns", "yields", "raises", "timeout"
 DIED, NOT_MADE, NOT_COMPARABLE, NO_ARGUMENTS = "died", "not_made", "not_comparable", "no_arguments"
 NOT_IMPORTED, ENDED_EARLY, OVERRUN = "not_imported", "ended_early", "overrun"
 """Why a run has no outcomes: the module cannot be imported, ends its process, or its timed calls take too long."""
-MOST_SAID = 200
-"""Characters of an exception's message."""
 EFFECTS = {
     "network": "uses the network", "process": "starts a process", "files": "changes files",
     "environment": "changes the environment", "folder": "changes the folder", "signals": "sends signals",
@@ -36,8 +34,12 @@ class CallOutcome(Record):
     """The type of what cannot be compared."""
     seconds: float = 0.0
     """Of its first run, with all that it takes to show the result."""
-    error: str = ""
-    """The exception with its message and the line of the module that it comes from; for people, never compared."""
+    cut_short: bool = False
+    """An iterator has more items than were read."""
+    said: str = ""
+    """The exception's own text, cut; for people only."""
+    line: int = 0
+    """Of the module, where the exception was raised; 0 where that is elsewhere."""
 
 
 class State(Record):
@@ -67,20 +69,6 @@ def no_arguments(error: BaseException) -> CallOutcome:
     """A call whose arguments cannot be made: a class does not take those that were made up for it."""
     name = type(error).__name__
     return CallOutcome(f"has no arguments: {name}", NO_ARGUMENTS, exception=name)
-
-
-def in_words(error: BaseException, file: str) -> str:
-    """`KeyError: 'cup' (line 35)`: what an exception says, and the last line of the file that it passed through."""
-    line, trace = 0, error.__traceback__
-    while trace is not None:
-        line = trace.tb_lineno if trace.tb_frame.f_code.co_filename == file else line
-        trace = trace.tb_next
-    try:
-        message = str(error)
-    except Exception:
-        message = ""
-    said = f"{type(error).__name__}: {message}"[:MOST_SAID] if message else type(error).__name__
-    return said + (f" (line {line})" if line else "")
 
 
 def how_it_ended(status: int) -> str:

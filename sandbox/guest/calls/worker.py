@@ -56,14 +56,14 @@ class CallWorker:
             Checking(self, batch, channel).make_all(codes)
         channel.send(FINISHED)
 
-    def invoke(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Call; an asynchronous function is run to its end."""
+    def invoke(self, args: Sequence[Any], kwargs: Mapping[str, Any], items: int = ITEMS) -> Any:
+        """Call; an asynchronous function is run to its end. items: so many of an asynchronous generator are read."""
         found = self.function(*args, **kwargs)
         kind = type(found)
         if kind is types.CoroutineType:
             return self.loop().run_until_complete(found)
         if kind is types.AsyncGeneratorType:
-            return iter(self.loop().run_until_complete(gather(found)))
+            return iter(self.loop().run_until_complete(gather(found, items)))
         return found
 
     def loop(self) -> AbstractEventLoop:
@@ -75,11 +75,11 @@ class CallWorker:
         return self.events
 
 
-async def gather(generator: AsyncGenerator[Any, Any]) -> list[Any]:
+async def gather(generator: AsyncGenerator[Any, Any], items: int) -> list[Any]:
     """What an asynchronous generator yields."""
     found = []
     async for item in generator:
         found.append(item)
-        if len(found) > ITEMS:
+        if len(found) > items:
             break
     return found

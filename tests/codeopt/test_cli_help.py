@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def test_examples_parse_and_the_first_flags_exist(name: str, parsers: dict[str, 
     assert "\nexamples:\n  codeopt " in shown
     for line in parsers[name].examples:
         assert line in shown
-        words = shlex.split(line.partition("   ")[0].partition(" | ")[0])
+        words = shlex.split(line.partition("   ")[0].partition(" | ")[0].partition(" > ")[0])
         assert words[:2] == ["codeopt", name]
         parsers[name].parse_args(_split(words[1:], COMMANDS)[0][1:])
     first = parsers[name].first
@@ -77,3 +78,14 @@ def test_a_negative_verdict_can_be_no_failure(tmp_path: Path) -> None:
     done = codeopt("compare", *arguments, cwd=tmp_path)
     assert done.status == 0, done.err
     assert codeopt("compare", "slow.py", "gone.py", "--exit-zero", cwd=tmp_path).status == 2
+
+
+def test_a_shell_completes_commands_and_flags(tmp_path: Path) -> None:
+    pytest.importorskip("shtab")
+    done = codeopt("completion", "bash", cwd=tmp_path)
+    assert done.status == 0, done.err
+    script = tmp_path / "codeopt.bash"
+    script.write_text(done.out)
+    ask = f"source {script}; COMP_WORDS=(codeopt improve --max-r); COMP_CWORD=2; _shtab_codeopt; echo ${{COMPREPLY[@]}}"
+    shown = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
+    assert "--max-rounds" in shown.stdout.split()

@@ -10,13 +10,23 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+<<<<<<< HEAD
 from codeopt.commands import _flags, _profile_run
+=======
+from codeopt.commands import _flags
+from codeopt.commands._page import add_html_argument, require_writable, write_page
+>>>>>>> main
 
 if TYPE_CHECKING:
     from codeopt.interpreter import Interpreter
     from sandbox.profile import Profile
 
 ORDER = 3
+FIRST = ("--cases", "--stdin", "--lines", "--html", "--json")
+EXAMPLES = (
+    "codeopt profile slow.py",
+    "codeopt profile slow.py --html page.html -- --top 10 data.csv",
+)
 TAKES_ARGUMENTS = True
 """What follows `--` is for the user's program."""
 WARM, HOT = 0.05, 0.25  # shares from which a line is marked
@@ -32,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _profile_run.add_arguments(parser)
     _flags.add_sandbox_arguments(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    add_html_argument(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 
@@ -41,10 +52,13 @@ def run(arguments: argparse.Namespace) -> int:
         return _profile_run.profile_run(arguments)
     from codeopt.console import Console
     from codeopt.report import python_line
+    from codeopt.results.profile_page import profile_page
     from codeopt.session import Session
     from codeopt.workloads import WorkloadRequest, kind_of
 
     target, options = _flags.target_of(arguments), _flags.options_of(arguments)
+    if arguments.html:
+        require_writable(arguments.html)
     kind = kind_of(target, options)
     program = kind.read(target)
     console = Console(quiet=arguments.quiet)
@@ -52,6 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     options, interpreter = session.find_interpreter(options, target.path)
     with console, kind.open_workload(WorkloadRequest(target, program, options, session)) as opened:
         profile = opened.profile()
+    if arguments.html:
+        write_page(arguments.html, profile_page(str(target), profile, program.source, python_line(interpreter)))
     if arguments.json:
         print(json.dumps(as_json(profile, interpreter)))
     else:

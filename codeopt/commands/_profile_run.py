@@ -62,6 +62,8 @@ def _check(arguments: argparse.Namespace, folder: Path) -> None:
     """Raises UsageError."""
     if not folder.is_dir():
         raise UsageError(f"profile --run takes the folder of a project, and {folder} is none")
+    if arguments.html:
+        raise UsageError("--html is of a program's profile; with --run --export speedscope FILE writes one to look at")
     if arguments.export and arguments.export[0] not in EXPORTS:
         raise UsageError(f"--export {arguments.export[0]}: there is {', '.join(EXPORTS)}, and a FILE after it")
 

@@ -85,12 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     target = _flags.target_of(arguments)
     _check_output(arguments, target.path)
-<<<<<<< HEAD
     _check_project(arguments, target.path)
-    with Console(quiet=arguments.quiet) as console:
-=======
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
->>>>>>> main
         result = improve(target, _flags.options_of(arguments), Session(console))
         try:
             _deliver(arguments, result, console)
@@ -170,15 +166,10 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
         console.print(f"wrote {arguments.html}")
     if arguments.json:
         print(json.dumps(result.to_json()))
-    elif result.accepted and to_stdout:
+    elif result.accepted and to_stdout and not has_edits(result.facts):
         sys.stdout.write(program.as_file(result.source))
     elif result.accepted:
-<<<<<<< HEAD
-        whole = to_stdout and not has_edits(result.facts)
-        sys.stdout.write(program.as_file(result.source) if whole else result.diff)
-=======
         write_diff(result.diff)
->>>>>>> main
     sys.stdout.flush()
 
 

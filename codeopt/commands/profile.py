@@ -10,12 +10,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-<<<<<<< HEAD
 from codeopt.commands import _flags, _profile_run
-=======
-from codeopt.commands import _flags
 from codeopt.commands._page import add_html_argument, require_writable, write_page
->>>>>>> main
 
 if TYPE_CHECKING:
     from codeopt.interpreter import Interpreter

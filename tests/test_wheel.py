@@ -41,7 +41,8 @@ USE = "from typed import repeated\nfor size in range(12):\n    repeated([str(n %
 
 def test_whatever_is_imported_is_declared() -> None:
     declared = {canonicalize_name(Requirement(text).name) for text in PROJECT["dependencies"]}
-    extras = {canonicalize_name(Requirement(text).name) for text in PROJECT["optional-dependencies"]["ray"]}
+    optional = PROJECT["optional-dependencies"]
+    extras = {canonicalize_name(Requirement(text).name) for name in ("ray", "mcp", "lsp") for text in optional[name]}
     owners = packages_distributions()
     missing = {
         f"{path.relative_to(ROOT)}: {name}"

@@ -55,10 +55,12 @@ class Root:
         """FILE, or FILE::FUNCTION, with what lies beside a program and is read as its cases. Raises UsageError."""
         path, mark, name = given.partition("::")
         found = self.inside(path)
-        for beside in _beside(self.path / found):
-            self.inside(str(beside))
-        if (self.path / found).parent.joinpath("cases").is_dir():
-            self.tree(str((self.path / found).parent / "cases"))
+        if not name:
+            folder = (self.path / found).parent
+            for beside in _beside(folder):
+                self.inside(str(beside))
+            if (folder / "cases").is_dir():
+                self.tree(str(folder / "cases"))
         return f"{found}{mark}{name}"
 
     def arguments(self, given: Iterable[str]) -> tuple[str, ...]:
@@ -77,7 +79,7 @@ def _links(folder: Path) -> Iterator[Path]:
         yield from (Path(here, name) for name in (*folders, *files))
 
 
-def _beside(program: Path) -> Iterator[Path]:
-    """Files next to a program that cases are looked for in."""
+def _beside(folder: Path) -> Iterator[Path]:
+    """Files next to a program that are read as its cases."""
     for pattern in ("input*", "output*", "*.in", "*.out", "*.args", "generate.py"):
-        yield from program.parent.glob(pattern)
+        yield from folder.glob(pattern)

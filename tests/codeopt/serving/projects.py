@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.codeopt.command import environment
@@ -63,13 +64,46 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
-def processes(mark: str) -> list[str]:
-    """Those that have a text in their environment, ours left out: a server, its workers, their sandboxes."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if int(folder.name) != os.getpid() and mark.encode() in (folder / "environ").read_bytes():
-                found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode())
-        except OSError:
-            continue
-    return found
+@dataclass(frozen=True)
+class Process:
+    """One that ran when we looked."""
+
+    number: int
+    parent: int
+    started: str
+    """Tells it from a later one of the same number."""
+    command: str
+
+    @property
+    def alive(self) -> bool:
+        """It still runs; a zombie does not."""
+        return process(self.number) == self
+
+
+def process(number: int) -> Process | None:
+    """None where there is none, or it has ended."""
+    folder = Path("/proc", str(number))
+    try:
+        words = (folder / "stat").read_text().rpartition(")")[2].split()
+        command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return None
+    return None if words[0] in "ZX" else Process(number, int(words[1]), words[19], command)
+
+
+def family(mark: str) -> list[Process]:
+    """Processes that have a text in their environment, and all that came from them: a server, its workers, their
+    sandboxes."""
+    every = [process(int(folder.name)) for folder in Path("/proc").glob("[0-9]*")]
+    known = {each.number: each for each in every if each}
+    found = {number for number in known if number != os.getpid() and _is_marked(number, mark)}
+    while more := {each.number for each in known.values() if each.parent in found} - found:
+        found |= more
+    return [known[number] for number in sorted(found)]
+
+
+def _is_marked(number: int, mark: str) -> bool:
+    try:
+        return mark.encode() in Path("/proc", str(number), "environ").read_bytes()
+    except OSError:
+        return False

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -16,7 +18,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from tests.codeopt.command import codeopt, environment
-from tests.codeopt.serving.projects import ENDLESS, RIGHT, SLOW, TARGET, WRONG, contents, make_project, processes
+from tests.codeopt.serving.projects import ENDLESS, RIGHT, SLOW, TARGET, WRONG, Process, contents, family, make_project
 from tests.sandbox.machine import until
 
 ARGUMENTS = ("-P", "-m", "codeopt", "mcp", "--sandbox", "bubblewrap", "--python", sys.executable)
@@ -117,7 +119,7 @@ def test_over_http_a_project_is_checked_and_what_is_found_written_when_asked(tmp
         without_secret = re.sub(r"/[\w-]{20,}/", "/", address)
         assert status_of(without_secret) == 404
         assert status_of(address, Host="evil.example") == 421
-    assert until(lambda: not processes(mark), GONE_S), processes(mark)
+    assert until(lambda: not family(mark), GONE_S), family(mark)
 
 
 def status_of(address: str, **headers: str) -> int:
@@ -139,7 +141,13 @@ def test_a_hostile_client_reaches_nothing_outside_of_the_root(tmp_path: Path) ->
 
     async def conversation() -> None:
         async with over_stdio(project) as client:
-            for target in ("../secret.py::repeated", str(secret), "link.py::repeated", "/etc/passwd", "a/../../secret.py"):
+            for target in (
+                "../secret.py::repeated",
+                str(secret),
+                "link.py::repeated",
+                "/etc/passwd",
+                "a/../../secret.py",
+            ):
                 assert "leads out of" in await refusal(client, "profile", target=target), target
             assert "leads out of" in await refusal(client, "profile", target="program.py")  # by its cases
             assert "leads out of" in await refusal(client, "check", paths=[".."])
@@ -161,7 +169,7 @@ def test_a_hostile_client_reaches_nothing_outside_of_the_root(tmp_path: Path) ->
     assert not (project / "here").exists()
 
 
-@pytest.mark.parametrize("ending", ["cancelled", "cut"])
+@pytest.mark.parametrize("ending", ["cancelled", "cut", "killed"])
 def test_what_a_client_gives_up_ends_with_its_sandbox(ending: str, tmp_path: Path) -> None:
     """Twelve at once: some are refused, the others end where nobody wants them any more."""
     project = make_project(tmp_path)
@@ -181,16 +189,27 @@ def test_what_a_client_gives_up_ends_with_its_sandbox(ending: str, tmp_path: Pat
             ]
             done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
             assert "under way or waiting" in done.pop().result().content[0].text  # type: ignore[union-attr]
-            assert await asyncio.to_thread(until, lambda: any("bwrap" in each for each in processes(mark)), GONE_S)
-            for call in calls:
-                call.cancel()
-            await asyncio.gather(*calls, return_exceptions=True)
+            await asyncio.wait_for(running.wait(), GONE_S)
+            assert await asyncio.to_thread(until, lambda: len(boxes(mark)) >= 1, GONE_S), family(mark)
+            ran.extend(family(mark))
+            if ending == "killed":
+                os.kill(ran[0].number, signal.SIGKILL)
             if ending == "cancelled":  # the server lives and has room again
-                assert await asyncio.to_thread(until, lambda: len(processes(mark)) == 1, GONE_S), processes(mark)
-                assert "no such" in (await refusal(client, "profile", target="nothing.py")).lower()
+                for call in calls:
+                    call.cancel()
+                assert await asyncio.to_thread(until, lambda: len(family(mark)) == 1, GONE_S), family(mark)
+                assert "cannot read" in (await refusal(client, "profile", target="nothing.py")).lower()
+        await asyncio.gather(*calls, return_exceptions=True)
 
+    ran: list[Process] = []
     asyncio.run(conversation())
-    assert until(lambda: not processes(mark), GONE_S), processes(mark)
+    assert until(lambda: not any(each.alive for each in ran), GONE_S), [each for each in ran if each.alive]
+    assert until(lambda: not family(mark), GONE_S), family(mark)
+
+
+def boxes(mark: str) -> list[Process]:
+    """Sandboxes of a server."""
+    return [each for each in family(mark) if "bwrap" in each.command]
 
 
 def test_bad_input_is_one_line(tmp_path: Path) -> None:
@@ -206,7 +225,12 @@ def test_bad_input_is_one_line(tmp_path: Path) -> None:
 
 
 def test_the_configuration_that_agents_read(tmp_path: Path) -> None:
+    (tmp_path / ".cursor").mkdir()
+    (tmp_path / ".cursor" / "mcp.json").write_text("{}")
     done = codeopt("init", "--mcp", cwd=tmp_path)
     assert done.status == 0, done.err
-    written = json.loads((tmp_path / ".mcp.json").read_text())
-    assert written["mcpServers"]["codeopt"] == {"command": "codeopt", "args": ["mcp"]}
+    servers = json.loads((tmp_path / ".mcp.json").read_text())["mcpServers"]
+    assert servers == {"codeopt": {"command": "codeopt", "args": ["mcp"]}}
+    assert json.loads((tmp_path / ".vscode" / "mcp.json").read_text())["servers"]["codeopt"]["type"] == "stdio"
+    assert (tmp_path / ".cursor" / "mcp.json").read_text() == "{}"  # what is there is the user's own
+    assert json.loads(done.out)["mcpServers"] == servers

@@ -15,7 +15,7 @@ from secrets import token_urlsafe
 from typing import TYPE_CHECKING
 
 from codeopt.commands import _flags
-from codeopt.commands._extras import require_extra
+from codeopt.commands._serving import add_permission_arguments, permissions_of, require_extra
 from codeopt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,10 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--http", type=int, metavar="PORT",
         help=f"streamable HTTP on {LOOPBACK}; 0 takes a free port; the address, with its secret, is printed",
     )  # fmt: skip
-    allowed = parser.add_argument_group("what clients may do")
-    allowed.add_argument("--model", metavar="NAME", help="who drafts where a client asks for a model (default: none)")
-    allowed.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server (OPENAI_BASE_URL)")
-    allowed.add_argument("--max-cost", type=_flags.positive, metavar="USD", help="of one request")
+    allowed = add_permission_arguments(parser)
     allowed.add_argument(
         "--allow-commands", action="store_true", help="record may run commands of a client, which are not isolated"
     )
@@ -49,25 +46,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--parallel", type=_flags.count, default=1, metavar="N",
         help="requests at a time; two measure less exactly than one (%(default)d)",
     )  # fmt: skip
-    allowed.add_argument(
-        "--seconds", type=_flags.positive, default=900.0, metavar="S", help="that one request may take (%(default)g)"
-    )
-    _flags.add_sandbox_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the connection ends. Raises UsageError."""
     require_extra("mcp", "mcp")
     from codeopt.serving.caller import Caller
-    from codeopt.serving.mcp_server import Permissions, make_server
+    from codeopt.serving.mcp_server import make_server
     from codeopt.serving.root import Root
 
-    root = Root.of(arguments.root)
-    names = ("sandbox", "image", "runtime", "python", "timeout", "memory", "base_url", "max_cost")
-    options = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
-    _flags.options_of(arguments, run_dir=Path())  # what makes no sense is said now
-    caller = Caller(root.path, arguments.parallel, seconds=arguments.seconds)
-    server = make_server(root, caller, Permissions(options, arguments.model, arguments.allow_commands))
+    root, permissions = Root.of(arguments.root), permissions_of(arguments)
+    server = make_server(root, Caller(root.path, arguments.parallel, seconds=arguments.seconds), permissions)
     if arguments.http is None:
         server.run()
     else:

@@ -21,6 +21,7 @@ from codeopt.report import diff, profile_to_json
 from codeopt.review.check import CheckedPart, ProjectCheck, check, listed
 from codeopt.review.repository import open_repository
 from codeopt.review.work import ReviewBudget
+from codeopt.saved_runs import digest
 from codeopt.serving.request import Errand, ErrandRequest
 from codeopt.session import Mounts, Session
 from codeopt.target import as_target
@@ -123,7 +124,8 @@ def _check(request: ErrandRequest, options: ImproveOptions, console: Console) ->
     rows = [
         row.to_json()
         | {"file": _below_here(root / row.path), "line": _line(root / row.path, row.function)}
-        | {"new_source": row.suggestion.improved if row.suggestion else None}
+        | {"judged": row.judged, "new_source": row.suggestion.improved if row.suggestion else None}
+        | {"sha256_before": digest(row.suggestion.original) if row.suggestion else None}
         for row in found.rows
     ]
     return found.to_json() | {"functions": rows, "files_with_gains": sorted(changed)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
@@ -24,7 +24,7 @@ from codeopt.serving.mcp_answers import (
     RecordAnswer,
     ToolAnswer,
 )
-from codeopt.serving.request import Errand, ErrandRequest
+from codeopt.serving.request import Errand, ErrandRequest, Permissions
 from codeopt.serving.root import Root
 
 INSTRUCTIONS = """\
@@ -48,18 +48,6 @@ Place = Annotated[str, Field(max_length=4096)]
 Places = Annotated[list[Place], Field(max_length=100)]
 Seconds = Annotated[float, Field(gt=0, le=3600)]
 A = TypeVar("A", bound=ToolAnswer)
-
-
-@dataclass(frozen=True)
-class Permissions:
-    """What the user who started the server allows its clients."""
-
-    options: Mapping[str, Any]
-    """Fields of ImproveOptions that hold for every request: sandbox, python, memory, ..."""
-    model: str | None = None
-    """Who drafts where a client asks for a model; None: no client may."""
-    commands: bool = False
-    """`record` may run a command of the client's, not isolated."""
 
 
 @dataclass(frozen=True)

@@ -55,3 +55,15 @@ class ErrandRequest:
         for name in ("paths", "command"):
             given[name] = tuple(given[name])
         return cls(**{**given, "errand": Errand(given["errand"])})
+
+
+@dataclass(frozen=True)
+class Permissions:
+    """What the user who started the server allows its clients."""
+
+    options: Mapping[str, Any]
+    """Fields of ImproveOptions that hold for every request: sandbox, python, memory, ..."""
+    model: str | None = None
+    """Who drafts where a client asks for a model; None: no client may."""
+    commands: bool = False
+    """`record` may run a command of the client's, not isolated."""

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import median
 
+from codeopt.briefing import TimedCalls
 from codeopt.escaping import fenced, inline
-from codeopt.history import Candidate
+from codeopt.history import AgainstBest, Candidate
 from sandbox.compare import CaseTimes, Comparison, Decision
 from sandbox.outcome import Case, Verdict
-from sandbox.profile import HotLine, Profile
+from sandbox.profile import Callee, HotLine, Profile
 
 NOT_SHOWN = "a case that is not shown"
+
+LEAST, CALLEE = 0.005, 0.05
+"""Share of the time below which a line, or what is called elsewhere, is not worth a row."""
+
+SOURCE_LINES = 90
+"""Of what is called outside of the module, all together."""
 
 ROWS = 10
 """Of any table: the hottest lines hold nearly all of the time, and a prompt is not a report."""
@@ -23,9 +30,16 @@ ROWS = 10
 class Shown:
     """The cases that a proposer may know, by name."""
 
-    cases: dict[str, Case]
+    cases: Mapping[str, Case]
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What some cases are called in place of that."""
+    timed: TimedCalls | None = None
+    start_s: float = 0.0
+    """Seconds of the interpreter's start in each whole run; 0 where that is not known."""
 
     def label(self, name: str) -> str:
+        if name in self.names:
+            return self.names[name]
         return f"case {inline(name, 60)!r}" if name in self.cases else NOT_SHOWN
 
     def may_quote(self, candidate: Candidate) -> bool:
@@ -52,7 +66,7 @@ def duration(seconds: float) -> str:
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}" if seconds < 1000 * size else f"{seconds:.0f} s"
-    return f"{seconds * 1e6:.0f} us"
+    return f"{seconds * 1e6:.3g} us"
 
 
 def mib(size: float) -> str:
@@ -71,7 +85,9 @@ def comparison(found: Comparison, reason: str, shown: Shown) -> str:
     if reason:
         lines.append(f"Judge's reason: {inline(reason)}")
     timed = [times for times in found.cases if times.original and times.candidate]
-    if timed:
+    if timed and shown.timed is not None and found.clock != "memory":
+        lines.append(_of_calls(timed[0], shown.timed))
+    elif timed:
         lines.append(_case_amounts(timed, mib if found.clock == "memory" else duration, shown))
     return "\n".join(lines)
 
@@ -87,11 +103,33 @@ def _case_amounts(timed: Sequence[CaseTimes], unit: Callable[[float], str], show
     return fenced("\n".join([f"{'original':>10}  {'this':>10}  {'ratio':>8}  case", *rows]))
 
 
+def _of_calls(times: CaseTimes, timed: TimedCalls) -> str:
+    """Seconds of the timed calls, each made once, and of one call."""
+    old, new = (median(seconds) / timed.passes for seconds in (times.original, times.candidate))
+    text = f"The timed calls: original {duration(old)}, this {duration(new)}"
+    if timed.calls == 1:
+        return f"{text}."
+    return f"{text} together; a call {duration(old / timed.calls)} and {duration(new / timed.calls)}."
+
+
+def against_best(found: AgainstBest) -> str:
+    """The newest against the best draft before it."""
+    versus = found.comparison
+    less, more = ("less memory", "MORE memory") if versus.clock == "memory" else ("faster", "SLOWER")
+    words = _DECISIONS[versus.decision].format(less=less, more=more).replace("the original", f"round {found.round}")
+    interval = f"{versus.confidence:.0%} interval {versus.ci_low:.2f}x to {versus.ci_high:.2f}x"
+    return (
+        f"Against the best draft so far (round {found.round}), in pairs of their own: {words}; "
+        f"round {found.round} / this = {versus.ratio:.2f}x ({interval}, {versus.pairs} pairs)."
+    )
+
+
 def single_runs(candidate: Candidate, shown: Shown) -> str:
     """CPU time of one run of each case, the longest first."""
     slowest = sorted(candidate.outcomes, key=lambda o: o.run.cpu_s, reverse=True)[:ROWS]
     rows = [f"{duration(o.run.cpu_s):>10}  {shown.label(o.case)}" for o in slowest]
-    return "CPU time of one run of each case:\n" + fenced("\n".join(rows))
+    start = f", of which {duration(shown.start_s)} are the interpreter's start" if shown.start_s else ""
+    return f"CPU time of one run of each case{start}:\n" + fenced("\n".join(rows))
 
 
 def memory(candidate: Candidate, original: Candidate) -> str:
@@ -99,30 +137,64 @@ def memory(candidate: Candidate, original: Candidate) -> str:
     if not candidate.correct:
         return ""
     peak = max(o.run.peak_bytes for o in candidate.outcomes)
+    if not peak:
+        return ""
     text = f"Peak memory of a run: {mib(peak)}"
-    if candidate is original or not original.outcomes:
-        return f"{text}."
-    return f"{text}; original {mib(max(o.run.peak_bytes for o in original.outcomes))}."
+    was = max((o.run.peak_bytes for o in original.outcomes), default=0)
+    return f"{text}." if candidate is original or not was else f"{text}; original {mib(was)}."
 
 
-def profile(candidate: Candidate, shown: Shown) -> str:
+def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
     """Hot lines with their source, hot functions, where the time went, and what allocated."""
     found = candidate.profile
     if found is None:
         return ""
-    parts = [
-        f"Profile of one run ({shown.label(found.case)}); profiling slows a run down, so read shares, not seconds."
-    ]
+    parts = [_what_was_profiled(found, shown)]
     source = re.split("\r\n|\r|\n", candidate.source)  # as Python counts lines: not at form feeds
-    if found.lines:
-        parts.append("Hot lines:\n" + fenced("\n".join(_hot_lines(found.lines[:ROWS], source))))
-    if found.functions:
-        rows = [f"{f.share:>7.1%}  {f.hits:>10,} calls  {f.name} (line {f.line})" for f in found.functions[:5]]
+    lines = [line for line in found.lines[:ROWS] if line.share >= LEAST] or list(found.lines[:1])
+    if lines:
+        parts.append("Hot lines:\n" + fenced("\n".join(_hot_lines(lines, source))))
+    functions = [f for f in found.functions[:5] if f.share >= LEAST]
+    if len(functions) > 1:
+        rows = [f"{f.share:>7.1%}  {f.hits:>10,} calls  {f.name} (line {f.line})" for f in functions]
         parts.append("Hot functions:\n" + fenced("\n".join(rows)))
-    parts += [part for part in (_split(found), _allocations(found)) if part]
-    if found.case in shown.cases:  # of a held-out case, a note could quote what the run printed
-        parts += [f"Note: {inline(note)}" for note in found.notes]
+    parts += [part for part in (_split(found), _allocations(found), _callees(found)) if part]
+    known = original.profile.notes if original.profile and candidate is not original else ()
+    if found.case in {*shown.cases, *shown.names}:  # of a held-out case, a note could quote what the run printed
+        parts += [f"Note: {inline(note)}" for note in found.notes if note not in known]
     return "\n".join(parts)
+
+
+def _what_was_profiled(found: Profile, shown: Shown) -> str:
+    if shown.timed is None:
+        return (
+            f"Profile of one run ({shown.label(found.case)}); profiling slows a run down, so read shares, not seconds."
+        )
+    return (
+        "Profile of the timed calls, made as often in each round; a line's share is its own time, without that of what "
+        "it calls in this module."
+    )
+
+
+def _callees(found: Profile) -> str:
+    """What takes time outside of the module; Python text of it as far as its share justifies."""
+    worth = [callee for callee in found.callees if callee.share >= CALLEE]
+    if not worth:
+        return ""
+    rows = [f"{c.share:>7.1%}  {c.calls:>10,} calls  {_callee(c)}" for c in worth]
+    parts = ["Called outside of the module (share of all time, by the C profiler):\n" + fenced("\n".join(rows))]
+    left = SOURCE_LINES
+    for callee in worth:
+        lines = callee.source.rstrip().split("\n")
+        if callee.source and len(lines) <= left:
+            parts.append(f"Source of {_callee(callee)}, for reading:\n" + fenced(callee.source, "python"))
+            left -= len(lines)
+    return "\n".join(parts)
+
+
+def _callee(callee: Callee) -> str:
+    name = inline(callee.name.removeprefix("<").removesuffix(">"), 80)
+    return f"{inline(callee.module, 80)}.{name}" if callee.module else name
 
 
 def _hot_lines(lines: Sequence[HotLine], source: Sequence[str]) -> list[str]:
@@ -143,7 +215,7 @@ def _split(found: Profile) -> str:
 
 def _allocations(found: Profile) -> str:
     """Peak, copy volume and the lines that allocated most."""
-    figures = [f"peak {found.peak_mib:.1f} MiB"] if found.peak_mib is not None else []
+    figures = [f"peak {found.peak_mib:.1f} MiB"] if found.peak_mib is not None and found.peak_mib >= 0.05 else []
     figures += [f"copied {found.copy_mib_s:.1f} MiB/s"] if found.copy_mib_s is not None else []
     most = sorted(found.memory, key=lambda m: m.peak_mib, reverse=True)[:5]
     figures += [f"line {m.line}: peak {m.peak_mib:.1f} MiB, growth {m.growth_mib:.1f} MiB" for m in most]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 
 from codeopt.errors import UsageError
 
@@ -38,6 +38,10 @@ class Usage:
     """None where a price is not known (never 0 for unknown)."""
     estimated: bool = False
     """Some server did not count its tokens."""
+    tokens_cached: int = 0
+    """Of those in: what the server had read before and takes less for."""
+    seconds: float = 0.0
+    """From the request to the last word, of all replies together."""
 
     def __add__(self, other: Usage) -> Usage:
         """Both together."""
@@ -48,10 +52,39 @@ class Usage:
             self.tokens_out + other.tokens_out,
             (self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
             self.estimated or other.estimated,
+            self.tokens_cached + other.tokens_cached,
+            self.seconds + other.seconds,
         )
 
 
 NOTHING_USED = Usage()
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a draft took, by step; tokens and seconds of the clock, those of waiting for a core left out."""
+
+    tokens_in: int = 0
+    """Of the critique that asked for it, too; drafts of one critique share that by giving it to the first."""
+    tokens_out: int = 0
+    tokens_cached: int = 0
+    model_s: float = 0.0
+    cases_s: float = 0.0
+    """Cases, fuzzed inputs and tests."""
+    timing_s: float = 0.0
+    """Compared with the original, with other drafts, and without each of its changes."""
+    profile_s: float = 0.0
+
+    def asked(self, usage: Usage) -> Effort:
+        """With what a model took."""
+        return self + Effort(usage.tokens_in, usage.tokens_out, usage.tokens_cached, usage.seconds)
+
+    def __add__(self, other: Effort) -> Effort:
+        return Effort(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    def to_json(self) -> dict[str, float]:
+        """For people and programs: milliseconds are enough."""
+        return {name: round(value, 3) for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True)
@@ -66,6 +99,8 @@ class Ledger:
     """None from the first reply on whose price is not known."""
     estimated: bool = False
     """Some server did not count its tokens."""
+    tokens_cached: int = 0
+    """Of those in: what servers had read before."""
     earlier_s: float = 0.0
     """Seconds of the sittings before this one, when a run is resumed."""
     started: float = field(default_factory=time.monotonic)
@@ -91,6 +126,7 @@ class Ledger:
             tokens_out=self.tokens_out + usage.tokens_out,
             cost_usd=(self.cost_usd or 0.0) + (usage.cost_usd or 0.0) if known else None,
             estimated=self.estimated or usage.estimated,
+            tokens_cached=self.tokens_cached + usage.tokens_cached,
         )
 
     def next_round(self) -> Ledger:
@@ -128,6 +164,7 @@ class Ledger:
             "tokens_out": self.tokens_out,
             "cost_usd": self.cost_usd,
             "estimated": self.estimated,
+            "tokens_cached": self.tokens_cached,
             "seconds": self.seconds,
         }
 
@@ -139,4 +176,6 @@ class Ledger:
         whole = {name: count for name, count in counts.items() if isinstance(count, int)}
         if len(whole) < len(counts) or not isinstance(cost, int | float | None) or not isinstance(seconds, int | float):
             raise UsageError("the saved ledger of this run is broken; start the run anew")
-        return Ledger(**whole, cost_usd=cost, estimated=bool(data.get("estimated")), earlier_s=seconds)
+        cached = data.get("tokens_cached", 0)
+        more = {"tokens_cached": cached if isinstance(cached, int) else 0, "earlier_s": seconds}
+        return Ledger(**whole, cost_usd=cost, estimated=bool(data.get("estimated")), **more)  # type: ignore[arg-type]

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 from codeopt.budget import Budget, Ledger
 from codeopt.history import Candidate, History
 from codeopt.judge import Judge
-from codeopt.loop import RefineLoop
-from codeopt.model_choice import proposer_name, wants_model
+from codeopt.loop import RefineLoop, SearchPlan
+from codeopt.model_choice import one_by_one, proposer_name, wants_model
 from codeopt.options import ImproveOptions
 from codeopt.program import Program
 from codeopt.proposer_choice import check_proposer, open_proposer
 from codeopt.report import Result, hot, opening
 from codeopt.rounds import Recorder, finish, run_rounds
 from codeopt.saved_runs import SavedRun
+from codeopt.searches import open_search
 from codeopt.session import Session
 from codeopt.target import Target
 from codeopt.tasks import Task, needs_time, open_task, reader_question, second_clock
@@ -47,6 +48,7 @@ def improve(
     """
     task = open_task(options.task, options.min_gain)
     check_proposer(options, task)
+    plan = _plan(options)
     first = run_first(target, options.run, session.console.print, session.named(options)) if options.run else None
     target = first.target if first else target
     kind = kind_of(target, options)
@@ -61,11 +63,13 @@ def improve(
         profile_modes=_modes(options), needs_time=needs_time(task), model_calls=model, interpreter=interpreter,
         facts={"recording": first.facts} if first else {},
     )  # fmt: skip
+    if saved and saved.input_seed is not None:
+        request = replace(request, input_seed=saved.input_seed)
     with kind.open_workload(request) as opened:
         workload = _measured(opened, task, request)
         run = runs.begin(opened.name)
-        recorder = Recorder(run, session, program.source)
-        loop = _loop(workload, task, request, saved or _new_run(workload), recorder)
+        recorder = Recorder(run, session, program.source, request.input_seed)
+        loop = _loop(workload, task, request, saved or _new_run(workload), recorder, plan)
         recorder.keep(loop)
         end = run_rounds(loop, session.console)
         recorder.keep(loop)
@@ -104,23 +108,35 @@ def _new_run(workload: Workload) -> SavedRun:
     return SavedRun(History((workload.baseline,)), Ledger().add(workload.usage))
 
 
-def _loop(workload: Workload, task: Task, request: WorkloadRequest, saved: SavedRun, recorder: Recorder) -> RefineLoop:
+def _plan(options: ImproveOptions) -> SearchPlan:
+    """How drafts are searched for; the rules have a search of their own, which ends by itself. Raises UsageError."""
+    search = open_search(options.search)
+    if not wants_model(options):
+        return SearchPlan(patience=0, floor=False)
+    return SearchPlan(search, options.candidates, options.chains, options.patience, options.seed)
+
+
+def _loop(
+    workload: Workload, task: Task, request: WorkloadRequest, saved: SavedRun, recorder: Recorder, plan: SearchPlan
+) -> RefineLoop:
     """The loop before its first round, or where an earlier sitting left it."""
     options, session = request.options, request.session
     console = session.console
     judge = Judge(
         workload,
         profiled=wants_model(options) and not options.no_profile,  # the rules go by the original's profile
+        ranked=wants_model(options),
         notify=console.progress,
         alone=session.alone,
         strict=options.strict,
         second=second_clock(task),
     )
-    open_model = cache(lambda: session.open_model(options, console.warn))
-    proposer = open_proposer(options, task, workload, open_model, console)
+    open_one = cache(lambda one: session.open_model(one, console.warn))
+    proposer = open_proposer(options, task, workload, open_one, console)
     return RefineLoop(
-        proposer, task, judge, _budget(options), saved.history, saved.ledger,
-        save=recorder.after_round, on_usage=session.on_usage, ask_reader=_reader(task, request, open_model),
+        proposer, task, judge, _budget(options), saved.history, saved.ledger, plan,
+        save=recorder.after_round, on_usage=session.on_usage,
+        ask_reader=_reader(task, request, lambda: open_one(one_by_one(options)[0])),
     )  # fmt: skip
 
 

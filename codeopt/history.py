@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
-from codeopt.budget import NOTHING_USED, Usage
+from codeopt.budget import NOTHING_USED, Effort, Usage
 from codeopt.standing import Standing
 from sandbox.caveat import Caveat, distinct
 from sandbox.compare import Comparison, Decision
@@ -46,6 +46,8 @@ class Draft:
     """Why there is no usable program (no code in the reply, a syntax error); empty when there is one."""
     usage: Usage = NOTHING_USED
     """What it cost to write."""
+    model: str = ""
+    """The language model that wrote it; empty for the rules."""
 
 
 class Preferred(StrEnum):
@@ -63,6 +65,19 @@ class Preference:
     winner: Preferred
     """NEITHER also where the two answers differ."""
     reason: str
+
+
+@dataclass(frozen=True)
+class AgainstBest:
+    """A candidate compared with the best one before it: two ratios to the original, each with its own noise, say less
+    of which is the faster."""
+
+    round: int
+    """The other's."""
+    comparison: Comparison
+    """The other takes the original's place."""
+    lead: float
+    """The other's own."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +102,21 @@ class Candidate:
     """Why it cannot be accepted whatever its time, in one line; empty when it can."""
     notes: tuple[str, ...] = ()
     """What a reader should know of it, a line each."""
+    turn: int = 0
+    """The round of the budget that it was written in, from 1; drafts of one critique share it. 0: it cost none."""
+    parents: tuple[int, ...] = ()
+    """The rounds that it was made from; the one whose critique it answers is the last."""
+    chain: int = 0
+    """Which of several independent chains it belongs to, from 1; 0: all of them go on from it."""
+    answers: str = ""
+    """The critique that it answers, where that is not the one its parent carries."""
+    settled: bool = False
+    """The critic finds nothing left to improve in it."""
+    siblings: tuple[tuple[int, float], ...] = ()
+    """Right drafts of the same critique, timed next to it: their round, and how many times as long they take."""
+    model: str = ""
+    """The draft's."""
+    effort: Effort = Effort()
     second: Comparison | None = None
     """By another clock, for a task that asks for it: time beside memory."""
     scores: tuple[tuple[str, float], ...] = ()
@@ -99,6 +129,9 @@ class Candidate:
     """By the task's own measures; None where the speedup is the measure."""
     checked: tuple[Caveat, ...] = ()
     """Differences beyond the known inputs that no single case shows."""
+
+    against_best: AgainstBest | None = None
+    """None where none before it was faster than the original."""
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -117,13 +150,25 @@ class Candidate:
 
     @property
     def screening_only(self) -> bool:
-        """Right and timed beside its ablations, but not compared with the original."""
-        return bool(self.ablation) and self.comparison is None
+        """Right and timed beside its ablations or siblings, but not compared with the original."""
+        return bool(self.ablation or self.siblings) and self.comparison is None
 
     @property
     def faster(self) -> bool:
         """Right, and faster than the original with statistical confidence."""
         return self.correct and self.comparison is not None and self.comparison.decision is Decision.FASTER
+
+    @property
+    def lead(self) -> float:
+        """By which to rank it among faster ones: the lower end of its ratio to the original, unless its own pairs with
+        the best one before it say that it is faster or slower than that."""
+        own = self.comparison.ci_low if self.comparison else 0.0
+        other = self.against_best
+        if other is not None and other.comparison.decision is Decision.FASTER:
+            return max(own, other.lead * other.comparison.ci_low)
+        if other is not None and other.comparison.decision is Decision.SLOWER:
+            return min(own, other.lead * other.comparison.ci_high)
+        return own
 
 
 @dataclass(frozen=True)
@@ -131,6 +176,10 @@ class History:
     """The original and every candidate so far."""
 
     candidates: tuple[Candidate, ...]
+    remark: str = ""
+    """What the search tells a proposer beside it: how to go on from these."""
+    turn: int = 0
+    """How many rounds of the budget were before this one."""
 
     @property
     def original(self) -> Candidate:
@@ -142,6 +191,11 @@ class History:
         """The newest candidate; the original when there is none yet."""
         return self.candidates[-1]
 
+    @property
+    def best(self) -> Candidate | None:
+        """Of the right and faster ones the one that leads; None when there is none yet."""
+        return max((c for c in self.candidates[1:] if c.faster), key=lambda c: c.lead, default=None)
+
     def add(self, candidate: Candidate) -> History:
         """A history with one more candidate."""
         return replace(self, candidates=(*self.candidates, candidate))
@@ -149,3 +203,13 @@ class History:
     def with_critique(self, text: str) -> History:
         """A history whose newest candidate carries the critique."""
         return replace(self, candidates=(*self.candidates[:-1], replace(self.last, critique=text)))
+
+    def changed(self, candidate: Candidate) -> History:
+        """A history with this candidate in the place of its round; for whole histories."""
+        at = candidate.round
+        return replace(self, candidates=(*self.candidates[:at], candidate, *self.candidates[at + 1 :]))
+
+    @property
+    def forked(self) -> bool:
+        """Rounds were made from others than the newest."""
+        return any(c.chain or c.answers or c.siblings or len(c.parents) > 1 for c in self.candidates)

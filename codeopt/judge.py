@@ -6,23 +6,41 @@ What is judged, and how it is exercised, is a Workload; nothing here knows of pr
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Literal
 
 from codeopt import guards
-from codeopt.history import Candidate, Draft, History
+from codeopt.budget import Effort
+from codeopt.history import AgainstBest, Candidate, Draft, History
 from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, TimedRegion, Workload
 from sandbox.ablation import time_variants
+from sandbox.caveat import Subject
 from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
+from sandbox.errors import OriginalUnsteady
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Outcome, Verdict
 
 MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
+STEP_S = 10.0
+"""What the comparison of two drafts may take: it decides nothing but which to go on from."""
+THIRD_HASH_SEED, SHORT_S = 2, 3.0
+"""Of cases that nobody has seen; and the seconds of the cases that are run once more, where one round has to do."""
 CONFIRMATION_SEED = 1000
 """Added to the round: the order within pairs is another one when a draft is confirmed."""
+
+
+@dataclass(frozen=True)
+class Race:
+    """Programs that do the same, timed next to each other."""
+
+    ratios: tuple[float | None, ...]
+    """How many times as long each takes as the first that is right; None for one that was wrong or failed."""
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -33,6 +51,8 @@ class Judge:
     profiled: bool = True
     """Profile the drafts too; for proposers that read it."""
     notify: Callable[[str], None] = lambda line: None
+    ranked: bool = False
+    """Compare a faster draft with the best one before it, too; for proposers that go on from the best."""
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while something is measured."""
     strict: bool = False
@@ -46,7 +66,7 @@ class Judge:
         return self.workload.baseline
 
     @property
-    def _timed(self) -> bool:
+    def timed(self) -> bool:
         """Code is run and timed; a text is scored."""
         return self.workload.region is not TimedRegion.NOTHING
 
@@ -57,32 +77,98 @@ class Judge:
 
     def measure(self, draft: Draft, history: History) -> Candidate:
         """Run, compare and profile one draft of a proposer."""
-        candidate = Candidate(len(history.candidates), draft.source, draft.summary, changes=draft.changes)
-        reads = not draft.problem and self._timed
-        objection = guards.read(guards.Reading(self.original.source, draft.source)) if reads else None
-        reason = draft.problem or (objection.reason if objection else "") or repeated(draft.source, history)
-        if reason:
-            return replace(candidate, rejection=reason)
-        with self.alone() if self._timed else nullcontext():
-            if draft.screening_only:
-                candidate = self._run_cases(candidate)
-                return self._ablated(candidate, draft)
-            candidate = self._run_cases(candidate, _screened(draft, history))
-            candidate = self._checked(candidate, Stage.ROUND)
-            if not candidate.correct or not self._timed:
-                return candidate
+        candidate = self._read(draft, history)
+        if candidate.rejection:
+            return candidate
+        with self.alone() if self.timed else nullcontext():
+            candidate = self._screened(candidate, draft, history)
+            return self._finished(candidate, draft, history) if candidate.correct and self.timed else candidate
+
+    def screen(self, draft: Draft, history: History) -> Candidate:
+        """Is a draft right? It is compared with nothing yet: it may be one of several of the same critique."""
+        candidate = self._read(draft, history)
+        if candidate.rejection:
+            return candidate
+        with self.alone():
+            return self._screened(candidate, draft, history)
+
+    def finish(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
+        """A draft that was right when it was screened, compared with the original and profiled."""
+        with self.alone():
+            return self._finished(candidate, draft, history)
+
+    def race(self, candidates: Sequence[Candidate]) -> Race:
+        """Right drafts, timed next to each other: a quick answer for choosing one, at a fraction of what it takes to
+        compare each with the original."""
+        self.notify(f"timing {len(candidates)} right drafts next to each other")
+        with self.alone():
+            started = time.monotonic()
+            ratios = self._ratios([candidate.source for candidate in candidates])
+            return Race(ratios, time.monotonic() - started)
+
+    def _ratios(self, sources: Sequence[str]) -> tuple[float | None, ...]:
+        """How many times as long as the first that is right each program takes."""
+        if not sources:
+            return ()
+        plan = self.workload.require_plan()
+        runner, check = self.workload.runner, self.suite.check
+        took = time_variants(runner, sources, plan, check)
+        if took and not any(took) and time_variants(runner, [sources[0]] * 2, plan, check) == (None,):
+            return None, *self._ratios(sources[1:])
+        return 1.0, *took
+
+    def floor(self, candidate: Candidate) -> float | None:
+        """The share of a draft's time that no other could do without, such as reading the input; None: not known."""
+        plan = self.workload.plan
+        if not self.workload.floor_program or plan is None or plan.clock == "memory":
+            return None
+        self.notify("timing what no draft can do without")
+        with self.alone():
+            sources = [candidate.source, self.workload.floor_program]
+            return time_variants(self.workload.runner, sources, plan, lambda expected, got: "")[0]
+
+    def _read(self, draft: Draft, history: History) -> Candidate:
+        """What can be said of a draft before it is run."""
+        candidate = Candidate(
+            len(history.candidates), draft.source, draft.summary, changes=draft.changes, model=draft.model
+        )
+        reads = not draft.problem and self.timed
+        found = guards.read(guards.Reading(self.original.source, draft.source)) if reads else ()
+        objections = [each.reason for each in found if each.consequence is guards.Consequence.REJECT]
+        reason = draft.problem or "".join(objections) or repeated(draft.source, history)
+        notes = () if reason else tuple(each.reason for each in found)
+        return replace(candidate, rejection=reason, notes=notes)
+
+    def _screened(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
+        started = time.monotonic()
+        if draft.screening_only:
+            found = self._run_cases(candidate)
+        else:
+            found = self._checked(self._run_cases(candidate, _screened(draft, history)), Stage.ROUND)
+        return _took(found, Effort(cases_s=time.monotonic() - started))
+
+    def _finished(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
+        started = time.monotonic()
+        if not draft.screening_only:
             plan = self.workload.require_plan()
             rule = self.workload.rule.screening()
             candidate = self._compared(candidate, plan, rule, seed=candidate.round)
-            return self._profiled(self._ablated(candidate, draft))
+            candidate = self._guarded(candidate, plan, (), in_round=True)
+            candidate = self._against_best(candidate, history, plan, rule)
+        candidate = self._ablated(candidate, draft)
+        timed = time.monotonic()
+        profiled = candidate if draft.screening_only else self._profiled(candidate)
+        return _took(profiled, Effort(timing_s=timed - started, profile_s=time.monotonic() - timed))
 
     def check(self, source: str, summary: str, *, failures: int = 1) -> Candidate:
         """A program that a person wrote: is it right on all cases, known and unseen, and on whatever else is asked?"""
         with self.alone():
-            candidate = self._run_cases(Candidate(1, source, summary), failures=failures)
+            notes = guards.notes(guards.Reading(self.original.source, source)) if self.timed else ()
+            candidate = self._run_cases(Candidate(1, source, summary, notes=notes), failures=failures)
             if candidate.correct:
-                unseen = self._outcomes(source, self.workload.unseen_cases(), failures=failures)
-                candidate = replace(candidate, outcomes=candidate.outcomes + unseen)
+                more = self._outcomes(source, self._short_cases(), OTHER_HASH_SEED, failures)
+                more += self._outcomes(source, self.workload.unseen_cases(), THIRD_HASH_SEED, failures)
+                candidate = replace(candidate, outcomes=candidate.outcomes + more)
             return self._checked(candidate, Stage.REFERENCE)
 
     def time(self, candidate: Candidate, seed: int = 0) -> Candidate:
@@ -96,16 +182,19 @@ class Judge:
         """The same candidate with new figures: fresh pairs, another hash seed, and cases that nobody has seen."""
         self.notify("confirming with fresh timings and cases that were never shown")
         with self.alone():
+            started = time.monotonic()
             unseen = self.workload.unseen_cases()
             outcomes = self._outcomes(candidate.source, self.suite.cases, OTHER_HASH_SEED)
-            outcomes += self._outcomes(candidate.source, unseen)
-            confirmed = replace(candidate, outcomes=outcomes, comparison=None)
+            outcomes += self._outcomes(candidate.source, unseen, THIRD_HASH_SEED)
+            caveats = tuple(each for each in candidate.checked if each.subject is not Subject.SPEED)
+            confirmed = replace(candidate, outcomes=outcomes, comparison=None, checked=caveats, effort=Effort())
             confirmed = self._checked(confirmed, Stage.CONFIRMATION)
-            if not confirmed.correct or not self._timed:
-                return confirmed
-            plan = self.workload.confirmation_plan(unseen)
-            seed = CONFIRMATION_SEED + candidate.round
-            return self._guarded(self._compared(confirmed, plan, self.workload.rule, seed), plan, unseen)
+            checked = time.monotonic()
+            if confirmed.correct and self.timed:
+                plan = self.workload.confirmation_plan(unseen)
+                seed = CONFIRMATION_SEED + candidate.round
+                confirmed = self._guarded(self._compared(confirmed, plan, self.workload.rule, seed), plan, unseen)
+            return _took(confirmed, Effort(cases_s=checked - started, timing_s=time.monotonic() - checked))
 
     def growth(self, source: str) -> GrowthPair | None:
         """How the cost of the original and of `source` grows with the input; None where nothing can be told."""
@@ -182,12 +271,36 @@ class Judge:
             notify=lambda pairs: self.notify(f"comparing by the other measure, pair {pairs}"),
         )  # fmt: skip
 
-    def _guarded(self, candidate: Candidate, plan: Plan, unseen: tuple[Case, ...]) -> Candidate:
+    def _against_best(self, candidate: Candidate, history: History, plan: Plan, rule: StoppingRule) -> Candidate:
+        """With pairs of its own with the best draft so far: a step of 1.6x drowns in two intervals of 15x to 28x."""
+        best = history.best
+        if not self.ranked or best is None or not candidate.faster:
+            return candidate
+        self.notify(f"comparing with round {best.round}")
+        try:
+            comparison = compare(
+                self.workload.runner, best.source, candidate.source, plan.cases, check=self.suite.check,
+                rule=replace(rule, max_seconds=min(rule.max_seconds, STEP_S)), plan=plan, seed=candidate.round,
+            )  # fmt: skip
+        except OriginalUnsteady:
+            return candidate
+        return replace(candidate, against_best=AgainstBest(best.round, comparison, best.lead))
+
+    def _short_cases(self) -> list[Case]:
+        """Cases that are quick to run again, with sets in another order: as many as take the original SHORT_S."""
+        pairs = zip(self.original.outcomes, self.suite.cases, strict=False)
+        ordered = sorted(pairs, key=lambda pair: pair[0].run.active_s)
+        spent = accumulate(outcome.run.active_s for outcome, _ in ordered)
+        return [case for (_, case), seconds in zip(ordered, spent, strict=True) if seconds <= SHORT_S]
+
+    def _guarded(
+        self, candidate: Candidate, plan: Plan, unseen: tuple[Case, ...], *, in_round: bool = False
+    ) -> Candidate:
         """What guards say of a gain."""
         if not candidate.correct or candidate.comparison is None:
             return candidate
         gain = guards.Gain(self.workload, candidate.source, candidate.comparison, plan, unseen, self.notify)
-        for finding in guards.inspect(gain, faster=candidate.faster):
+        for finding in guards.inspect(gain, faster=candidate.faster, in_round=in_round):
             candidate = _with(candidate, candidate.comparison, finding)
         return self._refused(candidate)
 
@@ -208,6 +321,10 @@ class Judge:
             return candidate
         self.notify("profiling")
         return replace(candidate, profile=self.workload.profile(candidate.source))
+
+
+def _took(candidate: Candidate, effort: Effort) -> Candidate:
+    return replace(candidate, effort=candidate.effort + effort)
 
 
 def _with(candidate: Candidate, comparison: Comparison, finding: guards.Finding) -> Candidate:

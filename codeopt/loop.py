@@ -1,26 +1,29 @@
 """The whole algorithm: draft -> run, compare, profile -> critique -> refine, until nothing is left to improve.
 
-Self-Refine (Madaan et al. 2023) with a judge. A wrong candidate is feedback too. What is returned is the
-original unless a candidate is right on every case and better with statistical confidence, twice: in its round, and
-when it is confirmed with fresh timings and with held-out cases.
+Self-Refine (Madaan et al. 2023) with a judge. A wrong candidate is feedback too. Which drafts the next one is made from
+is a search's to say. What is returned is the original unless a candidate is right on every case and better with
+statistical confidence, twice: in its round, and when it is confirmed with fresh timings and with held-out cases.
 """
 
 from __future__ import annotations
 
 import difflib
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from codeopt.budget import Budget, Ledger, Usage
-from codeopt.history import Candidate, History
+from codeopt.budget import Budget, Effort, Ledger, Usage
+from codeopt.contest import Contender, Contest
+from codeopt.floor import floor_reached
+from codeopt.history import Candidate, Critique, History
 from codeopt.judge import Judge
-from codeopt.proposers import Proposer
-from codeopt.tasks import Task, none_better, standing
+from codeopt.proposers import Proposer, variants
+from codeopt.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
+from codeopt.tasks import Task, needs_time, none_better, standing
 from sandbox.compare import Decision
 
 CLOSE = 0.98
 """Of two candidates whose scores are this close the one with the smaller change is preferred."""
-NOTHING_LEFT = "nothing left to improve"
 MAX_CONFIRMATIONS = 3
 """How many candidates are confirmed before none is believed."""
 
@@ -33,6 +36,24 @@ class Confirmation:
     """Why `best` was accepted, or why nothing was."""
     best: Candidate | None = None
     """With its confirmed figures; None when nothing was accepted."""
+    seconds: float = 0.0
+    """Of the clock: of all candidates that were looked at again."""
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """How drafts are searched for."""
+
+    search: Search = field(default_factory=lambda: open_search(DEFAULT))
+    candidates: int = 1
+    """Drafts of each critique."""
+    chains: int = 2
+    """Where the search has several."""
+    patience: int | None = None
+    """Rounds in a row without a gain that end a chain; 0: none do; None: as the search has it."""
+    seed: int = 0
+    floor: bool = True
+    """Ask after each better draft whether any other could be worth having."""
 
 
 Saver = Callable[["RefineLoop"], None]
@@ -48,6 +69,7 @@ class RefineLoop:
     budget: Budget
     history: History
     ledger: Ledger
+    plan: SearchPlan = field(default_factory=SearchPlan)
     save: Saver = lambda loop: None
     """Called after each round."""
     on_usage: Callable[[Usage], None] = lambda usage: None
@@ -58,29 +80,82 @@ class RefineLoop:
     """Why no further round was run."""
     finished: bool = False
     """The proposer has nothing more to offer."""
+    added: int = 0
+    """So many candidates the newest round has brought."""
+    _floors: dict[int, str] = field(default_factory=dict)
+    """By round: what was found of it."""
 
     def run(self) -> None:
-        """Rounds until the critique finds nothing left to improve or the budget is spent."""
-        while not (reason := self.ledger.spent(self.budget)):
-            critique = self.proposer.critique(self.history)
-            self._spend(critique.usage)
-            self.history = self.history.with_critique(critique.text)
-            if critique.exhausted or self.task.is_sufficient(critique, self.history):
-                self.finished = True
-                reason = f"no further draft by the {self.proposer.name}" if critique.exhausted else NOTHING_LEFT
+        """Rounds until nothing is left to improve, no round can pay, or the budget is spent."""
+        while not (reason := self.ledger.spent(self.budget) or self._floor()):
+            move = self._next_move()
+            if isinstance(move, Stop):
+                self.finished, reason = True, move.reason
                 break
-            draft = self.proposer.refine(self.history)
-            self._spend(draft.usage)
-            candidate = self.judge.measure(draft, self.history)
-            self._spend(candidate.usage)
-            self.history = self.history.add(self._placed(candidate))
-            self.ledger = self.ledger.next_round() if draft.counts_as_round else self.ledger
+            shown = view(self.history, move)
+            critique = self.proposer.critique(shown)
+            self._spend(critique.usage)
+            shown = shown.with_critique(critique.text)
+            answers = self._keep(critique, shown.last)
+            if critique.exhausted:
+                self.finished, reason = True, f"no further draft by the {self.proposer.name}"
+                break
+            if self.task.is_sufficient(critique, shown):
+                self.history = self.history.changed(replace(self.history.candidates[shown.last.round], settled=True))
+                continue
+            self._round(shown, move, answers, critique.usage)
             self.save(self)
         self.stopped = reason
+
+    def _next_move(self) -> Move | Stop:
+        plan = self.plan
+        return plan.search.next_move(Position(self.history, self.task, plan.chains, plan.patience, plan.seed))
+
+    def _keep(self, critique: Critique, newest: Candidate) -> str:
+        """The critique stands at the candidate that it is of. Where the one there was answered already, another answers
+        this: it is returned, for the drafts to carry."""
+        of = self.history.candidates[newest.round]
+        if any(c.parents[-1:] == (of.round,) for c in self.history.candidates):
+            return critique.text if critique.text != of.critique else ""
+        self.history = self.history.changed(replace(of, critique=critique.text))
+        return ""
+
+    def _round(self, shown: History, move: Move, answers: str, asked: Usage) -> None:
+        """The drafts of one critique. What the critique took is told with the first of them."""
+        contest = Contest(self.judge, self.history, shown, single=self.plan.candidates == 1)
+        for draft in variants(self.proposer, shown, self.plan.candidates):
+            self._spend(draft.usage)
+            contest.enter(draft)
+        contenders = contest.close()
+        for at, contender in enumerate(contenders):
+            effort = Effort() if at else Effort().asked(asked)
+            self._spend(contender.candidate.usage)
+            self.history = self.history.add(self._placed(self._with_place(contender, move, answers, effort)))
+        self.added = len(contenders)
+        if any(contender.draft.counts_as_round for contender in contenders):
+            self.ledger = self.ledger.next_round()
+
+    def _with_place(self, contender: Contender, move: Move, answers: str, effort: Effort) -> Candidate:
+        """With its place in the search; what costs no round is for all chains to go on from."""
+        draft, candidate = contender.draft, contender.candidate
+        turn, chain = (self.ledger.rounds + 1, move.chain) if draft.counts_as_round else (0, 0)
+        effort = candidate.effort + effort.asked(draft.usage).asked(candidate.usage)
+        return replace(candidate, turn=turn, chain=chain, parents=move.parents, answers=answers, effort=effort)
 
     def _placed(self, candidate: Candidate) -> Candidate:
         """With what the task itself measures of it."""
         return replace(candidate, standing=standing(self.task, candidate, self.history.original))
+
+    def _floor(self) -> str:
+        """Why nothing can be faster than the best so far by what is worth having; empty where that is not known."""
+        if not self.plan.floor or not needs_time(self.task):
+            return ""
+        best = next(self.ranked(), None)
+        if best is None:
+            return ""
+        if best.round not in self._floors:
+            self._floors[best.round] = floor_reached(self.judge, best)
+        return self._floors[best.round]
 
     def _spend(self, usage: Usage) -> None:
         self.ledger = self.ledger.add(usage)
@@ -91,6 +166,7 @@ class RefineLoop:
         if len(self.history.candidates) == 1:
             found = f"{self.proposer.name} found nothing to try" if self.finished else "nothing was tried"
             return Confirmation(found)
+        started = time.monotonic()
         reason = self._undecided() or none_better(self.task)
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
             confirmed = self._placed(self.judge.confirm(candidate))
@@ -101,9 +177,10 @@ class RefineLoop:
                 confirmed = self._placed(confirmed)
                 problem = self.task.is_acceptable(confirmed, self.history.original)
             if not problem:
-                return Confirmation(f"round {candidate.round}: {candidate.summary}", confirmed)
+                best = f"round {candidate.round}: {candidate.summary}"
+                return Confirmation(best, confirmed, time.monotonic() - started)
             reason = f"round {candidate.round} was not confirmed: {problem}"
-        return Confirmation(reason)
+        return Confirmation(reason, seconds=time.monotonic() - started)
 
     def _undecided(self) -> str:
         """Of the drafts that seem better and could not be told to be so in the time there is, the one that seems best;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,14 +34,26 @@ def check_model(options: ImproveOptions) -> None:
     """Refuse, before anything is run, a model that could not be asked. Raises UsageError, ModelError."""
     if options.record is not None and options.record.exists() and not options.resume:
         raise UsageError(f"--record {options.record} exists; name another file, or remove it")
-    _open(options, lambda line: None, 2)
+    for each in one_by_one(options):
+        _open(each, lambda line: None, 2)
+
+
+def one_by_one(options: ImproveOptions) -> list[ImproveOptions]:
+    """The options with each of the models that `--model A,B` names. Raises UsageError for an empty name."""
+    names = [name.strip() for name in (options.model or DEFAULT_MODEL).split(",")]
+    if not all(names) or (RULES in names and len(names) > 1):
+        raise UsageError(f"--model {options.model}: give names of models with commas between them, such as gpt-5,qwen3")
+    return [replace(options, model=name) for name in names]
 
 
 def open_chosen_model(options: ImproveOptions, notify: Callable[[str], None], max_retries: int = 2) -> Model:
     """The model; its conversation is kept where the options say so. Raises UsageError, ModelError."""
     from codeopt.models.replay import Recorder
 
-    model = _open(options, notify, max_retries)
+    first, *others = one_by_one(options)
+    if others:
+        notify(f"{first.model} alone is asked for this, not {options.model}")
+    model = _open(first, notify, max_retries)
     return model if options.record is None else Recorder(model, options.record)
 
 
@@ -60,7 +73,7 @@ def _open(options: ImproveOptions, notify: Callable[[str], None], max_retries: i
 
 
 def _prices() -> dict[str, Price]:
-    """[tool.codeopt.prices."MODEL"] with input and output in USD per million tokens."""
+    """[tool.codeopt.prices."MODEL"] with input, output and, where it differs, cached in USD per million tokens."""
     from codeopt.models import Price
     from codeopt.settings import read_settings
 
@@ -68,7 +81,10 @@ def _prices() -> dict[str, Price]:
     prices = {}
     for name, price in table.get("prices", {}).items():
         try:
-            prices[name] = Price(float(price["input"]), float(price["output"]))
-        except (KeyError, TypeError, ValueError) as error:
+            cached = price.get("cached")
+            prices[name] = Price(
+                float(price["input"]), float(price["output"]), None if cached is None else float(cached)
+            )
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise UsageError(f'{path}: [tool.codeopt.prices."{name}"] needs the numbers input and output') from error
     return prices

@@ -34,6 +34,11 @@ def positive(value: Any) -> float:
     return number
 
 
+def count_or_zero(value: Any) -> int:
+    """A whole number, 0 or more. Raises ValueError."""
+    return 0 if str(value) == "0" else count(value)
+
+
 def count(value: Any) -> int:
     """A whole number above zero. Raises ValueError."""
     number = int(value)
@@ -126,6 +131,15 @@ class ImproveOptions:
     model_only: bool = False
     """Do not begin with what the rules make of the target."""
 
+    search: str = "chain"
+    """Which drafts the next one is made from: chain, best-of, evolve, or a dotted path."""
+    candidates: int = 1
+    """Drafts of each critique; the best of those that are right is compared with the original."""
+    chains: int = 2
+    """Of --search best-of."""
+    patience: int | None = None
+    """Rounds in a row without a gain after which no more are run; 0: never; None: as the search has it."""
+
     max_rounds: int | None = None
     max_seconds: float | None = None
     max_tokens: int | None = None
@@ -181,6 +195,7 @@ class ImproveOptions:
 _CONVERTERS: Mapping[str, Any] = {
     "args": texts, "with_paths": paths, "env": names, "ignore_output": names,
     "check": checker_name, "changed_inputs": Strictness, "tests": paths, "select": names, "ignore": names,
+    "candidates": count, "chains": count, "patience": count_or_zero,
     "context_tokens": count, "model_timeout": positive, "max_rounds": count, "max_seconds": positive,
     "max_tokens": count, "max_cost": positive, "min_gain": positive, "max_pairs": count, "timeout": positive,
     "memory": count, "seed": int, "cases": Path, "stdin": Path, "calls": Path, "record": Path, "run_dir": Path,

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from codeopt.errors import UsageError
-from codeopt.model_choice import check_model, wants_model
+from codeopt.model_choice import check_model, one_by_one, wants_model
 from codeopt.options import ImproveOptions
 from codeopt.proposers import Proposer
 from codeopt.proposers.rules import Rules, matches
 from codeopt.rules import Rule, select_rules
 from codeopt.rules._ruff_fixes import GROUPS, is_known, ruff_rules
 from codeopt.rules._ruff_fixes import NAME as RUFF
-from codeopt.tasks import Task, needs_model, rules_first, with_note
+from codeopt.tasks import Task, needs_model, rules_first
 
 if TYPE_CHECKING:
     from codeopt.console import Console
@@ -31,7 +31,11 @@ def check_proposer(options: ImproveOptions, task: Task) -> None:
 
 
 def open_proposer(
-    options: ImproveOptions, task: Task, workload: Workload, open_model: Callable[[], Model], console: Console
+    options: ImproveOptions,
+    task: Task,
+    workload: Workload,
+    open_model: Callable[[ImproveOptions], Model],
+    console: Console,
 ) -> Proposer:
     """Who writes the drafts. Before a model is asked, what the rules make of the target is measured."""
     if not wants_model(options):
@@ -40,19 +44,25 @@ def open_proposer(
     from codeopt.proposers.language_model import LanguageModel
 
     hints = [f"{match.rule.name}: {match.rule.reason}" for match in matches(rules.rules, workload.baseline)]
-    model = LanguageModel(
-        open_model(),
-        with_note(task, workload.note),
-        workload.suite.known,
-        feedback=options.feedback,
-        history=options.history,
-        hints=hints if rules_first(task) else (),
-        on_text=ReplyProgress(console),
-        notify=console.warn,
-    )
+    briefing = workload.briefing()
+    models: list[Proposer] = [
+        LanguageModel(
+            open_model(each),
+            task,
+            workload.suite.known,
+            briefing=briefing,
+            feedback=options.feedback,
+            history=options.history,
+            hints=hints if rules_first(task) else (),
+            on_text=ReplyProgress(console),
+            notify=console.warn,
+        )
+        for each in one_by_one(options)
+    ]
     from codeopt.proposers.rules_first import RulesFirst
+    from codeopt.proposers.take_turns import TakeTurns
 
-    adapted = workload.adapt(model)
+    adapted = workload.adapt(TakeTurns(models) if len(models) > 1 else models[0])
     return RulesFirst(rules, adapted) if rules_first(task) and not options.model_only else adapted
 
 

@@ -59,5 +59,6 @@ def load(package: str, name: str) -> ModuleType:
             return importlib.import_module(name)
         except ImportError as error:
             raise UsageError(f"cannot import {name!r}: {error}") from error
-    kind, choices = package.rpartition(".")[2].removesuffix("s"), ", ".join(names(package))
+    kind = package.rpartition(".")[2].replace("searches", "search").removesuffix("s")
+    choices = ", ".join(names(package))
     raise UsageError(f"there is no {kind} {name!r}; choose one of: {choices}")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from codeopt import __version__
-from codeopt.budget import Ledger
+from codeopt.budget import Effort, Ledger
 from codeopt.escaping import inline
 from codeopt.history import Candidate, History
 from codeopt.interpreter import Interpreter
@@ -35,6 +35,10 @@ NO_DIFFERENCE = "no significant difference"
 _IN_THE_TABLE = {"tried": "screened", "right": "correct", "refused": "rejected", "same": "not significant"}
 """Words of `verdict`, which stand in JSON -> what people read, where that is another."""
 _CLOCKS = {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}
+
+
+STEPS = ("model", "cases", "timing", "profile", "confirmation")
+"""What the seconds of a round, and of a run, are told by."""
 
 
 class End(Enum):
@@ -83,6 +87,8 @@ class Result:
     ledger: Ledger
     seconds: float
     """Of the clock, earlier sittings included."""
+    confirmation_s: float
+    """Of these: what the confirmation took."""
     held_out: int
     """How many cases no proposer saw."""
     saved: Path
@@ -185,9 +191,12 @@ def row(candidate: Candidate, columns: Columns) -> str:
 
 
 def _ablation(candidate: Candidate) -> str:
-    """How a draft that was only screened compares with its ablations; empty for any other."""
+    """How a draft that was only screened compares with its ablations or siblings; empty for any other."""
     if not candidate.screening_only:
         return ""
+    if candidate.siblings:
+        number, ratio = min(candidate.siblings, key=lambda pair: pair[1])
+        return f"\n{'':>8}round {number}, of the same critique, takes {ratio:.2f}x of its time"
     took = [f"{name} {ratio:.2f}x" if name == "original" else f"without {name} {ratio:.2f}x"
             for name, ratio in candidate.ablation]  # fmt: skip
     text = f"time relative to this draft: {', '.join(took)}"
@@ -276,13 +285,21 @@ def _figures(comparison: Comparison) -> str:
 
 
 def spent(result: Result) -> str:
-    """Drafts, time, and what the model cost."""
+    """Drafts, time by step, and what the model cost."""
     ledger, drafts = result.ledger, len(result.history.candidates) - 1
-    text = f"{drafts} draft{'s' * (drafts != 1)}, {result.seconds:.0f} s"
+    text = f"{drafts} draft{'s' * (drafts != 1)}, {result.seconds:.0f} s{_by_step(result)}"
     if ledger.replies:
         cost = f"{ledger.cost_usd:.4f} USD" if ledger.cost_usd is not None else "price not known"
-        text += f", {ledger.tokens} tokens{' (estimated)' * ledger.estimated}, {cost}"
+        cached = f", {ledger.tokens_cached} of them read from a cache" if ledger.tokens_cached else ""
+        text += f", {ledger.tokens} tokens{' (estimated)' * ledger.estimated}{cached}, {cost}"
     return text
+
+
+def _by_step(result: Result) -> str:
+    """` (model 41, cases 9, timing 12)`, steps of a second or more; empty for a run without a model."""
+    took = effort(result)
+    steps = [f"{name} {took[f'{name}_s']:.0f}" for name in STEPS if took[f"{name}_s"] >= 1]
+    return f" ({', '.join(steps)})" if steps and result.ledger.replies else ""
 
 
 def diff(program: Program, new: str) -> str:
@@ -326,6 +343,7 @@ def to_json(result: Result) -> dict[str, Any]:
             "confirmed_runs": len(best.outcomes) if best else 0,
             "inputs": result.inputs,
         },
+        "input_seed": result.facts.get("input_seed"),
         "evidence": result.facts.get("evidence"),
         "recording": result.facts.get("recording"),
         "notes": list(best.notes) if best else [],
@@ -335,12 +353,24 @@ def to_json(result: Result) -> dict[str, Any]:
         "hot_now": [_hot_line(line) for line in result.outlook.hot],
         "next": result.outlook.next,
         "rounds": [_round(candidate) for candidate in result.history.candidates[1:]],
-        "tokens": {"in": ledger.tokens_in, "out": ledger.tokens_out, "estimated": ledger.estimated},
+        "tokens": {
+            "in": ledger.tokens_in,
+            "out": ledger.tokens_out,
+            "cached": ledger.tokens_cached,
+            "estimated": ledger.estimated,
+        },
+        "effort": effort(result),
         "cost_usd": ledger.cost_usd,
         "seconds": round(result.seconds, 3),
         "machine": machine(),
         "run": str(result.saved),
     }
+
+
+def effort(result: Result) -> dict[str, float]:
+    """Tokens and seconds of all rounds by step; what the last critique took, which no draft answers, is in `tokens`."""
+    total = sum((candidate.effort for candidate in result.history.candidates), Effort())
+    return {**total.to_json(), "confirmation_s": round(result.confirmation_s, 3)}
 
 
 def speedup(comparison: Comparison) -> dict[str, Any]:
@@ -367,13 +397,26 @@ def _round(candidate: Candidate) -> dict[str, Any]:
         "summary": candidate.summary,
         "changes": list(candidate.changes),
         "beside": dict(candidate.ablation),
+        "turn": candidate.turn,
+        "parents": list(candidate.parents),
+        "chain": candidate.chain,
+        "model": candidate.model or None,
+        "siblings": [{"round": number, "takes": ratio} for number, ratio in candidate.siblings],
+        "effort": candidate.effort.to_json(),
         "rejection": candidate.rejection,
         "verdicts": dict(verdicts),
         "speedup": speedup(candidate.comparison) if candidate.comparison else None,
+        "against_best": _against_best(candidate),
         **(candidate.standing.to_json() if candidate.standing else NO_STANDING),
         "critique": candidate.critique,
         "hot_lines": [_hot_line(line) for line in hottest],
     }
+
+
+def _against_best(candidate: Candidate) -> dict[str, Any] | None:
+    """The newest against the best one before it."""
+    found = candidate.against_best
+    return {"round": found.round, **speedup(found.comparison)} if found else None
 
 
 def _hot_line(line: HotLine) -> dict[str, Any]:

@@ -25,16 +25,19 @@ class Recorder:
     session: Session
     subject: str = ""
     """The text that the run is of."""
+    input_seed: int | None = None
+    """Of the inputs that are made."""
 
     def keep(self, loop: RefineLoop) -> None:
         """Save the state; what was never shown to a proposer is marked."""
         held_out = {case.name: case.held_out for case in loop.judge.suite.cases}
-        self.run.save(SavedRun(loop.history, loop.ledger, held_out, self.subject))
+        self.run.save(SavedRun(loop.history, loop.ledger, held_out, self.subject, self.input_seed))
 
     def after_round(self, loop: RefineLoop) -> None:
         """Save the round, and say how it went."""
         self.keep(loop)
-        self.session.console.print(row(loop.history.last, columns_of(loop)))
+        for candidate in loop.history.candidates[len(loop.history.candidates) - loop.added :]:
+            self.session.console.print(row(candidate, columns_of(loop)))
         self.session.console.stage(f"round {len(loop.history.candidates)}: ")
         self.session.between_rounds()
 
@@ -84,6 +87,7 @@ def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, r
         end=end,
         ledger=loop.ledger,
         seconds=loop.ledger.seconds,
+        confirmation_s=confirmation.seconds,
         held_out=judge.suite.held_out,
         saved=run.path,
         facts={**request.facts, **judge.workload.facts()},

@@ -35,6 +35,8 @@ class SavedRun:
     """By case: whether it is held out; what was never shown stays so."""
     subject: str = ""
     """What it is a run of; empty: of the original's own text."""
+    input_seed: int | None = None
+    """Of the inputs that were made; None where an earlier version did not say."""
 
 
 class RunStore(Protocol):
@@ -102,6 +104,7 @@ class RunFolder:
             "sha256": digest(run.subject or run.history.original.source),
             "ledger": run.ledger.to_json(),
             "held_out": dict(run.held_out),
+            "input_seed": run.input_seed,
             "candidates": json.loads(adapter.dump_json(tuple(map(_cut, run.history.candidates)), by_alias=True)),
         }
         write_whole(self.path / "state.json", json.dumps(state))
@@ -118,7 +121,9 @@ class RunFolder:
                 )
             candidates = _adapter().validate_json(json.dumps(state["candidates"]))
             held_out = {str(name): bool(held) for name, held in state.get("held_out", {}).items()}
-            return SavedRun(History(candidates), Ledger.from_json(state["ledger"]), held_out)
+            seed = state.get("input_seed")
+            ledger = Ledger.from_json(state["ledger"])
+            return SavedRun(History(candidates), ledger, held_out, input_seed=None if seed is None else int(seed))
         except OSError as error:
             raise UsageError(f"there is no run to resume in {self.path}: {error.strerror}") from error
         except (KeyError, TypeError, ValueError, pydantic.ValidationError) as error:

@@ -1,35 +1,148 @@
-"""What calls answered, compared as lines of text: `f(1) -> returns 2`."""
+"""What calls answered, compared call by call: the same, the same but for what a caveat tells, or another.
+
+An answer is a line of text, `f(1) -> returns 2`, in which the guest shows values canonically (guest/calls/repr).
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import zip_longest
 
+from sandbox.caveat import Subject
+from sandbox.guest.calls.repr.private import KEPT_UNCHANGED, PRIVATE_ARGUMENTS, SHOWS, segments, without_private
+from sandbox.verdict import Checker
+
 ARROW = " -> "
+LAST_BITS = 1e-12
+"""Relative: floats no further apart differ in how a sum was associated."""
+ULPS = 16
+"""Or so many units in the last place of the largest float of the call, where terms cancel each other."""
+STATE = "state: "
 _SHOWN = 160
 _TOKENS = re.compile(r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)\b)""")
+_PRIVATE_NAME = re.compile(r"(?<=[{ ])_\w*=")
+_PRIVATE = "attributes that only the object itself looks at"
+_OUTCOME = re.compile(r" -> (?=returns |raises |takes |ends |is not made)")
 
 
-def check_calls(expected: bytes, got: bytes, tolerance: float = 0.0) -> str:
-    """Empty when every call has the same outcome; else the first that has not. Floats may differ by `tolerance`,
-    absolute
-    or relative."""
+@dataclass(frozen=True)
+class AnswerDifference:
+    """A call whose answers are not the same text."""
+
+    at: int
+    """Its number among the calls of a batch; what all calls leave behind has the next."""
+    call: str
+    expected: str
+    got: str
+    subject: Subject | None = None
+    """What a caveat about it is about; None: nothing excuses it."""
+    because: str = ""
+    apart: float = 0.0
+    """How far floats are apart, at most."""
+
+    @property
+    def words(self) -> str:
+        """`f(1): expected returns 2, got returns 3`, each cut to where they differ."""
+        old, new = around(self.expected, self.got), around(self.got, self.expected)
+        return f"{_short(self.call) + ': ' if self.call else ''}expected {old}, got {new}"
+
+
+def differences(expected: bytes, got: bytes, tolerance: float = 0.0) -> Iterator[AnswerDifference]:
+    """Every call that answers another text, in order. Floats may differ by `tolerance`, absolute or relative."""
+    if expected == got:
+        return
     pairs = zip_longest(
         expected.decode("utf-8", "replace").split("\n"), got.decode("utf-8", "replace").split("\n"), fillvalue=""
     )
-    for wanted, found in pairs:
+    for at, (wanted, found) in enumerate(pairs):
         if wanted != found and not (tolerance and close(wanted, found, tolerance)):
-            call, _, was = wanted.rpartition(ARROW) if wanted.startswith("state: ") else _split(wanted)
-            _, _, now = _split(found)
-            return f"{_short(call) + ': ' if call else ''}expected {_around(was, now)}, got {_around(now, was)}"
-    return ""
+            call, was = _split(wanted)
+            _, now = _split(found)
+            each = AnswerDifference(at, call, was, now)
+            yield each if wanted.startswith(STATE) else _excused(each)
 
 
-def _split(line: str) -> tuple[str, str, str]:
-    """(call, arrow, outcome): the outcome begins at the first arrow that is followed by a word of ours."""
-    match = re.search(r" -> (?=returns |raises |takes |ends |is not made)", line)
-    return (line[: match.start()], ARROW, line[match.end() :]) if match else ("", "", line)
+def check_calls(expected: bytes, got: bytes, tolerance: float = 0.0, *, exact: bool = False) -> str:
+    """Empty when every call has the same outcome, or one that a caveat excuses; else the first that has not. exact:
+    nothing is excused."""
+    found = (each for each in differences(expected, got, tolerance) if exact or each.subject is None)
+    first = next(found, None)
+    return first.words if first else ""
+
+
+def calls_checker(tolerance: float = 0.0, *, exact: bool = False) -> Checker:
+    """The same as a function of its own. A run that is timed gives the same answer each time: it is looked at once."""
+    return lru_cache(maxsize=16)(lambda expected, got: check_calls(expected, got, tolerance, exact=exact))
+
+
+def _excused(found: AnswerDifference) -> AnswerDifference:
+    """With what a caveat about it is about, where it is no more than that."""
+    was, now = _public(found.expected, found.got), _public(found.got, found.expected)
+    if was == now:
+        why = "the object that it gives out is one that it keeps" if KEPT_UNCHANGED in found.got else _PRIVATE
+        excused = KEPT_UNCHANGED in found.got or _told_apart(found)
+        return replace(found, subject=Subject.PRIVATE, because=why) if excused else found
+    apart = last_bits(found.call, was, now)
+    if apart is None:
+        return found
+    return replace(found, subject=Subject.FLOATS, because="the last bits of floats", apart=apart)
+
+
+def _public(text: str, other: str) -> str:
+    """What of an outcome others can see; what objects show where both say it."""
+    left_out = (PRIVATE_ARGUMENTS, KEPT_UNCHANGED, *([] if SHOWS in other else [SHOWS]))
+    return "".join(without_private(part) for part in segments(text) if not part.startswith(left_out))
+
+
+def _told_apart(found: AnswerDifference) -> bool:
+    """Whether it is known that others see no difference: both objects were asked, or what only one of them keeps is
+    an addition."""
+    texts = (found.expected, found.got)
+    if all(SHOWS in text for text in texts) or any(PRIVATE_ARGUMENTS in text for text in texts):
+        return True
+    names = (set(_PRIVATE_NAME.findall(text)) for text in texts)
+    return next(names) != next(names)
+
+
+def last_bits(call: str, was: str, now: str) -> float | None:
+    """How far floats of two texts are apart at most, where nothing else differs and none is far; else None."""
+    if _TOKENS.sub(_blank, was) != _TOKENS.sub(_blank, now):
+        return None
+    pairs = [
+        (left[2], right[2]) for left, right in zip(_TOKENS.finditer(was), _TOKENS.finditer(now), strict=True)
+        if left[2] != right[2]
+    ]  # fmt: skip
+    if not all(_is_float(text) for pair in pairs for text in pair):
+        return None
+    values = [(float(left), float(right)) for left, right in pairs]
+    largest = max((abs(value) for value in _floats(call) + _floats(was)), default=0.0)
+    if not all(_near(left, right, ULPS * math.ulp(largest)) for left, right in values):
+        return None
+    return max((abs(left - right) for left, right in values), default=0.0)
+
+
+def _near(left: float, right: float, least: float) -> bool:
+    """Whether two floats differ in their last bits only; NaN, infinity and the sign of a zero are exact."""
+    if not (math.isfinite(left) and math.isfinite(right)) or left == right:
+        return False
+    return math.isclose(left, right, rel_tol=LAST_BITS, abs_tol=least)
+
+
+def _floats(text: str) -> list[float]:
+    found = [match[2] for match in _TOKENS.finditer(text) if match[2] and _is_float(match[2])]
+    return [value for value in map(float, found) if math.isfinite(value)]
+
+
+def _split(line: str) -> tuple[str, str]:
+    """(call, outcome): the outcome begins at the first arrow that is followed by a word of ours."""
+    if line.startswith(STATE):
+        return "", line
+    match = _OUTCOME.search(line)
+    return (line[: match.start()], line[match.end() :]) if match else ("", line)
 
 
 def close(a: str, b: str, tolerance: float) -> bool:
@@ -61,7 +174,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 20]}... ({len(text)} characters)"
 
 
-def _around(text: str, other: str) -> str:
+def around(text: str, other: str) -> str:
     """A text, or what stands where it first differs from the other."""
     if len(text) <= _SHOWN:
         return text or "nothing"

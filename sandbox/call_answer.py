@@ -15,6 +15,9 @@ from sandbox.guest.calls.outcome import CallOutcome as CallOutcome
 from sandbox.guest.calls.outcome import State as State
 from sandbox.outcome import Cause, Run
 
+SAID = 200
+"""Characters of an exception's text."""
+
 
 class Kind(StrEnum):
     """How a call ended."""
@@ -162,13 +165,14 @@ def _outcome(fields: Any) -> CallOutcome:
         kind, effects = Kind(found.kind), tuple(sorted(map(Effect, found.effects), key=list(Effect).index))
     except (TypeError, AttributeError) as error:
         raise ValueError(str(error)) from error
-    texts = (found.text, found.exception, found.opaque)
-    numbers = (found.iterators, found.seconds)
+    texts = (found.text, found.exception, found.opaque, found.said)
+    numbers = (found.iterators, found.seconds, found.line)
     if not all(type(text) is str for text in texts) or not all(type(n) in (int, float) for n in numbers):
         raise ValueError(f"an outcome that makes no sense: {fields!r:.100}")
     if not 0 <= found.seconds < math.inf:
         raise ValueError(f"seconds that make no sense: {found.seconds!r}")
-    return found.replace(text=_one_line(found.text), kind=kind, effects=effects)
+    said = _one_line(found.said)[:SAID]
+    return found.replace(text=_one_line(found.text), kind=kind, effects=effects, said=said)
 
 
 def _add_other_run(outcomes: list[CallOutcome], found: Any) -> None:

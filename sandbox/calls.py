@@ -9,8 +9,6 @@ it, as a check.
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -34,25 +32,6 @@ def calls_program(ref: FunctionRef, source: str, libraries: Libraries | None = N
 def tests_program(ref: FunctionRef, request: TestRequest, source: str) -> GuestProgram:
     """A program that runs existing tests or doctests on the module text `source`."""
     return GuestProgram("tests", (ref.fields(), request.fields(), source))
-
-
-def module_as_program(ref: FunctionRef, source: str) -> tuple[str, int]:
-    """The module as a program, for a profiler; and after which of its lines one was put in, which sets up its import
-    path below what must come first."""
-    tree = ast.parse(source)
-    after = 0
-    for node in tree.body:
-        docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
-        if not docstring and not future:
-            break
-        after = node.end_lineno or 0
-    package = ref.module if ref.file.endswith("/__init__.py") else ref.module.rpartition(".")[0]
-    setup = f"__import__('sys').path[:0] = {list(ref.paths)!r}; __package__ = {package!r}; __file__ = {ref.file!r}"
-    setup += f"; {package!r} and __import__({package!r})"
-    lines = re.split("(?<=\n)", source)
-    line_end = "" if not after or lines[after - 1].endswith("\n") else "\n"
-    return "".join([*lines[:after], f"{line_end}{setup}\n", *lines[after:]]), after
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,8 @@ class Subject(StrEnum):
     """Attributes that only the object itself looks at."""
     SPEED = "speed"
     """Slower on another shape of input."""
+    LAYOUT = "layout"
+    """White space in what is printed."""
     MEMORY = "memory"
     EVIDENCE = "evidence"
     """Too little could be tried."""
@@ -54,11 +56,14 @@ class Caveat:
     held_out: bool = False
     """Found on what a proposer is never shown."""
     tier: Tier = Tier.BEYOND
+    apart: float = 0.0
+    """The largest difference between floats, of `FLOATS`."""
 
     @property
     def words(self) -> str:
         """One line for people."""
-        why = f" ({self.because})" if self.because else ""
+        far = f", at most {self.apart:.1g} apart" * bool(self.apart)
+        why = f" ({self.because}{far})" if self.because else ""
         where = f"on {self.input}: " if self.input else ""
         return (
             f"{where}{self.got}, where the original: {self.expected}{why}"
@@ -66,7 +71,7 @@ class Caveat:
             else f"{where}{self.got}{why}"
         )
 
-    def to_json(self) -> dict[str, str | bool]:
+    def to_json(self) -> dict[str, str | float]:
         """An object of `caveats` in `--json`; fields may be added."""
         return {
             "subject": str(self.subject),
@@ -76,12 +81,17 @@ class Caveat:
             "tier": str(self.tier),
             "because": self.because,
             "again": self.again,
+            "apart": self.apart,
         }
 
 
 def distinct(caveats: Iterable[Caveat]) -> tuple[Caveat, ...]:
-    """Each once, in order; the first of those that differ only in whether they were held out."""
-    seen: dict[Caveat, Caveat] = {}
+    """Of each subject and reason the one with the smallest input, in order; what may be shown before what may not.
+    Without a reason each is one of its own."""
+    found: dict[tuple[Subject, str, str], Caveat] = {}
     for caveat in caveats:
-        seen.setdefault(replace(caveat, held_out=False), caveat)
-    return tuple(seen.values())
+        key = caveat.subject, caveat.because, "" if caveat.because else f"{caveat.input}: {caveat.words}"
+        known = found.get(key, caveat)
+        best = min(known, caveat, key=lambda each: (each.held_out, len(each.input)))
+        found[key] = replace(best, apart=max(known.apart, caveat.apart))
+    return tuple(found.values())

@@ -14,14 +14,14 @@ from sandbox.guest.profile.request import ProfileRequest
 from sandbox.guest_bundle import GuestProgram
 from sandbox.outcome import Case, Run
 
-Mode = Literal["lines", "scalene"]
+Mode = Literal["lines", "scalene", "callees"]
 RunDriver = Callable[[GuestProgram, bytes], Run]
 """Runs the profiler on an input in the sandbox."""
 
 SHORTEST = 0.1
 """Seconds under Scalene, all runs together, below which there is no split."""
 GAIN = "the Python/native/system split and the memory profile"
-TITLE = {"lines": "line profile", "scalene": "Scalene"}
+TITLE = {"lines": "line profile", "scalene": "Scalene", "callees": "profile of what is called"}
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,21 @@ class MemoryLine:
 
 
 @dataclass(frozen=True)
+class Callee:
+    """One function outside of the module whose function was profiled: of its project, of a library, or in C."""
+
+    name: str
+    module: str
+    """Dotted; empty for a function in C."""
+    line: int
+    calls: int
+    share: float
+    """Of the time of all functions, 0..1, their callees left out."""
+    source: str
+    """Python text; empty for a function in C, and where there is none."""
+
+
+@dataclass(frozen=True)
 class Profile:
     """One profiled run of a program on one case."""
 
@@ -83,6 +98,8 @@ class Profile:
     memory: tuple[MemoryLine, ...]
     notes: tuple[str, ...]
     """What could not be measured and why, one line each."""
+    callees: tuple[Callee, ...] = ()
+    """Largest share first."""
 
 
 def profile(
@@ -93,14 +110,12 @@ def profile(
     seconds: float = 5.0,
     min_seconds: float = 0.6,
     modes: Sequence[Mode] = ("lines", "scalene"),
-    late: bool = False,
     function: FunctionRef | None = None,
 ) -> Profile:
     """Profile a program on one case: one run of the guest's profiler for each mode.
 
-    late: lines count from when the program calls its global `__begin__()`, and so does the time that it may take.
-
-    function: of the program itself; when that has run, it is called with the CallBatch on its input.
+    function: the program is its module, imported, and the function is called with the CallBatch on its input; only what
+    the calls do counts.
     seconds: what the program may take in each mode, where it is several times slower; what was seen until then counts.
     min_seconds: for Scalene the program is repeated until it has run for that long.
     """
@@ -109,7 +124,7 @@ def profile(
     found = Profile(case.name, (), (), None, None, None, None, None, (), ())
     for mode in modes:
         request = ProfileRequest(
-            mode, len(program), len(case.stdin), token_hex(16), min_seconds, seconds, late,
+            mode, len(program), len(case.stdin), token_hex(16), min_seconds, seconds,
             function.fields() if function else None, case.args,
         )  # fmt: skip
         result, notes = _ask(run_driver, request, program, case)
@@ -263,4 +278,22 @@ def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> P
     return replace(found, python_share=python, native_share=native, system_share=system)
 
 
-_READERS = {"lines": _read_lines, "scalene": _read_scalene}
+MOST_SOURCE = 20_000
+"""Characters of a callee's text."""
+
+
+def _read_callees(found: Profile, result: dict[str, Any], texts: list[str]) -> Profile:
+    rows = result.get("callees", [])
+    if not isinstance(rows, list) or len(rows) > 100:
+        raise _GarbageError("callees")
+    callees = []
+    for row in rows:
+        if not isinstance(row, list) or len(row) != 6 or not all(isinstance(row[at], str) for at in (0, 1, 5)):
+            raise _GarbageError("callees")
+        for value, top in zip(row[2:5], (COUNT, COUNT, 1.0), strict=True):
+            _check(value, top, "callees")
+        callees.append(Callee(row[0][:200], row[1][:200], row[2], row[3], float(row[4]), row[5][:MOST_SOURCE]))
+    return replace(found, callees=tuple(callees))
+
+
+_READERS = {"lines": _read_lines, "scalene": _read_scalene, "callees": _read_callees}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from itertools import zip_longest
@@ -14,6 +15,9 @@ from sandbox.runner import run_on
 Checker = Callable[[bytes, bytes], str]
 """(expected, printed) -> "" when equal, else one line that says where they differ."""
 
+LAST_BITS, FEW_ULP = 1e-12, 4
+"""Relative, and units in the last place: so much floats differ whose sums were associated in another way."""
+_FLOAT = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
 _SHOWN = 60
 TRACEBACK = b"Traceback (most recent call last):"
 
@@ -62,6 +66,32 @@ def check_floats(expected: bytes, got: bytes, tolerance: float) -> str:
         return math.isclose(x, y, rel_tol=tolerance, abs_tol=tolerance)
 
     return _first_difference(expected.split(), got.split(), close)
+
+
+def check_nearly(expected: bytes, got: bytes) -> str:
+    """As check_tokens, where floats may differ in their last bits."""
+    return "" if expected == got else _first_difference(expected.split(), got.split(), _same_but_last_bits)
+
+
+def last_bits(expected: bytes, got: bytes) -> float:
+    """The largest relative difference of two outputs that check_nearly takes for the same; 0 when there is none."""
+    if expected == got:
+        return 0.0
+    pairs = zip(expected.split(), got.split(), strict=False)
+    return max((_apart(float(a), float(b)) for a, b in pairs if a != b), default=0.0)
+
+
+def _same_but_last_bits(a: bytes, b: bytes) -> bool:
+    if a == b:
+        return True
+    if not (_FLOAT.fullmatch(a) and _FLOAT.fullmatch(b)):
+        return False
+    x, y = float(a), float(b)
+    return _apart(x, y) <= LAST_BITS or abs(x - y) <= FEW_ULP * math.ulp(max(abs(x), abs(y)))
+
+
+def _apart(x: float, y: float) -> float:
+    return abs(x - y) / max(abs(x), abs(y), 5e-324)
 
 
 def _first_difference(a: list[bytes], b: list[bytes], same: Callable[[bytes, bytes], bool], unit: str = "token") -> str:

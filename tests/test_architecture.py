@@ -18,11 +18,11 @@ PACKAGES = ("codeopt", "sandbox")
 LAYERS = {
     "commands": "__main__ cli api commands",
     "services": "serving batch review results reporters",
-    "engine": "engine preference comparison rounds loop judge outlook proposer_choice",
-    "kinds": "workloads guards proposers tasks feedback _feedback_tables session isolation model_choice",
+    "engine": "engine preference comparison rounds loop contest floor judge outlook proposer_choice",
+    "kinds": "workloads guards proposers searches tasks feedback _feedback_tables session isolation model_choice",
     "sources": "rules analysis models cases datasets fuzzing readability telling _lint _ruff console report saved_runs",
-    "values": "history standing budget shortfall options target strictness given secret_files program settings machine "
-    "registry escaping errors interpreter",
+    "values": "briefing history standing budget shortfall options target strictness given secret_files program "
+    "settings machine registry escaping errors interpreter",
 }
 """Modules and packages of codeopt, from what a user meets down to what everything stands on: each may import what is
 below it, and of its own layer what does not import it. Below the last line is sandbox."""

@@ -85,6 +85,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "fast.py").write_text(FAST)
     (folder / "typed.py").write_text(TYPED)
     (folder / "use.py").write_text(USE)
+    (folder / "answers.txt").write_text(ANSWERS)
     (folder / "pairs.jsonl").write_text(json.dumps({"problem_id": "words", "input": SLOW, "target": FAST}) + "\n")
     git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@example.org"]
     for line in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
@@ -93,6 +94,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([*git, "commit", "-qam", "two"], check=True)
     return folder
 
+
+ASPECTS = ("pronunciation", "spelling", "relation", "connotation", "recognition")
+ANSWERS = "```\nSELF\n```\n--- next answer ---\n" + "\n".join([*(f"{name}: 5/5" for name in ASPECTS), "VERDICT: DONE"])
+"""What a model says of a title."""
 
 COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "improve": (["improve", "slow.py", *QUICK], r"^\+.*set\(", "accepted"),
@@ -111,6 +116,8 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "import": (["import", "pie", "pairs.jsonl", "--cases", "set", "-o", "imported", *QUICK[:2]], "", "1"),
     "record": (["record", "typed.py::repeated", "--", "python", "use.py"], "", r"\d+ new call"),
     "rules": (["rules"], "list_membership_to_set", ""),
+    "tasks": (["tasks"], "acronym", ""),
+    "refine": (["refine", "-t", "acronym", "A title", "--model", "scripted:answers.txt"], "SELF", "score"),
 }
 """Each command's main path: its arguments, what standard output has, and what standard error has."""
 GAINS = {"check": 1}

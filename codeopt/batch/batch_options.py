@@ -20,5 +20,7 @@ class BatchOptions:
     """USD that the whole batch may spend."""
     deadline: float | None = None
     """Seconds since the epoch after which no round is begun."""
+    max_requests: int | None = None
+    """At a time at the model's server, over all workers and batches of a machine; None: as many as there are."""
     interpreter: Interpreter | None = None
     """What runs all programs; None where each node of a cluster, or an image, has its own."""

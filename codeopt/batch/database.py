@@ -28,7 +28,7 @@ from codeopt.batch.rows import (
     timing_rows,
     verdict_rows,
 )
-from codeopt.batch.schema import FINAL, TABLES, VERSION
+from codeopt.batch.schema import ADDED, FINAL, TABLES, VERSION
 from codeopt.budget import Ledger
 from codeopt.datasets import Problem
 from codeopt.errors import UsageError
@@ -57,6 +57,7 @@ class BatchStore:
                 self.db.executescript(TABLES)
                 self.db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", [VERSION])
             self._require_version(path)
+            self._add_columns()
         except (OSError, sqlite3.Error) as error:
             raise UsageError(f"cannot open the batch in {folder}: {error}") from error
 
@@ -70,6 +71,12 @@ class BatchStore:
         found = self.meta("schema")
         if found != VERSION:
             raise UsageError(f"{path} is {found or 'no batch'}; this version of codeopt reads {VERSION}")
+
+    def _add_columns(self) -> None:
+        for table, name, kind in ADDED:
+            known = {row["name"] for row in self.db.execute(f"PRAGMA table_info({table})")}
+            if name not in known:
+                self.db.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind}")
 
     @property
     def backoff(self) -> Backoff:
@@ -205,7 +212,7 @@ class BatchStore:
             known = db.execute("SELECT count(*) FROM candidate WHERE problem = ? AND stage = 'round'", [id]).fetchone()[
                 0
             ]
-            for candidate in history.candidates[max(0, known - 1) :]:
+            for candidate in history.candidates[0 if history.forked else max(0, known - 1) :]:
                 self._put(id, "round", candidate)
             db.execute(
                 "UPDATE problem SET ledger = ?, suite = ? WHERE id = ?",

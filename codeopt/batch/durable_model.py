@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from codeopt.batch.worker_store import Pauses, WorkerStore
 from codeopt.errors import CodeoptError, ModelError
-from codeopt.models import Message, Model, Reply
+from codeopt.models import Message, Model, Reply, replies
 
 TRIES = 6
 """Of one request, all failures together; with the pauses in between about a minute."""
@@ -21,58 +22,86 @@ class BudgetSpent(CodeoptError):
     exit_status = 6
 
 
+@dataclass
+class PaidReplies:
+    """A problem's replies in the database, in the order in which they were given out; of all its models together."""
+
+    store: WorkerStore
+    problem: str
+    number: int
+    """How many were used; later ones that are in the database are given out again."""
+    asking_s: float = 0.0
+    """Seconds that replies and pauses took."""
+    _left: list[Reply] | None = field(default=None, repr=False)
+
+    def next(self) -> Reply | None:
+        """One that is paid for and was not used; None when all were."""
+        if self._left is None:
+            self._left = self.store.exchanges(self.problem, self.number)
+        if not self._left:
+            return None
+        self.number += 1
+        return self._left.pop(0)
+
+    def add(self, messages: Sequence[Message], reply: Reply) -> None:
+        """Keep a new one before it is used."""
+        self.store.add_exchange(self.problem, self.number, messages, reply)
+        self.number += 1
+
+
 class CachedModel:
     """Stands between a proposer and its model. Raises ModelError when the model fails for good, BudgetSpent.
 
-    first: how many of the problem's replies were used before; later ones that are in the database are given out again.
     may_spend: raises BudgetSpent when nothing more may be asked.
     """
 
     def __init__(
         self,
         model: Model,
-        store: WorkerStore,
-        problem: str,
-        first: int,
+        paid: PaidReplies,
         backoff: Pauses,
         may_spend: Callable[[], None],
         notify: Callable[[str], None],
     ) -> None:
         self.name = model.name
         self.context_tokens = model.context_tokens
-        self.asking_s = 0.0
-        """Seconds that replies and pauses took."""
-        self._model, self._store, self._problem = model, store, problem
-        self._number = first
-        self._paid = store.exchanges(problem, first)
+        self._model, self._paid = model, paid
         self._backoff, self._may_spend, self._notify = backoff, may_spend, notify
 
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
         """The next reply: one that is paid for, else a new one."""
-        if self._paid:
-            reply = self._paid.pop(0)
-        else:
+        return self._paid.next() or next(
+            self._new(messages, 1, lambda count: iter([self._model.complete(messages, on_text=on_text)]))
+        )
+
+    def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
+        """So many answers to the same messages: those that are paid for, then new ones as they come."""
+        while count and (reply := self._paid.next()):
+            count -= 1
+            yield reply
+        yield from self._new(messages, count, lambda left: replies(self._model, messages, left))
+
+    def _new(self, messages: Sequence[Message], count: int, ask: Callable[[int], Iterator[Reply]]) -> Iterator[Reply]:
+        """So many new replies; those that fail are asked for again, the others are kept."""
+        attempt = 1
+        while count:
+            self._may_spend()
             started = time.monotonic()
             try:
-                reply = self._ask(messages, on_text)
-            finally:
-                self.asking_s += time.monotonic() - started
-            self._store.add_exchange(self._problem, self._number, messages, reply)
-        self._number += 1
-        return reply
-
-    def _ask(self, messages: Sequence[Message], on_text: Callable[[str], None] | None) -> Reply:
-        for attempt in range(1, TRIES + 1):
-            self._may_spend()
-            self._backoff.wait()
-            try:
-                return self._model.complete(messages, on_text=on_text)
+                self._backoff.wait()
+                for reply in ask(count):
+                    self._paid.add(messages, reply)
+                    self._paid.asking_s += time.monotonic() - started
+                    count -= 1
+                    yield reply
+                    started = time.monotonic()
             except ModelError as error:
                 if error.status in FINAL_STATUSES or attempt == TRIES:
                     raise
-                self._store.note(self._problem, f"{error} (try {attempt} of {TRIES})")
+                self._paid.store.note(self._paid.problem, f"{error} (try {attempt} of {TRIES})")
                 self._after_failure(error, attempt)
-        raise AssertionError("unreachable")
+                attempt += 1
+                self._paid.asking_s += time.monotonic() - started
 
     def _after_failure(self, error: ModelError, attempt: int) -> None:
         """Everybody waits after "too many requests" and "overloaded"; after anything else only this worker does."""

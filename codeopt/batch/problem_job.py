@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,8 +13,9 @@ from typing import Any, cast
 
 from codeopt.batch.batch_options import BatchOptions
 from codeopt.batch.core_lock import CoreLock
-from codeopt.batch.durable_model import BudgetSpent, CachedModel
+from codeopt.batch.durable_model import BudgetSpent, CachedModel, PaidReplies
 from codeopt.batch.records import ProblemResult, TimeSpent
+from codeopt.batch.request_slots import RequestSlots, SlottedModel
 from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_store import WorkerStore
 from codeopt.console import Console
@@ -64,9 +66,7 @@ class ProblemJob:
     lock: CoreLock
     options: BatchOptions
     notify: Notify
-    _model: CachedModel | None = None
-    _replies: int = 0
-    """So many of the problem's replies were used in earlier sittings."""
+    _paid: PaidReplies | None = None
     _counted: TimeSpent = TimeSpent()
     _started: float = field(default_factory=time.monotonic)
 
@@ -102,7 +102,7 @@ class ProblemJob:
         return TimeSpent(**{f.name: getattr(now, f.name) - getattr(before, f.name) for f in fields(TimeSpent)})
 
     def _total(self) -> TimeSpent:
-        asking = self._model.asking_s if self._model else 0.0
+        asking = self._paid.asking_s if self._paid else 0.0
         clock = time.monotonic() - self._started
         return TimeSpent(clock, self.lock.waited_s, asking, self.sandbox.programs_s, self.sandbox.runs)
 
@@ -144,15 +144,17 @@ class ProblemJob:
     def _open_model(self, options: ImproveOptions, notify: Notify) -> Model:
         """One whose replies are kept, and that is asked again here and nowhere else."""
         model = open_chosen_model(options, notify, max_retries=0)
-        self._model = CachedModel(
-            model, self.store, self.problem.id, self._replies, self.store.backoff, self.check_budget, self.notify
-        )
-        return self._model
+        if self.options.max_requests:
+            server = options.base_url or os.environ.get("OPENAI_BASE_URL", "")
+            model = SlottedModel(model, RequestSlots(server, self.options.max_requests))
+        assert self._paid is not None  # a run is loaded before its model is opened
+        return CachedModel(model, self._paid, self.store.backoff, self.check_budget, self.notify)
 
     def load(self) -> SavedRun | None:
         """Where an earlier sitting left it."""
         found = self.store.load(self.problem.id)
-        self._replies = found[1].replies if found else 0
+        asked_s = self._paid.asking_s if self._paid else 0.0
+        self._paid = PaidReplies(self.store, self.problem.id, found[1].replies if found else 0, asked_s)
         return SavedRun(*found) if found else None
 
     def check_budget(self) -> None:

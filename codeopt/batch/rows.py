@@ -55,7 +55,8 @@ def exchange_row(id: str, number: int, messages: Sequence[Message], reply: Reply
     prompt = json.dumps([{"role": m.role, "content": m.content} for m in messages])
     return [
         id, number, prompt, plain(reply.text), reply.tokens_in, reply.tokens_out, reply.cost_usd,
-        reply.seconds, plain(reply.model), int(reply.cut), int(reply.estimated), now(),
+        reply.seconds, plain(reply.model), int(reply.cut) + int(reply.can_go_on), int(reply.estimated), now(),
+        reply.tokens_cached,
     ]  # fmt: skip
 
 
@@ -63,7 +64,7 @@ def reply_of(row: sqlite3.Row) -> Reply:
     """The reply in a row of exchanges."""
     return Reply(
         row["reply"], row["tokens_in"], row["tokens_out"], row["cost_usd"], row["seconds"], row["model"],
-        bool(row["cut"]), bool(row["estimated"]),
+        bool(row["cut"]), bool(row["estimated"]), row["cached"], row["cut"] == 2,
     )  # fmt: skip
 
 

@@ -106,9 +106,10 @@ CREATE TABLE IF NOT EXISTS exchange (      -- every reply of the model, saved be
     cost_usd   REAL,                       -- NULL: the price is not known
     seconds    REAL NOT NULL,
     model      TEXT NOT NULL,              -- as the server names it
-    cut        INTEGER NOT NULL,           -- the reply met a length limit
+    cut        INTEGER NOT NULL,           -- 1: the reply met a length limit; 2: one of the server's, and can go on
     estimated  INTEGER NOT NULL,           -- the server did not count the tokens
     asked      TEXT NOT NULL,              -- UTC
+    cached     INTEGER NOT NULL DEFAULT 0, -- of tokens_in: what the server had read before
     PRIMARY KEY (problem, number)
 ) WITHOUT ROWID;
 
@@ -118,3 +119,6 @@ CREATE TABLE IF NOT EXISTS event (         -- what went wrong on the way: retrie
     text    TEXT NOT NULL
 );
 """
+
+ADDED = (("exchange", "cached", "INTEGER NOT NULL DEFAULT 0"),)
+"""Columns that a database of an earlier version lacks: table, name, type. New ones come last in their table."""

@@ -35,6 +35,7 @@ def flag_type(convert: Callable[[str], T]) -> Callable[[str], T]:
 
 positive = flag_type(options.positive)
 count = flag_type(options.count)
+count_or_zero = flag_type(options.count_or_zero)
 checker_name = flag_type(options.checker_name)
 name_list = flag_type(options.names)
 
@@ -164,8 +165,8 @@ def add_model_arguments(parser: argparse.ArgumentParser, *, modules: bool = Fals
         )
     group.add_argument(
         *([] if modules else ["-m"]), "--model", metavar="NAME",
-        help="rules, a model's name, or replay:FILE (default: a model if one is set up, by OPENAI_API_KEY or "
-        "OPENAI_BASE_URL, else rules)",
+        help="rules, a model's name, several that take turns (A,B), or replay:FILE (default: a model if one is set up, "
+        "by OPENAI_API_KEY or OPENAI_BASE_URL, else rules)",
     )  # fmt: skip
     group.add_argument(
         "--judge-model", metavar="NAME", help="asked which of two programs a reader prefers (default: the model)"
@@ -194,6 +195,27 @@ def add_model_arguments(parser: argparse.ArgumentParser, *, modules: bool = Fals
     group.add_argument(
         "--ignore", type=name_list, metavar="RULES", help="not these built-in rules; ruff: none of its fixes"
     )
+
+
+def add_search_arguments(parser: argparse.ArgumentParser) -> None:
+    """How a model's drafts are searched for."""
+    group = parser.add_argument_group("search, with a model")
+    group.add_argument(
+        "--search", default=DEFAULT.search, metavar="NAME",
+        help="chain: each draft from the newest; best-of: independent chains; evolve: a population, for long budgets; "
+        "or a dotted path (%(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--candidates", type=count, default=DEFAULT.candidates, metavar="K",
+        help="drafts of each critique; only the best that is right is compared at length (%(default)d)",
+    )  # fmt: skip
+    group.add_argument(
+        "--chains", type=count, default=DEFAULT.chains, metavar="N", help="of --search best-of (%(default)d)"
+    )
+    group.add_argument(
+        "--patience", type=count_or_zero, metavar="N",
+        help="rounds in a row without a gain that end a chain, 0 for never (chain and best-of 2, evolve 6)",
+    )  # fmt: skip
 
 
 def add_judging_arguments(group: argparse._ArgumentGroup) -> None:

@@ -42,6 +42,10 @@ SAME = (
     "min_gain",
     "clock",
     "with_target",
+    "search",
+    "candidates",
+    "chains",
+    "patience",
 )
 """Flags that a batch keeps from its first command on: with others its rows could not stand in one table."""
 
@@ -67,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _flags.add_function_arguments(parser)
     _flags.add_model_arguments(parser)
+    _flags.add_search_arguments(parser)
     budget = parser.add_argument_group("budget")
     budget.add_argument("--max-cost", type=_flags.positive, metavar="USD", help="of the whole batch, all sittings")
     budget.add_argument("--max-seconds", type=_flags.positive, metavar="S", help="of the clock, this sitting")
@@ -83,6 +88,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     workers.add_argument(
         "--ahead", type=_flags.count, metavar="N",
         help=f"workers a core; one measures, the others draft ({RULES_AHEAD}, with a model {MODEL_AHEAD})",
+    )  # fmt: skip
+    workers.add_argument(
+        "--max-requests", type=_flags.count, metavar="N",
+        help="at a time at the model's server, over all workers and batches of this machine (as many as workers ask)",
     )  # fmt: skip
     workers.add_argument(
         "--cluster", type=cluster, metavar="ray[:ADDRESS]",
@@ -155,7 +164,7 @@ def _options(arguments: argparse.Namespace) -> BatchOptions:
     options = _flags.options_of(arguments, max_seconds=None, max_cost=None, cases=None)
     check_proposer(options, open_task(options.task))
     deadline = time.time() + arguments.max_seconds if arguments.max_seconds else None
-    return BatchOptions(options, arguments.with_target, arguments.max_cost, deadline)
+    return BatchOptions(options, arguments.with_target, arguments.max_cost, deadline, arguments.max_requests)
 
 
 def _with_python(arguments: argparse.Namespace, options: BatchOptions) -> BatchOptions:

@@ -84,7 +84,7 @@ def table(rows: Sequence[CheckedTarget], shortfalls: Sequence[Shortfall] = ()) -
         name = log_line(full_name(row.path, row.function))
         part = f"{row.share:>4.0%} {row.seconds:>9.4f} s" if row.share is not None else " " * 16
         lines.append(f"{part}  {name}: {_gain(row.suggestion) if row.suggestion else log_line(row.reason)}")
-        lines += [f"{'':18}  {log_line(change)}" for change in (row.suggestion.changes if row.suggestion else ())]
+        lines += [f"{'':18}  {log_line(change)}" for change in (row.suggestion.told if row.suggestion else ())]
     gains = sum(row.suggestion is not None for row in rows)
     summary = f"{len(rows)} functions and programs, {gains} can be faster by the built-in rules"
     missing = [log_line(each.words) for each in shortfalls]

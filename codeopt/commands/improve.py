@@ -36,8 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _flags.add_function_arguments(parser)
     _flags.add_run_argument(parser)
     _flags.add_model_arguments(parser, modules=True)
+    _flags.add_search_arguments(parser)
     budget = parser.add_argument_group("budget, whichever ends first")
-    budget.add_argument("-n", "--max-rounds", type=_flags.count, metavar="N", help="drafts (4 with a model)")
+    budget.add_argument(
+        "-n", "--max-rounds", type=_flags.count, metavar="N", help="critiques answered (4 with a model)"
+    )
     budget.add_argument("--max-seconds", type=_flags.positive, metavar="S", help="of the clock")
     budget.add_argument("--max-tokens", type=_flags.count, metavar="N", help="in and out together")
     budget.add_argument("--max-cost", type=_flags.positive, metavar="USD", help="needs [tool.codeopt.prices.MODEL]")

@@ -22,11 +22,11 @@ def mutate_file(path: str, known: Sequence[bytes], also_known: Sequence[bytes], 
     found: dict[bytes, MutatedInput] = {}
     if small and (document := _json(small[-1])) is not None:
         for name, data in _json_changes(document, small[-1], draw):
-            found.setdefault(data, MutatedInput(name, data, False))
+            found.setdefault(data, MutatedInput(name, data))
         return [mutated for data, mutated in found.items() if data not in known]
     for data in small[-1:] or sorted(known, key=len)[:1]:
-        for name, beyond, changed in _line_changes(path, data, draw):
-            found.setdefault(changed, MutatedInput(name, changed, beyond))
+        for name, because, changed in _line_changes(path, data, draw):
+            found.setdefault(changed, MutatedInput(name, changed, because))
     by_token = mutate_inputs(known, seed=seed, also_known=also_known)
     return [*(mutated for data, mutated in found.items() if data not in known), *by_token]
 
@@ -103,8 +103,8 @@ def _changed_scalar(value: Any, draw: random.Random) -> Any:
     return "".join(draw.sample(value, len(value)))
 
 
-def _line_changes(path: str, data: bytes, draw: random.Random) -> Iterator[tuple[str, bool, bytes]]:
-    """(name, beyond, content): lines left out, repeated, in another order; cells exchanged within their column."""
+def _line_changes(path: str, data: bytes, draw: random.Random) -> Iterator[tuple[str, str, bytes]]:
+    """(name, why it is beyond, content): lines left out, repeated, reordered; cells exchanged within a column."""
     if not path.lower().endswith(TABLE_ENDS):
         return
     ends = data.endswith(b"\n")
@@ -117,13 +117,13 @@ def _line_changes(path: str, data: bytes, draw: random.Random) -> Iterator[tuple
         return b"\n".join([*head, *body]) + b"\n" * ends
 
     for turn in range(3):
-        yield f"fewer.{turn}", False, joined([row for row in rows if draw.random() < 0.6] or rows[:1])
-        yield f"order.{turn}", False, joined(draw.sample(rows, len(rows)))
+        yield f"fewer.{turn}", "", joined([row for row in rows if draw.random() < 0.6] or rows[:1])
+        yield f"order.{turn}", "", joined(draw.sample(rows, len(rows)))
         if (table := _exchanged(path, rows, draw)) is not None:
-            yield f"cells.{turn}", False, joined(table)
-    yield "one", False, joined(rows[:1])
-    yield "none", True, joined([])
-    yield "more", True, joined([*rows, *draw.choices(rows, k=1 + len(rows) // 2)])
+            yield f"cells.{turn}", "", joined(table)
+    yield "one", "", joined(rows[:1])
+    yield "none", "no known input is without lines", joined([])
+    yield "more", "", joined([*rows, *draw.choices(rows, k=1 + len(rows) // 2)])
 
 
 def _exchanged(path: str, rows: list[bytes], draw: random.Random) -> list[bytes] | None:

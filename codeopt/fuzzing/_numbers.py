@@ -17,6 +17,7 @@ def mutate_number(known: Sequence[bytes], also_known: Sequence[bytes]) -> list[M
     found: dict[float, MutatedInput] = {}
     for number in wanted:
         if number not in seen:
-            beyond = number <= 0 < min(seen) or number > 2 * max(seen)
-            found.setdefault(number, MutatedInput(f"number.{len(found)}", str(number).encode(), beyond))
+            because = "no known argument is zero or below" if number <= 0 < min(seen) else ""
+            because = because or ("no known argument is as large" if number > 2 * max(seen) else "")
+            found.setdefault(number, MutatedInput(f"number.{len(found)}", str(number).encode(), because))
     return list(found.values())

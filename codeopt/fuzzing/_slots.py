@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from codeopt.fuzzing._changed import MutatedInput, mutate_inputs
+from codeopt.fuzzing._changed import MutatedInput, changed_inputs
 from codeopt.fuzzing._files import mutate_file, shorter_file
 from codeopt.fuzzing._lengths import shorter
 from codeopt.fuzzing._numbers import mutate_number
@@ -21,8 +21,13 @@ class MutatedCase:
 
     name: str
     case: Case
-    beyond: bool
-    """Outside of what the known cases show."""
+    because: str
+    """What of the known cases it does not keep; empty where it keeps all that was found."""
+
+    @property
+    def beyond(self) -> bool:
+        """Outside of what the known cases show."""
+        return bool(self.because)
 
 
 @dataclass(frozen=True)
@@ -38,8 +43,8 @@ class _Stdin:
         title = case.title if case.files is None else f"the changed standard input {_shown(data)}"
         return replace(case, stdin=data, expected=None, written=None, title=title)
 
-    def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> list[MutatedInput]:
-        return mutate_inputs(known, seed=seed, also_known=also)
+    def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
+        return changed_inputs(known, seed=seed, also_known=also)
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class _File:
         files = tuple((path, data if path == self.path else content) for path, content in case.files or ())
         return replace(case, files=files, expected=None, written=None, title=f"the changed {self.path} {_shown(data)}")
 
-    def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> list[MutatedInput]:
+    def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
         return mutate_file(self.path, known, also, seed)
 
 
@@ -82,7 +87,7 @@ class _Number:
         args = (*case.args[: self.place], data.decode(), *case.args[self.place + 1 :])
         return replace(case, args=args, expected=None, written=None, title=f"the arguments {' '.join(args)[:SHOWN]}")
 
-    def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> list[MutatedInput]:
+    def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
         return mutate_number(known, also)
 
 
@@ -98,10 +103,10 @@ def _slots(cases: Iterable[Case]) -> list[_Slot]:
     return list(found)
 
 
-def mutate_cases(cases: Sequence[Case], *, seed: int, also_known: Sequence[Case] = ()) -> list[MutatedCase]:
+def mutate_cases(cases: Sequence[Case], *, seed: int, also_known: Sequence[Case] = ()) -> Iterator[MutatedCase]:
     """Changed cases, taking turns between what can be changed. The same seed gives the same ones."""
-    series = [list(_mutated(slot, cases, seed, also_known)) for slot in _slots(cases)]
-    return [mutated for turn in zip_longest(*series) for mutated in turn if mutated is not None]
+    series = [_mutated(slot, cases, seed, also_known) for slot in _slots(cases)]
+    return (mutated for turn in zip_longest(*series) for mutated in turn if mutated is not None)
 
 
 def _mutated(slot: _Slot, cases: Sequence[Case], seed: int, also_known: Sequence[Case]) -> Iterator[MutatedCase]:
@@ -110,7 +115,7 @@ def _mutated(slot: _Slot, cases: Sequence[Case], seed: int, also_known: Sequence
         return
     also = [data for case in also_known if (data := slot.read(case)) is not None]
     for mutated in slot.mutate([data for _, data in having], also, seed):
-        yield MutatedCase(f"{mutated.name}{slot.suffix}", slot.put(having[0][0], mutated.stdin), mutated.beyond)
+        yield MutatedCase(f"{mutated.name}{slot.suffix}", slot.put(having[0][0], mutated.stdin), mutated.because)
 
 
 def largest_text(case: Case) -> bytes:

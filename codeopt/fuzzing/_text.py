@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_PIECES = re.compile(rb"(\s+)")
+PIECES = re.compile(rb"(\s+)")
 _INTEGER = re.compile(rb"[+-]?\d{1,40}")
 DIGITS = re.compile(rb"\d{1,18}")
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -41,7 +41,7 @@ class Range:
 
 
 def read_text(data: bytes) -> Text:
-    pieces = tuple(_PIECES.split(data))
+    pieces = tuple(PIECES.split(data))
     tokens = [at for at, piece in enumerate(pieces) if at % 2 == 0 and piece]
     counts, head = _counts(pieces, tokens)
     return Text(pieces, tuple(at for at in tokens if at not in counts), tuple(head))

@@ -5,8 +5,8 @@ A guard is a module of this folder, or an entry point of the group `codeopt.guar
     look(draft: Reading) -> Finding | None     reads a draft before anything of it runs
     check(gain: Gain) -> Finding | None        looks into a gain that was measured, before it is believed
 
-and may define REGION, the kind of timing that it is about, ORDER (cheap ones first; 50), and ALWAYS, which asks it of
-what was compared and is no faster, too.
+and may define REGION, the kind of timing that it is about, ORDER (cheap ones first; 50), ALWAYS, which asks it of
+what was compared and is no faster, too, and ROUND, which asks it in each round, so that a proposer hears of it.
 """
 
 from __future__ import annotations
@@ -72,16 +72,32 @@ class Gain:
         return self.workload.baseline.source
 
 
-def read(reading: Reading) -> Finding | None:
-    """The first objection to a draft's text; None when there is none."""
-    return next((found for guard in _guards("look") if (found := guard.look(reading))), None)
+def read(reading: Reading) -> tuple[Finding, ...]:
+    """What a draft's text shows: notes, and the first objection, behind which nothing else is looked for."""
+    found: list[Finding] = []
+    for guard in _guards("look"):
+        if finding := guard.look(reading):
+            found.append(finding)
+            if finding.consequence is Consequence.REJECT:
+                break
+    return tuple(found)
 
 
-def inspect(gain: Gain, *, faster: bool = True) -> Iterator[Finding]:
-    """What speaks against a gain: notes, and at the end the first objection. faster: there is a gain."""
+def notes(reading: Reading) -> tuple[str, ...]:
+    """What a reader of a draft's text should know of it."""
+    return tuple(found.reason for found in read(reading) if found.consequence is Consequence.NOTE)
+
+
+def inspect(gain: Gain, *, faster: bool = True, in_round: bool = False) -> Iterator[Finding]:
+    """What speaks against a gain: notes, and at the end the first objection. faster: there is a gain; in_round: it is
+    not confirmed yet, few are asked."""
     for guard in _guards("check"):
         other = getattr(guard, "REGION", gain.workload.region) is not gain.workload.region
-        if other or not (faster or getattr(guard, "ALWAYS", False)):
+        if (
+            other
+            or not (faster or getattr(guard, "ALWAYS", False))
+            or (in_round and not getattr(guard, "ROUND", False))
+        ):
             continue
         if found := guard.check(gain):
             yield found

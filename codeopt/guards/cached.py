@@ -6,7 +6,7 @@ import ast
 
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
-from codeopt.workloads.function.function_def import definitions
+from codeopt.workloads.function.function_def import Def, definitions
 from codeopt.workloads.function.timing import CallPlan
 
 REGION = TimedRegion.CALLS
@@ -21,7 +21,7 @@ def check(gain: Gain) -> Finding | None:
     No call is timed twice with the same arguments in one process, so a cache of whole answers gains nothing; one of
     parts gains where the calls share them, as they may in the program that makes them.
     """
-    new = sorted(_cached(gain.draft) - _cached(gain.original))
+    new = newly_cached(gain.draft, gain.original)
     if not new or not isinstance(gain.plan, CallPlan):
         return None
     batch = gain.plan.timed.batch
@@ -33,12 +33,39 @@ def check(gain: Gain) -> Finding | None:
     )
 
 
+def newly_cached(draft: str, original: str) -> list[str]:
+    """What remembers answers from call to call in a draft, and does not in the original."""
+    return sorted(_cached(draft) - _cached(original))
+
+
 def _cached(source: str) -> set[str]:
-    """Functions under a caching decorator, nested ones left out: their cache ends with the call."""
-    found = set()
-    for name, node in definitions(ast.parse(source)):
+    """Functions under a caching decorator, and tables of the module that functions fill; what stands within a function
+    ends with its call."""
+    tree = ast.parse(source)
+    functions = list(definitions(tree))
+    names = {name for name, _ in functions}
+    found = _tables(tree, [node for _, node in functions])
+    for name, node in functions:
         for decorator in node.decorator_list:
             call = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if (call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "")) in _CACHES:
+            is_cache = (call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "")) in _CACHES
+            if is_cache and name.rpartition(".")[0] not in names:
                 found.add(name)
     return found
+
+
+def _tables(tree: ast.Module, functions: list[Def]) -> set[str]:
+    """Dictionaries that the module begins with empty, and in which a function stores something by a key."""
+    empty = {
+        target.id for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign) and _is_empty(node.value)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target]) if isinstance(target, ast.Name)
+    }  # fmt: skip
+    inner = [each for node in functions for each in ast.walk(node)]
+    stored = [n.value for n in inner if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+    called = [n.value for n in inner if isinstance(n, ast.Attribute) and n.attr in ("setdefault", "update")]
+    return {each.id for each in (*stored, *called) if isinstance(each, ast.Name)} & empty
+
+
+def _is_empty(value: ast.expr | None) -> bool:
+    made = isinstance(value, ast.Call) and not value.args and getattr(value.func, "id", "") == "dict"
+    return made or (isinstance(value, ast.Dict) and not value.keys)

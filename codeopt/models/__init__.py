@@ -12,13 +12,14 @@ import importlib
 import importlib.util
 import logging
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from codeopt import registry
 from codeopt.budget import Usage
-from codeopt.errors import UsageError
+from codeopt.errors import ModelError, UsageError
 
 
 @dataclass(frozen=True)
@@ -45,15 +46,24 @@ class Reply:
     """The reply is not whole: it met the server's length limit, or ours."""
     estimated: bool = False
     """The server did not count the tokens; they, and the cost, are estimates."""
+    tokens_cached: int = 0
+    """Of those in: what the server had read before."""
+    can_go_on: bool = False
+    """It was cut at the server's limit for one answer, and can be asked to go on."""
 
     @property
     def usage(self) -> Usage:
         """What it took."""
-        return Usage(1, self.tokens_in, self.tokens_out, self.cost_usd, self.estimated)
+        return Usage(
+            1, self.tokens_in, self.tokens_out, self.cost_usd, self.estimated, self.tokens_cached, self.seconds
+        )
 
 
 class Model(Protocol):
-    """Anything that answers a conversation. Raises codeopt.errors.ModelError and nothing else of its own."""
+    """Anything that answers a conversation. Raises codeopt.errors.ModelError and nothing else of its own.
+
+    One that can answer several times at once also has `several(messages, count)`, see `replies`.
+    """
 
     name: str
     context_tokens: int
@@ -64,16 +74,49 @@ class Model(Protocol):
         ...
 
 
+def replies(model: Model, messages: Sequence[Message], count: int) -> Iterator[Reply]:
+    """Several answers to the same messages, each as soon as it is there: at once where the model can, else one after
+    the other. Raises ModelError where one fails; what came before it was given out."""
+    several = getattr(model, "several", None)
+    if several is not None:
+        yield from several(messages, count)
+    else:
+        for _ in range(count):
+            yield model.complete(messages)
+
+
+AT_ONCE = 8
+"""Requests of one proposer at the same time, at most."""
+
+
+def at_once(ask: Callable[[], Reply], count: int) -> Iterator[Reply]:
+    """So many answers, asked for at the same time, each as soon as it is whole. Raises ModelError after the others when
+    one fails."""
+    failed: ModelError | None = None
+    with ThreadPoolExecutor(min(count, AT_ONCE)) as threads:
+        for answered in as_completed([threads.submit(ask) for _ in range(count)]):
+            try:
+                yield answered.result()
+            except ModelError as error:
+                failed = error
+    if failed:
+        raise failed
+
+
 @dataclass(frozen=True)
 class Price:
     """What a model costs, in USD per million tokens."""
 
     input: float
     output: float
+    cached: float | None = None
+    """Of tokens in that the server had read before; None: as any other."""
 
-    def cost(self, tokens_in: int, tokens_out: int) -> float:
+    def cost(self, tokens_in: int, tokens_out: int, tokens_cached: int = 0) -> float:
         """USD for one exchange."""
-        return (tokens_in * self.input + tokens_out * self.output) / 1_000_000
+        cached = self.input if self.cached is None else self.cached
+        new = tokens_in - tokens_cached
+        return (new * self.input + tokens_cached * cached + tokens_out * self.output) / 1_000_000
 
 
 @dataclass(frozen=True)

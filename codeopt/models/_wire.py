@@ -30,15 +30,27 @@ class ReplyLimits:
 
 
 @dataclass(frozen=True)
+class TokenCounts:
+    """What the server says of one exchange."""
+
+    read: int
+    written: int
+    cached: int = 0
+    """Of those read: what it had read before."""
+
+
+@dataclass(frozen=True)
 class Received:
     """What came over the wire."""
 
     text: str
     cut: bool
-    usage: tuple[int, int] | None
-    """Tokens in and out, as the server counts them; None when it does not."""
+    usage: TokenCounts | None
+    """As the server counts them; None when it does not."""
     model: str
     """As the server names it; empty when it does not."""
+    full: bool = False
+    """It was cut at the server's own limit for one answer."""
 
 
 class Reader:
@@ -52,9 +64,10 @@ class Reader:
         self._on_text = on_text
         self._blank = blank
         self._parts: list[str] = []
+        self._thoughts: list[str] = []
         self._other = bytearray()
         self._finish = ""
-        self._usage: tuple[int, int] | None = None
+        self._usage: TokenCounts | None = None
         self._model = ""
         self._answered = False
         self._ended = False
@@ -82,6 +95,8 @@ class Reader:
         if self._other and not self._parts and not self.complete:
             self._take_whole(bytes(self._other))
         text = "".join(self._parts)
+        if not text and self._finish == "stop":  # a server that takes all that a model writes for thoughts
+            text = "".join(self._thoughts)
         if not text and (self._over or self._late):
             raise ModelError("the model's server sent no text within the limits for one reply")
         if not text and self._finish == "content_filter":
@@ -90,8 +105,9 @@ class Reader:
             raise ModelError("the model's server sent an empty reply")
         if not (self._over or self._late or self.complete):
             raise ModelError(f"the model's server broke off after {self.chars} characters of its reply; try again")
-        cut = self._over or not self.complete or self._finish == "length"
-        return Received(text, cut, self._usage, self._model)
+        stopped = self._over or not self.complete
+        full = not stopped and self._finish == "length"
+        return Received(text, stopped or full, self._usage, self._model, full)
 
     def _until_late(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """`chunks` until the time for the whole reply is over."""
@@ -137,7 +153,9 @@ class Reader:
         message = choice.get(inner) or {}
         self._answered = True
         self._finish = str(choice.get("finish_reason") or self._finish)
-        self.chars += sum(len(str(message.get(key) or "")) for key in ("reasoning_content", "reasoning"))
+        thought = str(message.get("reasoning_content") or message.get("reasoning") or "")
+        self.chars += len(thought)
+        self._thoughts.append(thought)
         text = message.get("content") or message.get("refusal")
         if isinstance(text, str) and text:
             self.chars += len(text)
@@ -168,14 +186,21 @@ def _json(text: bytes) -> Any:
         raise _garbage() from None
 
 
-def _usage(usage: Any) -> tuple[int, int] | None:
+def _usage(usage: Any) -> TokenCounts | None:
     """Tokens in and out, None unless both are counts."""
     if not isinstance(usage, dict):
         return None
     tokens_in, tokens_out = usage.get("prompt_tokens"), usage.get("completion_tokens")
     if not (isinstance(tokens_in, int) and isinstance(tokens_out, int)):
         return None
-    return max(tokens_in, 0), max(tokens_out, 0)
+    return TokenCounts(max(tokens_in, 0), max(tokens_out, 0), min(_cached(usage), max(tokens_in, 0)))
+
+
+def _cached(usage: dict[str, Any]) -> int:
+    """Tokens that the server had read before: OpenAI's field and that of servers like it, else DeepSeek's."""
+    details = usage.get("prompt_tokens_details")
+    found = details.get("cached_tokens") if isinstance(details, dict) else usage.get("prompt_cache_hit_tokens")
+    return found if isinstance(found, int) and found > 0 else 0
 
 
 def _garbage() -> ModelError:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from codeopt.errors import ModelError, UsageError
-from codeopt.models import Message, Model, Reply, Settings, estimate_tokens
+from codeopt.models import Message, Model, Reply, Settings, at_once, estimate_tokens
 from codeopt.models._endpoint import endpoint
 from codeopt.models._failures import explain, status_of, unknown_model
-from codeopt.models._wire import Reader, Received, ReplyLimits
+from codeopt.models._wire import Reader, Received, ReplyLimits, TokenCounts
 
 if TYPE_CHECKING:
     import openai
@@ -62,6 +62,10 @@ class OpenAIModel:
                 status, wait_s = status_of(error)
                 raise ModelError(explain(error, self._endpoint, attempts.sent), status=status, wait_s=wait_s) from None
         return self._reply(turns, received, time.monotonic() - started)
+
+    def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
+        """So many answers, asked for at the same time."""
+        return at_once(lambda: self.complete(messages), count)
 
     def _client(self, attempts: _Attempts) -> openai.OpenAI:
         import openai
@@ -127,22 +131,23 @@ class OpenAIModel:
         return f"the model's server at {self._endpoint.host} {how} after {chars} characters of its reply; try again"
 
     def _reply(self, turns: list[dict[str, str]], received: Received, seconds: float) -> Reply:
-        tokens_in, tokens_out = received.usage or (
-            sum(estimate_tokens(turn["content"]) for turn in turns),
-            estimate_tokens(received.text),
+        counts = received.usage or TokenCounts(
+            sum(estimate_tokens(turn["content"]) for turn in turns), estimate_tokens(received.text)
         )
         if received.usage is None and not self._told_estimate:
             self._told_estimate = True
             self._settings.notify(f"{self.name}: the server counts no tokens; they are estimated")
         return Reply(
             text=received.text,
-            tokens_in=tokens_in,
-            tokens_out=tokens_out,
-            cost_usd=self._price.cost(tokens_in, tokens_out) if self._price else None,
+            tokens_in=counts.read,
+            tokens_out=counts.written,
+            cost_usd=self._price.cost(counts.read, counts.written, counts.cached) if self._price else None,
             seconds=seconds,
             model=received.model or self.name,
             cut=received.cut,
             estimated=received.usage is None,
+            tokens_cached=counts.cached,
+            can_go_on=received.full,
         )
 
 

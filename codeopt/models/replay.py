@@ -14,13 +14,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from codeopt.errors import ModelError, UsageError
-from codeopt.models import Message, Model, Reply, Settings
+from codeopt.models import Message, Model, Reply, Settings, replies
 
 SCHEMA = "codeopt.exchange/1"
 
@@ -55,6 +55,16 @@ class Recorder:
             raise
         self._append(messages, {"reply": asdict(reply)})
         return reply
+
+    def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
+        """The model's answers, each in the file when it is given out."""
+        try:
+            for reply in replies(self._model, messages, count):
+                self._append(messages, {"reply": asdict(reply)})
+                yield reply
+        except ModelError as error:
+            self._append(messages, {"error": str(error)})
+            raise
 
     def _append(self, messages: Sequence[Message], outcome: dict[str, object]) -> None:
         record = {

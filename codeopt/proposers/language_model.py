@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from string import Template
 
+from codeopt.briefing import Briefing
+from codeopt.errors import ModelError
 from codeopt.escaping import cut
 from codeopt.feedback import GENERIC, FeedbackMode
 from codeopt.history import Candidate, Critique, Draft, History
-from codeopt.models import Model, Reply
+from codeopt.models import Message, Model, Reply, replies
+from codeopt.proposers._going_on import WholeReply, whole
 from codeopt.proposers._prompt import Extent, Prompter, Step
-from codeopt.proposers._reply import is_done, to_draft, without_thoughts
-from codeopt.tasks import Task
+from codeopt.proposers._reply import critique_text, is_done, to_draft
+from codeopt.tasks import Task, suited
 from sandbox.outcome import Case
 
 ANSWER: dict[Step, str] = {
@@ -19,9 +23,16 @@ ANSWER: dict[Step, str] = {
 End with one line that holds nothing but `VERDICT: IMPROVE` when something is left that is worth a try, or
 `VERDICT: DONE` when nothing is.""",
     "refine": """\
-Answer with one line `SUMMARY: ...` that says what you change and why it helps, then the whole program in one block
+Answer with one line `SUMMARY: ...` that says what you change and why it helps, then $draft, in one block
 fenced as ```python, and nothing else.""",
 }
+
+
+def answers(briefing: Briefing) -> dict[Step, str]:
+    """In which form to answer, by step."""
+    draft = briefing.answer or "the whole program"
+    return {step: Template(text).substitute(draft=draft) for step, text in ANSWER.items()}
+
 
 ANSWER_SHARE = 4
 """One part in so many of the context is left free for the answer and for a reasoning model's thoughts."""
@@ -38,6 +49,7 @@ class LanguageModel:
     hints: rewrites worth a try, one line each, such as what the built-in rules find.
     on_text: receives the text of a reply as it arrives.
     notify: receives one line when something did not fit or a reply was cut.
+    briefing: what is known of the target beside its program.
     """
 
     def __init__(
@@ -51,11 +63,21 @@ class LanguageModel:
         hints: Sequence[str] = (),
         on_text: Callable[[str], None] | None = None,
         notify: Callable[[str], None] | None = None,
+        briefing: Briefing | None = None,
     ) -> None:
         self.name = model.name
         self._model = model
         self._mode = FeedbackMode(feedback)
-        self._prompter = Prompter(task, tuple(cases), self._mode, history, tuple(hints), ANSWER)
+        briefing = briefing or Briefing()
+        self._prompter = Prompter(
+            suited(task, briefing.functions),
+            tuple(cases),
+            self._mode,
+            history,
+            tuple(hints),
+            answers(briefing),
+            briefing,
+        )
         self._on_text = on_text
         self._notify = notify or (lambda line: None)
 
@@ -65,26 +87,49 @@ class LanguageModel:
             return Critique(GENERIC)
         if not self._mode.critique:
             return Critique("")
-        reply = self._ask("critique", history)
-        text = without_thoughts(reply.text)
+        answer = next(self._answers("critique", history, 1))
+        text = critique_text(answer.reply.text)
         shortened = cut(text, LONGEST_CRITIQUE, LONGEST_CRITIQUE // 8)
-        return Critique(shortened, sufficient=is_done(text), usage=reply.usage)
+        return Critique(shortened, sufficient=is_done(answer.reply.text), usage=answer.usage)
 
     def refine(self, history: History) -> Draft:
         """The next program. With the original alone this is the paper's first draft."""
-        reply = self._ask("refine", history)
-        return replace(to_draft(reply), usage=reply.usage)
+        return next(self.variants(history, 1))
+
+    def variants(self, history: History, count: int) -> Iterator[Draft]:
+        """Several next programs, each as soon as its reply is there."""
+        for answer in self._answers("refine", history, count):
+            yield replace(to_draft(answer.reply, history.original.source), usage=answer.usage, model=self.name)
 
     def preferred(self, history: History) -> Candidate | None:
         """None: the figures decide."""
         return None
 
-    def _ask(self, step: Step, history: History) -> Reply:
+    def _answers(self, step: Step, history: History, count: int) -> Iterator[WholeReply]:
+        """So many replies, each whole as far as it could be had."""
         room = self._model.context_tokens - self._model.context_tokens // ANSWER_SHARE
         messages, lost = self._prompter.fit(step, history, room)
         if lost:
             self._notify(f"left out of the prompt, to fit {self._model.context_tokens:,} tokens of context: {lost}")
-        reply = self._model.complete(messages, on_text=self._on_text)
-        if reply.cut:
-            self._notify(f"the reply to the {step} request was cut at its length limit")
-        return reply
+        if history.remark:
+            messages = (*messages[:-1], replace(messages[-1], content=f"{messages[-1].content}\n\n{history.remark}"))
+        for reply in self._replies(messages, count):
+            answer = whole(self._model, messages, reply, self._on_text)
+            if answer.reply.cut:
+                self._notify(f"the reply to the {step} request was cut at its length limit")
+            yield answer
+
+    def _replies(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
+        """From the model; of several the failure of one is no reason to lose the others."""
+        if count == 1:
+            yield self._model.complete(messages, on_text=self._on_text)
+            return
+        came = 0
+        try:
+            for reply in replies(self._model, messages, count):
+                came += 1
+                yield reply
+        except ModelError as error:
+            if not came:
+                raise
+            self._notify(f"{came} of {count} drafts came: {error}")

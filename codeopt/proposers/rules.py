@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -48,6 +48,10 @@ class Rules:
         if following is None:
             return Draft(history.last.source, "nothing left to try", problem="every combination of rules was tried")
         return following
+
+    def variants(self, history: History, count: int) -> Iterator[Draft]:
+        """The one next draft of the search."""
+        yield self.refine(history)
 
     def together(self, original: Candidate) -> Draft | None:
         """One draft with every rule that matches and needs no test to be safe, for others to go on from."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from codeopt.history import Candidate, Critique, Draft, History
 from codeopt.proposers import Proposer
 from codeopt.proposers.rules import Rules
@@ -21,6 +23,11 @@ class RulesFirst:
     def refine(self, history: History) -> Draft:
         """First the rules' program, then the model's."""
         return self._together(history) or self.model.refine(history)
+
+    def variants(self, history: History, count: int) -> Iterator[Draft]:
+        """First the rules' one program, then several of the model's."""
+        together = self._together(history)
+        return iter([together]) if together else self.model.variants(history, count)
 
     def preferred(self, history: History) -> Candidate | None:
         """As the model."""

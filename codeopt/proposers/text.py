@@ -3,7 +3,7 @@ history in view."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from codeopt.budget import NOTHING_USED
@@ -62,6 +62,10 @@ class TextProposer:
         rounds = "\n\n".join(self._round(candidate) for candidate in history.candidates)
         ask = f"Write a better draft than all of these: {self.task.answer}. {self._form()}"
         return self._draft(f"{self._input()}\n\n{rounds}\n\n{ask}", f"draft {len(history.candidates) + 1}")
+
+    def variants(self, history: History, count: int) -> Iterator[Draft]:
+        """Several next drafts of the same feedback."""
+        return (self.refine(history) for _ in range(count))
 
     def preferred(self, history: History) -> Candidate | None:
         """None: the scores decide."""

@@ -74,7 +74,7 @@ def short(found: Suggestion) -> str:
 
 
 def _changes(found: Suggestion) -> str:
-    return "\n".join(f"- {prose(change)}" for change in found.changes)
+    return "\n".join(f"- {prose(change)}" for change in found.told)
 
 
 def _proof(found: Suggestion, review: Review) -> str:

@@ -52,6 +52,7 @@ def _suggestion(suggestion: Suggestion) -> dict[str, Any]:
         "evidence": dict(suggestion.evidence),
         "growth": suggestion.growth,
         "changes": list(suggestion.changes),
+        "caveats": [each.to_json() for each in suggestion.caveats],
         "together": suggestion.together,
         "share": suggestion.share,
         "sha256_before": digest(suggestion.original),

@@ -26,7 +26,7 @@ def _suggestion(suggestion: Suggestion) -> str:
     facts += [f"Growth: {prose(suggestion.growth)}."] * bool(suggestion.growth)
     if suggestion.share is not None:
         facts.append(f"It takes {suggestion.share:.0%} of the time of the tests.")
-    changes = "\n".join(f"- {prose(change)}" for change in suggestion.changes)
+    changes = "\n".join(f"- {prose(change)}" for change in suggestion.told)
     difference = block(patch(suggestion.path, suggestion.original, suggestion.improved), "diff")
     parts = [f"### {code(_words.where(suggestion))}", "  \n".join(facts), changes, difference]
     return "\n\n".join(part for part in parts if part)

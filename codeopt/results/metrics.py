@@ -121,6 +121,10 @@ class Metrics:
     """What ran the programs, as Interpreter.to_json gives it; None where that is not known, or not one."""
     created: str
     backend: str
+    tokens_cached: int
+    """Of those in: what servers had read before."""
+    effort: dict[str, float]
+    """Seconds by step: model, cases, timing, profile, confirmation."""
 
     @property
     def judged(self) -> list[Solved]:
@@ -166,6 +170,8 @@ def measure_batch(store: BatchStore) -> Metrics:
         settings=json.loads(store.meta("settings") or "{}"), machine=json.loads(store.meta("machine") or "{}"),
         python=json.loads(store.meta("python") or "null"),
         created=store.meta("created"), backend=store.meta("backend"),
+        tokens_cached=store.db.execute("SELECT coalesce(sum(cached), 0) FROM exchange").fetchone()[0],
+        effort=_effort(store.db),
     )  # fmt: skip
 
 
@@ -195,6 +201,20 @@ def _solved(db: sqlite3.Connection) -> Iterator[Solved]:
             row["ratio"] if accepted and row["ratio"] is not None else 1.0, row["ci_low"], row["ci_high"],
             row["best_round"], tuple(drafts.get(row["id"], ())), humans.get(row["id"]), tokens, cost, row["seconds"],
         )  # fmt: skip
+
+
+def _effort(db: sqlite3.Connection) -> dict[str, float]:
+    """Seconds of all rounds by step, and of the confirmations of what was accepted."""
+    found = {
+        step: db.execute(
+            "SELECT coalesce(sum(json_extract(body, ?)), 0) FROM candidate WHERE stage = 'round'",
+            [f"$[0].effort.{step}_s"],
+        ).fetchone()[0]
+        for step in ("model", "cases", "timing", "profile")
+    }
+    seconds = "json_extract(body, '$[0].effort.cases_s') + json_extract(body, '$[0].effort.timing_s')"
+    confirmed = db.execute(f"SELECT coalesce(sum({seconds}), 0) FROM candidate WHERE stage = 'confirm'")
+    return {name: round(value, 3) for name, value in {**found, "confirmation": confirmed.fetchone()[0]}.items()}
 
 
 def _after_rounds(judged: Sequence[Solved]) -> Iterator[AfterRounds]:

@@ -52,13 +52,16 @@ def _totals(console: Console, found: Metrics) -> None:
 def _plain_rows(found: Metrics) -> list[tuple[str, str]]:
     rows = [("status", ", ".join(f"{count} {status}" for status, count in sorted(found.counts.items())))]
     if found.replies:
-        rows.append(("tokens", f"{found.tokens:,} in {found.replies} replies"))
+        cached = f", {found.tokens_cached:,} of them read from a cache" if found.tokens_cached else ""
+        rows.append(("tokens", f"{found.tokens:,} in {found.replies} replies{cached}"))
         rows.append(("cost", money(found.cost_usd)))
         if found.optimised:
             rows.append(("tokens for each solved problem", f"{found.tokens / found.optimised:,.0f}"))
             if found.cost_usd is not None:
                 rows.append(("cost for each solved problem", money(found.cost_usd / found.optimised)))
     rows.append(("wall time", f"{found.seconds:.0f} s on {found.cores} measuring core{'s' * (found.cores != 1)}"))
+    if any(found.effort.values()):
+        rows.append(("seconds by step", ", ".join(f"{step} {took:.0f}" for step, took in found.effort.items())))
     if found.overhead is not None:
         rows.append(("of it not running programs", f"{found.overhead:.0%}"))
     return rows
@@ -158,6 +161,8 @@ def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
         "tokens": found.tokens,
         "tokens_in": found.tokens_in,
         "tokens_out": found.tokens_out,
+        "tokens_cached": found.tokens_cached,
+        "effort": {f"{step}_s": took for step, took in found.effort.items()},
         "replies": found.replies,
         "cost_usd": found.cost_usd,
         "solved": found.optimised,

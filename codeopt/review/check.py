@@ -45,6 +45,7 @@ class CheckedTarget:
             "seconds": round(self.seconds, 6),
             "speedup": dict(found.speedup) if found else None,
             "changes": list(found.changes) if found else [],
+            "caveats": [each.to_json() for each in found.caveats] if found else [],
             "reason": self.reason,
         }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from codeopt.shortfall import Shortfall
+from sandbox.caveat import Caveat
 
 
 def full_name(path: str, function: str) -> str:
@@ -35,10 +36,17 @@ class Suggestion:
     """How cost grows with input size, `about n^2 -> about n`; empty where nothing is known."""
     changes: tuple[str, ...] = ()
     """What was changed and why, a sentence each."""
+    caveats: tuple[Caveat, ...] = ()
+    """Differences that were found only beyond the known inputs."""
     together: int = 1
     """How many suggestions of this file, this one included, were verified with all of them applied."""
     share: float | None = None
     """Of the time of its own tests, 0 to 1; None where that was not measured."""
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What was changed and why, then each difference that nobody may care for; quote it."""
+        return (*self.changes, *(f"caveat: {each.words}" for each in self.caveats))
 
 
 @dataclass(frozen=True)

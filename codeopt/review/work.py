@@ -171,6 +171,7 @@ def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
         evidence=result.facts.get("evidence") or _of_cases(result),
         growth=result.growth,
         changes=best.changes or tuple(filter(None, [best.summary])),
+        caveats=best.caveats,
         share=None if target.share is None else round(target.share, 4),
     )
 

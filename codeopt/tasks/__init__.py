@@ -8,6 +8,7 @@ from string import Template
 from typing import Any, Literal, Protocol, cast
 
 from codeopt import registry
+from codeopt.briefing import TimedCalls
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, Critique, History
 from codeopt.standing import Standing
@@ -27,6 +28,8 @@ class Prompts:
     """After the history: what a critique of the newest program must say: `$hints`, `$answer`."""
     refine: Template
     """After the history: what the next program must do: `$hints`, `$answer`."""
+    first_critique: Template | None = None
+    """In place of `critique` where there is no draft yet; the same where that makes no difference."""
 
     @staticmethod
     def of(system: str, critique: str, refine: str) -> Prompts:
@@ -37,7 +40,8 @@ class Prompts:
         """A missing or unknown variable is found when the task is loaded, not in the middle of a run."""
         for field in fields(self):
             wanted = {"guidance", "rules"} if field.name == "system" else {"hints", "answer"}
-            found = set(getattr(self, field.name).get_identifiers())
+            template = getattr(self, field.name)
+            found = set(template.get_identifiers()) if template is not None else wanted
             if found != wanted:
                 raise ValueError(
                     f"the {field.name} template must use exactly {sorted(wanted)}, it uses {sorted(found)}"
@@ -54,10 +58,17 @@ class WorkedExample:
     history: History
     """The original and its drafts, each with what was measured and, but for the newest, its critique."""
     cases: tuple[Case, ...]
+    about: str = ""
+    measured: str = ""
+    timed: TimedCalls | None = None
+    """As in a Briefing, where the example is a function."""
 
 
 class Task(Protocol):
     """The objective of an improvement. Frozen dataclasses do well: `dataclasses.replace` then sets `min_gain`.
+
+    `function_guidance` and `function_examples` go in place of `guidance` and `examples` where one function is improved,
+    for a task that has them; without them such a target is shown no examples.
 
     A task whose measure is not the speedup also has `standing(candidate, original) -> Standing | None`: its own
     figures, which the table, the summary, JSON and the pages show.
@@ -170,12 +181,14 @@ def needs_time(task: Task) -> bool:
     return bool(getattr(task, "needs_time", True))
 
 
-def with_note(task: Task, note: str) -> Task:
-    """The task, with a word on the kind of target below what a model is told of itself."""
-    if not note:
+def suited(task: Task, functions: bool) -> Task:
+    """The task as a language model is told of it: where one function is improved, with what such targets have need of,
+    and examples of them."""
+    if not functions:
         return task
-    prompts = replace(task.prompts, system=Template(task.prompts.system.template + note))
-    return replace(task, prompts=prompts)  # type: ignore[type-var]
+    examples = getattr(task, "function_examples", ())
+    guidance = getattr(task, "function_guidance", task.guidance)
+    return replace(task, examples=examples, guidance=guidance)  # type: ignore[type-var]
 
 
 def fails(candidate: Candidate) -> str:

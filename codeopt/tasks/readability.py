@@ -31,14 +31,14 @@ SYSTEM = Template("""\
 You make Python programs easy to read without changing what they do. A judge runs each program you write on test
 cases, times it against the original, and measures its text: the share of comment lines, the number of functions, the
 share of meaningful names, complexity, and a linter's findings. A program that is wrong or more than 5% slower than
-the original is refused.
+the original is refused; up to that a loss of speed costs nothing.
 
 What a reader needs, in this order:
 $guidance
 
 $rules""")
 
-CRITIQUE = Template("""\
+_CRITIQUE = """\
 Write a critique of the newest program above. Do not write the program.
 
 - If it is wrong or too slow, say first which line causes it, and what that line must do instead.
@@ -46,10 +46,19 @@ Write a critique of the newest program above. Do not write the program.
   job, the comment that is missing). Ask for comments that give reasons; one that repeats its line is noise.
 - Use what earlier rounds taught: do not ask again for what was tried and did not help.
 - Give at most three points, the one that helps most first. No general advice.
+"""
+
+_RATING = """\
 - Before the last line write one of `READABILITY: BETTER`, `READABILITY: SAME`, `READABILITY: WORSE`: the newest
   program, read by somebody who sees it for the first time, against the original.
+"""
+
+_ASK = """\
 $hints
-$answer""")
+$answer"""
+
+CRITIQUE, FIRST_CRITIQUE = Template(_CRITIQUE + _RATING + _ASK), Template(_CRITIQUE + _ASK)
+"""The original is not rated against itself."""
 
 REFINE = Template("""\
 Write the next program: as easy to read as you can make it, with the same behaviour as the original (round 0) and no
@@ -82,7 +91,7 @@ class ReadabilityTask:
     metric: Metric = "time"
     min_gain: float = 0.03
     """Least score: a mean gain of 3 % of the scale, such as one of five levels up by 15 %."""
-    prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE)
+    prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE, first_critique=FIRST_CRITIQUE)
     guidance: str = GUIDANCE
     examples: tuple[WorkedExample, ...] = EXAMPLES
     needs_model: bool = True

@@ -7,6 +7,7 @@ from string import Template
 
 from codeopt.history import Candidate, Critique, History
 from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
+from codeopt.tasks._function_examples import EXAMPLES as FUNCTION_EXAMPLES
 from codeopt.tasks._runtime_examples import EXAMPLES
 from sandbox.compare import Decision
 
@@ -49,6 +50,16 @@ is known.
 6. Code in a function, so that names are local; less indirection in the hottest loop."""
 
 
+FUNCTION_GUIDANCE = """\
+1. A better algorithm or a closed form: fewer steps for the same answer.
+2. The right container: set or dict for membership, deque for queues, heapq for minima, bisect in sorted lists, prefix
+sums for ranges.
+3. Not doing the same work twice: hoist it out of loops, remember results within the call, stop as soon as the answer
+is known; a quick way for what is common, the old one for the rest.
+4. Work in C instead of in Python loops: built-ins, slices, str and bytes methods, itertools, sorting with a key.
+5. What is called in the hottest loop written out there, attributes and globals in local names."""
+
+
 @dataclass(frozen=True)
 class Runtime:
     """The running time of the program, compared with the original's."""
@@ -60,6 +71,8 @@ class Runtime:
     prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE)
     guidance: str = GUIDANCE
     examples: tuple[WorkedExample, ...] = EXAMPLES
+    function_guidance: str = FUNCTION_GUIDANCE
+    function_examples: tuple[WorkedExample, ...] = FUNCTION_EXAMPLES
     rules_first: bool = True
 
     def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
@@ -77,9 +90,12 @@ class Runtime:
         return ""
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
-        """The lower end of the speedup's interval: ranking by the point estimate would favour the luckiest."""
+        """The lower end of the speedup's interval, for ranking by the point estimate would favour the luckiest; what
+        its pairs with the best draft before it say goes first."""
         found = candidate.by("time")
-        return None if found is None or self.is_acceptable(candidate, original) else found.ci_low
+        if found is None or self.is_acceptable(candidate, original):
+            return None
+        return candidate.lead if found is candidate.comparison else found.ci_low
 
     def worse(self, candidate: Candidate, original: Candidate) -> str:
         """Why it is slower than it may be beside another aim; empty when it is not."""

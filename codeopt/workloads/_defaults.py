@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
+from codeopt.briefing import Briefing
 from codeopt.budget import NOTHING_USED
 from codeopt.history import Candidate
 from codeopt.proposers import Proposer
@@ -22,7 +23,7 @@ class Defaults:
 
     region = TimedRegion.RUN
     usage = NOTHING_USED
-    note = ""
+    floor_program = ""
     plan: Plan | None
     suite: Suite
 
@@ -70,6 +71,10 @@ class Defaults:
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
         """None."""
         return ()
+
+    def briefing(self) -> Briefing:
+        """The rules for programs."""
+        return Briefing()
 
     def adapt(self, proposer: Proposer) -> Proposer:
         """As it is."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from codeopt.briefing import Briefing
 from codeopt.budget import Usage
 from codeopt.history import Candidate
 from codeopt.program import Program
@@ -59,6 +60,11 @@ class Workload(Protocol):
         """What a language model cost while this was opened."""
         ...
 
+    @property
+    def floor_program(self) -> str:
+        """A program that does only what each draft must, such as reading the input; empty where there is none."""
+        ...
+
     def timed(self) -> Workload:
         """The same with a plan and the baseline's profile."""
         ...
@@ -108,9 +114,8 @@ class Workload(Protocol):
         """Those of the built-in rules that apply to such a target, each kept to it."""
         ...
 
-    @property
-    def note(self) -> str:
-        """What a language model is told of such targets, below its task; may be empty."""
+    def briefing(self) -> Briefing:
+        """What a language model is told of the target beside its program."""
         ...
 
     def adapt(self, proposer: Proposer) -> Proposer:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import Enum
+from secrets import randbelow
 from typing import Any
 
 from codeopt.budget import NOTHING_USED, Usage
@@ -22,6 +23,7 @@ from sandbox.outcome import Case, Outcome
 from sandbox.profile import Mode
 from sandbox.verdict import Checker
 
+MOST_SEEDS = 1 << 31
 OTHER_HASH_SEED = 1
 """Sets of texts are in another order than in the rounds: what depends on it is found out."""
 
@@ -111,6 +113,8 @@ class WorkloadRequest:
     """What was found out on the way to the target, as fields of a JSON object."""
     interpreter: Interpreter | None = None
     """What runs the target; None where an image has its own."""
+    input_seed: int = field(default_factory=lambda: randbelow(MOST_SEEDS))
+    """Of the inputs that are made: another in each run, so that no program meets them again; kept in its record."""
 
     def open_sandbox(self, mounts: Mounts = ()) -> AbstractContextManager[Sandbox]:
         """A sandbox that shows these folders. Raises NoSandbox."""

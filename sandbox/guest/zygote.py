@@ -161,6 +161,8 @@ def read_tools(fd: int) -> Bundle:
 def set_scene(job: dict[str, Any], path: tuple[str, ...]) -> None:
     """What a program would see as `python program.py`, and nothing of ours; `path` is the rest of sys.path."""
     sys.argv[:] = [job["path"], *job["args"]]
+    if hasattr(sys, "orig_argv"):  # from 3.10 on
+        sys.orig_argv[:] = [job["python"], *sys.argv]
     sys.path[:] = [job["path"].rpartition("/")[0], *path]
     main = type(sys)("__main__")
     main.__dict__.update(__file__=job["path"], __builtins__=builtins, __cached__=None, __annotations__={})
@@ -208,17 +210,15 @@ class Program:
 
 
 def read_program(path: str) -> Program:
-    """Compiled; what is no Python ends here."""
+    """Compiled, which is a cost of the program's own text; what is no Python ends here."""
+    mark_start()
     try:
         with open(path, "rb") as file:  # noqa: PTH123  a program pays for its own import of pathlib
             code = compile(file.read(), path, "exec", dont_inherit=True)
     except BaseException as error:
         broken = error.with_traceback(None)
     else:
-        program = Program(code, vars(sys.modules["__main__"]))
-        mark_start()
-        return program
-    mark_start()
+        return Program(code, vars(sys.modules["__main__"]))
     return leave(failed(broken))
 
 

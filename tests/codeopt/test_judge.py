@@ -53,6 +53,17 @@ def test_a_faster_draft_is_believed_and_confirmed(judge: Judge) -> None:
     assert confirmed.comparison != found.comparison
 
 
+def test_a_second_fast_draft_is_compared_with_the_first(judge: Judge) -> None:
+    first = measured(judge, FAST)
+    history = History((judge.original, first))
+    again = f"# the same, and half as fast\nfor turn in range(2):\n    once = turn\n{FAST}"
+    found = replace(judge, ranked=True).measure(Draft(again, "another"), history)
+    assert found.against_best is not None
+    assert (found.against_best.round, found.against_best.lead) == (1, first.lead)
+    assert 0.3 < found.against_best.comparison.ratio < 3
+    assert history.add(found).best in (first, found)
+
+
 def test_a_held_out_case_that_only_seemed_long_does_not_decide(judge: Judge) -> None:
     """Its first run was disturbed; what is timed for the confirmation takes long now, too."""
     short, *_, long = sorted(judge.suite.cases, key=lambda case: len(case.stdin))

@@ -1,8 +1,9 @@
 """Programs that only look faster, through the real command: each is judged as its expect.txt (or meta.json) says.
 
-A folder holds original.py, cheat.py and the cases that are shown. expect.txt: `rejected` or `not faster`, and after a
-colon what the reason has to name. The folder of traps that is no part of this repository is named by CODEOPT_HOSTILE,
-or stands beside the repository in shared/hostile; those that are about a function are tested elsewhere.
+A folder holds original.py, cheat.py and the cases that are shown. expect.txt: `rejected`, `not faster` or `caveat`
+(wrong only beyond all known inputs: told, and refused with --strict), and after a colon what the reason has to name.
+The folder of traps that is no part of this repository is named by CODEOPT_HOSTILE, or stands beside the repository in
+shared/hostile; those that are about a function are tested elsewhere.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ def judged(folder: Path, expected: str) -> Any:
     """
     if expected == "rejected":
         return compared(folder)
+    if expected == "caveat":
+        return compared(folder, "--strict")
     found = compared(folder, "--changed-inputs", "off")
     return compared(folder, "--changed-inputs", "off", "--seed", "1") if found["verdict"] == "faster" else found
 
@@ -60,8 +63,16 @@ def test_own_trap(folder: Path) -> None:
     if expected == "rejected":
         assert found["verdict"] == "rejected", found
         assert reason in found["reason"]
+    elif expected == "caveat":
+        assert found["verdict"] == "rejected", found
+        assert "--strict" in found["reason"]
+        assert reason in found["reason"]
     else:
         assert found["verdict"] in ("same", "slower"), found
+
+
+ONLY_BEYOND = frozenset({"t12_wrong_negatives", "t13_wrong_large", "t21_precision_loss", "t27_duplicates"})
+"""Given traps that differ on no input that is like the known ones."""
 
 
 @pytest.mark.skipif(not GIVEN, reason="no folder of traps: set CODEOPT_HOSTILE to what holds it")
@@ -71,6 +82,10 @@ def test_given_trap(folder: Path) -> None:
     right = {meta["expect"], *meta.get("also_ok", [])}
     found = judged(folder, meta["expect"])
     verdict = "not faster" if found["verdict"] in ("same", "slower") else found["verdict"]
+    if verdict == "faster" and folder.name in ONLY_BEYOND:
+        assert any(each["tier"] == "beyond" and each["expected"] != each["got"] for each in found["caveats"]), found
+        assert compared(folder, "--strict")["verdict"] == "rejected"
+        return
     assert verdict in right, found
     assert bool(found["reason"]) or verdict == "not faster"
 
@@ -83,7 +98,7 @@ def test_what_reaches_for_the_machine_is_refused_unrun(name: str) -> None:
     assert REFUSED_UNRUN[name] in found.reason
 
 
-def test_there_are_traps_of_both_kinds() -> None:
+def test_there_are_traps_of_all_kinds() -> None:
     expected = {(folder / "expect.txt").read_text().partition(":")[0].strip() for folder in OWN}
-    assert expected == {"rejected", "not faster"}
+    assert expected == {"rejected", "not faster", "caveat"}
     assert len(OWN) >= 12

@@ -2,7 +2,7 @@
 
 PROBES = {
     "modules": ("import sys\nprint(sorted(sys.modules))"),
-    "argv": ("import sys\nprint(sys.argv, sys.orig_argv if 0 else '', sys.path, sys.flags, sys.executable)"),
+    "argv": ("import sys\nprint(sys.argv, sys.orig_argv, sys.path, sys.flags, sys.executable)"),
     "names": "print(sorted((k, str(v)) for k, v in globals().copy().items() if k != '__builtins__'))",
     "builtins": "print(type(__builtins__), __spec__, __package__, __loader__)",
     "main_module": (

@@ -130,7 +130,7 @@ def test_kinds_of_functions(sandbox: Sandbox) -> None:
     assert ask(sandbox, "same", "f(1)", "f([1, 'a'])") == [
         "returns 1", "returns <the same object as args[0]>", "state: unchanged",
     ]  # fmt: skip
-    assert ask(sandbox, "raises", "f(1)")[0] == "raises LookupError"
+    assert ask(sandbox, "raises", "f(1)")[0] == "raises LookupError(1)"
     assert ask(sandbox, "items", "f(3)")[0] == "returns <iterator of 0, 1, 2 then returns 'end'> | yields"
     assert ask(sandbox, "later", "f(3)")[0] == "returns [3]"
     assert ask(sandbox, "many", "f(3)")[0] == "returns <iterator of 0, 1, 2> | yields"
@@ -250,3 +250,14 @@ def test_different_lines_are_named(a: str, b: str) -> None:
 def test_limits_are_those_of_the_sandbox(isolated: Sandbox) -> None:
     assert CallRunner(isolated, str).limits == isolated.limits
     assert isinstance(isolated.limits, RunLimits)
+
+
+def test_groups_of_calls_are_timed_apart(isolated: Sandbox) -> None:
+    """Each is a pass of its own, in turn."""
+    module = "def f(n):\n    for _ in range(n):\n        pass\n"
+    batch = CallBatch(("f(1)", "f(2)", "f(3)", "f(3000000)"), "time", warm=1, groups=(2, 1), passes=2)
+    answer = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f")).run(module, batch.stdin()).answer
+    assert answer is not None
+    assert len(answer.cpu) == len(answer.wall) == 4
+    assert min(answer.cpu[1], answer.cpu[3]) > 10 * max(answer.cpu[0], answer.cpu[2])
+    assert answer.outcomes == ()

@@ -31,7 +31,7 @@ def f(n):
     Box.NAME = VALUE
     return n
 """
-SAME = "gives out the same object"
+SAME = "called again, it gives out "
 
 
 def ask(sandbox: Sandbox, module: str, *calls: str) -> list[str]:

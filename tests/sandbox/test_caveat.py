@@ -22,6 +22,13 @@ def test_json_has_the_tier() -> None:
     assert CAVEAT.to_json()["tier"] == Tier.BEYOND == "beyond"
 
 
-def test_one_that_was_met_again_where_it_was_held_out_stands_once() -> None:
-    other = replace(CAVEAT, got="raises TypeError")
-    assert distinct([CAVEAT, replace(CAVEAT, held_out=True), other]) == (CAVEAT, other)
+def test_of_one_reason_the_smallest_input_that_may_be_shown_stands_once() -> None:
+    longer, hidden = replace(CAVEAT, input="f([True, 2])", apart=0.5), replace(CAVEAT, input="f()", held_out=True)
+    other = replace(CAVEAT, because="no known call has None")
+    assert distinct([longer, CAVEAT, hidden, other]) == (replace(CAVEAT, apart=0.5), other)
+    assert distinct([hidden, other]) == (hidden, other)
+
+
+def test_without_a_reason_each_stands_for_itself() -> None:
+    few = Caveat(Subject.EVIDENCE, "", "", "only 3 changed inputs could be tried")
+    assert distinct([few, replace(few, got="nothing was tried"), few]) == (few, replace(few, got="nothing was tried"))

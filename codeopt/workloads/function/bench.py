@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from codeopt.errors import ProgramError, UsageError
 from codeopt.session import Mounts
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
-from codeopt.workloads.function.function_def import Function
+from codeopt.workloads.function.function_def import Def, Function, definition, dotted, own_nodes
 from codeopt.workloads.function.libraries import Loading
 from codeopt.workloads.function.naming import Names
-from codeopt.workloads.function.project import Place, View, locate, open_places, open_view
+from codeopt.workloads.function.project import Place, View, locate, open_places, open_view, test_folders
 from codeopt.workloads.function.recording import known_as
 from sandbox import Sandbox
 from sandbox.call_answer import CallAnswer
@@ -108,7 +108,8 @@ def make_target(
     function: Function, view: View, sandbox: Sandbox, calls_file: str | None = None, aliases: tuple[str, ...] = ()
 ) -> FunctionRef:
     """How the harness finds the function."""
-    data, classes = _names(function.source)
+    tree = ast.parse(function.source)
+    data, classes = _names(tree)
     return FunctionRef(
         module=view.module.name,
         file=view.inside(view.module.path, sandbox.isolated),
@@ -116,11 +117,14 @@ def make_target(
         paths=view.paths(sandbox.isolated),
         globals=data,
         classes=classes,
+        attributes=_attributes(tree),
+        generator=is_sent_to(definition(tree, function.qualname)),
         first_line=function.body_line,
         asynchronous=function.asynchronous,
         calls_file=calls_file,
         memory_bytes=int(0.6 * (sandbox.limits.memory_mib << 20)),
         aliases=(*aliases, *known_as(function)),
+        test_paths=tuple(view.inside(folder, sandbox.isolated) for folder in test_folders(view)),
     )
 
 
@@ -129,11 +133,11 @@ def with_calls_file(bench: Bench, text: str) -> Bench:
     return replace(bench, target=bench.target.replace(calls_file=text))
 
 
-def _names(source: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _names(tree: ast.Module) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Module-level names that are assigned, and classes."""
     data: set[str] = set()
     classes: set[str] = set()
-    for node in ast.parse(source).body:
+    for node in tree.body:
         if isinstance(node, ast.ClassDef):
             classes.add(node.name)
         targets = (
@@ -141,6 +145,29 @@ def _names(source: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         )
         data |= {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
     return tuple(sorted(name for name in data if not name.startswith("__"))), tuple(sorted(classes))
+
+
+def _attributes(tree: ast.Module) -> tuple[str, ...]:
+    """What a module sets of its own functions: `f.calls`."""
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    stored = (n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load))
+    names = (dotted(node) for node in stored)
+    return tuple(sorted({name for name in names if name.partition(".")[0] in functions and name.count(".") == 1}))
+
+
+def is_sent_to(node: Def | None) -> bool:
+    """Whether a function's callers may need a generator, not just an iterator: it takes what is sent to it, or what is
+    thrown into it, or its annotation says so."""
+    if node is None:
+        return False
+    own = list(own_nodes(node))
+    plain = {id(n.value) for n in own if isinstance(n, ast.Expr)}
+    takes = any(isinstance(n, ast.Yield) and id(n) not in plain for n in own)
+    tried = [n for n in own if isinstance(n, ast.Try | ast.With)]
+    guarded = any(isinstance(inner, ast.Yield | ast.YieldFrom) for each in tried for inner in ast.walk(each))
+    hint = ast.unparse(node.returns) if node.returns is not None else ""
+    yields = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in own)
+    return yields and (takes or guarded or "Generator" in hint)
 
 
 def require_same_parameters(old: Function, new: Function) -> None:

@@ -17,6 +17,8 @@ MOST_S = 2.0
 MOST_CHARACTERS = 400_000
 CLOCK_S = 2e-5
 """What reading the clock from outside costs."""
+TOO_LITTLE = ("constant", "log n", "sqrt n")
+"""What was made longer is not what the time depends on: of that there is nothing to tell."""
 BASE_S = 0.002
 """The call that is made longer takes less than this, so that there is room to grow."""
 
@@ -43,6 +45,25 @@ def growth(bench: Bench, evidence: Evidence, draft: str) -> GrowthPair | None:
             break
     was, now = (fit("call", points, CALL_FLOOR_S) for points in (old, new))
     return pair(was, now) if was else None
+
+
+def growth_of(bench: Bench, evidence: Evidence) -> str:
+    """How the original's cost grows, in words with what was measured; empty where nothing can be told."""
+    base = _base(evidence)
+    points: list[tuple[float, float]] = []
+    for factor in FACTORS if base else ():
+        text = grow(base.text, factor, factor) if base and factor > 1 else base.text if base else None
+        seconds = _seconds(bench, bench.source, text) if text and len(text) <= MOST_CHARACTERS else None
+        if seconds is None or text is None:
+            break
+        points.append((_size(text), max(0.0, seconds - CLOCK_S)))
+        if seconds > LONGEST_S:
+            break
+    found = fit("call", points, CALL_FLOOR_S)
+    if found is None or found.model in TOO_LITTLE:
+        return ""
+    long_enough = [f"{size:,.0f}: {seconds * 1e3:.3g} ms" for size, seconds in points if seconds > CALL_FLOOR_S]
+    return f"Growth, measured: about {found.model} in the size of a call ({', '.join(long_enough[-4:])})."
 
 
 def _base(evidence: Evidence) -> Known | None:

@@ -3,6 +3,7 @@ from."""
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,10 +13,13 @@ from codeopt.errors import ProgramError
 from codeopt.shortfall import Shortfall
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.derive import derive
+from codeopt.workloads.function.calls.long import as_iterators, long_calls, tenfold
+from codeopt.workloads.function.calls.mistyped import mistyped, refusals
 from codeopt.workloads.function.calls.omitted import widened
+from codeopt.workloads.function.function_def import definition
 from codeopt.workloads.function.leftout import LeftOut, Reason, Why, objection
 from codeopt.workloads.function.naming import whence
-from codeopt.workloads.function.observing import DERIVED_TOTAL_S, MADE_UP, Known, observe
+from codeopt.workloads.function.observing import DERIVED_TOTAL_S, MADE_UP, REFUSED, Known, Patience, observe
 from sandbox.call_answer import Kind
 
 MIN_CALLS = 10
@@ -26,6 +30,12 @@ MIN_COVERAGE = 0.6
 """Share of the function's lines that the calls must run."""
 DERIVED, FRESH = 1000, 750
 """How many calls are made from known ones: for the rounds, and others for the confirmation."""
+LONG, LONG_S, LONG_PATIENCE = 20, 1.0, Patience(1.5, 4.0)
+"""Long calls, the original's seconds for those that are kept, and for trying them."""
+WATCHED = 4000
+"""Items of an iterator that is watched: see sandbox/guest/calls/laziness.py."""
+EACH = 2
+"""Calls that are kept for one refusal."""
 KEPT_S = 6.0
 """What the given calls may take that every draft makes; at least MIN_CALLS of them are kept, the quickest first."""
 
@@ -151,8 +161,53 @@ def gather(
     bases = [k.text for k in (*kept, *wider)]
     more, derived = observe(bench, derive(bases, DERIVED, 1, bench.vocabulary), {})
     left_out = LeftOut(dropped, other + derived)
-    evidence = Evidence((*kept, *_quick([*wider, *more])), tuple(big), left_out)
-    return cover(bench, evidence) if evidence.known else evidence
+    large = [*(known.text for known in kept), *big]
+    far = long_ones(bench, large, 1, tenfold(large, 1))
+    evidence = Evidence((*kept, *_quick([*wider, *more]), *far), tuple(big), left_out)
+    return _with_refusals(bench, cover(bench, evidence)) if evidence.known else evidence
+
+
+def long_ones(bench: Bench, known: Sequence[str], seed: int, larger: Sequence[str] = ()) -> list[Known]:
+    """Calls as long as the largest and longer, as many as the original makes in a second; and of a function that takes
+    iterators and yields a long one. larger: calls that are as large as none is, the largest first; the first of them
+    that the original can make is kept. None of them is timed."""
+    texts = set(known)
+    made = [text for text in long_calls(known, LONG, seed, bench.vocabulary) if text not in texts]
+    wrapped = (as_iterators(text, _iterables(bench), WATCHED) for text in known[:20])
+    watched = [text for text in wrapped if text is not None][:2]
+    found, _ = observe(bench, [*made, *watched, *larger], {}, LONG_PATIENCE)
+    by_text = {each.text: each for each in found}
+    largest = next((by_text[text] for text in larger if text in by_text), None)
+    kept = _quick([each for each in found if each.text not in larger], LONG_S)
+    return [*kept, largest] if largest else kept
+
+
+def _iterables(bench: Bench) -> list[int]:
+    """The places of parameters that may be given an iterator, as their annotations say it."""
+    node = definition(ast.parse(bench.function.source), bench.function.qualname)
+    given = [*node.args.posonlyargs, *node.args.args] if node is not None else []
+    hints = [ast.unparse(each.annotation) if each.annotation is not None else "" for each in given]
+    plain = [hint.partition("[")[0].rpartition(".")[2] for hint in hints]
+    return [at for at, hint in enumerate(plain) if hint in ("Iterable", "Iterator")]
+
+
+def _with_refusals(bench: Bench, evidence: Evidence) -> Evidence:
+    """With calls that the function's own text refuses, where no other call has it do so."""
+    lines = refusals(bench.function)
+    missing = {line for line in lines if line in evidence.lines} - set(evidence.lines_run)
+    if not missing:
+        return evidence
+    texts = mistyped([known.text for known in evidence.known if known.returns])
+    made = bench.ask(tuple(texts), seconds=0.1, lost=3, budget=1.0).outcomes if texts else ()
+    by_line: dict[int, list[str]] = {}
+    for text, outcome in zip(texts, made, strict=False):
+        if outcome.kind == Kind.RAISES and outcome.line in missing:
+            by_line.setdefault(lines[outcome.line], []).append(text)
+    chosen = [text for found in by_line.values() for text in found[:EACH]]
+    known, _ = observe(bench, chosen, dict.fromkeys(chosen, REFUSED))
+    run = {line for line, statement in lines.items() if statement in by_line and line in evidence.lines}
+    reached = {*evidence.lines_run, *(run if known else ())}
+    return replace(evidence, known=(*evidence.known, *known), lines_run=tuple(sorted(reached)))
 
 
 def _wider(bench: Bench, known: Sequence[Known]) -> list[Known]:

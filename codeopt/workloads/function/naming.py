@@ -16,6 +16,7 @@ WHENCE = {
     "calls_file": "of the --calls file",
     "model": "that the model wrote",
     "hints": "made up from the type hints",
+    "refused": "made up, which the function's own text refuses",
 }
 """By source."""
 

@@ -23,6 +23,8 @@ GIVEN_S, BIG_S, GIVEN_TOTAL_S = 5.0, 10.0, 60.0
 """What one given call may take, one that was given for timing, and all given ones when they are first made."""
 MADE_UP = ("derived", "hints")
 """Sources that nobody vouches for: what such a call costs or breaks says nothing about the function's use."""
+REFUSED = "refused"
+"""Made up, too, of types that the function's own text refuses."""
 _ACCIDENTS = (
     "TypeError",
     "AttributeError",
@@ -52,7 +54,20 @@ class Known:
         return self.outcome.kind in (Kind.RETURNS, Kind.YIELDS)
 
 
-def observe(bench: Bench, calls: Sequence[str], origin: dict[str, str]) -> tuple[list[Known], Counter[Reason]]:
+@dataclass(frozen=True)
+class Patience:
+    """Seconds that one made-up call may take, and all of them together."""
+
+    call: float = DERIVED_S
+    total: float = DERIVED_TOTAL_S
+
+
+SHORT_ONES = Patience()
+
+
+def observe(
+    bench: Bench, calls: Sequence[str], origin: dict[str, str], patience: Patience = SHORT_ONES
+) -> tuple[list[Known], Counter[Reason]]:
     """The calls that do the same in another process, in another order and with sets in another order.
 
     What seems short is made first: the time for all of them may end before the last.
@@ -60,43 +75,43 @@ def observe(bench: Bench, calls: Sequence[str], origin: dict[str, str]) -> tuple
     place = {text: at for at, text in enumerate(calls)}
     made_up = {text for text in calls if origin.get(text, "derived") in MADE_UP}
     ordered = sorted(calls, key=_size)
-    known, dropped = _observe_all(bench, [text for text in ordered if text not in made_up], origin)
-    more, other = _observe_all(bench, [text for text in ordered if text in made_up], origin, made_up=True)
+    known, dropped = _observe_all(bench, [text for text in ordered if text not in made_up], origin, None)
+    more, other = _observe_all(bench, [text for text in ordered if text in made_up], origin, patience)
     return [*sorted(known, key=lambda k: place[k.text]), *more], dropped + other
 
 
 def _observe_all(
-    bench: Bench, calls: Sequence[str], origin: dict[str, str], made_up: bool = False
+    bench: Bench, calls: Sequence[str], origin: dict[str, str], patience: Patience | None
 ) -> tuple[list[Known], Counter[Reason]]:
-    """Batch by batch, as long as there is time: little for calls that are made up."""
+    """Batch by batch, as long as there is time: little for calls that are made up. patience: None for others."""
     known: list[Known] = []
     dropped: Counter[Reason] = Counter()
-    size = MADE_UP_BATCH if made_up else BATCH
+    size = MADE_UP_BATCH if patience else BATCH
     for start in range(0, len(calls), size):
-        if sum(k.seconds for k in known) > (DERIVED_TOTAL_S if made_up else GIVEN_TOTAL_S):
-            dropped[Reason(Why.TOO_LONG)] += 0 if made_up else len(calls) - start
+        if sum(k.seconds for k in known) > (patience.total if patience else GIVEN_TOTAL_S):
+            dropped[Reason(Why.TOO_LONG)] += 0 if patience else len(calls) - start
             break
-        part, gone = _observe(bench, tuple(calls[start : start + size]), origin, made_up)
+        part, gone = _observe(bench, tuple(calls[start : start + size]), origin, patience)
         known += part
         dropped += gone
     return known, dropped
 
 
 def _observe(
-    bench: Bench, calls: tuple[str, ...], origin: dict[str, str], made_up: bool
+    bench: Bench, calls: tuple[str, ...], origin: dict[str, str], patience: Patience | None
 ) -> tuple[list[Known], Counter[Reason]]:
     """One batch: made once, and what is of use then once more with another hash seed, in another order."""
     try:
         first = (
-            bench.ask(calls, seconds=DERIVED_S, lost=3, budget=DERIVED_TOTAL_S)
-            if made_up
+            bench.ask(calls, seconds=patience.call, lost=3, budget=patience.total)
+            if patience
             else bench.ask(calls, seconds=BIG_S if "big" in origin.values() else GIVEN_S, lost=3, budget=GIVEN_TOTAL_S)
         )
     except ProgramError:  # it may have been too much for one run
         if len(calls) <= BATCH:
             raise
         middle = len(calls) // 2
-        parts = [_observe(bench, part, origin, made_up) for part in (calls[:middle], calls[middle:])]
+        parts = [_observe(bench, part, origin, patience) for part in (calls[:middle], calls[middle:])]
         return [known for part in parts for known in part[0]], parts[0][1] + parts[1][1]
     found = [
         Known(text, outcome, origin.get(text, "derived"), outcome.seconds)

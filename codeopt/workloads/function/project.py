@@ -136,6 +136,15 @@ class View:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def test_folders(view: View) -> list[Path]:
+    """Where the project's tests are imported from, and its own folder, as pytest's two ways of importing have it."""
+    root = view.module.root
+    names = tracked(view.module) if view.copied else []
+    tests = {Path(name).parent for name in names if Path(name).match("test_*.py") or Path(name).match("*_test.py")}
+    homes = {Path(name).parent for name in names if Path(name).name == "conftest.py"}
+    return [root, *(root / folder for folder in sorted(tests | homes) if folder != Path())]
+
+
 def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = ()) -> View:
     """Copy what may be shown, and what of the project a user names. Raises UsageError when it is too much."""
     folder = Path(tempfile.mkdtemp(prefix="codeopt-view-"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from codeopt.history import Candidate, Critique, Draft, History
@@ -13,13 +13,6 @@ from codeopt.workloads.function.definitions import PutBackError
 from codeopt.workloads.function.excerpt import shown
 from codeopt.workloads.function.function_def import definition, first_line
 from codeopt.workloads.function.putback import put_back
-
-NOTE = """
-
-The program is one function of a larger module. It is not run on standard input: the judge calls it with the arguments
-of calls that were seen and of others like them, and compares what is returned (value and type), raised, yielded and
-printed, and what became of the arguments. Nothing may be remembered between calls."""
-"""Goes below a task's system prompt."""
 
 
 def function_rules(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
@@ -63,8 +56,8 @@ def _own_lines(source: str, qualname: str, hot: Hot) -> Hot:
 class FunctionProposer:
     """A proposer that sees an excerpt of the module, and whose drafts are put back into it."""
 
-    def __init__(self, inner: Proposer, module: str, qualname: str, seen: tuple[str, ...]) -> None:
-        self.inner, self.module, self.qualname, self.seen = inner, module, qualname, seen
+    def __init__(self, inner: Proposer, qualname: str) -> None:
+        self.inner, self.qualname = inner, qualname
         self.name = inner.name
 
     def critique(self, history: History) -> Critique:
@@ -73,7 +66,14 @@ class FunctionProposer:
 
     def refine(self, history: History) -> Draft:
         """The inner proposer's draft as a whole module; with a problem where it cannot be put back."""
-        draft = self.inner.refine(self._shown(history))
+        return self._whole(self.inner.refine(self._shown(history)), history)
+
+    def variants(self, history: History, count: int) -> Iterator[Draft]:
+        """The inner proposer's drafts, each as a whole module."""
+        for draft in self.inner.variants(self._shown(history), count):
+            yield self._whole(draft, history)
+
+    def _whole(self, draft: Draft, history: History) -> Draft:
         if draft.problem:
             return draft
         try:
@@ -87,4 +87,4 @@ class FunctionProposer:
         return history.candidates[chosen.round] if chosen else None
 
     def _shown(self, history: History) -> History:
-        return shown(history, self.qualname, self.module, self.seen)
+        return shown(history, self.qualname)

@@ -12,6 +12,7 @@ import libcst as cst
 
 from codeopt.workloads.function.additions import additions, insert, new_methods
 from codeopt.workloads.function.definitions import PutBackError, code, find, find_class
+from codeopt.workloads.function.helper_edits import with_own_helpers
 
 _KINDS = frozenset({"staticmethod", "classmethod", "property", "cached_property"})
 
@@ -20,10 +21,11 @@ def put_back(original: str, qualname: str, draft: str) -> str:
     """The module `original` with the function `qualname` taken from `draft`: a whole module, or the function with
     what it needs.
 
-    Of the draft only that function, and imports and new definitions that it uses, are taken. Raises PutBackError.
+    Of the draft only that function, and imports and new definitions that it uses, are taken; a helper of the module
+    that it changes becomes one of its own. Raises PutBackError.
     """
     module = cst.parse_module(original)
-    new = _parse(draft)
+    new = with_own_helpers(module, _parse(draft), qualname)
     *classes, name = qualname.split(".")
     old_def = find(module.body, [*classes, name])
     if old_def is None:
@@ -48,11 +50,21 @@ def put_back(original: str, qualname: str, draft: str) -> str:
 def _parse(draft: str) -> cst.Module:
     text = draft if not draft[:1].isspace() else textwrap.dedent(draft)
     try:
-        return cst.parse_module(text)
+        return _without_header(cst.parse_module(text))
     except cst.ParserSyntaxError as error:
         raise PutBackError(f"line {error.raw_line}: {error.message}") from error
     except RecursionError as error:
         raise PutBackError("it is nested too deeply to be read") from error
+
+
+def _without_header(draft: cst.Module) -> cst.Module:
+    """Comments at its top as those of its first statement, which may be a helper."""
+    if not draft.header or not draft.body:
+        return draft
+    first: Any = draft.body[0]
+    lines = [line for line in draft.header if line.comment is not None]
+    first = first.with_changes(leading_lines=[*lines, *first.leading_lines])
+    return draft.with_changes(header=(), body=[first, *draft.body[1:]])
 
 
 def _as_replacement(old: cst.FunctionDef, new: cst.FunctionDef, qualname: str) -> cst.FunctionDef:

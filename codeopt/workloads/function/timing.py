@@ -88,7 +88,7 @@ def choose(bench: Bench, evidence: Evidence, seed: int = 0, notify: Callable[[st
             f"the calls are too short to time: {len(calls)} of them take {seconds * 1e6:.0f} us together; give larger "
             "ones as BIG in the --calls file"
         )
-    text = f"{note}, {len(calls)} in a pass of {_duration(seconds)}"
+    text = f"{note}, {len(calls)} in a pass of {duration(seconds)}"
     timed = Timed(batch, seconds, around, text)
     limit = min(MOST_S, max(LEAST_S, SLOWER * seconds))
     return replace(timed, batch=batch.replace(passes=timed.passes(PAIR_S, MOST_PASSES), pass_seconds=limit))
@@ -186,7 +186,8 @@ def _pass_seconds(bench: Bench, batch: CallBatch) -> tuple[float, float]:
     return sorted(found)[1], min(around)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """`12 us`, `3.4 ms`, `1.2 s`."""
     return (
         f"{seconds * 1e6:.0f} us"
         if seconds < 1e-3

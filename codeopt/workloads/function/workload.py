@@ -3,10 +3,13 @@ larger of them."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
+from codeopt.briefing import Briefing
 from codeopt.budget import NOTHING_USED, Usage
 from codeopt.errors import ModelError, ProgramError
 from codeopt.history import Candidate
@@ -15,33 +18,42 @@ from codeopt.rules import Rule as RewriteRule
 from codeopt.shortfall import as_rows
 from codeopt.workloads import OTHER_HASH_SEED, Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.function.bench import Bench
+from codeopt.workloads.function.briefing import BriefedFunction, brief
+from codeopt.workloads.function.call_cases import CallCase, beyond_caveats, call_caveats, calls_of
 from codeopt.workloads.function.call_growth import growth
+from codeopt.workloads.function.calls import paste
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.shrink import first_failing, smallest
-from codeopt.workloads.function.evidence import FRESH, Evidence, NotVerifiable, TooThin
+from codeopt.workloads.function.contract import Contract, contract_of
+from codeopt.workloads.function.evidence import FRESH, Evidence, NotVerifiable, TooThin, long_ones
 from codeopt.workloads.function.existing_tests import failing
 from codeopt.workloads.function.learn import learn
-from codeopt.workloads.function.observing import Known, observe
+from codeopt.workloads.function.observing import MADE_UP, REFUSED, Known, observe
+from codeopt.workloads.function.other_shapes import Shape, find_shapes
 from codeopt.workloads.function.profiling import profile_function
-from codeopt.workloads.function.proposer import NOTE, FunctionProposer, function_rules
+from codeopt.workloads.function.project import locate
+from codeopt.workloads.function.proposer import FunctionProposer, function_rules
+from codeopt.workloads.function.seen_calls import given_by_shape, has_objects
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, choose
 from codeopt.workloads.function.written import ask_for_calls
-from sandbox.answers import check_calls
+from sandbox.answers import calls_checker
 from sandbox.calls import CallBatch, CallRun, CallRunner
 from sandbox.compare import Decision, StoppingRule, make_plan
 from sandbox.growth import GrowthPair
+from sandbox.guest.calls.repr.plain import ITEMS
 from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
-from sandbox.profile import Profile
+from sandbox.profile import Mode, Profile
 from sandbox.verdict import Checker, judge
 
 FAR = 0.1
 """At most so fast is a function whose call was given up: it gets ten times what the slowest of the original's takes."""
-SEEN = 4
-"""Calls with outcomes that a model is shown beside the function."""
 IN_A_CASE, LONG_S, LARGE = 500, 2.0, 2_000_000
 """Calls that are made in one run: as many as take the original no longer than this and have outcomes of so many
 characters, one at least."""
+
+READ_ON, READ_ON_S, MOST_ITEMS = 3, 0.5, 300_000
+"""Calls whose iterators are read on, the original's seconds for one of them, and items of each at most."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +71,13 @@ class FunctionWorkload(Defaults):
     too_short: str = ""
     """Why the calls are too short to time; empty when they are not, and before that was tried."""
     usage: Usage = NOTHING_USED
+    contract: Contract = Contract()
+    """What is known of the arguments."""
+    seed: int = field(default_factory=lambda: 2 + secrets.randbelow(2**31))
+    """Of the calls that confirm a draft: drawn anew each time, so that nobody can have met them; 0 and 1 are those of
+    the rounds."""
 
     region = TimedRegion.CALLS
-    note = NOTE
 
     def timed(self) -> Workload:
         """With what is timed and the original's profile; without, and why, where the calls are too short."""
@@ -72,8 +88,15 @@ class FunctionWorkload(Defaults):
         original = self.baseline
         if self.request.profile_modes and original.profile is None:
             self._notify("profiling the original")
-            original = replace(original, profile=profile_function(self.bench, plan.timed, self.bench.source))
+            original = replace(
+                original, profile=profile_function(self.bench, plan.timed, self.bench.source, self._modes)
+            )
         return replace(self, baseline=original, plan=plan)
+
+    @property
+    def _modes(self) -> tuple[Mode, ...]:
+        """Of the original also what it calls elsewhere, where a model is to read it."""
+        return ("lines", "callees") if self.request.model_calls else ("lines",)
 
     def _plan(self, seed: int) -> CallPlan:
         """Raises ProgramError when no call is long enough, or the original is not the same each time."""
@@ -95,7 +118,26 @@ class FunctionWorkload(Defaults):
         """Make the calls of a case in a fresh interpreter."""
         run = self.runner.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
         outcome = judge(case, run, self.suite.check)
-        return _without_answer(outcome) if outcome.verdict is Verdict.AC else outcome
+        if isinstance(case, CallCase) and case.beyond:
+            return _without_answer(self._beyond(case, outcome))
+        if outcome.verdict is not Verdict.AC:
+            return outcome
+        caveats = call_caveats(case, run.stdout, self.request.options.tolerance, self.line)
+        return _without_answer(replace(outcome, caveats=caveats))
+
+    def line(self, call: str) -> str:
+        """A call as a line for a shell, which makes it on each side of a comparison."""
+        bench, rival = self.bench, self.request.rival
+        places = [paste.Importable(bench.view.module.roots[0], bench.target.module, bench.function.qualname)]
+        if rival is not None:
+            module = locate(rival.path)
+            places.append(paste.Importable(module.roots[0], module.name, rival.name))
+        return paste.paste(call, bench.function, places, self.request.options.calls)
+
+    def _beyond(self, case: CallCase, outcome: Outcome) -> Outcome:
+        """Of calls that nobody makes, as far as is known, a difference is told; it is no wrong answer."""
+        found = beyond_caveats(case, outcome, self.request.options.tolerance, self.line)
+        return replace(outcome, verdict=Verdict.AC, detail="", cause=None, caveats=found)
 
     def explain(self, source: str, case: Case, outcome: Outcome) -> Outcome:
         """A wrong answer with the smallest call that shows it, and where that comes from."""
@@ -107,12 +149,17 @@ class FunctionWorkload(Defaults):
             return _without_answer(outcome)
         shown = first
         if not case.held_out and not first.late:  # a smaller one may only be quicker, and each try costs seconds
-            shown = smallest(self.runner, self.baseline.source, source, first.call, self.suite.check)
+            shown = smallest(
+                self.runner, self.baseline.source, source, first.call, self.suite.check, self.contract.beyond
+            )
         detail = "" if case.held_out else shown.detail
         near = "the smallest found near " * bool(detail and shown.call != first.call)
         cause = Cause.CALL_TIMEOUT if (shown.late if detail else first.late) else None
         whence = self.evidence.whence(first.call)
-        said = f"{detail or outcome.detail} ({near}{whence})"
+        raised = ""
+        if detail and self.request.model_calls and has_objects(shown.call):
+            raised += f"; the arguments are {given_by_shape(self.bench, shown.call)[0]}"
+        said = f"{detail or outcome.detail}{raised} ({near}{whence})"
         return replace(_without_answer(outcome), detail=said, cause=cause)
 
     def check(self, source: str, stage: Stage) -> Checked:
@@ -126,13 +173,22 @@ class FunctionWorkload(Defaults):
     def unseen_cases(self) -> tuple[Case, ...]:
         """Calls that were never made before."""
         texts = [known.text for known in self.evidence.known]
-        made = derive(texts, FRESH, 101, self.bench.vocabulary)
+        made = derive(texts, FRESH, self.seed, self.bench.vocabulary)
         known, _ = observe(self.bench, [text for text in made if text not in texts], {})
-        return tuple(make_cases(self.bench, self.runner, known, "fresh", self.suite.check, held_out=True))
+        given = [known.text for known in self.evidence.known if known.source not in ("derived", REFUSED)]
+        known += long_ones(self.bench, [*given, *self.evidence.big], self.seed)
+        return tuple(_tiered(self.bench, self.runner, known, "fresh", self.suite.check, self.contract, held_out=True))
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> CallPlan:
         """Other calls than in the rounds."""
-        return self._plan(seed=1)
+        return self._plan(seed=self.seed)
+
+    @cached_property
+    def shapes(self) -> tuple[Shape, ...]:
+        """What a draft that is faster is timed on, too; none before anything is timed."""
+        if self.plan is None:
+            return ()
+        return find_shapes(self.bench, self.evidence, self.plan.timed, lambda text: not self.contract.beyond(text))
 
     def profile(self, source: str) -> Profile | None:
         """Where a pass of the timed calls spends its time; lines are those of the module."""
@@ -159,12 +215,19 @@ class FunctionWorkload(Defaults):
         return function_rules(rules, self.bench.function.qualname)
 
     def adapt(self, proposer: Proposer) -> Proposer:
-        """One that sees an excerpt of the module, and some of the calls that may be shown."""
-        cases = [case for case in self.suite.cases if not case.held_out]
-        lines = (cases[0].expected or b"").decode("utf-8", "replace").split("\n") if cases else []
-        seen = tuple(line[:200] for line in lines if line and not line.startswith("state: "))
-        target = self.bench
-        return FunctionProposer(proposer, target.target.module, target.function.qualname, seen[:SEEN])
+        """One that sees an excerpt of the module."""
+        return FunctionProposer(proposer, self.bench.function.qualname)
+
+    def briefing(self) -> Briefing:
+        """What is known of the function, by its calls and what is timed of them."""
+        interpreter = self.request.interpreter
+        python = interpreter.version if interpreter else ""
+        self._notify("looking at what is timed")
+        return brief(
+            BriefedFunction(
+                self.bench, self.evidence, self.suite.cases, self.plan, python, self.request.options.tolerance
+            )
+        )
 
     @property
     def headline(self) -> str:
@@ -176,6 +239,7 @@ class FunctionWorkload(Defaults):
         return {
             "evidence": self.evidence.figures(),
             "timed": self.plan.timed.note if self.plan else None,
+            "fresh_seed": self.seed,
             "shortfalls": as_rows((*self.evidence.shortfalls, *self.bench.loading.shortfalls)),
             "libraries": self.bench.loading.figures(),
             "calls_text": self.bench.target.calls_file or "",
@@ -211,20 +275,54 @@ def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> Functi
         raise TooThin(reason, evidence.shortfalls)
     runner = TimedRuns(bench.sandbox, bench.target, bench.names.readable, libraries=bench.loading.libraries)
 
-    def check(expected: bytes, got: bytes) -> str:
-        return check_calls(expected, got, options.tolerance)
-
-    given = [known for known in evidence.known if known.source != "derived"]
-    derived = [known for known in evidence.known if known.source == "derived"]
+    check = calls_checker(options.tolerance, exact=options.strict)
+    contract = contract_of(bench.function, [*_vouched(evidence.known), *evidence.big])
+    given = [known for known in evidence.known if known.source not in ("derived", REFUSED)]
+    derived = [known for known in evidence.known if known.source in ("derived", REFUSED)]
     shown, held = _split(given, derived)
-    cases = make_cases(bench, runner, shown, "calls", check) + make_cases(
-        bench, runner, held, "held", check, held_out=True
-    )
+    cases = _tiered(bench, runner, shown, "calls", check, contract)
+    cases += _tiered(bench, runner, held, "held", check, contract, held_out=True)
+    cases += _read_on(bench, runner, given or derived, check)
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, bench.source, "the original"), outcomes=outcomes)
     once = replace(request.rule, pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
-    return FunctionWorkload(request, bench, evidence, runner, original, Suite(tuple(cases), check), once)
+    suite = Suite(tuple(cases), check)
+    return FunctionWorkload(request, bench, evidence, runner, original, suite, once, contract=contract)
+
+
+def _vouched(known: Sequence[Known]) -> list[str]:
+    """Calls that say what arguments are: those that somebody made, else those that hints give."""
+    made = [each.text for each in known if each.source not in (*MADE_UP, REFUSED)]
+    return made or [each.text for each in known if each.source not in ("derived", REFUSED)]
+
+
+def _tiered(
+    bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, contract: Contract,
+    *, held_out: bool = False,
+) -> list[Case]:  # fmt: skip
+    """Calls as cases, those apart that go beyond the known ones: what they do to their process is theirs alone."""
+    beyond = {each.text: contract.beyond(each.text) if each.source in MADE_UP else "" for each in known}
+    alike = [each for each in known if not beyond[each.text]]
+    rest = [each for each in known if beyond[each.text]]
+    cases: list[Case] = make_cases(bench, runner, alike, name, check, held_out=held_out)
+    for case in make_cases(bench, runner, rest, f"beyond.{name}", check, held_out=held_out):
+        cases.append(CallCase(**vars(case), beyond=tuple(beyond[text] for text in calls_of(case))))
+    return cases
+
+
+def _read_on(bench: Bench, runner: CallRunner, known: list[Known], check: Checker) -> list[Case]:
+    """Calls whose iterators have more items than are read of each, read far beyond: as far as the original takes
+    READ_ON_S."""
+    longer = [each for each in known if each.outcome.cut_short][:READ_ON]
+    if not longer:
+        return []
+    pace = max(each.seconds for each in longer) / ITEMS
+    items = min(MOST_ITEMS, int(READ_ON_S / max(pace, 1e-7)))
+    try:
+        return make_cases(bench, runner, longer, "read on", check, items=items) if items > ITEMS else []
+    except NotVerifiable:  # where nobody looked before it may do as it likes
+        return []
 
 
 def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[Known]]:
@@ -236,15 +334,18 @@ def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[
 
 
 def make_cases(
-    bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, *, held_out: bool = False
-) -> list[Case]:
+    bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, *,
+    held_out: bool = False, items: int = ITEMS,
+) -> list[Case]:  # fmt: skip
     """Calls as cases, with what the original answers. Raises NotVerifiable when that depends on which calls come
     together."""
     cases = []
     for number, part in enumerate(_parts(known), 1):
-        seconds = max(2.0, 10 * max(k.seconds for k in part))
-        total = max(10.0, 10 * sum(k.seconds for k in part))
-        stdin = CallBatch(tuple(k.text for k in part), seconds=min(seconds, 20.0), lost=0, budget=total).stdin()
+        far = items / ITEMS
+        seconds = min(20.0, max(2.0, 10 * far * max(k.seconds for k in part)))
+        total = max(10.0, 10 * far * sum(k.seconds for k in part))
+        calls = tuple(k.text for k in part)
+        stdin = CallBatch(calls, seconds=seconds, lost=0, budget=total, items=items).stdin()
         run = runner.run(bench.source, stdin, mode="exec")
         title = f"{len(part)} calls of the function"
         case = Case(f"{name}.{number}", stdin, run.stdout, held_out, title)

@@ -46,7 +46,7 @@ class WrittenCalls:
 def ask_for_calls(model: Model, bench: Bench, known: str) -> WrittenCalls:
     """The text of a calls file. known: what there is so far, and why it is not enough."""
     function = bench.function
-    source = excerpt(function.source, function.qualname, bench.target.module).text
+    source = excerpt(function.source, function.qualname).text
     prompt = ASK.substitute(
         qualname=function.qualname,
         module=bench.target.module,

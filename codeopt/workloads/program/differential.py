@@ -1,57 +1,80 @@
-"""Does a draft behave as the original on inputs that nobody has seen? Mutants are run on both; outputs must agree.
+"""Does a draft behave as the original on inputs that nobody has seen? Known ones are changed, and both are run.
 
-How much a difference counts depends on how well the valid inputs are known. On 40 contest problems with about ten cases
-each, the human's own faster program differed from the slow one on some mutated input of 17, nearly always on one that
-the problem's limits forbid (a sign, a size, a graph that is no tree). So:
+What a difference means depends on what is known of the inputs. On 40 contest problems with about ten cases each, the
+human's own faster program differed from the slow one on some changed input of 17, nearly always on one that the
+problem's limits forbid (a sign, a size, a graph that is no tree). So each changed input is alike to the known ones, in
+everything that all of those keep, or beyond them (codeopt/fuzzing):
 
-strict   one difference is enough. For programs with few cases and no generator: nothing else shows what is valid, and
-         behaving as the original is what was promised.
-lenient  most mutated inputs in the range of the known inputs must agree: finds answers that were learnt by heart.
-off      fresh inputs from a generator do this better.
+auto     a difference on an input that is alike rejects; beyond, it is a caveat.
+strict   each rejects.
+lenient  each is a caveat, unless most inputs that are alike differ: such a draft has learnt the cases by heart.
+off      nothing is changed; what auto means for a program with a generator of cases, which does this better.
+
+Drafts are judged as users run them and as they are timed: by turns, and when they are confirmed in both ways. A program
+can tell the two apart, if it looks closely.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from codeopt.fuzzing import MutatedCase, mutate_cases
 from codeopt.strictness import Strictness
+from codeopt.workloads import Checked
+from codeopt.workloads.program.differences import OutputDifference, caveats_of, explained
 from sandbox import Sandbox
-from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.caveat import Caveat, Subject
+from sandbox.outcome import Case, Mode, Outcome, Run, Verdict
 from sandbox.runner import run_on
 from sandbox.verdict import Checker, judge
 
-MANY_CASES = 8
 MOST = 0.6
-"""Lenient: a draft that differs on more than this share of the mutated inputs has learnt the cases by heart."""
+"""Lenient: a draft that differs on more than this share of the inputs that are alike has learnt the cases by heart."""
 RUN_S, ALL_CPU_S, ALL_S = 1.0, 4.0, 60.0
-"""What the original may take on one mutated input, and on all: its CPU time, so that a busy machine asks as many."""
+"""What the original may take on one changed input, and on all: its CPU time, so that a busy machine asks as many."""
+MOST_ALIKE, MOST_BEYOND, MOST_FAILING = 28, 16, 4
+"""So many inputs of each kind are enough; of the last, the original ends with an error."""
+MOST_OF_A_KIND = 4
+"""Beyond the known inputs for one reason."""
+FEW = 5
+"""Fewer changed inputs than these are said to be few."""
+TRACEBACK = b"Traceback (most recent call last):"
 
 
-MAX_MUTATED_INPUTS = {Strictness.STRICT: 44, Strictness.LENIENT: 24}
-"""A single difference has to be met; a share is seen on fewer."""
+@dataclass(frozen=True)
+class Changed:
+    """A changed input that the original takes, with what it prints, or that it ends with an error on."""
+
+    case: Case
+    because: str = ""
+    """Why it is beyond the known inputs; empty for one that is alike."""
+    error: Run | None = None
+    """How the original ends; None where it ends well."""
 
 
 @dataclass(frozen=True)
 class DifferentialTest:
-    """Mutants that the original takes, with what it prints. They are made as they are needed."""
+    """Changed inputs with what the original makes of them. They are made as they are needed."""
 
     strictness: Strictness
-    made: list[Case] = field(default_factory=list)
+    made: list[Changed] = field(default_factory=list)
     """Those that were needed so far, the same for every draft."""
-    more: Iterator[Case] = iter(())
+    more: Iterator[Changed] = iter(())
     is_steady: Callable[[Case, int], bool] = lambda case, hash_seed: True
     """Whether the original prints the same again, in another order of its sets."""
     steady: set[str] = field(default_factory=set)
     """Of those that were asked."""
+    again: Callable[[Case], str] = lambda case: ""
+    """A line to paste that shows a case."""
 
-    def __iter__(self) -> Iterator[Case]:
+    def __iter__(self) -> Iterator[Changed]:
         """Those that were made, then new ones."""
         yield from tuple(self.made)
-        for case in self.more:
-            self.made.append(case)
-            yield case
+        for changed in self.more:
+            self.made.append(changed)
+            yield changed
 
     def prepared(self) -> DifferentialTest:
         """The same, with all of them made: for one whose cases are shown to a proposer, also when it is resumed."""
@@ -59,59 +82,87 @@ class DifferentialTest:
             pass
         return self
 
-    def run(self, sandbox: Sandbox, source: str, check: Checker) -> tuple[Outcome, ...]:
-        """The outcomes that count against a draft; none when it behaves as the original."""
-        wrong: list[Outcome] = []
-        asked = 0
-        for number, case in enumerate(self):
-            hash_seed = 1 + number % 3
-            run = run_on(sandbox, source, case, mode="exec", hash_seed=hash_seed)
-            outcome = judge(case, run, check)
-            if outcome.verdict is not Verdict.AC:
-                if not self._counts(case, hash_seed):
-                    continue
-                wrong.append(replace(outcome, detail=_explained(case, outcome)))
-            asked += 1
-            if self._settled(len(wrong), asked):
-                break
-        return tuple(wrong[:1]) if len(wrong) > self._forgiven(asked) else ()
+    @property
+    def cases(self) -> list[Case]:
+        """The changed inputs that the original takes."""
+        return [changed.case for changed in self.made if changed.error is None]
 
-    def _counts(self, case: Case, hash_seed: int) -> bool:
+    def run(self, sandbox: Sandbox, source: str, check: Checker, *, both: bool = False) -> Checked:
+        """What counts against a draft, and what is told of it. both: each input is run in both ways."""
+        found: list[OutputDifference] = []
+        alike = 0
+        for number, changed in enumerate(self):
+            alike += not changed.because
+            difference = self._difference(sandbox, source, check, changed, number, both=both)
+            if difference is not None:
+                found.append(difference)
+            if self._rejects(found, alike, enough=False):
+                break
+        if wrong := self._rejects(found, alike, enough=True):
+            return Checked((explained(wrong[0].outcome, wrong[0].case),))
+        return Checked(caveats=(*caveats_of(found, self.again), *self._too_few()))
+
+    def _difference(
+        self, sandbox: Sandbox, source: str, check: Checker, changed: Changed, number: int, *, both: bool
+    ) -> OutputDifference | None:
+        """The first run that differs."""
+        hash_seed = 1 + number % 3
+        ways: tuple[Mode, ...] = ("exec", "fork") if both else ("exec",) if number % 2 else ("fork",)
+        for mode in ways:
+            run = run_on(sandbox, source, changed.case, mode=mode, hash_seed=hash_seed)
+            if changed.error is not None:
+                if _ends_well(changed.case, run):
+                    return OutputDifference(
+                        changed.case, Outcome(changed.case.name, Verdict.AC, run), changed.because, changed.error
+                    )
+                continue
+            outcome = judge(changed.case, run, check)
+            if outcome.verdict is not Verdict.AC:
+                return self._counted(changed, outcome, hash_seed)
+            if other := OutputDifference.of_text(changed.case, outcome):
+                return other
+        return None
+
+    def _counted(self, changed: Changed, outcome: Outcome, hash_seed: int) -> OutputDifference | None:
         """A difference counts where the original agrees with itself; asked only where there is one."""
+        case = changed.case
         if case.name in self.steady or self.is_steady(case, hash_seed):
             self.steady.add(case.name)
-            return True
-        self.made.remove(case)
-        return False
+            return OutputDifference(case, outcome, changed.because)
+        self.made.remove(changed)
+        return None
 
-    def _settled(self, wrong: int, asked: int) -> bool:
-        """Whether the mutated inputs that are left cannot change the verdict any more."""
-        most = MAX_MUTATED_INPUTS[self.strictness]
-        forgiven = self._forgiven(most)
-        return wrong > forgiven or (self.strictness is Strictness.LENIENT and asked - wrong >= most - forgiven)
+    def _rejects(self, found: Sequence[OutputDifference], alike: int, *, enough: bool) -> list[OutputDifference]:
+        """The differences that reject a draft; enough: no more inputs will come."""
+        wrong = [each for each in found if each.wrong and not each.because]
+        if self.strictness is Strictness.STRICT:
+            return [each for each in found if each.wrong]
+        if self.strictness is Strictness.LENIENT:
+            most = MOST * (alike if enough else MOST_ALIKE)
+            return wrong if len(wrong) > most else []
+        return wrong
 
-    def _forgiven(self, asked: int) -> float:
-        """How many of so many mutated inputs may differ."""
-        return MOST * asked if self.strictness is Strictness.LENIENT else 0
-
-
-def _explained(case: Case, outcome: Outcome) -> str:
-    if case.held_out:
-        return outcome.detail
-    if case.title:
-        return f"with {case.title}: {outcome.detail or outcome.verdict}"
-    shown = case.stdin if len(case.stdin) <= 80 else case.stdin[:80] + b"..."
-    text = shown.decode("utf-8", "backslashreplace")
-    return f"on the changed input {text!r}: {outcome.detail or outcome.verdict}"
+    def _too_few(self) -> tuple[Caveat, ...]:
+        count = len(self.cases)
+        if self.strictness is Strictness.OFF or count >= FEW:
+            return ()
+        return (Caveat(Subject.EVIDENCE, "", "", too_few(count)),)
 
 
-def choose(strictness: Strictness, cases: Sequence[Case], *, generated: bool) -> Strictness:
-    """What `auto` means for a program with these cases."""
-    if strictness is not Strictness.AUTO:
-        return strictness
-    if generated:
-        return Strictness.OFF
-    return Strictness.LENIENT if len(cases) >= MANY_CASES else Strictness.STRICT
+def too_few(count: int) -> str:
+    """What is said of so many changed inputs."""
+    tried = "no changed input" if count == 0 else f"only {count} changed input{'s' * (count != 1)}"
+    return f"{tried} could be tried: on others the original fails, takes too long or prints something else each time"
+
+
+def _ends_well(case: Case, run: Run) -> bool:
+    """A warning on standard error is no failure; nor is the exit status that known inputs give."""
+    return run.exit in (0, case.exit) and run.stop is None and TRACEBACK not in run.stderr
+
+
+def choose(strictness: Strictness, *, generated: bool) -> Strictness:
+    """What is done where inputs come from a generator: it knows the valid ones."""
+    return Strictness.OFF if generated and strictness is Strictness.AUTO else strictness
 
 
 def make_differential_test(
@@ -125,15 +176,14 @@ def make_differential_test(
     also_known: Sequence[Case] = (),
     held_out: bool = False,
     notify: Callable[[str], None] = lambda line: None,
+    again: Callable[[Case], str] = lambda case: "",
 ) -> DifferentialTest:
-    """Mutants of `cases` that the original ends well on. Where a draft differs, it must print the same once more.
+    """Changed `cases` that the original ends well on. Where a draft differs, it must print the same once more.
 
-    also_known: cases that are not changed, but say what is large and long: mutated inputs shall go beyond those too.
+    also_known: cases that are not changed, but say what all inputs keep, what is large and what is long.
     """
     if strictness is Strictness.OFF:
         return DifferentialTest(strictness)
-    inputs = mutate_cases(cases, seed=seed, also_known=also_known)
-    wanted = [mutated for mutated in inputs if strictness is Strictness.STRICT or not mutated.beyond]
     limits = replace(sandbox.limits, seconds=min(RUN_S, sandbox.limits.seconds))
 
     def is_steady(case: Case, hash_seed: int) -> bool:
@@ -141,38 +191,75 @@ def make_differential_test(
         return judge(case, again, check).verdict is Verdict.AC
 
     def run(mutated: MutatedCase) -> Run:
-        return run_on(sandbox, source, mutated.case, limits=limits)
+        found = run_on(sandbox, source, mutated.case, limits=limits)
+        if found.stop == "time" and found.runqueue_wait_s > limits.seconds / 4:  # others had the processor
+            found = run_on(sandbox, source, mutated.case, limits=replace(limits, seconds=4 * limits.seconds))
+        return found
 
-    return DifferentialTest(
-        strictness, [], _taken(run, wanted, MAX_MUTATED_INPUTS[strictness], held_out, notify), is_steady
-    )
+    wanted = mutate_cases(cases, seed=seed, also_known=also_known)
+    return DifferentialTest(strictness, [], _taken(run, wanted, held_out, notify), is_steady, again=again)
+
+
+@dataclass
+class _Budget:
+    """What was found and spent so far."""
+
+    alike: int = 0
+    beyond: int = 0
+    failing: int = 0
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    too_long: set[str] = field(default_factory=set)
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Of being beyond the known inputs."""
+
+    def spent(self) -> bool:
+        enough = self.alike >= MOST_ALIKE and self.beyond >= MOST_BEYOND
+        return enough or self.cpu_s > ALL_CPU_S or self.wall_s > ALL_S
+
+    def wants(self, mutated: MutatedCase) -> bool:
+        """Others with numbers as large, or as long, would use up the time for those that can be run."""
+        if kind_of_change(mutated) in self.too_long:
+            return False
+        if not mutated.beyond:
+            return self.alike < MOST_ALIKE
+        return self.beyond < MOST_BEYOND and self.reasons[mutated.because] < MOST_OF_A_KIND
+
+    def note(self, mutated: MutatedCase, run: Run) -> None:
+        self.cpu_s, self.wall_s = self.cpu_s + run.cpu_s, self.wall_s + run.wall_s
+        if run.stop == "time":
+            self.too_long |= {kind_of_change(mutated), "long"}
+
+
+def kind_of_change(mutated: MutatedCase) -> str:
+    """`longer`, `alike.resampled`."""
+    kind, _, more = mutated.name.partition(".")
+    return f"alike.{more.partition('.')[0]}" if kind == "alike" else kind
 
 
 def _taken(
     run_original: Callable[[MutatedCase], Run],
-    wanted: Sequence[MutatedCase],
-    most: int,
+    wanted: Iterable[MutatedCase],
     held_out: bool,
     notify: Callable[[str], None],
-) -> Iterator[Case]:
-    """The mutated inputs that the original takes, until there are enough or it has run for too long."""
-    found, cpu_s, wall_s = 0, 0.0, 0.0
-    too_long: set[str] = set()
+) -> Iterator[Changed]:
+    """Those that the original takes, and some that it fails on, until there are enough or it has run for too long."""
+    budget = _Budget()
     for mutated in wanted:
-        kind = mutated.name.partition(".")[0]
-        if found >= most or cpu_s > ALL_CPU_S or wall_s > ALL_S:
+        if budget.spent():
             break
-        if kind in too_long:
+        if not budget.wants(mutated):
             continue
-        notify(f"changing inputs, {found} that the original takes")
+        notify(f"changing inputs, {budget.alike + budget.beyond} that the original takes")
         run = run_original(mutated)
-        cpu_s, wall_s = cpu_s + run.cpu_s, wall_s + run.wall_s
-        if run.stop == "time":  # others with numbers as large would use up the time for those that can be run
-            too_long.add(kind)
-        if run.exit in (0, mutated.case.exit) and not run.stop and not run.stderr:
-            found += 1
-            written = run.written if mutated.case.files is not None else None
-            yield replace(
-                mutated.case, name=f"changed.{mutated.name}", expected=run.stdout, written=written, exit=run.exit,
-                held_out=held_out,
-            )  # fmt: skip
+        budget.note(mutated, run)
+        case = replace(mutated.case, name=f"changed.{mutated.name}", held_out=held_out)
+        if _ends_well(case, run):
+            budget.alike += not mutated.beyond
+            budget.beyond += mutated.beyond
+            budget.reasons[mutated.because] += 1
+            written = run.written if case.files is not None else None
+            yield Changed(replace(case, expected=run.stdout, written=written, exit=run.exit or 0), mutated.because)
+        elif run.stop is None and run.exit is not None and budget.failing < MOST_FAILING:
+            budget.failing += 1
+            yield Changed(case, "the original ends with an error on it", run)

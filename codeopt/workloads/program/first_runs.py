@@ -10,18 +10,19 @@ from codeopt.cases.generator import find_script
 from codeopt.errors import ProgramError
 from codeopt.history import Candidate
 from codeopt.workloads import OTHER_HASH_SEED, Suite, WorkloadRequest
-from codeopt.workloads.program.baseline import case_request, run_original
+from codeopt.workloads.program.again import again
+from codeopt.workloads.program.baseline import case_request, checker_of, run_original
 from codeopt.workloads.program.differential import DifferentialTest, choose, make_differential_test
 from codeopt.workloads.program.workload import ProgramWorkload
 from sandbox import Sandbox
 from sandbox.outcome import Case, Outcome, Run, Verdict
 from sandbox.runner import run_on
-from sandbox.verdict import Checker, judge, open_checker
+from sandbox.verdict import Checker, judge
 
 
 def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     """Run the original on its cases. Raises UsageError without cases, ProgramError when it cannot be judged by them."""
-    notify, check = request.session.console.progress, open_checker(request.options.check)
+    notify, check = request.session.console.progress, checker_of(request.options.check)
     source = request.program.source
     asked = case_request(request.target.path, source, request.options, sandbox)
     notify("collecting cases")
@@ -34,7 +35,7 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     differential = _differential_test(request, sandbox, asked, cases, check)
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, source, "the original"), outcomes=outcomes)
-    suite = Suite(tuple(cases), check, differential.made)
+    suite = Suite(tuple(cases), check, differential.cases)
     return ProgramWorkload(request, sandbox, asked, original, suite, differential, request.rule)
 
 
@@ -44,11 +45,11 @@ def _differential_test(
     """Fuzzed inputs of the cases that may be shown."""
     given = asked.stdin or asked.args is not None or asked.with_paths
     generated = not given and find_script(asked) is not None
-    strictness = choose(request.options.changed_inputs, cases, generated=generated)
+    strictness = choose(request.options.changed_inputs, generated=generated)
     shown = [case for case in cases if not case.held_out]
     return make_differential_test(
-        sandbox, request.program.source, shown, check, strictness, seed=1, also_known=cases,
-        notify=request.session.console.progress,
+        sandbox, request.program.source, shown, check, strictness, seed=request.input_seed,
+        also_known=cases, notify=request.session.console.progress, again=lambda case: again(request, case),
     ).prepared()  # fmt: skip
 
 

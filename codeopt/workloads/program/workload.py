@@ -7,14 +7,20 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from codeopt.briefing import Briefing
 from codeopt.cases import Request
 from codeopt.errors import ProgramError
 from codeopt.fuzzing import largest_text, mutate_cases, shorter_cases
 from codeopt.history import Candidate
 from codeopt.rules import Rule as RewriteRule
+from codeopt.shortfall import Shortfall, as_rows
+from codeopt.strictness import Strictness
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
 from codeopt.workloads.program import baseline
-from codeopt.workloads.program.differential import DifferentialTest, make_differential_test
+from codeopt.workloads.program.again import again
+from codeopt.workloads.program.briefing import brief
+from codeopt.workloads.program.differences import text_caveat
+from codeopt.workloads.program.differential import FEW, DifferentialTest, make_differential_test, too_few
 from sandbox import Sandbox
 from sandbox.compare import Plan, StoppingRule, make_plan
 from sandbox.growth import GrowthPair, fit, pair, sizes
@@ -34,6 +40,8 @@ LENGTHS = (0.95, 0.8)
 GROWTH_LENGTHS = (0.7, 0.5, 0.35, 0.25, 0.12)
 BELOW_LINEAR = ("constant", "log n", "sqrt n")
 """A program that seems to grow less than its input was too quick to tell: it reads all of it."""
+READ_ALL = "import sys\nsys.stdin.buffer.read()\n"
+"""What no program can do without that reads all of its input."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,7 @@ class ProgramWorkload(Defaults):
     differential: DifferentialTest
     rule: StoppingRule
     plan: Plan | None = None
+    floor_program = READ_ALL
     too_short: str = ""
     """Why nothing can be timed; empty when it can."""
 
@@ -86,7 +95,19 @@ class ProgramWorkload(Defaults):
         outcome = judge(case, run, self.suite.check)
         if outcome.verdict is Verdict.AC and TRACEBACK in run.stderr and not self._shows_tracebacks():
             return replace(outcome, verdict=Verdict.RE, detail="a Traceback on standard error, though it exits with 0")
-        return outcome
+        return self._with_caveats(case, outcome) if outcome.verdict is Verdict.AC else outcome
+
+    def _with_caveats(self, case: Case, outcome: Outcome) -> Outcome:
+        """White space and last bits in which it differs from what the original printed."""
+        original = next(
+            (known.run.stdout for known in self.baseline.outcomes if known.case == case.name), case.expected
+        )
+        found = text_caveat(case, original, outcome.run)
+        return replace(outcome, caveats=(replace(found, again=self.again(case)),)) if found else outcome
+
+    def again(self, case: Case) -> str:
+        """A line to paste that runs the original on a case; of a comparison both."""
+        return again(self.request, case)
 
     def _shows_tracebacks(self) -> bool:
         return any(TRACEBACK in outcome.run.stderr for outcome in self.baseline.outcomes)
@@ -95,12 +116,13 @@ class ProgramWorkload(Defaults):
         """What fuzzed inputs say: the same ones in each round, new ones to confirm."""
         self._notify("trying changed inputs")
         differential = self._new_differential_test() if stage is Stage.CONFIRMATION else self.differential
-        return Checked(differential.run(self.sandbox, source, self.suite.check))
+        return differential.run(self.sandbox, source, self.suite.check, both=stage is not Stage.ROUND)
 
     def _new_differential_test(self) -> DifferentialTest:
         return make_differential_test(
-            self.sandbox, self.source, self.suite.cases, self.suite.check, self.differential.strictness, seed=2,
-            also_known=self.suite.cases, held_out=True, notify=self._notify,
+            self.sandbox, self.source, self.suite.cases, self.suite.check, self.differential.strictness,
+            seed=self.request.input_seed + 1, also_known=self.suite.cases, held_out=True, notify=self._notify,
+            again=self.again,
         )  # fmt: skip
 
     def unseen_cases(self) -> tuple[Case, ...]:
@@ -128,7 +150,8 @@ class ProgramWorkload(Defaults):
     def similar_inputs(self, case: Case) -> Iterator[Case]:
         """A little shorter, then fuzzed."""
         yield from shorter_cases(case, LENGTHS)
-        changed = (mutant.case for mutant in mutate_cases([case], seed=3) if not mutant.beyond)
+        mutants = mutate_cases([case], seed=self.request.input_seed + 2, also_known=self.suite.cases)
+        changed = (mutant.case for mutant in mutants if not mutant.beyond)
         yield from islice(changed, LOOKED_AT)
 
     def profile(self, source: str) -> Profile:
@@ -166,6 +189,12 @@ class ProgramWorkload(Defaults):
         """All of them."""
         return tuple(rules)
 
+    def briefing(self) -> Briefing:
+        """An example, and what the timed input is like."""
+        interpreter = self.request.interpreter
+        timed = self.plan.cases if self.plan else ()
+        return brief(self.sandbox, self.baseline, self.suite.cases, timed, interpreter.version if interpreter else "")
+
     @property
     def headline(self) -> str:
         """How many cases, and how long the longest takes."""
@@ -181,13 +210,17 @@ class ProgramWorkload(Defaults):
 
     def facts(self) -> dict[str, Any]:
         """How many cases there are, and how many were fuzzed."""
-        total, changed = len(self.suite.cases), len(self.differential.made)
-        return {"tests": {"total": total, "changed_inputs": changed, "inputs": self.inputs}}
+        total, changed = len(self.suite.cases), len(self.differential.cases)
+        found: dict[str, Any] = {"tests": {"total": total, "changed_inputs": changed, "inputs": self.inputs}}
+        found["input_seed"] = self.request.input_seed
+        if self.differential.strictness is not Strictness.OFF and changed < FEW:
+            found["shortfalls"] = as_rows([Shortfall(too_few(changed), remedy="--cases DIR gives more")])
+        return found
 
     @property
     def inputs(self) -> int:
         """On how many inputs a draft is checked in the rounds."""
-        return len(self.suite.cases) + len(self.differential.made)
+        return len(self.suite.cases) + len(self.differential.cases)
 
     def _notify(self, line: str) -> None:
         self.request.session.console.progress(line)

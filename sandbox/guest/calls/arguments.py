@@ -6,6 +6,8 @@ import builtins
 import sys
 from io import BytesIO
 
+from .restored import made_anew
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -86,7 +88,7 @@ class Names(Known):
             def find_class(self, module: str, name: str) -> Any:
                 return super().find_class(rename(module), name)
 
-        return Reader(BytesIO(base64.b64decode(text))).load()
+        return made_anew(Reader(BytesIO(base64.b64decode(text))).load(), self.ref.module)
 
 
 class CallsOfFile:

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, Self
 
-    BatchMode = Literal["check", "time", "cover", "show", "list", "scene"]
+    BatchMode = Literal["check", "time", "cover", "show", "list", "shape", "scene"]
 
 
 class CallBatch(Record):
@@ -19,6 +19,7 @@ class CallBatch(Record):
     cover  as check, with the lines of the function that were run
     show   each call in words, none is made
     list   the calls file's CALLS and BIG as expressions
+    shape  what the arguments and results of all calls are like, in words
     scene  what the module finds when it is called first: libraries, environment (scene.py)
     """
 
@@ -33,10 +34,15 @@ class CallBatch(Record):
     """Seconds of all calls together, after which the rest is not made; checking only."""
     passes: int = 1
     """How often all calls are timed in one run, each time in a process forked for it."""
+    groups: tuple[int, ...] = ()
+    """Of so many calls each is a pass of its own, in turn, in place of all calls together; only their times are read,
+    no outcome is shown."""
     pass_seconds: float = 60.0
     """The run ends when a timed pass takes longer."""
     warm: int = 0
     """So many calls at the front are made before the clock is read, and not shown."""
+    items: int = 10_000
+    """So many of an iterator are read; checking only."""
     iterators: str = ""
     """"flat" or "nested": results are iterators (of iterators) and are read within the timed region."""
 

@@ -5,16 +5,23 @@ from __future__ import annotations
 import resource
 import sys
 import time
+import types
 
 from .audit import EffectAudit
 from .channel import LINES, OUTCOME, STATE, TOOK
 from .coverage import LineCoverage, executable, first_line
+from .face import Faces
+from .heard import Heard
 from .json_text import to_json
-from .mutation import mutable_parts, mutate_result
+from .later import Later
+from .laziness import Laziness
+from .mutation import mutable_parts, mutate_result, spoil
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome, no_arguments
-from .printed import Printed
 from .repr.canonical import CanonicalRepr
+from .repr.exceptions import held_by
+from .repr.parts import is_container
 from .repr.plain import cut
+from .repr.private import KEPT, KEPT_UNCHANGED
 from .state import random_state, state_of, what_changed
 
 TYPE_CHECKING = False
@@ -29,6 +36,8 @@ if TYPE_CHECKING:
     from .worker import CallWorker
 
 monotonic = time.monotonic
+SAID = 200
+"""Characters of an exception's text."""
 QUICK_S = 0.5
 """A call that takes no longer is made again, with its first result changed as its owner may."""
 
@@ -38,7 +47,8 @@ class Checking:
 
     def __init__(self, worker: CallWorker, batch: CallBatch, channel: Channel) -> None:
         self.worker, self.ref, self.batch, self.channel = worker, worker.ref, batch, channel
-        self.effects, self.printed, self.lines = EffectAudit(), Printed(), LineCoverage(self.ref.file)
+        self.effects, self.heard, self.lines = EffectAudit(), Heard(self.ref), LineCoverage(self.ref.file)
+        self.later, self.faces = Later(self.ref.module), Faces(self.ref.module)
 
     def make_all(self, codes: Sequence[CodeType]) -> None:
         """Each call, then the state that all of them leave."""
@@ -46,14 +56,16 @@ class Checking:
         if any("CALLS[" in call or "BIG[" in call for call in self.batch.calls):
             self.worker.arguments.names.user_namespace()
         before, random = state_of(self.ref, self.worker.module), random_state()
-        for code in codes:
-            outcome, result = self.make(code)
+        for number, code in enumerate(codes):
+            outcome, call, result = self.make(code)
             self.channel.send(TOOK, repr(outcome.seconds))
             if outcome.seconds < QUICK_S and self.batch.mode == "check":
+                mutate_result(result, 3)
+                self.later.keep(number, call, result)
                 outcome = self.make_again(code, outcome, result)
             self.channel.send(OUTCOME, to_json(outcome.fields()))
-        after = state_of(self.ref, self.worker.module)
-        state = what_changed(before, after, random_changed=random_state() != random)
+        after, random_changed = state_of(self.ref, self.worker.module), random_state() != random
+        state = what_changed(before, after, random_changed=random_changed, later=self.later.changed())
         if self.batch.mode == "cover":
             function = self.worker.function
             found = [sorted(self.lines.found), executable(self.ref, function), first_line(self.ref, function)]
@@ -62,8 +74,7 @@ class Checking:
 
     def make_again(self, code: CodeType, first: CallOutcome, result: Any) -> CallOutcome:
         """The outcome with what is different after its result was changed by its owner."""
-        mutate_result(result, 3)
-        again, other = self.make(code)
+        again, _, other = self.make(code)
         text = first.text
         if again.text != text:
             text += " | called again, after its result was changed: " + cut(again.text)
@@ -71,57 +82,95 @@ class Checking:
             kind = NOT_COMPARABLE if opaque else first.kind
             effects = tuple(sorted({*first.effects, *again.effects}))
             first = first.replace(text=text, kind=kind, opaque=opaque, effects=effects)
-        if set(mutable_parts(result, 3)) & set(mutable_parts(other, 3)):
-            text += " | called again, it gives out the same object"
+        if shared := dict(mutable_parts(result, 3)).keys() & dict(mutable_parts(other, 3)).keys():
+            kept = [part for at, part in mutable_parts(other, 3) if at in shared]
+            text += KEPT if self.shows_in_next(code, kept, again.text) else KEPT_UNCHANGED
         return first.replace(text=text)
 
-    def make(self, code: CodeType) -> tuple[CallOutcome, Any]:
-        """What one call with fresh arguments does, and its result."""
+    def shows_in_next(self, code: CodeType, kept: Sequence[Any], text: str) -> bool:
+        """Whether a caller who changes what was given out meets that change when he asks again."""
+        if any(is_container(type(part)) for part in kept):
+            return True
+        changed = spoil(kept)
+        found = self.make(code)[0].text
+        for part, name, was in changed:
+            setattr(part, name, was)
+        return found != text
+
+    def make(self, code: CodeType) -> tuple[CallOutcome, Call, Any]:
+        """What one call with fresh arguments does; the arguments, and its result."""
         random = random_state()
         try:
             call = self.worker.arguments.fresh(code)
         except Exception as error:
-            return no_arguments(error), None
+            return no_arguments(error), ((), {}), None
         if random is not None and random != random_state():
             sys.modules["random"].setstate(random)
         before = CanonicalRepr(self.ref.module).show_arguments(*call)
-        shown = CanonicalRepr(self.ref.module, [("args", call[0]), ("kwargs", call[1])])
-        self.printed.start()
+        shown = CanonicalRepr(self.ref.module, [("args", call[0]), ("kwargs", call[1])], self.batch.items)
+        lazy = Laziness(call)
+        shown.at_first_item = lazy.look
+        self.heard.start()
         started = monotonic()
-        text, result, exception = self.invoke(call, shown)
+        text, result, raised = self.invoke(call, shown)
         took = monotonic() - started
-        printed = self.printed.stop()
-        text = cut(text)
+        heard = self.heard.stop()
         arguments = CanonicalRepr(self.ref.module)
         after = arguments.show_arguments(*call, rest=True)
         opaque = shown.opaque or (arguments.opaque if after != before else "")
-        text += f" | arguments become {cut(after)}" if after != before else ""
-        text += f" | prints {cut(repr(printed))}" if printed else ""
+        text = cut(text)
+        if after != before:
+            text += self.faces.of_arguments(self.worker.arguments.fresh(code), call, before, after)
+        text += self.faces.of_result(call, result)
+        text += heard
         text += f" | {self.effects.words()}" if self.effects.found else ""
         text += " | yields" if shown.iterators else ""
-        kind = NOT_COMPARABLE if opaque else RAISES if exception else YIELDS if shown.iterators else RETURNS
+        text += lazy.words
+        kind = NOT_COMPARABLE if opaque else RAISES if raised is not None else YIELDS if shown.iterators else RETURNS
+        exception, line, said = shown.broken_by, 0, ""
+        if raised is not None:
+            exception, line = shown.name_of(type(raised))[1:-1], raised_at(raised, self.ref.file)
+            said = text_of(raised)
         effects = tuple(sorted(self.effects.found))
-        exception = exception or shown.broken_by
-        return CallOutcome(text, kind, exception, effects, shown.iterators, opaque, took), result
+        found = CallOutcome(text, kind, exception, effects, shown.iterators, opaque, took, shown.cut_short, said, line)
+        return found, call, result
 
-    def invoke(self, call: Call, shown: CanonicalRepr) -> tuple[str, Any, str]:
-        """(the text, the result, the exception's name) of a call, listened to."""
+    def invoke(self, call: Call, shown: CanonicalRepr) -> tuple[str, Any, BaseException | None]:
+        """(the text, the result, the exception) of a call, listened to."""
         result: Any = None
-        exception = ""
+        found: BaseException | None = None
         try:
             if self.batch.mode == "cover":
                 self.lines.start()
             self.effects.arm()
-            result = self.worker.invoke(*call)
-            text = "returns " + shown.show(result)
+            result = self.worker.invoke(*call, items=self.batch.items)
+            kind = "generator " if self.ref.generator and type(result) is types.GeneratorType else ""
+            text = "returns " + kind + shown.show(result)
         except BaseException as error:
             self.effects.armed = False
             self.lines.stop()
-            exception = shown.name_of(type(error))[1:-1]
-            text = "raises " + exception
+            text = "raises " + shown.name_of(type(error))[1:-1] + held_by(self.ref.module, error)
+            found = error
         self.effects.armed = False
         self.lines.stop()
-        return text, result, exception
+        return text, result, found
+
+
+def text_of(error: BaseException) -> str:
+    """An exception's own text on one line, cut; it is data of the code under test."""
+    try:
+        return " ".join(str(error).split())[:SAID]
+    except Exception:
+        return ""
+
+
+def raised_at(error: BaseException, file: str) -> int:
+    """The last line of the module that an exception passed through; 0 where it is of other files alone."""
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        line = trace.tb_lineno if trace.tb_frame.f_code.co_filename == file else line
+        trace = trace.tb_next
+    return line
 
 
 def limit_memory(more_bytes: int) -> None:

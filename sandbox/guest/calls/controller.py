@@ -76,7 +76,8 @@ class Controller:
         self.import_cpu = time.clock_gettime(cpu_clock(self.importer_pid))
         if self.batch.mode == "time":
             for _ in range(self.batch.passes):
-                self.timed_pass()
+                for calls in self.groups():
+                    self.timed_pass(calls)
         else:
             self.check_all()
 
@@ -91,10 +92,10 @@ class Controller:
 
     def check_all(self) -> None:
         """Each call by itself; after one that hangs or ends the process a new worker goes on with the next."""
-        calls, listing = self.batch.calls, self.batch.mode in ("list", "scene")
+        calls, listing = self.batch.calls, self.batch.mode in ("list", "shape", "scene")
         while lost := self.listen(self.start(calls if listing else calls[len(self.made) :])):
             if listing:
-                raise Failure(ENDED_EARLY, f"the calls file {lost.text}")
+                raise Failure(ENDED_EARLY, f"{'the calls file' if self.batch.mode == 'list' else 'a call'} {lost.text}")
             del self.took[len(self.made) :]
             self.add(lost)
             self.lost += 1
@@ -141,9 +142,20 @@ class Controller:
         while self.wait(START_SECONDS)[0] not in (ENDED, b""):
             pass
 
-    def timed_pass(self) -> None:
-        """All calls between two readings of the worker's clock."""
-        pid = self.start(self.batch.calls)
+    def groups(self) -> list[tuple[str, ...]]:
+        """The calls of each pass, those that warm up in front of all."""
+        calls, warm = self.batch.calls, self.batch.warm
+        if not self.batch.groups:
+            return [calls]
+        found, at = [], warm
+        for size in self.batch.groups:
+            found.append((*calls[:warm], *calls[at : at + size]))
+            at += size
+        return found
+
+    def timed_pass(self, calls: Sequence[str]) -> None:
+        """Calls between two readings of the worker's clock."""
+        pid = self.start(calls)
         clock = cpu_clock(pid)
         self.expect(READY, START_SECONDS)
         cpu, wall, delay = time.clock_gettime(clock), time.monotonic(), runqueue_wait_s(pid)
@@ -153,6 +165,9 @@ class Controller:
         self.cpu.append(time.clock_gettime(clock) - cpu)
         self.wall.append(wall_end - wall)
         self.delay.append(runqueue_wait_s(pid) - delay)
+        if self.batch.groups:
+            self.kill(pid)
+            return
         self.channel.send(SHOW)
         found = []
         while (message := self.wait(START_SECONDS))[0] == OUTCOME:

@@ -19,6 +19,10 @@ class FunctionRef(Record):
     """Module-level data of the original; calls that change it are found out."""
     classes: tuple[str, ...] = ()
     """Module-level classes of the original; the same for their data."""
+    attributes: tuple[str, ...] = ()
+    """Attributes of functions that the original's text sets, `f.calls`; the same for them."""
+    generator: bool = False
+    """It is a generator for its callers, who may send to it and close it; what else it yields by counts as another."""
     first_line: int = 1
     """Of the body of the function: lines from here on count for coverage."""
     asynchronous: bool = False
@@ -29,3 +33,6 @@ class FunctionRef(Record):
     limit."""
     aliases: tuple[str, ...] = ()
     """Other names under which pickled arguments may know the module."""
+    test_paths: tuple[str, ...] = ()
+    """Folders of the project's tests, put last on sys.path once the module is imported: classes of arguments
+    may be there."""

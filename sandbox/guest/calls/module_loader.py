@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import builtins
 import sys
-from _frozen_importlib_external import spec_from_file_location
+from _frozen_importlib_external import PathFinder, spec_from_file_location
+from os.path import samefile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _frozen_importlib import ModuleSpec
     from collections.abc import Callable, Sequence
-    from types import ModuleType
+    from types import CodeType, ModuleType
     from typing import Any
 
     from .function_ref import FunctionRef
@@ -21,8 +22,9 @@ modules = sys.modules
 class SourceLoader:
     """Gives the module under test from its text, and leaves all others to the usual importers."""
 
-    def __init__(self, ref: FunctionRef, source: str) -> None:
-        self.ref, self.source = ref, source
+    def __init__(self, ref: FunctionRef, source: str, code: CodeType | None = None) -> None:
+        self.ref, self.source, self.code = ref, source, code
+        """code: of the text, made ready by a profiler."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -31,9 +33,21 @@ class SourceLoader:
         loader: Any = self  # without load_module, which nobody asks for any more
         file = self.ref.file
         if name != self.ref.module:
-            return None
+            return self.find_again(name, path)
         folders = [file.rpartition("/")[0]] if file.endswith("/__init__.py") else None
         return spec_from_file_location(name, file, loader=loader, submodule_search_locations=folders)
+
+    def find_again(self, name: str, path: Sequence[str] | None) -> ModuleSpec | None:
+        """Of another name that leads to the same file, as `app.trees` and `trees` may: the same module, so that its
+        classes are the ones that the function under test knows."""
+        own = self.ref.file.replace("/__init__.py", ".py").rpartition("/")[2]
+        if f"{name.rpartition('.')[2]}.py" != own:
+            return None
+        found = PathFinder.find_spec(name, path)
+        if found is None or not found.origin or not is_same(found.origin, self.ref.file):
+            return None
+        loader: Any = OtherName(self.ref.module)
+        return spec_from_file_location(name, found.origin, loader=loader)
 
     def create_module(self, spec: ModuleSpec) -> None:
         """As usual."""
@@ -45,15 +59,42 @@ class SourceLoader:
         file, source = self.ref.file, self.source
         linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
         vars(module)["__builtins__"] = vars(builtins)  # else exec would give it ours
-        exec(compile(source, file, "exec", dont_inherit=True), vars(module))
+        exec(self.code or compile(source, file, "exec", dont_inherit=True), vars(module))
 
 
-def import_target(ref: FunctionRef, source: str) -> tuple[ModuleType, Callable[..., Any]]:
+class OtherName:
+    """Loads nothing: gives the module under test, imported by its own name."""
+
+    def __init__(self, module: str) -> None:
+        self.module = module
+        self.spec: Any = None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The module there is; it may still be in the middle of its own import."""
+        __import__(self.module)
+        self.spec = modules[self.module].__spec__
+        return modules[self.module]
+
+    def exec_module(self, module: ModuleType) -> None:
+        """It keeps the name that it has."""
+        module.__spec__ = self.spec
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two paths lead to one file."""
+    try:
+        return one == other or samefile(one, other)  # noqa: PTH121  pathlib would count as imported by the module
+    except OSError:
+        return False
+
+
+def import_target(ref: FunctionRef, source: str, code: CodeType | None = None) -> tuple[ModuleType, Callable[..., Any]]:
     """The module under test and the function to call."""
     sys.path[:0] = ref.paths
     sys.argv[1:] = []
-    sys.meta_path.insert(0, SourceLoader(ref, source))
+    sys.meta_path.insert(0, SourceLoader(ref, source, code))
     __import__(ref.module)
+    sys.path += [path for path in ref.test_paths if path not in sys.path]
     module = modules[ref.module]
     return module, find_target(ref.qualname, module)
 

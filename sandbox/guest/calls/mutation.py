@@ -2,37 +2,55 @@
 
 from __future__ import annotations
 
-from .repr.plain import NAMED
+from .repr.parts import is_container, is_deque, parts_of
+from .repr.plain import NAMED, islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
+MOST = 100
+"""Parts of a value that are looked at."""
 
-def mutable_parts(value: Any, depth: int) -> Iterator[int]:
-    """Ids of a result and of its parts that can be changed, those that are taken for their value left out."""
+
+def mutable_parts(value: Any, depth: int) -> Iterator[tuple[int, Any]]:
+    """A result and of its parts that can be changed, those that are taken for their value left out."""
     kind: Any = type(value)
-    if kind is list or kind is tuple or kind is dict:
-        for item in list(value.values() if kind is dict else value)[:100] if depth else ():
-            yield from mutable_parts(item, depth - 1)
+    for _, part in islice(parts_of(value), MOST) if depth else ():
+        yield from mutable_parts(part, depth - 1)
     by_identity = kind.__hash__ is None or kind.__hash__ is object.__hash__
     alone = value is None or value is Ellipsis or value is NotImplemented
     if kind is not tuple and by_identity and not alone and not isinstance(value, NAMED):
-        yield id(value)
+        yield id(value), value
 
 
 def mutate_result(value: Any, depth: int) -> None:
-    """Change a result and its parts."""
+    """Change a result and its parts. Objects are left as they are: what they hold may be others' by their nature."""
     kind: Any = type(value)
-    if depth and (kind is list or kind is tuple or kind is dict):
-        for item in list(value.values() if kind is dict else value)[:100]:
-            mutate_result(item, depth - 1)
-    if kind is list:
+    if kind is not tuple and not is_container(kind):
+        return
+    for _, part in list(islice(parts_of(value), MOST)) if depth else ():
+        mutate_result(part, depth - 1)
+    if kind is list or is_deque(kind):
         value.append("spoiled")
-    elif kind is dict:
+    elif issubclass(kind, dict):
         value["spoiled"] = "spoiled"
     elif kind is set:
         value.add("spoiled")
     elif kind is bytearray:
         value.extend(b"spoiled")
+
+
+def spoil(values: Sequence[Any]) -> list[tuple[Any, str, Any]]:
+    """Give objects other public attributes, where they let others set them; what these were."""
+    changed = []
+    for value in values:
+        for name, was in list(getattr(value, "__dict__", {}).items()):
+            if not name.startswith("_"):
+                try:
+                    setattr(value, name, "spoiled")
+                except Exception:
+                    continue
+                changed.append((value, name, was))
+    return changed

@@ -34,6 +34,12 @@ class CallOutcome(Record):
     """The type of what cannot be compared."""
     seconds: float = 0.0
     """Of its first run, with all that it takes to show the result."""
+    cut_short: bool = False
+    """An iterator has more items than were read."""
+    said: str = ""
+    """The exception's own text, cut; for people only."""
+    line: int = 0
+    """Of the module, where the exception was raised; 0 where that is elsewhere."""
 
 
 class State(Record):

@@ -1,4 +1,4 @@
-"""The calls of a batch within a program that is profiled: every one, in its own process."""
+"""The calls of a batch in the process of a profiler: every one, of the module as its users import it."""
 
 from __future__ import annotations
 
@@ -6,27 +6,40 @@ import sys
 
 from ..boot import read_exactly
 from .batch import batch_of
-from .module_loader import find_target
+from .module_loader import SourceLoader, import_target
 from .scene import Before
 from .timing import read
 from .worker import CallWorker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
+    from collections.abc import Callable
+    from types import CodeType
+    from typing import Any
 
     from .function_ref import FunctionRef
 
 
-def make_calls(ref: FunctionRef, module: ModuleType) -> None:
-    """Every call on standard input, of the module that has just been run as a program."""
-    sys.modules[ref.module] = module
-    worker = CallWorker(ref, module, find_target(ref.qualname, module), Before())
-    batch = batch_of(read_exactly(0, sys.maxsize))
-    prepared = [worker.arguments.fresh(compile(call, "call", "eval")) for call in batch.calls]
-    vars(module).get("__begin__", tuple)()  # neither the import nor the making of arguments is the function's
-    for args, kwargs in prepared:
-        try:
-            read(worker.invoke(args, kwargs), True)
-        except Exception:
-            continue
+class PreparedCalls:
+    """Every call on standard input, with arguments made, of a module whose code a profiler has made ready."""
+
+    def __init__(self, ref: FunctionRef, source: str, code: CodeType) -> None:
+        sys.modules.pop(ref.module, None)  # a profiler may repeat all of it
+        sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, SourceLoader)]
+        before = Before()
+        self.worker = CallWorker(ref, *import_target(ref, source, code), before)
+        batch = batch_of(read_exactly(0, sys.maxsize))
+        codes = [compile(call, "call", "eval") for call in batch.calls]
+        self.calls = [self.worker.arguments.fresh(each) for each in codes]
+        if ref.asynchronous:
+            self.worker.loop()
+
+    def make(self, begin: Callable[[], Any]) -> None:
+        """Make them. begin: called just before: neither the import nor the making of arguments is the function's."""
+        invoke = self.worker.invoke
+        begin()
+        for args, kwargs in self.calls:
+            try:
+                read(invoke(args, kwargs), True)
+            except Exception:
+                continue

@@ -7,11 +7,14 @@ import sys
 import types
 
 from .outcome import State
+from .own_code import OwnCode
+from .process_state import process_state
 from .repr.canonical import CanonicalRepr
-from .repr.plain import NAMED, cut, digest
+from .repr.plain import NAMED, cut, digest, find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from .function_ref import FunctionRef
@@ -20,6 +23,10 @@ if TYPE_CHECKING:
     """By name: the text of what is there, and for code its id."""
 
 modules = sys.modules
+LARGE, MODULES = 2000, 300
+"""Items of a value that is shown whole, and modules of a project that are looked at."""
+LATE = ("global ", "the decimal context", "numpy")
+"""What a call may bring by loading a module."""
 
 
 def random_state() -> Any:
@@ -33,19 +40,62 @@ def state_of(ref: FunctionRef, module: types.ModuleType) -> Seen:
     for name in ref.globals:
         value = vars(module).get(name)
         if not isinstance(value, (*NAMED, types.ModuleType)):
-            found["global " + name] = cut(CanonicalRepr(ref.module).show_small(value)), 0
+            found["global " + name] = shown(ref, value), 0
+    for name in ref.attributes:
+        owner, _, last = name.rpartition(".")
+        value = getattr(find(module.__name__, owner), last, "nothing")
+        found["attribute " + name] = shown(ref, value), 0
     for name in ref.classes:
         for key, value in sorted(vars(vars(module).get(name, object)).items()):
             if type(value) in (int, float, str, bool, list, dict, set) and not key.startswith("__"):
-                found[f"class attribute {name}.{key}"] = cut(CanonicalRepr(ref.module).show_small(value)), 0
+                found[f"class attribute {name}.{key}"] = shown(ref, value), 0
             elif type(value) in (types.FunctionType, property, classmethod, staticmethod):
                 found[f"class attribute {name}.{key}"] = "another " + type(value).__name__, id(value)
+    for name, value in others(ref):
+        found["global " + name] = shown(ref, value), 0
+    found.update({name: (text, 0) for name, text in process_state().items()})
     found["the environment"] = digest(repr(sorted(os.environ.items())).encode("utf-8", "replace")), 0
     return found
 
 
-def what_changed(before: Seen, after: Seen, *, random_changed: bool) -> State:
-    """In words."""
-    changed = [f"{name} becomes {after[name][0]}" for name in after if after[name] != before.get(name)]
+def shown(ref: FunctionRef, value: Any) -> str:
+    """A value's text; of a large one a digest."""
+    size = len(value) if type(value) in (list, dict, set, tuple, str) else 0
+    if size <= LARGE:
+        return cut(CanonicalRepr(ref.module).show_small(value))
+    return f"{size} items, {quick_digest(value)}"
+
+
+def quick_digest(value: Any) -> str:
+    """Of a large value, which is looked at before and after all calls: 40 times as quick as its text. Pickle writes the
+    same of the same objects; what it cannot write has no digest."""
+    import _pickle
+
+    try:
+        return digest(_pickle.dumps(value, 4))
+    except Exception:
+        return ""
+
+
+def others(ref: FunctionRef) -> Iterator[tuple[str, Any]]:
+    """Public data of the project's other modules. What is private is theirs alone, and a cache is one."""
+    own = OwnCode(ref)
+    mine = [(name, each) for name, each in sorted(modules.items(), key=str) if own.has(getattr(each, "__file__", ""))]
+    for name, module in mine[:MODULES]:
+        for key, value in sorted(vars(module).items()) if name != ref.module else ():
+            if type(value) in (int, float, str, bool, list, dict, set) and is_public(key):
+                yield f"{name}.{key}", value
+
+
+def is_public(name: str) -> bool:
+    """Whether others may go by it."""
+    return not name.startswith("_") and not any(word in name.lower() for word in ("cache", "memo"))
+
+
+def what_changed(before: Seen, after: Seen, *, random_changed: bool, later: Sequence[str] = ()) -> State:
+    """In words. later: what calls have changed of earlier ones."""
+    known = [name for name in after if name in before or not name.startswith(LATE)]
+    changed = [f"{name} becomes {after[name][0]}" for name in known if after[name] != before.get(name)]
     changed += ["the state of random changes"] * random_changed
+    changed += later
     return State("state: " + (cut("; ".join(changed)) if changed else "unchanged"), bool(changed))

@@ -10,6 +10,7 @@ from .json_text import to_json
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome
 from .repr.canonical import CanonicalRepr
 from .repr.plain import ITEMS, cut, is_iterator, islice
+from .repr.private import became
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def outcome(target: str, call: Call, result: Any, was: str) -> CallOutcome:
         text = "returns " + shown.show(result)
     arguments = CanonicalRepr(target)
     after = arguments.show_arguments(args, kwargs, rest=True)
-    text = cut(text) + (" | arguments become " + cut(after) if after != was else "")
+    text = cut(text) + became(was, after)
     opaque = shown.opaque or (arguments.opaque if after != was else "")
     kind = NOT_COMPARABLE if opaque else RAISES if exception else YIELDS if shown.iterators else RETURNS
     return CallOutcome(text, kind, exception or shown.broken_by, (), shown.iterators, opaque)

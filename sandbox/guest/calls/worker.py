@@ -9,7 +9,7 @@ from .batch import CallBatch
 from .channel import FINISHED, TEXT
 from .checking import Checking
 from .json_text import to_json
-from .listing import list_calls, show_calls
+from .listing import describe_calls, list_calls, show_calls
 from .repr.plain import ITEMS
 from .scene import scene
 from .timing import time_calls
@@ -50,18 +50,20 @@ class CallWorker:
             time_calls(self, batch, codes, channel)
         elif batch.mode == "show":
             show_calls(self.arguments, codes, channel)
+        elif batch.mode == "shape":
+            describe_calls(self, codes, channel)
         else:
             Checking(self, batch, channel).make_all(codes)
         channel.send(FINISHED)
 
-    def invoke(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Call; an asynchronous function is run to its end."""
+    def invoke(self, args: Sequence[Any], kwargs: Mapping[str, Any], items: int = ITEMS) -> Any:
+        """Call; an asynchronous function is run to its end. items: so many of an asynchronous generator are read."""
         found = self.function(*args, **kwargs)
         kind = type(found)
         if kind is types.CoroutineType:
             return self.loop().run_until_complete(found)
         if kind is types.AsyncGeneratorType:
-            return iter(self.loop().run_until_complete(gather(found)))
+            return iter(self.loop().run_until_complete(gather(found, items)))
         return found
 
     def loop(self) -> AbstractEventLoop:
@@ -73,11 +75,11 @@ class CallWorker:
         return self.events
 
 
-async def gather(generator: AsyncGenerator[Any, Any]) -> list[Any]:
+async def gather(generator: AsyncGenerator[Any, Any], items: int) -> list[Any]:
     """What an asynchronous generator yields."""
     found = []
     async for item in generator:
         found.append(item)
-        if len(found) > ITEMS:
+        if len(found) > items:
             break
     return found

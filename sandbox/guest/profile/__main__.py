@@ -6,7 +6,8 @@ stdout: a line of the marker and the result as JSON. What the program itself pri
 lines    {"lines": [[line, hits, own ns]], "functions": [[name, line, calls, own ns]], "peak_mib": MiB}
 scalene  {"lines": [[line, python, native, peak MiB, growth MiB, copied MiB/s]], "system": share of the CPU time,
           "runs": n, "seconds": of all runs, "memory": whether it could see it}; python, native in % of all samples
-both     "ended": type of the exception that ended the program, "stopped": it ran past max_seconds;
+callees  {"callees": [[name, module, first line, calls, share, source]]} of a function's calls, outside of its module
+all      "ended": type of the exception that ended the program, "stopped": it ran past max_seconds;
          or only "missing": a package, or "error": type of an exception of ours
 
 Uses the standard library; line_profiler, where there is one, for lines, and scalene.
@@ -23,6 +24,7 @@ import tempfile
 from pathlib import Path
 
 from ..calls.function_ref import FunctionRef
+from .callees import run_callees
 from .own_time import run_lines
 from .program import Program, claim_streams
 from .request import ProfileRequest
@@ -61,6 +63,6 @@ def answer(program: Program, request: ProfileRequest, bundle: Bundle) -> dict[st
     try:
         if request.mode == "lines":
             return run_lines(program, request)
-        return run_scalene(program, request, bundle)
+        return run_callees(program, request) if request.mode == "callees" else run_scalene(program, request, bundle)
     except Exception as error:
         return {"error": type(error).__name__}

@@ -10,7 +10,7 @@ import types
 
 from .call_sites import CallSites
 from .line_events import FOLDED, trace_events
-from .program import memory_mib, within
+from .program import forget_peak, memory_mib, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +21,14 @@ if TYPE_CHECKING:
     from .request import ProfileRequest
 
     Begin = Callable[[], None]
-    Run = Callable[[types.CodeType, set[types.CodeType], Begin], Any]
+    Close = Callable[[], None]
+    Run = Callable[[types.CodeType, set[types.CodeType], Begin, Close], Any]
     Trace = Callable[[types.CodeType, Run, Sequence[float], bool], tuple[dict[str, list[Any]], Any]]
     ByLine = dict[int, int]
+
+
+SETUP_S = 60.0
+"""What the import of a module and the making of arguments may take, before the calls are looked at."""
 
 
 def run_lines(program: Program, request: ProfileRequest) -> dict[str, Any]:
@@ -31,18 +36,21 @@ def run_lines(program: Program, request: ProfileRequest) -> dict[str, Any]:
     measure = tracer()
     costs = calibrate(measure)
     sys.setrecursionlimit(sys.getrecursionlimit() + 50)  # for the frames of this file
-    before, _ = memory_mib()
+    before = [memory_mib()[0]]
+    late = program.function is not None
 
-    def run(code: types.CodeType, hooks: set[types.CodeType], begin: Begin) -> tuple[str, bool]:
+    def run(code: types.CodeType, hooks: set[types.CodeType], begin: Begin, close: Close) -> tuple[str, bool]:
         def begin_late() -> None:
+            before[0] = forget_peak()
             begin()
             signal.setitimer(signal.ITIMER_REAL, request.max_seconds, 0.1)
 
-        program.globals = {"__begin__": begin_late} if request.late else {}
-        return within(request.max_seconds, hooks, lambda: program.run(code))
+        program.begin = begin_late if late else program.begin
+        most = SETUP_S if late else request.max_seconds
+        return within(most, hooks, lambda: program.run(code), close)
 
-    found, (ended, stopped) = measure(program.compile(), run, costs, request.late)
-    return {**found, "ended": ended, "stopped": stopped, "peak_mib": max(0, memory_mib()[1] - before)}
+    found, (ended, stopped) = measure(program.compile(), run, costs, late)
+    return {**found, "ended": ended, "stopped": stopped, "peak_mib": max(0, memory_mib()[1] - before[0])}
 
 
 def tracer() -> Trace:
@@ -58,8 +66,8 @@ def tracer() -> Trace:
 def trace(
     code: types.CodeType, run: Run, costs: Sequence[float], late: bool = False
 ) -> tuple[dict[str, list[Any]], Any]:
-    """Call `run(code made ready, code of the hooks, what begins)` under both profilers, which begin at once or `late`;
-    return (table, what it returned)."""
+    """Call `run(code made ready, code of the hooks, what begins, what counts the calls that are cut short)` under both
+    profilers, which begin at once or `late`; return (table, what it returned)."""
     from line_profiler import LineProfiler
 
     profiler = LineProfiler()
@@ -76,7 +84,7 @@ def trace(
 
     if not late:
         begin()
-    result = run(code, hooks, begin)
+    result = run(code, hooks, begin, sites.close)
     if hooks:
         profiler.disable_by_count()
         sites.stop()

@@ -10,7 +10,7 @@ import threading
 import types
 from pathlib import Path
 
-from ..calls.profiled import make_calls
+from ..calls.profiled import PreparedCalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ class Program:
         self.stdin = folder / "stdin"
         self.args = args
         self.function = function
-        """Of the program's own: after it has run, this is called with what stands on its input."""
-        self.globals: dict[str, Any] = {}
-        """What it finds in its module before its first line."""
+        """The program is a module of which this is called, with what stands on its input."""
+        self.begin: Callable[[], Any] = lambda: None
+        """Called when the arguments are made."""
 
     def compile(self) -> types.CodeType:
         """Its code, under its own name."""
@@ -43,13 +43,14 @@ class Program:
     def run(self, code: types.CodeType) -> str:
         """Run its code once; return the type of the exception that ended it, or an empty text."""
         module = types.ModuleType("__main__")
-        module.__dict__.update(__file__=str(self.path), __builtins__=builtins, **self.globals)
+        module.__dict__.update(__file__=str(self.path), __builtins__=builtins)
         sys.modules["__main__"], sys.argv = module, [str(self.path), *self.args]
         self.open_streams()
         try:
-            exec(code, module.__dict__)
-            if self.function is not None:
-                make_calls(self.function, module)
+            if self.function is None:
+                exec(code, module.__dict__)
+            else:
+                PreparedCalls(self.function, self.path.read_bytes().decode(), code).make(self.begin)
             for thread in threading.enumerate():
                 if thread is not threading.current_thread() and not thread.daemon:
                     thread.join()
@@ -83,13 +84,17 @@ def claim_streams() -> int:
     return result
 
 
-def within(seconds: float, hook_codes: Collection[types.CodeType], run: Callable[[], str]) -> tuple[str, bool]:
-    """Run for at most so long; return (what `run` returned, whether it was stopped)."""
+def within(
+    seconds: float, hook_codes: Collection[types.CodeType], run: Callable[[], str], close: Callable[[], None]
+) -> tuple[str, bool]:
+    """Run for at most so long; return (what `run` returned, whether it was stopped). close: called just before it is
+    stopped."""
 
     def alarm(_: int, frame: types.FrameType | None) -> None:
         if frame is not None and frame.f_code in hook_codes:
             signal.setitimer(signal.ITIMER_REAL, 0.001, 0.1)  # an exception in a hook would be lost
         else:
+            close()
             raise Stop
 
     signal.signal(signal.SIGALRM, alarm)
@@ -101,6 +106,16 @@ def within(seconds: float, hook_codes: Collection[types.CodeType], run: Callable
             signal.setitimer(signal.ITIMER_REAL, 0)
     except Stop:
         return "", True
+
+
+def forget_peak() -> float:
+    """Count the highest memory from here on; what is used now, in MiB. Where the kernel does not let us, nothing is
+    higher than the highest."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return memory_mib()[1]
+    return memory_mib()[0]
 
 
 def memory_mib() -> tuple[float, float]:

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
 
-    ProfileMode = Literal["lines", "scalene"]
+    ProfileMode = Literal["lines", "scalene", "callees"]
 
 
 class ProfileRequest(Record):
@@ -25,10 +25,9 @@ class ProfileRequest(Record):
     """For Scalene the program is repeated until it has run for that long."""
     max_seconds: float
     """What the program may take; what was seen until then counts."""
-    late: bool = False
-    """Lines are looked at only from when the program calls its global `__begin__()`, so that what it does to set up
-    counts for nothing; and so does the time that it may take."""
     function: dict[str, Any] | None = None
-    """Fields of a FunctionRef: when the program has run, the function is called with the calls on its input."""
+    """Fields of a FunctionRef: the program is its module, imported, and the function is called with the calls on its
+    input. Lines are looked at only from then on: the import and the making of arguments count for nothing, and neither
+    does the time that they take."""
     args: tuple[str, ...] = ()
     """The program's arguments."""

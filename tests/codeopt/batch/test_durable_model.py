@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from codeopt.batch.backoff import Backoff
 from codeopt.batch.database import BatchStore
-from codeopt.batch.durable_model import TRIES, BudgetSpent, CachedModel
+from codeopt.batch.durable_model import TRIES, BudgetSpent, CachedModel, PaidReplies
+from codeopt.batch.request_slots import RequestSlots, SlottedModel
 from codeopt.errors import ModelError
-from codeopt.models import Message, open_model
+from codeopt.models import Message, Reply, open_model
 from tests.support.filled_batch import problem
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import StepLike, cut, garbage, status
@@ -56,7 +60,7 @@ def paid_store(tmp_path: Path) -> BatchStore:
 def open_paid(wire: Callable[..., WireServer], paid_store: BatchStore, backoff: Backoff) -> Open:
     def start(steps: list[StepLike], first: int = 0, may_spend: Callable[[], None] = lambda: None) -> CachedModel:
         model = open_model("m", base_url=wire(steps).base_url, max_retries=0)
-        return CachedModel(model, paid_store, "p", first, backoff, may_spend, lambda line: None)
+        return CachedModel(model, PaidReplies(paid_store, "p", first), backoff, may_spend, lambda line: None)
 
     return start
 
@@ -115,3 +119,51 @@ def test_nothing_is_asked_when_nothing_may_be_spent(open_paid: Open) -> None:
 
     with pytest.raises(BudgetSpent):
         open_paid([], may_spend=refuse).complete(ASK)
+
+
+def test_several_drafts_are_kept_each_and_only_those_that_failed_are_asked_for_again(
+    open_paid: Open, paid_store: BatchStore
+) -> None:
+    model = open_paid(["one", status(500), "two", "three"])
+    assert sorted(reply.text for reply in model.several(ASK, 3)) == ["one", "three", "two"]
+    again = open_paid(["four"], first=1)  # killed after the first was used
+    assert len([reply.text for reply in again.several(ASK, 3)]) == 3
+    assert paid_store.spent().replies == 4
+
+
+def test_models_that_take_turns_share_what_is_paid_for(
+    wire: Callable[..., WireServer], paid_store: BatchStore, backoff: Backoff
+) -> None:
+    model = open_model("m", base_url=wire(["one", "two"]).base_url, max_retries=0)
+    paid = PaidReplies(paid_store, "p", 0)
+    first, second = (CachedModel(model, paid, backoff, lambda: None, lambda line: None) for _ in range(2))
+    assert [first.complete(ASK).text, second.complete(ASK).text] == ["one", "two"]
+    assert [reply.text for reply in paid_store.exchanges("p", 0)] == ["one", "two"]
+
+
+class Busy:
+    """A model that takes a moment, and counts how many ask at a time."""
+
+    name, context_tokens = "busy", 1000
+
+    def __init__(self) -> None:
+        self._lock, self._under_way, self.most = threading.Lock(), 0, 0
+
+    def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
+        with self._lock:
+            self._under_way += 1
+            self.most = max(self.most, self._under_way)
+        time.sleep(0.1)  # as long as a reply takes
+        with self._lock:
+            self._under_way -= 1
+        return Reply("an answer", 1, 1, None, 0.1, self.name)
+
+
+def test_no_more_requests_at_a_time_than_are_allowed(tmp_path: Path) -> None:
+    """Of two workers, each of which asks for three drafts at once."""
+    busy = Busy()
+    models = [SlottedModel(busy, RequestSlots(str(tmp_path), 2)) for _ in range(2)]
+    with ThreadPoolExecutor(2) as workers:
+        found = list(workers.map(lambda model: list(model.several(ASK, 3)), models))
+    assert [len(each) for each in found] == [3, 3]
+    assert busy.most == 2

@@ -264,3 +264,38 @@ def test_the_client_is_not_imported_before_the_first_request() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == []
+
+
+@pytest.mark.parametrize(
+    "field",
+    ['"prompt_tokens_details": {"cached_tokens": 60}', '"prompt_cache_hit_tokens": 60'],
+    ids=["usual", "deepseek"],
+)
+def test_what_a_server_had_read_before_is_counted_and_priced(wire: Wire, field: str) -> None:
+    usage = f'data: {{"choices": [], "usage": {{"prompt_tokens": 100, "completion_tokens": 10, {field}}}}}'
+    server = wire([events(HI_AND_STOP, usage, "data: [DONE]")])
+    reply = open_model("m", base_url=server.base_url, prices={"m": Price(10.0, 50.0, 1.0)}).complete(TALK)
+    assert (reply.tokens_in, reply.tokens_cached, reply.usage.tokens_cached) == (100, 60, 60)
+    assert reply.cost_usd == pytest.approx((40 * 10 + 60 * 1 + 10 * 50) / 1e6)
+
+
+def test_several_answers_are_asked_for_at_once_and_one_failure_comes_last(wire: Wire) -> None:
+    model = open_model("m", base_url=wire(["one", status(400), "two"]).base_url)
+    replies = model.several(TALK, 3)  # type: ignore[attr-defined]
+    found = [next(replies).text, next(replies).text]
+    with pytest.raises(ModelError, match="400"):
+        next(replies)
+    assert sorted(found) == ["one", "two"]
+
+
+def test_only_the_servers_own_limit_can_be_gone_on_from(wire: Wire) -> None:
+    model = open_model("m", base_url=wire([answer("half", finish="length"), endless()]).base_url, reply_chars=50)
+    assert [(reply.cut, reply.can_go_on) for reply in (model.complete(TALK), model.complete(TALK))] == [
+        (True, True),
+        (True, False),
+    ]
+
+
+def test_an_answer_that_came_as_thoughts_is_one(wire: Wire) -> None:
+    model = open_model("m", base_url=wire([answer("", thinking="the answer")]).base_url)
+    assert model.complete(TALK).text == "the answer"

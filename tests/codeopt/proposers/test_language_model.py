@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeopt.errors import ModelError
 from codeopt.feedback import GENERIC
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply, estimate_tokens
@@ -62,7 +64,7 @@ def test_the_whole_history_is_in_the_prompt(step: str, task: str) -> None:
     assert SLOW in text
     assert text.count(f"```python\n{FAST}```") == 2
     assert "Failing case 'small'" in text
-    assert "Hot lines:" in text
+    assert ("Hot lines:" in text) == (task == "runtime")
     assert "2.00x (99% interval" in text
     assert "CRITIQUE-ZERO" in text
     assert "CRITIQUE-ONE" in text
@@ -245,3 +247,24 @@ def test_held_out_cases_of_the_table_stay_secret() -> None:
     text = "\n".join(m.content for m in conversation(History((original(), wrong(1, HELD))), "critique"))
     assert HELD.name not in text
     assert "a case that is not shown: WA" in text
+
+
+class Failing(Scripted):
+    """Its second answer fails."""
+
+    def _answer(self, messages: Sequence[Message]) -> str:
+        if len(self.asked) == 2:
+            raise ModelError("the server is down")
+        return super()._answer(messages)
+
+
+def test_a_draft_that_fails_loses_no_other() -> None:
+    lines: list[str] = []
+    proposer = LanguageModel(Failing([DRAFT, DRAFT, DRAFT]), TASK, CASES, notify=lines.append)
+    drafts = list(proposer.variants(HISTORY, 3))
+    assert [draft.source for draft in drafts] == [FAST]
+    assert lines == ["1 of 3 drafts came: the server is down"]
+
+
+def test_what_the_search_says_stands_last_in_the_question() -> None:
+    assert asked(replace(HISTORY, remark="Combine the two.")).endswith("\n\nCombine the two.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -14,8 +15,10 @@ import pytest
 from hypothesis import example, given
 
 from codeopt import registry
-from codeopt.reporters import rdjson, rdjsonl, sarif
+from codeopt.reporters import json as as_json
+from codeopt.reporters import markdown, rdjson, rdjsonl, sarif
 from codeopt.review.suggestion import Suggestion
+from sandbox.caveat import Caveat, Subject
 from tests.codeopt.reporters.test_edits import TEXT
 from tests.codeopt.reporters.test_github import FILES, IN_NEW, ONE_HUNK, OUTSIDE
 from tests.support.reviews import review, suggestion
@@ -113,6 +116,15 @@ def test_sarif_has_no_links_or_placeholders_of_others() -> None:
     text = json.loads(sarif.render(review({}, found)))["runs"][0]["results"][0]["message"]["text"]
     assert "\\[click\\](" in text
     assert "{{0}}" in text
+
+
+def test_a_caveat_is_told_in_every_format() -> None:
+    caveat = Caveat(Subject.INPUT, "f([None])", "returns 0", "raises `TypeError`", "no known call has None")
+    found = review({}, replace(ONE_HUNK, caveats=(caveat,)))
+    assert json.loads(as_json.render(found))["suggestions"][0]["caveats"] == [caveat.to_json()]
+    for text in (markdown.render(found), sarif.render(found)):
+        assert "caveat: on f" in text
+        assert "no known call has None" in text
 
 
 def test_the_same_finding_has_the_same_fingerprint_wherever_it_moves() -> None:

@@ -54,11 +54,12 @@ class Editor:
         found = await self.client.text_document_code_lens_async(lsp.CodeLensParams(identifier))
         return [each.command.title for each in found or [] if each.command]
 
-    async def actions(self, name: str, line: int) -> dict[str, lsp.CodeAction]:
+    async def actions(self, name: str, line: int) -> dict[str, lsp.CodeAction | lsp.Command]:
+        """By title; lsprotocol reads an action with a command, which has both keys, as a command."""
         place = lsp.Range(lsp.Position(line, 0), lsp.Position(line, 0))
         asked = lsp.CodeActionParams(lsp.TextDocumentIdentifier(self.uri(name)), place, lsp.CodeActionContext([]))
         found = await self.client.text_document_code_action_async(asked)
-        return {each.title: each for each in found or [] if isinstance(each, lsp.CodeAction)}
+        return {each.title: each for each in found or []}
 
     async def do(self, command: str, *arguments: str) -> Any:
         asked = lsp.ExecuteCommandParams(command, list(arguments))
@@ -128,6 +129,7 @@ def test_what_is_slow_is_shown_and_a_verified_change_applied(tmp_path: Path) -> 
             assert found.message.endswith("as fast, verified")
             assert await editor.lenses("words.py") == [f"{found.message}: apply"]
             action = (await editor.actions("words.py", 4))[f"codeopt: apply {found.message}"]
+            assert isinstance(action, lsp.CodeAction)
             assert action.edit
             assert action.edit.changes
             (change,) = action.edit.changes[editor.uri("words.py")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,18 @@ def test_every_draft_but_the_newest_has_a_critique_that_ends_as_asked_for(task: 
 @pytest.mark.parametrize(("task", "example"), EXAMPLES)
 def test_the_newest_draft_would_be_accepted(task: Task, example: WorkedExample) -> None:
     assert not task.is_acceptable(example.history.last, example.history.original)
+
+
+def test_the_example_of_a_function_does_what_it_says() -> None:
+    (example,) = open_task("runtime").function_examples  # type: ignore[attr-defined]
+    words = ["b", "a", "a", "b"]
+    results = []
+    for candidate in example.history.candidates:
+        space: dict[str, Any] = {}
+        exec(candidate.source, space)
+        results.append(space["repeated"](words))
+    assert results == [["b", "a"], ["a", "b"], ["b", "a"]]
+    assert not open_task("runtime").is_acceptable(example.history.last, example.history.original)
 
 
 def test_the_examples_show_both_verdicts_and_a_mistake() -> None:

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from codeopt.workloads.function.calls.derive import Maker
-from codeopt.workloads.function.calls.literals import Made, read
+from codeopt.workloads.function.calls.literals import Call, Made, read
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
 
 
@@ -21,11 +21,15 @@ def _other(value: Made, maker: Maker) -> Made:
 
 
 def grow(text: str, factor: int, seed: int = 0) -> str | None:
+    """As `grow_call`, of texts."""
+    call = read(text)
+    grown = grow_call(call, factor, seed) if call is not None else None
+    return grown.text() if grown is not None else None
+
+
+def grow_call(call: Call, factor: int, seed: int = 0) -> Call | None:
     """The call with every list, text and dictionary that has some size `factor` times as long, and varied; None when
     nothing in it can grow. A call of numbers alone grows by its largest number."""
-    call = read(text)
-    if call is None:
-        return None
     maker = Maker(random.Random(seed), [call], Vocabulary(), False)
     grown = call
     for at, value in enumerate(call.values):
@@ -36,18 +40,36 @@ def grow(text: str, factor: int, seed: int = 0) -> str | None:
             return None
         value, at = max(numbers)
         grown = call.with_value(at, int(value * (1 + factor / 4)) + 1)
-    return grown.text()
+    return grown
 
 
 def _larger(value: Any, factor: int, maker: Maker) -> Any:
     """A list or a text of some length made longer, and those that an object is made of."""
     if isinstance(value, list | str | bytes) and len(value) > 2:
         return _longer(value, factor, maker)
+    if isinstance(value, dict | set | frozenset) and len(value) > 2:
+        return _wider(value, factor, maker)
+    if isinstance(value, tuple) and len(value) > 3 and len({type(item) for item in value}) == 1:
+        return tuple(_longer(list(value), factor, maker))
     if isinstance(value, Made) and value.maker.startswith(("load(", "used", "iter", "deque")):
         for at, part in enumerate(value.values):
             if isinstance(part, list | Made):
                 value = value.with_value(at, _larger(part, factor, maker))
     return value
+
+
+def _wider(value: Any, factor: int, maker: Maker) -> Any:
+    """Other keys of the same kind, with values of the known ones; none where the keys are neither numbers nor texts."""
+    keys = list(value) if isinstance(value, dict) else sorted(value, key=repr)
+    if not all(type(key) in (int, str) for key in keys):
+        return value
+    spread = max((abs(key) for key in keys if type(key) is int), default=0) + 1
+    found = dict(value) if isinstance(value, dict) else dict.fromkeys(keys)
+    for copy in range(1, factor):
+        for key in keys:
+            new = key + copy * spread if type(key) is int else f"{key}{maker.draw.randint(0, 10 * factor)}"
+            found.setdefault(new, found[key])
+    return found if isinstance(value, dict) else type(value)(found)
 
 
 def _longer(value: Any, factor: int, maker: Maker) -> Any:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read
-from sandbox.call_answer import CallRun, Kind
+from sandbox.call_answer import CallOutcome, CallRun, Kind
 from sandbox.calls import CallBatch, CallRunner
 from sandbox.outcome import Case
 from sandbox.verdict import Checker
@@ -38,19 +38,24 @@ def first_failing(case: Case, run: CallRun, check: Checker) -> Failing | None:
     outcomes = run.answer.outcomes if run.answer else ()
     for call, a, b, outcome in zip(calls, wanted, got, outcomes, strict=False):
         if detail := check(a.encode("utf-8", "surrogatepass"), b.encode("utf-8", "surrogatepass")):
-            return Failing(call, detail, outcome.kind == Kind.TIMEOUT)
+            return Failing(call, detail + _said(None, outcome), outcome.kind == Kind.TIMEOUT)
     return None
 
 
-def smallest(runner: CallRunner, original: str, draft: str, first: str, check: Checker) -> Failing:
-    """The smallest failing call near `first`."""
+def smallest(
+    runner: CallRunner, original: str, draft: str, first: str, check: Checker,
+    beyond: Callable[[str], str] = lambda call: "",
+) -> Failing:  # fmt: skip
+    """The smallest failing call near `first`. beyond: why a call would go beyond the known ones; none that does."""
     best = Failing(first, "", False)
     until = time.monotonic() + TOTAL_S
     for _ in range(ROUNDS):
         if best.detail and time.monotonic() > until:
             break
         call = read(best.call)
-        smaller = sorted({s.text() for s in _smaller(call) if len(s.text()) < len(best.call)}, key=len) if call else []
+        texts = {each.text() for each in _smaller(call)} if call else set()
+        near = sorted((text for text in texts if len(text) < len(best.call)), key=len)
+        smaller = [text for text in near[: 4 * AT_ONCE] if not beyond(text)]
         again = [] if best.detail else [best.call]
         found = _failing(runner, original, draft, [*smaller[:AT_ONCE], *again], check)
         if found is None:
@@ -73,8 +78,16 @@ def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], ch
     for call, was, now, (a, b) in zip(calls, old.answer.outcomes, new.answer.outcomes, lines, strict=False):
         sensible = was.kind in SENSIBLE and not (was.kind == Kind.RAISES and was.exception == "TypeError")
         if sensible and now.kind != Kind.NOT_MADE and (detail := check(a, b)):
-            return Failing(call, detail, now.kind == Kind.TIMEOUT)
+            return Failing(call, detail + _said(was, now), now.kind == Kind.TIMEOUT)
     return None
+
+
+def _said(was: CallOutcome | None, now: CallOutcome) -> str:
+    """What exceptions said, and where the draft's came from; where a text differs it is that of another error."""
+    parts = [f"the original's says {was.said!r}"] if was and was.said and was.said != now.said else []
+    parts += [f"it says {now.said!r}"] if now.said else []
+    parts += [f"raised in line {now.line}"] if now.line else []
+    return "".join(f", {part}" for part in parts)
 
 
 def _smaller(call: Call) -> Iterator[Call]:

@@ -12,6 +12,8 @@ LONGEST, MOST = 40, 400
 _CHARS = " \t\n_-.,:;/'\"()[]{}<>&#%\\|=*?+$@aAzZ09"
 _ODD = "\xe9\xdf\u0130\u6f22\u0301\U0001f600\xa0\u0663\xb2\ufb01\u2028\x85\x00"
 """Accents, other case of another length, wide, combining, beyond 16 bits, spaces, digits and line ends of others."""
+_BOLD = ("\x1b[1m", "\x1b[0m", "\x1b[31m")
+"""What a terminal does not show."""
 PLAIN = ("a", "ab", "A", "7", "12", " ")
 _TOKENS = re.compile(r"[^\W_]+|\s|[\W_]")
 
@@ -61,7 +63,7 @@ class Texts:
             lambda: "", lambda: value[:at], lambda: value[at:], lambda: value[::-1], lambda: value + value,
             lambda: value[:at] + self.draw.choice(_CHARS) + value[at:], lambda: value[:at] + value[at + 1 :],
             lambda: value[:at] + (self.draw.choice(words) if words else " ") + value[at:],
-            lambda: value[:at] + "".join(self.draw.sample(_ODD, 2)) + value[at:],
+            lambda: value[:at] + "".join(self.draw.sample((*_ODD, *_BOLD), 2)) + value[at:],
             lambda: value.upper(), lambda: value.lower(), lambda: f" {value} ", lambda: self.shuffled(value),
             lambda: value[:at] + value[max(0, at - 1) : at] + value[at:],
             lambda: value.replace(value[at - 1 : at] or "a", self.draw.choice(_CHARS[:24])),

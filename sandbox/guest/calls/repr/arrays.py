@@ -45,7 +45,7 @@ def _ndarray(shown: CanonicalRepr, value: Any, depth: int, numpy: Any) -> str:
     head = f"array({name!r}, {value.shape!r}, "
     if value.dtype.hasobject:
         return head + shown.show(value.tolist(), depth - 1) + ")"
-    if value.size <= 5000 and value.dtype.kind in "biufcSU":
+    if value.size <= (20_000 if value.dtype.kind in "fc" else 5000) and value.dtype.kind in "biufcSU":
         return head + repr(value.tolist()) + ")"
     if value.dtype.kind == "f":
         value = numpy.where(numpy.isnan(value), numpy.nan, value)

@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-MOST_WORDS = 100
+MOST_WORDS, ITEMS = 100, 20
 
 
-def in_words(value: Any) -> str:
-    """Its repr on one line, cut; of an object that has none its attributes, and never an address."""
+def in_words(value: Any, depth: int = 3) -> str:
+    """Its repr on one line, cut; of an object that has none its attributes, and never an address. What looks like a
+    number and is none says so: `Integer(4)`."""
     kind: Any = type(value)
-    text = ""
-    if kind.__repr__ is not object.__repr__:
+    text = items_in_words(value, depth) if depth else ""
+    if not text and kind.__repr__ is not object.__repr__:
         try:
             text = repr(value)
         except Exception:
@@ -29,10 +30,30 @@ def in_words(value: Any) -> str:
         parts = [f" {name}={in_words(part)}" for name, part in state.items()] if type(state) is dict else []
         text = f"<{kind.__qualname__}{','.join(parts[:8])}>"
     elif id(kind) not in SIMPLE_IDS and kind.__name__ not in text and kind.__module__ != "builtins":
-        text = f"<{kind.__qualname__} {text}>"
+        text = f"{kind.__qualname__}({text})" if is_literal(text) else f"<{kind.__qualname__} {text}>"
     head, *rest = text.split(" at 0x")
     text = " ".join("".join([head, *[part.lstrip("0123456789abcdef") for part in rest]]).split())
     return text if len(text) <= MOST_WORDS else f"{text[:MOST_WORDS]}... ({len(text)} characters)"
+
+
+def items_in_words(value: Any, depth: int) -> str:
+    """Of a container with something in it whose type its own repr may not tell; empty for any other."""
+    kind: Any = type(value)
+    if kind not in (list, tuple, dict) or not value or len(value) > ITEMS:
+        return ""
+    parts = [*value, *value.values()] if kind is dict else value
+    if all(id(type(part)) in SIMPLE_IDS for part in parts):
+        return ""
+    if kind is dict:
+        pairs = [f"{in_words(key, depth - 1)}: {in_words(item, depth - 1)}" for key, item in value.items()]
+        return "{" + ", ".join(pairs) + "}"
+    inner = ", ".join([in_words(item, depth - 1) for item in value])
+    return f"[{inner}]" if kind is list else f"({inner}{',' * (len(value) == 1)})"
+
+
+def is_literal(text: str) -> bool:
+    """Whether it may be taken for a plain number or text."""
+    return len(text) < 40 and (text[0] in "'\"-" or text[0].isdigit()) and " " not in text
 
 
 def call_in_words(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ import types
 
 from .arrays import show_array
 from .handles import show_handle
+from .parts import parts_of
 from .plain import (
     ITEMS,
     NAMED,
@@ -24,11 +25,12 @@ from .plain import (
     modules,
     number,
     repeat,
+    sha256,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
 
@@ -36,17 +38,23 @@ class CanonicalRepr:
     """Shows values as text. `target`: the module under test, whose name is left out so that two versions can differ
     in it. `known`: (path, value) of the arguments, which a result may share."""
 
-    def __init__(self, target: str, known: Sequence[tuple[str, Any]] = ()) -> None:
-        self.target = target
+    def __init__(self, target: str, known: Sequence[tuple[str, Any]] = (), items: int = ITEMS) -> None:
+        self.target, self.items = target, items
         self.seen: dict[int, str] = {}
         self.kept: list[Any] = []
+        self.numbers, self.private = [0, 0], False
+        """How many values were met, public and private ones; whether this is within a private attribute."""
         self.opaque = ""
         """The type of the first value that cannot be compared."""
         self.iterators = 0
         """How many were read."""
         self.broken_by = ""
         """The exception that ended the last of them."""
+        self.cut_short = False
+        """One of them had more items than are read."""
         self.reads = True
+        self.at_first_item: Callable[[], None] | None = None
+        """Called when the first of all items is there, or there is none."""
         for path, value in known:
             self.note(path, value, 4)
 
@@ -57,16 +65,8 @@ class CanonicalRepr:
         self.kept.append(value)
         if type(value) is not tuple:
             self.seen.setdefault(id(value), path)
-        if type(value) in (list, tuple):
-            for at, item in enumerate(value):
-                self.note(f"{path}[{at}]", item, depth - 1)
-        elif type(value) is dict:
-            for key, item in value.items():
-                if id(type(key)) in SIMPLE_IDS:
-                    self.note(f"{path}[{key!r}]", item, depth - 1)
-        elif type(getattr(value, "__dict__", None)) is dict and not isinstance(value, NAMED):
-            for key, item in vars(value).items():
-                self.note(f"{path}.{key}", item, depth - 1)
+        for name, part in parts_of(value):
+            self.note(path + name, part, depth - 1)
 
     def show(self, value: Any, depth: int = 100) -> str:
         """The text of any value."""
@@ -85,13 +85,18 @@ class CanonicalRepr:
             return f"{self.name_of(kind)}({self.show(value._value_, depth - 1)})"
         if id(value) in self.seen:
             return f"<the same object as {self.seen[id(value)]}>"
-        self.seen[id(value)] = f"#{len(self.kept)}"
+        self.seen[id(value)] = self.next_number()
         self.kept.append(value)
         if kind is list or kind is dict or kind is set or kind is bytearray:
             return self.builtin(kind, value, depth)
         if is_iterator(value):
             return self.iterator(value, depth) if self.reads else self.standing(value, depth)
         return show_handle(self, value, depth) or show_array(self, value, depth) or self.object(value, depth)
+
+    def next_number(self) -> str:
+        """Of what may be met again. What is private is counted apart: two versions may keep other things."""
+        self.numbers[self.private] += 1
+        return f"#{'_' * self.private}{self.numbers[self.private] - 1}"
 
     def show_arguments(self, args: Sequence[Any], kwargs: dict[str, Any], rest: bool = False) -> str:
         """Arguments, to see whether they were changed; iterators are left alone, or with `rest` shown by what is
@@ -134,18 +139,22 @@ class CanonicalRepr:
             return "{" + ", ".join(pairs) + "}"
         if kind is bytearray:
             return repr(value)
-        inner = ", ".join(sorted([self.show(item, depth - 1) for item in value]))
+        inner = ", ".join(sorted([self.show(item, depth - 1) for item in self.in_order(value, depth)]))
         return ("frozenset" if kind is frozenset else "set") + "{" + inner + "}"
+
+    def in_order(self, value: Iterable[Any], depth: int) -> Iterable[Any]:
+        """A set's items so that their parts are numbered in the same order whatever order the set has them in."""
+        if all(is_plain(item, depth) for item in value):
+            return value
+        return sorted(value, key=lambda item: CanonicalRepr(self.target).show(item, depth - 1))
 
     def iterator(self, value: Any, depth: int) -> str:
         """What an iterator yields, item by item; inner iterators are read before the next item is asked for."""
         self.iterators += 1
         parts: list[str] = []
-        end = ""
-        for _ in range(ITEMS + 1):
-            if len(parts) > ITEMS:
-                end = " and more"
-                break
+        end, number = "", 0
+        rest: Any = None
+        while True:
             try:
                 item = next(value)
             except StopIteration as stop:
@@ -157,8 +166,21 @@ class CanonicalRepr:
                 self.broken_by = name[1:-1]
                 end = " then raises " + name
                 break
-            parts.append(self.show(item, depth - 1))
-        return "<iterator of " + ", ".join(parts) + end + ">"
+            finally:
+                if not number and self.iterators == 1 and self.at_first_item:
+                    self.at_first_item()
+            number += 1
+            if number > self.items:
+                self.cut_short, end = True, " and more"
+                break
+            text = self.show(item, depth - 1)
+            if number <= ITEMS:
+                parts.append(text)
+                continue
+            rest = sha256(b"") if rest is None else rest
+            rest.update(b"%b\n" % text.encode("utf-8", "surrogatepass"))
+        more = f" and {number - ITEMS} more, sha256 {rest.hexdigest()}" if rest else ""
+        return "<iterator of " + ", ".join(parts) + more + end + ">"
 
     def standing(self, value: Any, depth: int) -> str:
         """Where an iterator stands, without asking it for an item."""
@@ -189,10 +211,20 @@ class CanonicalRepr:
         for name, part in (("items", items), ("pairs", pairs)):
             if part is not None:
                 text += " " + name + self.show(list(part), depth - 1)
+        if type(state) is tuple and len(state) == 2 and type(state[1]) is dict and type(state[0]) in (dict, type(None)):
+            state = {**(state[0] or {}), **state[1]}  # what stands in slots
         if type(state) is dict:
-            inner = ", ".join([f"{k}={self.show(state[k], depth - 1)}" for k in sorted(state, key=str)])
-            return text + " {" + inner + "}"
+            return text + " {" + self.named(state, depth) + "}"
         return text + (" " + self.show(state, depth - 1) if state is not None else "")
+
+    def named(self, state: dict[Any, Any], depth: int) -> str:
+        """Public ones first: their parts are numbered without regard to what is private."""
+        parts = []
+        for name in sorted(state, key=lambda name: (str(name).startswith("_"), str(name))):
+            outer, self.private = self.private, self.private or str(name).startswith("_")
+            parts.append(f"{name}={self.show(state[name], depth - 1)}")
+            self.private = outer
+        return ", ".join(parts)
 
     def name_of(self, value: Any) -> str:
         """<module.qualified name> of a class, function or module; not comparable when the name leads elsewhere."""
@@ -213,6 +245,14 @@ class CanonicalRepr:
         """No text can stand for this value."""
         self.opaque = self.opaque or (kind.__name__ + (" " + why if why else ""))
         return NOT_COMPARABLE + self.opaque + ">"
+
+
+def is_plain(value: Any, depth: int) -> bool:
+    """Whether nothing in it is numbered."""
+    kind = type(value)
+    if kind is tuple or kind is frozenset:
+        return depth > 0 and all(is_plain(item, depth - 1) for item in value)
+    return id(kind) in SIMPLE_IDS
 
 
 def _is_enum(value: Any) -> bool:

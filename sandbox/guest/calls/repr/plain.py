@@ -22,6 +22,8 @@ ITEMS = 10_000
 """So many items of an iterator are looked at."""
 TEXT = 20_000
 """Characters of an outcome; longer texts are cut and end with a digest of the whole."""
+FLOATS = 400_000
+"""The same of a text with floats."""
 SIMPLE = {type(None), bool, int, float, complex, str, bytes}
 SHORT_IDS = frozenset(map(id, (int, float, str, bool)))
 SIMPLE_IDS = frozenset(map(id, SIMPLE))
@@ -65,10 +67,21 @@ def is_iterator(value: object) -> bool:
 
 
 def cut(text: str) -> str:
-    """At most TEXT characters; a digest stands for the rest."""
-    if len(text) <= TEXT:
+    """At most TEXT characters; a digest stands for the rest. What has floats in it is kept longer: these may differ in
+    their last bits, of which a digest says nothing."""
+    if len(text) <= TEXT or (len(text) <= FLOATS and has_float(text)):
         return text
     return text[:TEXT] + "... sha256 " + digest(text.encode("utf-8", "surrogatepass"))
+
+
+def has_float(text: str) -> bool:
+    """Whether a point stands between digits near its beginning."""
+    at = text.find(".", 1, TEXT)
+    for _ in range(50):
+        if at < 0 or (text[at - 1].isdigit() and text[at + 1].isdigit()):
+            return at > 0
+        at = text.find(".", at + 1, TEXT)
+    return False
 
 
 def number(value: int) -> str:

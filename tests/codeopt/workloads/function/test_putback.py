@@ -131,3 +131,33 @@ def test_line_ends_of_windows_stay() -> None:
     assert put_back(module, "f", "def f(a):\n    b = a\n    return b\n") == (
         "def f(a):\r\n    b = a\r\n    return b\r\n\r\n\r\nK = 1\r\n"
     )
+
+
+HELPED = """\
+def double(x):
+    \"\"\"Doubles.\"\"\"
+    return x + x
+
+
+def other(x):
+    return double(x)
+
+
+def f(x):
+    return double(x)
+"""
+
+
+def test_a_helper_that_the_draft_changes_is_its_own() -> None:
+    """The module's stays as it is for its other callers."""
+    draft = "# faster\ndef double(x):\n    return x * 2\n\ndef f(x):\n    return double(x) + g(double=x).double\n"
+    new = put_back(HELPED, "f", draft)
+    assert HELPED[: HELPED.index("def f")].strip() in new
+    assert "# faster\ndef _double_of_f(x):\n    return x * 2\n" in new
+    assert "return _double_of_f(x) + g(double=x).double" in new
+
+
+@pytest.mark.parametrize("helper", ['def double(x):\n    """Other words."""\n    return x + x', "def double(x): ..."])
+def test_a_helper_that_is_repeated_or_only_named_stays(helper: str) -> None:
+    new = put_back(HELPED, "f", f"{helper}\n\ndef f(x):\n    return 1 * double(x)\n")
+    assert new == HELPED.replace("def f(x):\n    return double(x)", "def f(x):\n    return 1 * double(x)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import sys
 import types
 from typing import Any
 
@@ -43,7 +44,7 @@ def test_lone_surrogates_and_what_is_no_json() -> None:
 def test_a_result_is_changed_in_all_its_parts() -> None:
     value = ([1], {"a": {2}}, bytearray(b"x"))
     parts = list(mutable_parts(value, 3))
-    assert {id(value[0]), id(value[1]), id(value[1]["a"]), id(value[2])} == set(parts)
+    assert {id(value[0]), id(value[1]), id(value[1]["a"]), id(value[2])} == {at for at, _ in parts}
     mutate_result(value, 3)
     assert value == ([1, "spoiled"], {"a": {2, "spoiled"}, "spoiled": "spoiled"}, bytearray(b"xspoiled"))
     assert list(mutable_parts((1, "a", None, len, int), 3)) == []
@@ -112,3 +113,24 @@ def test_what_a_worker_says_stays_one_line() -> None:
     assert one_line("a\nb\ud800") == b"a\\nb\\ud800"
     assert first_difference([b"Oa", b"Ob"], [b"Oa", b"Oc"]) == b"[1, c]"
     assert first_difference([b"Oa", b"Ob"], [b"Oa"]) == b"[1, null]"
+
+
+def test_public_data_of_the_projects_other_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list that a call changes there is found out; what is private there, a cache, and others' modules are not."""
+    ref = REF.replace(paths=("/project",), file="/project/mod.py")
+    ours, theirs = types.ModuleType("beside"), types.ModuleType("installed")
+    ours.__file__, theirs.__file__ = "/project/beside.py", "/project/venv/lib/site-packages/installed.py"
+    for each in (ours, theirs):
+        vars(each).update(FOUND=[1], _found=[1], ANSWER_CACHE={}, TABLE=list(range(5000)))
+        monkeypatch.setitem(sys.modules, each.__name__, each)
+    module = types.ModuleType("mod")
+    before = state_of(ref, module)
+    for name in ("_found", "ANSWER_CACHE"):
+        vars(ours)[name] = {2: 2}
+    vars(theirs)["FOUND"].append(2)
+    assert not what_changed(before, state_of(ref, module), random_changed=False).changed
+    vars(ours)["FOUND"].append(2)
+    vars(ours)["TABLE"][7] = 0
+    found = what_changed(before, state_of(ref, module), random_changed=False)
+    assert "global beside.FOUND becomes [1, 2]" in found.text
+    assert "global beside.TABLE becomes 5000 items" in found.text

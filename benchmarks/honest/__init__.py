@@ -1,0 +1,65 @@
+"""Faster drafts that are right, as data: each a function or a program before and after, and how it is known."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+
+HEAD = """\
+import random, string
+draw = random.Random(11)
+def ints(n, top=50): return [draw.randrange(top) for _ in range(n)]
+def floats(n, top=50.0): return [draw.uniform(0, top) for _ in range(n)]
+def word(n, letters="abcdefgh"): return "".join(draw.choice(letters) for _ in range(n))
+"""
+"""Put before the calls."""
+
+
+@dataclass(frozen=True)
+class Honest:
+    """One right and faster draft."""
+
+    name: str
+    """Of the function, `Class.method`; of a program whatever it is called."""
+    old: str
+    new: str
+    calls: str = ""
+    """Text of a --calls file."""
+    tests: str = ""
+    """Text of a test module beside it."""
+    inputs: tuple[str, ...] = ()
+    """Of a program."""
+
+
+@dataclass(frozen=True)
+class Upstream:
+    """A speed-up that maintainers of a package released."""
+
+    package: str
+    """As the package index knows it."""
+    before: str
+    after: str
+    """Versions."""
+    file: str
+    """Below the folder that a wheel is unpacked to."""
+    name: str
+    """Of the function."""
+    calls: str
+    with_packages: tuple[str, ...] = ()
+    """What else has to be there."""
+
+
+def drafts() -> list[Honest]:
+    """Of every file of this folder, in the order of their names."""
+    return [each for module in _modules() for each in getattr(module, "DRAFTS", ())]
+
+
+def releases() -> list[Upstream]:
+    """The same of packages."""
+    return [each for module in _modules() for each in getattr(module, "RELEASES", ())]
+
+
+def _modules() -> list[object]:
+    found = sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name)
+    return [importlib.import_module(f"{__name__}.{module.name}") for module in found]

@@ -1,0 +1,113 @@
+"""How many replies of models that are not at the frontier are understood.
+
+    python -m benchmarks.replies [--show]
+
+Each reply of replies.txt is read as the loop reads it, and asked to go on where it was cut; what is found must be the
+very program that it holds, but for comments and layout. A reply that holds a program and is lost is a failure, and so
+is one that holds none and is taken for a program that could be run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt.judge import shape_of
+from codeopt.models import Message, Reply
+from codeopt.proposers._going_on import whole
+from codeopt.proposers._reply import is_done, to_draft
+
+CORPUS = Path(__file__).with_suffix(".txt")
+ASK = (Message("user", "Write the next program."),)
+VERDICTS = ("done", "improve")
+
+
+@dataclass(frozen=True)
+class Written:
+    """One reply, in the parts that it came in."""
+
+    name: str
+    holds: str
+    """The source of a program; `nothing`; or a verdict."""
+    parts: tuple[str, ...]
+    original: str
+    """The program that was to be improved."""
+
+
+class InParts:
+    """A model whose one answer meets its limit again and again."""
+
+    name = "in parts"
+    context_tokens = 8_000
+
+    def __init__(self, parts: tuple[str, ...]) -> None:
+        self._parts = list(parts)
+
+    def complete(self, messages: object, *, on_text: object = None) -> Reply:
+        """The next part."""
+        text = self._parts.pop(0)
+        more = bool(self._parts)
+        return Reply(text, 0, 0, None, 0.0, self.name, cut=more, can_go_on=more)
+
+
+def read_corpus(text: str) -> Iterator[Written]:
+    """All replies of the file."""
+    parts = re.split(r"^@(program|reply) (.+)\n", text, flags=re.MULTILINE)[1:]
+    found = list(zip(parts[::3], parts[1::3], parts[2::3], strict=True))
+    programs = {name: body.strip("\n") + "\n" for kind, name, body in found if kind == "program"}
+    for kind, title, body in found:
+        if kind == "reply":
+            name, _, holds = title.partition(": ")
+            pieces = tuple(_filled(piece, programs) for piece in re.split(r"\n@goes on\n", body.rstrip("\n")))
+            original = programs["slow_unique" if holds == "unique" else "slow"]
+            yield Written(name, programs.get(holds, holds), pieces, original)
+
+
+def _filled(text: str, programs: dict[str, str]) -> str:
+    def program(match: re.Match[str]) -> str:
+        return textwrap.indent(programs[match[2]].rstrip("\n"), match[1])
+
+    return re.sub(r"^([ \t]*)<<(\w+)>>$", program, text, flags=re.MULTILINE)
+
+
+def mistake(written: Written) -> str:
+    """What is found wrongly in a reply; empty when all is well."""
+    model = InParts(written.parts)
+    reply = whole(model, ASK, model.complete(ASK)).reply
+    if written.holds in VERDICTS:
+        found = VERDICTS[not is_done(reply.text)]
+        return "" if found == written.holds else f"the verdict is {written.holds}, not {found}"
+    draft = to_draft(reply, written.original)
+    if written.holds == "nothing":
+        return "" if draft.problem else f"it holds no program, but this was found:\n{draft.source}"
+    if draft.problem:
+        return f"lost: {draft.problem}\n{draft.source}"
+    return "" if shape_of(draft.source) == shape_of(written.holds) else f"another program was found:\n{draft.source}"
+
+
+def main() -> int:
+    """Read all of them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--show", action="store_true", help="name each reply")
+    arguments = parser.parse_args()
+    corpus = list(read_corpus(CORPUS.read_text("utf-8")))
+    wrong = {each.name: why for each in corpus if (why := mistake(each))}
+    for each in corpus if arguments.show else ():
+        print(f"  {'LOST' if each.name in wrong else 'ok':<5} {each.name}")
+    for name, why in wrong.items():
+        print(f"{name}: {why}", file=sys.stderr)
+    holding = [each for each in corpus if each.holds != "nothing"]
+    lost = sum(each.name in wrong for each in holding)
+    empty = len(corpus) - len(holding)
+    print(f"{len(corpus)} replies: {len(holding)} hold an answer, {lost} of these lost; {empty} hold none, "
+          f"{len(wrong) - lost} of these taken for one")  # fmt: skip
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

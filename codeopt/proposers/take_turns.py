@@ -1,0 +1,42 @@
+"""Several language models on one program: a round each in turn; several drafts of one critique are shared out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from codeopt.history import Candidate, Critique, Draft, History
+from codeopt.proposers import Proposer
+
+
+class TakeTurns:
+    """Whose turn it is follows from the number of rounds so far, so that a resumed run goes on with the right one."""
+
+    def __init__(self, proposers: Sequence[Proposer]) -> None:
+        self.name = ",".join(proposer.name for proposer in proposers)
+        self._proposers = tuple(proposers)
+
+    def critique(self, history: History) -> Critique:
+        """By the one whose turn it is."""
+        return self._from(history)[0].critique(history)
+
+    def refine(self, history: History) -> Draft:
+        """By the same."""
+        return self._from(history)[0].refine(history)
+
+    def variants(self, history: History, count: int) -> Iterator[Draft]:
+        """From all of them, as evenly as the number allows; the one whose turn it is writes the first."""
+        order = self._from(history)
+        shares = [len(range(at, count, len(order))) for at in range(len(order))]
+        for proposer, share in zip(order, shares, strict=True):
+            if share == 1:
+                yield proposer.refine(history)
+            elif share:
+                yield from proposer.variants(history, share)
+
+    def preferred(self, history: History) -> Candidate | None:
+        """None: the figures decide."""
+        return None
+
+    def _from(self, history: History) -> tuple[Proposer, ...]:
+        at = history.turn % len(self._proposers)
+        return self._proposers[at:] + self._proposers[:at]

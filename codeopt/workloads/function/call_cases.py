@@ -1,0 +1,77 @@
+"""Calls of a function as cases, and what is told of those that a draft answers otherwise without being wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sandbox.answers import STATE, AnswerDifference, around, differences
+from sandbox.caveat import Caveat, Subject
+from sandbox.outcome import Case, Outcome
+
+MOST_INPUT = 300
+"""Characters of a call in a caveat."""
+
+
+@dataclass(frozen=True)
+class CallCase(Case):
+    """Calls of which some is known to go beyond the known ones."""
+
+    beyond: tuple[str, ...] = ()
+    """Of each call why; empty in a case whose calls are all alike to known ones."""
+
+
+def calls_of(case: Case) -> list[str]:
+    """The calls of a case as expressions."""
+    return case.stdin.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")[1:]
+
+
+Paste = Callable[[str], str]
+"""A call as a line for a shell."""
+
+
+def call_caveats(case: Case, got: bytes, tolerance: float, paste: Paste) -> tuple[Caveat, ...]:
+    """Of each reason the shortest call whose answer differs."""
+    groups: dict[tuple[Subject | None, str], list[AnswerDifference]] = {}
+    for each in differences(case.expected or b"", got, tolerance):
+        groups.setdefault((each.subject, each.because or _why(case, each)), []).append(each)
+    return tuple(_caveat(case, found, because, paste) for (_, because), found in groups.items())
+
+
+def beyond_caveats(case: CallCase, outcome: Outcome, tolerance: float, paste: Paste) -> tuple[Caveat, ...]:
+    """The same of calls beyond the known ones; or how the run of all of them ended."""
+    if outcome.run.exit == 0 and outcome.run.stop is None:
+        return call_caveats(case, outcome.run.stdout, tolerance, paste)
+    calls = calls_of(case)
+    short = min(calls, key=len)
+    words = f"{len(calls)} calls, the shortest {short}"[:MOST_INPUT]
+    because = case.beyond[calls.index(short)]
+    return (Caveat(Subject.INPUT, words, "each of them ends", outcome.detail, because, paste(short), case.held_out),)
+
+
+def _place(case: Case, each: AnswerDifference) -> int | None:
+    """Of a call among those of a case, of which the first may only warm up; None for what all calls leave behind."""
+    lines = (case.expected or b"").rstrip(b"\n").split(b"\n")
+    shown = len(lines) - lines[-1].startswith(STATE.encode())
+    return len(calls_of(case)) - shown + each.at if each.at < shown else None
+
+
+def _why(case: Case, each: AnswerDifference) -> str:
+    at = _place(case, each)
+    known = case.beyond if isinstance(case, CallCase) else ()
+    return known[at] if known and at is not None else "what such calls leave behind"
+
+
+def _caveat(case: Case, found: Sequence[AnswerDifference], because: str, paste: Paste) -> Caveat:
+    each = min(found, key=lambda each: len(each.call))
+    at = _place(case, each)
+    return Caveat(
+        each.subject or Subject.INPUT,
+        (each.call or "all calls together")[:MOST_INPUT],
+        around(each.expected, each.got),
+        around(each.got, each.expected),
+        because,
+        paste(calls_of(case)[at]) if at is not None else "",
+        case.held_out,
+        apart=max(each.apart for each in found),
+    )

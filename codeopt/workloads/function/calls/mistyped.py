@@ -1,0 +1,41 @@
+"""Calls with arguments of other types, for what a function's own text refuses: `raise TypeError`, `assert n >= 0`.
+
+Only what a call raises on such a line of its own counts: whoever wrote it meant it. What else a function does with
+other types is an accident.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from codeopt.workloads.function.calls.literals import Call, Opaque, read
+from codeopt.workloads.function.function_def import Function, definition, own_nodes
+
+BASES, MOST = 4, 300
+VALUES: tuple[Any, ...] = (
+    None, "a", "", 0, -1, 1, 2.5, float("nan"), True, [], [None], ["a", 1], (), {}, {"a": 1}, b"a", set(), 10**9,
+    Opaque("load('builtins', 'object')()"), Opaque("load('builtins', 'len')"),
+)  # fmt: skip
+
+
+def refusals(function: Function) -> dict[int, int]:
+    """The lines of a function's own `raise` and `assert` statements, each with that of its statement."""
+    node = definition(ast.parse(function.source), function.qualname)
+    found: dict[int, int] = {}
+    for each in own_nodes(node) if node is not None else ():
+        if isinstance(each, ast.Assert) or (isinstance(each, ast.Raise) and each.exc is not None):
+            found |= dict.fromkeys(range(each.lineno, (each.end_lineno or each.lineno) + 1), each.lineno)
+    return found
+
+
+def mistyped(calls: Sequence[str]) -> list[str]:
+    """The shortest calls of each number of arguments, with each argument as each of the values in turn."""
+    known = sorted((call for text in calls if (call := read(text)) is not None), key=lambda call: len(call.text()))
+    shapes: dict[int, Call] = {}
+    for call in known:
+        shapes.setdefault(len(call.values), call)
+    bases = [*shapes.values()][:BASES]
+    found = [base.with_value(at, value).text() for base in bases for at in range(len(base.values)) for value in VALUES]
+    return list(dict.fromkeys(text for text in found if text not in set(calls)))[:MOST]

@@ -1,0 +1,125 @@
+"""Where a draft differs from the original on a changed input: what is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from sandbox.caveat import Caveat, Subject
+from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.verdict import check_tokens, last_bits
+
+SHOWN = 80
+MOST_CAVEATS = 4
+"""One for each way of being beyond what is known, those with the smallest inputs."""
+
+
+@dataclass(frozen=True)
+class OutputDifference:
+    """One changed input on which a draft does something else."""
+
+    case: Case
+    outcome: Outcome
+    because: str = ""
+    """Why the input is beyond the known ones; empty for one that is alike."""
+    error: Run | None = None
+    """How the original ended, where that was an error."""
+    caveat: Caveat | None = None
+    """Where it is told whatever the input is."""
+
+    @property
+    def wrong(self) -> bool:
+        """Something else than white space and last bits."""
+        return self.caveat is None
+
+    @classmethod
+    def of_text(cls, case: Case, outcome: Outcome) -> OutputDifference | None:
+        """What is printed is right, but for white space or the last bits of floats."""
+        found = text_caveat(case, case.expected, outcome.run)
+        return cls(case, outcome, caveat=found) if found else None
+
+    def told(self, again: str) -> Caveat:
+        """As a caveat."""
+        if self.caveat is not None:
+            return replace(self.caveat, again=again)
+        expected, got = _outputs(self)
+        return Caveat(
+            Subject.INPUT, shown(self.case), expected, got, self.because or "an input like the known ones", again,
+            self.case.held_out,
+        )  # fmt: skip
+
+
+def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) -> tuple[Caveat, ...]:
+    """The smallest input of each kind of difference."""
+    smallest: dict[str, OutputDifference] = {}
+    for each in sorted(found, key=lambda each: _size(each.case)):
+        smallest.setdefault(str(each.caveat.subject) if each.caveat else each.because, each)
+    return tuple(each.told(again(each.case)) for each in [*smallest.values()][:MOST_CAVEATS])
+
+
+def text_caveat(case: Case, original: bytes | None, run: Run) -> Caveat | None:
+    """What differs in a right output: white space, the last bits of floats; None when nothing does.
+
+    original: what the original printed itself.
+    """
+    if original is None or original == run.stdout:
+        return None
+    if apart := last_bits(original, run.stdout) if check_tokens(original, run.stdout) else 0.0:
+        got = f"floats differ by {apart:.1e} at most"
+        return Caveat(Subject.FLOATS, shown(case), "", got, "only in their last bits", held_out=case.held_out)
+    if not check_tokens(original, run.stdout) and _lines(original) != _lines(run.stdout):
+        expected, got = (_quoted(_first_other_line(a, b)) for a, b in ((original, run.stdout), (run.stdout, original)))
+        return Caveat(
+            Subject.LAYOUT, shown(case), expected, got, "other white space; --check exact refuses it",
+            held_out=case.held_out,
+        )  # fmt: skip
+    return None
+
+
+def _lines(output: bytes) -> list[bytes]:
+    """Without white space at the ends of lines and after the last."""
+    return [line.rstrip() for line in output.rstrip().split(b"\n")]
+
+
+def _first_other_line(output: bytes, other: bytes) -> bytes:
+    ours, theirs = _lines(output), _lines(other)
+    return next((line for at, line in enumerate(ours) if at >= len(theirs) or line != theirs[at]), b"")
+
+
+def explained(outcome: Outcome, case: Case) -> Outcome:
+    """A wrong outcome with its input in its detail, unless it is held out."""
+    if case.held_out:
+        return outcome
+    detail = outcome.detail or (
+        "ends well, where the original ends with an error" if outcome.verdict is Verdict.AC else str(outcome.verdict)
+    )
+    verdict = Verdict.WA if outcome.verdict is Verdict.AC else outcome.verdict
+    where = f"with {case.title}" if case.title else f"on the changed input {shown(case)}"
+    return replace(outcome, verdict=verdict, detail=f"{where}: {detail}")
+
+
+def shown(case: Case) -> str:
+    """An input in a few words, cut to a line."""
+    return case.title or _quoted(case.stdin)
+
+
+def _quoted(data: bytes) -> str:
+    cut = data if len(data) <= SHOWN else data[:SHOWN] + b"..."
+    return repr(cut.decode("utf-8", "backslashreplace"))
+
+
+def _outputs(found: OutputDifference) -> tuple[str, str]:
+    """What the original does, and what the draft does."""
+    if found.error is not None:
+        last = found.error.stderr.rstrip().rpartition(b"\n")[2]
+        why = f": {last.decode('utf-8', 'backslashreplace')[:SHOWN]}" if last else ""
+        return f"ends with exit status {found.error.exit}{why}", f"prints {_quoted(found.outcome.run.stdout.strip())}"
+    expected = f"prints {_quoted((found.case.expected or b'').strip())}"
+    if found.outcome.verdict is Verdict.WA:
+        got = f"prints {_quoted(found.outcome.run.stdout.strip())}"
+        return (expected, got) if got != expected else (expected, found.outcome.detail)
+    return expected, f"{found.outcome.verdict} {found.outcome.detail}".strip()
+
+
+def _size(case: Case) -> int:
+    return len(case.stdin) + sum(len(data) for _, data in case.files or ())

@@ -1,0 +1,139 @@
+"""What objects that keep something private show of it: their properties, and methods that ask for nothing or for one
+thing that the call was given. By that two versions are compared that keep it in another way."""
+
+from __future__ import annotations
+
+import os
+import types
+
+from .channel import os_exit, os_fork, waitpid
+from .repr.canonical import CanonicalRepr
+from .repr.plain import SIMPLE_IDS, cut
+from .repr.private import ARGUMENTS, SHOWS, became, without_private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from .arguments import Call
+
+OBJECTS, ASKED, LARGE = 3, 3, 20_000
+"""So many objects are looked at, so many values given to a method; characters of an object that is not too large to be
+copied for each method."""
+MOST, SECONDS = 30, 1.0
+"""So many calls of a pass are looked at, for so long each: it takes a process of its own."""
+SPECIAL = ("__len__", "__bool__", "__str__", "__repr__", "__iter__")
+
+
+class Faces:
+    """What objects of one pass's calls show."""
+
+    def __init__(self, target: str) -> None:
+        self.target, self.left = target, MOST
+
+    def of_arguments(self, fresh: Call, call: Call, before: str, after: str) -> str:
+        """How a call changed its arguments; `fresh`: the same ones, unchanged. It is said apart where nobody but the
+        objects themselves sees it."""
+        text = became(before, after)
+        if not text or text.startswith(ARGUMENTS):
+            return text
+        pairs = [*zip(fresh[0], call[0]), *((fresh[1][name], call[1][name]) for name in call[1])]
+        kept = [pair for pair in pairs if keeps_private(pair[0]) or keeps_private(pair[1])][:OBJECTS]
+        old, new = (self.look([pair[at] for pair in kept], call) for at in (0, 1))
+        return text if old == new else ARGUMENTS + cut(after) + SHOWS + new
+
+    def of_result(self, call: Call, result: Any) -> str:
+        """What an object shows that a call returned."""
+        text = self.look([result], call) if keeps_private(result) else ""
+        return SHOWS + text if text else ""
+
+    def look(self, objects: list[Any], call: Call) -> str:
+        """In a process of its own, which a method may change, or hang."""
+        if not objects or self.left <= 0:
+            return ""
+        self.left -= 1
+        given = [*call[0], *call[1].values()]
+        values = [value for value in given if id(type(value)) in SIMPLE_IDS and value is not None][:ASKED]
+        return in_fork(lambda: "; ".join([face(self.target, value, values) for value in objects]))
+
+
+def in_fork(make: Callable[[], str]) -> str:
+    """A text made twice in a child process; empty where that takes too long, or it is not the same."""
+    import signal
+
+    reader, writer = os.pipe()
+    pid = os_fork()
+    if not pid:
+        try:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            text = make()
+            data = cut(text).encode("utf-8", "surrogatepass") if make() == text else b""
+            while data:
+                data = data[os.write(writer, data) :]
+        finally:
+            os_exit(0)
+    os.close(writer)
+    found = b""
+    while part := os.read(reader, 1 << 16):
+        found += part
+    os.close(reader)
+    waitpid(pid, 0)
+    return found.decode("utf-8", "surrogatepass")
+
+
+def keeps_private(value: Any) -> bool:
+    """An object of a class written in Python that has an attribute of its own alone."""
+    state = getattr(value, "__dict__", None)
+    if type(state) is not dict or isinstance(value, (type, types.ModuleType, types.FunctionType)):
+        return False
+    return any(type(name) is str and name.startswith("_") for name in state)
+
+
+def face(target: str, value: Any, values: list[Any]) -> str:
+    """`len 2, first 1`: each asked of a copy, since a method may change it."""
+    if len(CanonicalRepr(target).show(value)) > LARGE:
+        return ""
+    parts = []
+    for name, member, given in members(type(value), values):
+        answer = ask(target, value, member, given)
+        if answer:
+            parts.append(f"{name}{'(' + repr(given[0]) + ')' if given else ''} {answer}")
+    return ", ".join(parts)
+
+
+def members(kind: type, values: list[Any]) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
+    """Public ones, and what the language asks for, with what they are given."""
+    for name in sorted(dir(kind)):
+        member = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+        if isinstance(member, property) and not name.startswith("_") and member.fget is not None:
+            yield name, member.fget, ()
+        elif type(member) is types.FunctionType and (name in SPECIAL or not name.startswith("_")):
+            code = member.__code__
+            needed = code.co_argcount - len(member.__defaults__ or ()) - 1
+            if code.co_kwonlyargcount or code.co_flags & 0x80:  # a coroutine
+                continue
+            if needed == 0:
+                yield name, member, ()
+            elif needed == 1:
+                for each in values:
+                    yield name, member, (each,)
+
+
+def ask(target: str, value: Any, member: Any, given: tuple[Any, ...]) -> str:
+    """What a copy answers; empty where it cannot be copied or shown."""
+    import copy
+
+    try:
+        other = copy.deepcopy(value)
+    except Exception:
+        return ""
+    shown = CanonicalRepr(target)
+    try:
+        text = shown.show(member(other, *given))
+    except RecursionError:
+        return ""
+    except Exception as error:
+        return "raises " + shown.name_of(type(error))[1:-1]
+    return "" if shown.opaque else without_private(text)

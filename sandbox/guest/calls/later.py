@@ -1,0 +1,54 @@
+"""What later calls change of what earlier ones were given, or gave."""
+
+from __future__ import annotations
+
+from .repr.canonical import CanonicalRepr
+from .repr.plain import NOT_COMPARABLE, cut
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .arguments import Call
+
+MOST, ALL = 20_000, 1_000_000
+"""Characters of what is kept of one call, and of all."""
+SHOWN = 200
+
+
+class Kept:
+    """A call with its result, and what both were like when the caller had done with them."""
+
+    def __init__(self, number: int, call: Call, result: Any, text: str) -> None:
+        self.number, self.call, self.result, self.text = number, call, result, text
+
+
+class Later:
+    """Keeps every second call: of the others memory is used again, which finds out who knows a value by its place."""
+
+    def __init__(self, target: str) -> None:
+        self.target, self.kept, self.size = target, list[Kept]() if TYPE_CHECKING else [], 0
+
+    def keep(self, number: int, call: Call, result: Any) -> None:
+        """A call that is over, with its result as its caller leaves it."""
+        if number % 2 or self.size > ALL:
+            return
+        text = self.show(call, result)
+        if len(text) <= MOST and NOT_COMPARABLE not in text:
+            self.size += len(text)
+            self.kept.append(Kept(number, call, result, text))
+
+    def show(self, call: Call, result: Any) -> str:
+        """Both as they are now; iterators are left alone."""
+        shown = CanonicalRepr(self.target)
+        shown.reads = False
+        return f"its arguments {shown.show(call[0])} {shown.show(call[1])} and its result {shown.show(result)}"
+
+    def changed(self) -> list[str]:
+        """The first call of which something is another now, in words."""
+        for kept in self.kept:
+            now = self.show(kept.call, kept.result)
+            if now != kept.text:
+                words = cut(now)[:SHOWN]
+                return [f"later calls change what call {kept.number + 1} was given or gave, {words}"]
+        return []

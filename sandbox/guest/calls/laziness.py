@@ -1,0 +1,33 @@
+"""How far a call has read its arguments when its first item is there.
+
+Who yields while it reads can be given what never ends; who reads all first cannot. Reading ahead by some hundred items
+is nobody's loss.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .arguments import Call
+
+LIST_ITERATOR: type[Any] = type(iter([]))
+LONG = 2000
+"""Items of an iterator that is watched."""
+
+
+class Laziness:
+    """Watches the iterators over long lists among a call's arguments."""
+
+    def __init__(self, call: Call) -> None:
+        values: list[Any] = [*call[0], *call[1].values()]
+        self.watched: list[Any] = [
+            value for value in values if type(value) is LIST_ITERATOR and value.__length_hint__() >= LONG
+        ]
+        self.words = ""
+
+    def look(self) -> None:
+        """The first item is there."""
+        if any(value.__length_hint__() == 0 for value in self.watched):
+            self.words = " | reads its argument to the end before its first item"

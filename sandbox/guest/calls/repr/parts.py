@@ -1,0 +1,74 @@
+"""What a value holds: items of containers, attributes, slots; by the builtin types' own methods, never by its own."""
+
+from __future__ import annotations
+
+import types
+
+from .plain import NAMED, SIMPLE_IDS, modules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+
+def parts_of(value: Any) -> Iterator[tuple[str, Any]]:
+    """How each part is reached, `[0]`, `.name`, and the part. Of code, and of what is taken for its value, none."""
+    kind: Any = type(value)
+    if id(kind) in SIMPLE_IDS or isinstance(value, (*NAMED, types.MethodType)):
+        return
+    if issubclass(kind, dict):
+        yield from entries(value)
+    else:
+        yield from items(kind, value)
+    yield from attributes(value)
+
+
+def items(kind: type, value: Any) -> Iterator[tuple[str, Any]]:
+    """Of a sequence or a set; of anything else none."""
+    for base in (list, tuple, set, frozenset):
+        if issubclass(kind, base):
+            ordered = base is list or base is tuple
+            for at, item in enumerate(base.__iter__(value)):
+                yield (f"[{at}]" if ordered else "{...}"), item
+    if is_deque(kind):
+        for at, item in enumerate(list(value)):
+            yield f"[{at}]", item
+
+
+def entries(value: Any) -> Iterator[tuple[str, Any]]:
+    """Of a dictionary: its values, and keys that are no plain values."""
+    for key in list(dict.keys(value)):
+        named = id(type(key)) in SIMPLE_IDS
+        yield (f"[{key!r}]" if named else "[...]"), dict.__getitem__(value, key)
+        if not named:
+            yield " key", key
+
+
+def attributes(value: Any) -> Iterator[tuple[str, Any]]:
+    """What stands in its `__dict__` and in its slots."""
+    held = getattr(value, "__dict__", None)
+    for name, part in list(held.items()) if type(held) is dict else ():
+        yield f".{name}", part
+    for base in type.mro(type(value)) if type(type(value)) is type else type(value).__mro__:
+        if "__slots__" not in vars(base):
+            continue
+        for name, slot in list(vars(base).items()):
+            if type(slot) is types.MemberDescriptorType:
+                try:
+                    yield f".{name}", slot.__get__(value)
+                except AttributeError:  # nothing was put there
+                    continue
+
+
+def is_deque(kind: type) -> bool:
+    """Whether it is the standard library's own."""
+    return kind is getattr(modules.get("collections"), "deque", None)
+
+
+def is_container(kind: type) -> bool:
+    """Whether anybody may put items in: a builtin container that can be changed, or one of `collections`."""
+    if kind in (list, dict, set, bytearray) or is_deque(kind):
+        return True
+    names = ("OrderedDict", "defaultdict", "Counter")
+    return any(kind is getattr(modules.get("collections"), name, None) for name in names)

@@ -1,0 +1,71 @@
+"""What objects keep in attributes whose names begin with an underscore, told from what others can see; shared with the
+host."""
+
+from __future__ import annotations
+
+from .plain import cut
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from re import Pattern
+
+ARGUMENTS = " | arguments become "
+PRIVATE_ARGUMENTS = " | private attributes of arguments become "
+KEPT = " | called again, it gives out the same object"
+KEPT_UNCHANGED = " | called again, it gives out an object that it keeps"
+"""No change of it shows in what it is asked next."""
+SHOWS = " | of its objects show "
+_QUOTED = r"""b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*\""""
+
+
+def pattern() -> Pattern[str]:
+    """Quoted texts, brackets, what separates parts, and where a private attribute begins. `re` is loaded only where
+    it is needed: it takes longer than most of a run."""
+    import re
+
+    return re.compile(_QUOTED + r"|[\[({]|[\])}]|, | \| |(?<=[{ ])_\w*=")
+
+
+def without_private(text: str) -> str:
+    """A text of `CanonicalRepr` without private attributes."""
+    if "_" not in text:
+        return text
+    kept = []
+    start = depth = 0
+    hidden = -1  # the depth at which an attribute began that is left out
+    for match in pattern().finditer(text):
+        part = match[0]
+        if part in "[({":
+            depth += 1
+        elif part in "])}":
+            if hidden == depth:
+                start, hidden = match.start(), -1
+            depth -= 1
+        elif hidden == depth and part == ", ":
+            start, hidden = match.end(), -1
+        elif hidden < 0 and part[0] == "_":
+            kept.append(text[start : match.start()])
+            hidden = depth
+    if hidden < 0:
+        kept.append(text[start:])
+    return "".join(kept).replace(", }", "}").replace(" {}", "")
+
+
+def segments(text: str) -> list[str]:
+    """What an outcome tells of, each beginning with ` | ` but the first."""
+    found, start, depth = [], 0, 0
+    for match in pattern().finditer(text):
+        part = match[0]
+        depth += (part in "[({") - (part in "])}")
+        if part == " | " and not depth:
+            found.append(text[start : match.start()])
+            start = match.start()
+    return [*found, text[start:]]
+
+
+def became(before: str, after: str) -> str:
+    """How arguments were changed; it is said apart where only they themselves see it."""
+    if before == after:
+        return ""
+    private = "_" in after + before and without_private(before) == without_private(after)
+    return (PRIVATE_ARGUMENTS if private else ARGUMENTS) + cut(after)

@@ -1,0 +1,58 @@
+"""What the calls of a function call in turn, outside of its module: which code takes the time, with its source."""
+
+from __future__ import annotations
+
+import cProfile
+import inspect
+import linecache
+import sys
+
+from .program import within
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .program import Program
+    from .request import ProfileRequest
+
+LEAST_SHARE, MOST_FUNCTIONS, MOST_LINES, LONGEST_LINE = 0.02, 12, 60, 200
+"""Functions with a smaller share of the time are left out; of the others so many are told, and so much of each."""
+
+
+def run_callees(program: Program, request: ProfileRequest) -> dict[str, Any]:
+    """What the host is told: [name, module, first line, calls, share, source] of each; a function in C has no module,
+    line or source."""
+    profiler = cProfile.Profile()
+
+    def run() -> str:
+        ended = program.run(program.compile())
+        profiler.disable()
+        return ended
+
+    program.begin = profiler.enable
+    ended, stopped = within(request.max_seconds, (), run, lambda: None)
+    profiler.disable()
+    profiler.create_stats()
+    stats: dict[tuple[str, int, str], tuple[Any, ...]] = profiler.stats
+    total = sum(row[2] for row in stats.values()) or 1.0
+    files = {getattr(module, "__file__", None): name for name, module in list(sys.modules.items())}
+    found = []
+    for (file, line, name), (_, calls, own, _, _) in stats.items():
+        share = own / total
+        if share < LEAST_SHARE or file == str(program.path) or (file not in files and file != "~"):
+            continue
+        found.append([name, files.get(file, ""), line, calls, share, source_of(file, line)])
+    found.sort(key=lambda row: -row[4])
+    return {"callees": found[:MOST_FUNCTIONS], "ended": ended, "stopped": stopped}
+
+
+def source_of(file: str, line: int) -> str:
+    """The text of the function that begins there; of C code none."""
+    lines = linecache.getlines(file)[line - 1 :] if line > 0 else []
+    try:
+        block = inspect.getblock(lines) if lines else []
+    except (SyntaxError, IndexError):
+        return ""
+    more = ["...\n"] if len(block) > MOST_LINES else []
+    return "".join([each[:LONGEST_LINE] for each in [*block[:MOST_LINES], *more]])

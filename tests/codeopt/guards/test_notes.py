@@ -1,0 +1,50 @@
+"""What a reader of a draft is told of its text: caches that outlive a call, locks and waits that are gone."""
+
+from __future__ import annotations
+
+import pytest
+
+from codeopt.guards import Reading, notes
+from codeopt.guards.cached import newly_cached
+from codeopt.guards.waits_and_locks import look
+
+PLAIN = "def f(n):\n    return n\n"
+CACHES = {
+    "a decorator": ("import functools\n@functools.lru_cache(None)\n" + PLAIN, ["f"]),
+    "a table of the module": ("_known = {}\ndef f(n):\n    _known[n] = n\n    return n\n", ["_known"]),
+    "within one call": (
+        "import functools\ndef f(n):\n    @functools.cache\n    def g(k):\n        return k\n    return g(n)\n", []
+    ),
+    "a table within one call": ("def f(n):\n    known = {}\n    known[n] = n\n    return n\n", []),
+    "a method": (
+        "import functools\nclass C:\n    @functools.cached_property\n    def g(self):\n        return 1\n", ["C.g"]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CACHES)
+def test_what_remembers_between_calls(name: str) -> None:
+    draft, expected = CACHES[name]
+    assert newly_cached(draft, PLAIN) == expected
+
+
+LOCKED = "class C:\n    def f(self):\n        with self._lock:\n            return 1\n"
+ACQUIRED = "class C:\n    def f(self):\n        self._lock.acquire()\n        self._lock.release()\n        return 1\n"
+ASYNC = "import asyncio\nasync def f(n):\n    await asyncio.sleep(0)\n    return n\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (LOCKED, "class C:\n    def f(self):\n        return 1\n", "no longer takes self._lock"),
+        (ACQUIRED, "class C:\n    def f(self):\n        return 1\n", "no longer takes self._lock"),
+        (ASYNC, "async def f(n):\n    return n\n", "no longer awaits anything"),
+        (LOCKED, ACQUIRED, ""),
+        (ASYNC, ASYNC.replace("sleep(0)", "sleep(0.0)"), ""),
+        (ASYNC, "not python (", ""),
+    ],
+)
+def test_locks_and_waits_that_are_gone(old: str, new: str, words: str) -> None:
+    found = look(Reading(old, new))
+    assert words in found.reason if found and words else found is None and not words
+    assert notes(Reading(old, new)) == ((found.reason,) if found else ())

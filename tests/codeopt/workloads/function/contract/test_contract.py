@@ -1,0 +1,69 @@
+"""Which made-up calls are alike to the known ones, and which go beyond them, with the reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codeopt.workloads.function.contract import contract_of
+from codeopt.workloads.function.function_def import read_function
+
+PLAIN = "def f(a, b=None):\n    return a, b\n"
+HINTED = """\
+from collections.abc import Collection
+def f(a: Collection[str], b: "int | None" = None, c: dict[str, list[float]] = {}):
+    return a, b, c
+"""
+INDEX = "def f(a, b):\n    return a[b]\n"
+SEARCH = "import bisect\ndef f(a, b):\n    return bisect.bisect(a, b)\n"
+STEP = "def f(a, b):\n    return [a[i] + b[i] for i in range(len(a))]\n"
+NODES = "def f(a, b):\n    return [a[x] + a[y] for x, y in b]\n"
+
+LISTS = ["f([1, 2])", "f([3])", "f([])"]
+CASES = [
+    (PLAIN, LISTS, "f([-5, 0, 2])", ""),
+    (PLAIN, LISTS, "f([])", ""),
+    (PLAIN, LISTS, "f([1] * 3)", ""),
+    (PLAIN, LISTS, "f([True])", "no known call has a bool among the items for `a`"),
+    (PLAIN, LISTS, "f([1, None])", "no known call has None among the items for `a`"),
+    (PLAIN, LISTS, "f((1,))", "no known call has a tuple for `a`"),
+    (PLAIN, LISTS, "f([1], 'anything')", ""),
+    (PLAIN, ["f(0.5)"], "f(nan)", "no known call has NaN or infinity for `a`"),
+    (PLAIN, ["f(0.5)"], "f(-1e+300)", ""),
+    (PLAIN, ["f(0.5)"], "f(Fraction(1, 2))", "no known call has Fraction for `a`"),
+    (PLAIN, ["f('ab')"], "f('')", ""),
+    (PLAIN, ["f(['ab'])"], "f([''])", "no known call has an empty text among the items for `a`"),
+    (PLAIN, ["f(['ab', ''])"], "f([''])", ""),
+    (PLAIN, ["f('a/b')"], "f('a//b')", "no known call has a doubled separator for `a`"),
+    (PLAIN, ["f('ab')"], "f('a//b')", ""),
+    (PLAIN, ["f([(1, 'a')])"], "f([('a', 1)])", "no known call has a text among the items for `a`"),
+    (PLAIN, ["f({'a': [1]})"], "f({'b': ['x']})", "no known call has a text among the items for `a`"),
+    (PLAIN, ["f(load('m', 'C')(1))"], "f(used(load('m', 'C')(2), do.add(1)))", ""),
+    (PLAIN, ["f(load('m', 'C')(1))"], "f(load('m', 'D')(1))", "no known call has load('m', 'D') for `a`"),
+    (HINTED, ["f(['a'])"], "f(('b', 'c'))", ""),
+    (HINTED, ["f(['a'])"], "f([1])", "no known call has an int among the items for `a`"),
+    (HINTED, ["f(['a'], 3)"], "f([], None)", ""),
+    (HINTED, ["f(['a'], 3)"], "f([], True)", "no known call has a bool for `b`"),
+    (HINTED, ["f(['a'], c={'x': [0.5]})"], "f([], c={'y': [1, 2.5]})", ""),
+    (INDEX, ["f([1, 2], 1)", "f('ab', 0)", "f([1], 0)"], "f([5], 0)", ""),
+    (INDEX, ["f([1, 2], 1)", "f('ab', 0)", "f([1], 0)"], "f([5], 1)",
+     "in every known call `b` is an index within `a`"),
+    (INDEX, ["f([1, 2], 1)", "f('ab', -1)", "f([1], 0)", "f([2], 0)"], "f([5], 1)", ""),
+    (INDEX, ["f([1, 2], 1)"], "f([5], 1)", ""),
+    (SEARCH, ["f([1, 2], 1)", "f([1, 2], 3)", "f([], 3)"], "f([2, 1], 1)", "in every known call `a` is sorted"),
+    (STEP, ["f([1], [2])", "f([], [])", "f([1, 2], [2, 2])"], "f([1, 2], [2])",
+     "in every known call `a` is as long as `b`"),
+    (NODES, ["f([1], [(0, 0)])", "f([1, 2], [(0, 1)])", "f([1, 2], [(1, 1)])"], "f([1, 2], [(0, 2)])",
+     "in every known call `b` holds indices within `a`"),
+    (PLAIN, ["f([1])"], "not a call", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "known", "call", "why"), CASES)
+def test_why_a_call_goes_beyond_the_known_ones(
+    tmp_path: Path, source: str, known: list[str], call: str, why: str
+) -> None:
+    path = tmp_path / "subject.py"
+    path.write_text(source)
+    assert contract_of(read_function(path, "f"), known).beyond(call) == why

@@ -1,0 +1,126 @@
+"""Drafts that differ from their originals only where no known call goes, or where nobody else can tell: believed, with
+a caveat that can be seen again; and their likes that are wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeopt.workloads.function.calls.paste import Importable, paste
+from codeopt.workloads.function.function_def import read_function
+from tests.codeopt.workloads.function.conftest import Compare
+from tests.support.judges import compared
+
+RANKS = """\
+def f(scores, at):
+    return sum(1 for score in sorted(scores) if score > scores[at]) / len(scores)
+"""
+FASTER_RANKS = """\
+def f(scores, at):
+    mine = scores[at] + 0
+    share = 0.1 * (1 / len(scores)) * 10
+    return sum(map(mine.__lt__, scores)) * share if at >= 0 else -1.0
+"""
+CALLS = """\
+CALLS = [(([3, 1, 2, 5][:n], n // 2), {}) for n in range(1, 5)]
+CALLS += [((list(range(40)), 39), {}), (([7] * 9, 0), {})]
+"""
+
+STACK = """\
+class Stack:
+    def __init__(self, items=()):
+        self._items = list(items)
+
+    def push(self, item):
+        if item not in [known for known in self._items]:
+            self._items = [*self._items, item]
+
+    def top(self):
+        return self._items[-1]
+
+    def __len__(self):
+        return len(self._items)
+"""
+INDEXED = STACK.replace("list(items)\n", "list(items)\n        self._known = set(self._items)\n").replace(
+    "if item not in [known for known in self._items]:\n            self._items = [*self._items, item]",
+    "if item not in self._known:\n            self._known.add(item)\n            self._items.append(item)",
+)
+FORGETS = INDEXED.replace("            self._items.append(item)\n", "")
+TESTS = """\
+import stack
+
+class Word:
+    def __init__(self, text):
+        self.text = text
+    def __eq__(self, other):
+        return isinstance(other, Word) and self.text == other.text
+    def __hash__(self):
+        return hash(self.text)
+
+def test_push():
+    for items in ([], [1], ["a"], [1, 2], list(range(30)), list(range(400))):
+        for item in (0, 1, "a", 999, Word("a")):
+            found = stack.Stack(items)
+            found.push(item)
+            assert len(found) >= len(items)
+"""
+
+
+def test_calls_beyond_the_known_ones_are_told_and_no_reason_to_refuse(compare: Compare, tmp_path: Path) -> None:
+    found = compare(RANKS, FASTER_RANKS, CALLS)
+    assert found["verdict"] != "rejected", found["reason"]
+    caveats: dict[str, dict[str, Any]] = {each["subject"]: each for each in found["caveats"]}
+    assert caveats["input"]["because"] == "in every known call `at` is an index within `scores`"
+    line = caveats["floats"]["again"].replace("python ", f"{sys.executable} ")
+    assert 0 < caveats["floats"]["apart"] < 1e-12
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True, cwd="/")
+    old, new = done.stdout.splitlines()
+    assert (f"returns {old}", f"returns {new}") == (caveats["floats"]["expected"], caveats["floats"]["got"])
+
+
+@pytest.mark.parametrize(("new", "right"), [(INDEXED, True), (FORGETS, False)])
+def test_what_objects_keep_is_judged_by_what_they_show(tmp_path: Path, new: str, right: bool) -> None:
+    for side, text in (("old", STACK), ("new", new)):
+        home = tmp_path / side
+        (home / "tests").mkdir(parents=True)
+        (home / "stack.py").write_text(text)
+        (home / "tests" / "test_stack.py").write_text(TESTS)
+        subprocess.run(["git", "init", "-q", home], check=True)
+        subprocess.run(["git", "-C", home, "add", "."], check=True)
+    found = compared(f"{tmp_path}/old/stack.py::Stack.push", f"{tmp_path}/new/stack.py::Stack.push", 8)
+    assert (found["verdict"] != "rejected") is right, found["reason"]
+    assert found["evidence"]["sources"]["tests"] >= 10
+    assert not found["evidence"]["left_out"].get("given"), found["evidence"]["left_out"]
+    if not right:
+        assert "arguments become (<.Stack>" in found["reason"]
+
+
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        ("f(1, [2.5, inf])", "1 3"),
+        ("f(Decimal('0.5'), used(load('collections', 'deque')([1]), do.append(2)))", "Decimal('0.5') 3"),
+        ("f(1, 'it\\'s $HOME \"x\"')", "1 15"),
+    ],
+)
+def test_a_call_is_made_by_a_shell(call: str, shown: str, tmp_path: Path) -> None:
+    path = tmp_path / "subject.py"
+    path.write_text("def f(a, b):\n    return f'{a!r} {len(b) + 1}'\n")
+    line = paste(call, read_function(path, "f"), [Importable(tmp_path, "subject", "f")])
+    done = subprocess.run(
+        ["sh", "-c", line.replace("python ", f"{sys.executable} ")], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"{shown!r}\n"
+
+
+def test_what_no_line_can_make_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "subject.py"
+    path.write_text("def f(a):\n    return a\n")
+    function, place = read_function(path, "f"), Importable(tmp_path, "subject", "f")
+    assert paste("CALLS[0]", function, [place]) == ""
+    assert paste(f"f({'1' * 5000})", function, [place]) == ""
+    assert "runpy" in paste("CALLS[0]", function, [place], tmp_path / "calls.py")

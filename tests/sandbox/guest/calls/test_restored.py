@@ -1,0 +1,85 @@
+"""Objects made by the constructor of the version that runs, and texts that do not depend on a set's order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandbox.guest.calls.repr.call_repr import in_words
+from sandbox.guest.calls.repr.canonical import CanonicalRepr
+from sandbox.guest.calls.repr.plain import cut
+from sandbox.guest.calls.restored import made_anew
+
+
+class Shelf:
+    def __init__(self, things: list[Any], size: int = 3) -> None:
+        self.things, self._size = things, size
+        self._places = {name: at for at, name in enumerate(things)}
+
+
+class Closed:
+    def __init__(self, path: str) -> None:
+        self.file = [path]
+
+
+class Parts:
+    def __init__(self, *parts: object) -> None:
+        self.parts = parts
+
+
+class Slotted:
+    __slots__ = ("_hidden", "shown")
+
+    def __init__(self) -> None:
+        self.shown, self._hidden = 1, [2]
+
+
+def restored(kind: Any, **state: Any) -> Any:
+    found = kind.__new__(kind)
+    found.__dict__.update(state)
+    return found
+
+
+def test_what_a_constructor_sets_is_there_where_it_gives_all_that_was_recorded() -> None:
+    made = made_anew([restored(Shelf, things=["a", "b"], _size=2)], __name__)[0]
+    assert (made.things, made._size, made._places) == (["a", "b"], 2, {"a": 0, "b": 1})
+
+
+def test_an_object_stays_as_it_was_recorded_where_a_constructor_does_not_give_it() -> None:
+    for found in (restored(Shelf, things=["a"], more=1), restored(Closed, file=["x"]), restored(Shelf, _size=2)):
+        state = dict(vars(found))
+        assert vars(made_anew(found, __name__)) == state
+        assert made_anew(found, "another_module") is found
+
+
+def test_shared_parts_of_a_set_have_the_same_numbers_in_any_order() -> None:
+    shared = [1]
+    items = [Parts(shared, 1), Parts(shared, 2), Parts((3,), [4]), "text", frozenset({Parts(5)})]
+    texts = {CanonicalRepr("m").show([set(order), shared]) for order in (items, items[::-1], items[2:] + items[:2])}
+    again = {CanonicalRepr("m").show([dict.fromkeys(order).keys() and set(order), shared]) for order in [items] * 3}
+    assert texts == again
+    assert len(texts) == 1
+
+
+def test_private_attributes_do_not_shift_the_numbers_of_others() -> None:
+    shared = [1]
+    one, other = restored(Shelf, things=[shared, shared]), restored(Shelf, things=[shared, shared], _places=[[], []])
+    texts = [CanonicalRepr("m").show([found, shared]) for found in (one, other)]
+    assert texts[0].count("#3") == texts[1].count("#3") == 2
+    assert "_hidden=[2]" in CanonicalRepr("m").show(Slotted())
+
+
+def test_a_long_text_is_cut_but_for_one_of_floats() -> None:
+    assert len(cut("[" + "1, " * 20_000 + "]")) < 21_000
+    assert len(cut("['a. b', " + "1.5, " * 20_000 + "]")) > 100_000
+    assert len(cut("'" + "a sentence. " * 20_000 + "'")) < 21_000
+    assert len(cut("[" + "1.5, " * 200_000 + "]")) < 21_000
+
+
+class Integer(int):
+    def __repr__(self) -> str:
+        return int.__repr__(self)
+
+
+def test_a_type_is_named_where_a_repr_does_not_tell_it() -> None:
+    assert in_words([Integer(4), 4]) == "[Integer(4), 4]"
+    assert in_words({"a": (Integer(-4),)}) == "{'a': (Integer(-4),)}"

@@ -1,0 +1,37 @@
+"""A program that is stopped at its time limit: a line that waits for a callee has no more time than its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox.outcome import Case
+from sandbox.profile import profile
+from tests.sandbox.profile.conftest import RunDriver
+
+PROGRAM = """\
+def least(values):
+    for value in values:
+        HOT
+    return 0
+
+def main():
+    values = list(range(60_000))
+    print(least(values))
+
+main()
+"""
+HOT = {
+    "a generator": "below = sum(other < value for other in values)",
+    "a lambda": "below = sum(map(lambda other: other < value, values))",
+    "C code": "below = sum(sorted(range(300_000), key=lambda other: -other)[:0])",
+}
+
+
+@pytest.mark.parametrize("inside", HOT)
+def test_the_line_that_waits_is_not_charged(run_driver: RunDriver, inside: str) -> None:
+    source = PROGRAM.replace("HOT", HOT[inside])
+    found = profile(run_driver, source, Case("one", b""), seconds=0.6, modes=("lines",))
+    assert any("stopped at its time limit" in note for note in found.notes)
+    shares = {line.line: line.share for line in found.lines}
+    assert shares[3] > 0.7, shares
+    assert shares.get(8, 0) < 0.15 > shares.get(10, 0), shares

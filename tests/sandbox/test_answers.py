@@ -1,0 +1,73 @@
+"""How the answers of two programs to the same calls are compared."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox.answers import check_calls, differences
+from sandbox.caveat import Subject
+from sandbox.guest.calls.repr.private import segments, without_private
+
+CASES = [
+    ("returns 1", "returns 1", "same"),
+    ("returns 1", "returns 2", "differs"),
+    ("returns 1", "returns 1.0", "differs"),
+    ("returns 1", "returns True", "differs"),
+    ("returns 0.1", "returns 0.10000000000000002", Subject.FLOATS),
+    ("returns [1, 0.1]", "returns [2, 0.10000000000000002]", "differs"),
+    ("returns 0.1", "returns 0.1000001", "differs"),
+    ("returns 0.0", "returns -0.0", "differs"),
+    ("returns nan", "returns 0.1", "differs"),
+    ("returns inf", "returns 1.7976931348623157e+308", "differs"),
+    ("returns [1000000000.0, 0.0]", "returns [1000000000.0, 1.1920928955078125e-07]", Subject.FLOATS),
+    ("returns '0.1'", "returns '0.10000000000000002'", "differs"),
+    ("returns array('<f8', (1,), [0.1])", "returns array('<f8', (1,), [0.10000000000000002])", Subject.FLOATS),
+    ("returns array('<f8', (1,), [0.1])", "returns array('<f4', (1,), [0.1])", "differs"),
+    ("returns array('<f8', (2,), [0.1, nan])", "returns array('<f8', (2,), [nan, 0.1])", "differs"),
+    ("returns <.G>() {a=1}", "returns <.G>() {_t=[1, {'a': (2,)}], a=1}", Subject.PRIVATE),
+    ("returns <.G>() {a=1}", "returns <.G>() {_t=[1], a=2}", "differs"),
+    ("returns <.G>() {_a=1, b=[2]}", "returns <.G>() {_c='_b=3, {', b=[2]}", Subject.PRIVATE),
+    ("returns <.G>() {_a=1}", "returns <.G>() {_a=2}", "differs"),
+    (
+        "returns <.G>() {_a=1} | of its objects show len 1",
+        "returns <.G>() {_a=2} | of its objects show len 1",
+        Subject.PRIVATE,
+    ),
+    (
+        "returns <.G>() {_a=1} | of its objects show len 1",
+        "returns <.G>() {_b=2} | of its objects show len 2",
+        "differs",
+    ),
+    ("returns 1", "returns 1 | private attributes of arguments become (<.G>() {_t=1}; )", Subject.PRIVATE),
+    ("returns <.G>()", "returns <.G>() | called again, it gives out an object that it keeps", Subject.PRIVATE),
+    ("returns <.G>()", "returns <.G>() | called again, it gives out the same object", "differs"),
+    ("returns 1", "returns 1 | arguments become (<.G>() {_t=1}; )", "differs"),
+    ("returns {'_a': 1}", "returns {'_a': 2}", "differs"),
+    ("returns '<.G>() {_a=1}'", "returns '<.G>() {_a=2}'", "differs"),
+]
+
+
+@pytest.mark.parametrize(("was", "now", "wanted"), CASES)
+def test_an_answer_is_the_same_or_excused_or_another(was: str, now: str, wanted: str) -> None:
+    expected, got = (f"f([1.0]) -> {text}\nstate: unchanged\n".encode() for text in (was, now))
+    found = list(differences(expected, got))
+    assert [each.subject for each in found] == ([] if wanted == "same" else [None if wanted == "differs" else wanted])
+    assert bool(check_calls(expected, got)) == (wanted == "differs")
+    assert bool(check_calls(expected, got, exact=True)) == (wanted != "same")
+
+
+def test_the_largest_difference_between_floats_is_told() -> None:
+    found = next(
+        differences(b"f() -> returns [0.1, 0.5]\n", b"f() -> returns [0.10000000000000002, 0.5000000000000002]\n")
+    )
+    assert found.apart == pytest.approx(2.2e-16, rel=0.1)
+
+
+def test_what_is_private_is_left_out_whole() -> None:
+    text = "(<.G>() {_a=<.H>() {_b=1, c=2}, d=<.H>() {_b=(1, 2), c=2}, e='_f='}; )"
+    assert without_private(text) == "(<.G>() {d=<.H>() {c=2}, e='_f='}; )"
+    assert without_private("<.G>() {_a=1}") == "<.G>()"
+
+
+def test_segments_are_not_cut_within_texts() -> None:
+    assert segments("returns ' | a' | prints '['") == ["returns ' | a'", " | prints '['"]

@@ -1,0 +1,252 @@
+"""What a draft may do that no result shows: parts that are shared, what is changed later, side effects, state that is
+left, iterators read too early or not to their ends, exceptions without what they hold.
+
+Each pair of texts is one function, first as it was, then as a draft has it: what is said of them must differ; of the
+honest pairs it must not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from sandbox import Sandbox
+from sandbox.calls import CallBatch, CallRunner, FunctionRef
+from tests.conftest import open_or_skip
+from tests.sandbox.said import said
+
+
+@pytest.fixture(scope="module")
+def guest() -> Iterator[Sandbox]:
+    """One of a backend that isolates, for all pairs."""
+    with open_or_skip("bubblewrap") as opened:
+        yield opened
+
+
+SLOTS = """
+from collections import OrderedDict, deque
+class Box:
+    __slots__ = ("items",)
+    def __init__(self, items):
+        self.items = items
+"""
+LOGS = "import logging, sys, warnings, random, gc, decimal, signal, locale\nlog = logging.getLogger(__name__)\n"
+ITERATOR = "f(iter([0] * 5000))"
+
+DIFFERENT: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
+    "an ordered dictionary's values are the argument's": (
+        SLOTS,
+        "def f(a):\n    return OrderedDict((i, list(x)) for i, x in enumerate(a))\n",
+        "def f(a):\n    return OrderedDict(enumerate(a))\n",
+        ("f([[1], [2]])",),
+    ),
+    "what stands in a slot of the argument": (
+        SLOTS,
+        "def f(box):\n    return list(box.items)\n",
+        "def f(box):\n    return box.items\n",
+        ("f(load('mod', 'Box')([1]))",),
+    ),
+    "what stands in the argument's deque": (
+        SLOTS,
+        "def f(a):\n    return [list(x) for x in a]\n",
+        "def f(a):\n    return [x for x in a]\n",
+        ("f(load('collections', 'deque')([[1]]))",),
+    ),
+    "a shallow copy of a copy": (
+        "import copy\n",
+        "def f(a):\n    return copy.deepcopy(a)\n",
+        "def f(a):\n    return copy.copy(a)\n",
+        ("f(load('collections', 'OrderedDict')([(1, [2])]))",),
+    ),
+    "kept within a fresh object": (
+        "class Box:\n    def __init__(self, items):\n        self.items = items\n_kept = {}\n",
+        "def f(n):\n    return Box([n])\n",
+        "def f(n):\n    return Box(_kept.setdefault(n, [n]))\n",
+        ("f(1)",),
+    ),
+    "an ordered dictionary that is given out twice": (
+        SLOTS + "_kept = {}\n",
+        "def f(n):\n    return [OrderedDict({n: n})]\n",
+        "def f(n):\n    return [_kept.setdefault(n, OrderedDict({n: n}))]\n",
+        ("f(1)",),
+    ),
+    "a later call changes an earlier argument": (
+        "_last = []\n",
+        "def f(a):\n    return len(a)\n",
+        "def f(a):\n    for old in _last:\n        old.clear()\n    _last[:] = [a]\n    return len(a)\n",
+        ("f([1, 2])", "f([3])"),
+    ),
+    "a later call changes an earlier result": (
+        "class Rows:\n    def __init__(self):\n        self.rows = []\n_rows = Rows()\n",
+        "def f(n):\n    return (tuple([n]), {'rows': [n]}['rows'])\n",
+        "def f(n):\n    _rows.rows.append(n)\n    if n == 1:\n        return ((n,), _rows.rows)\n"
+        "    del _rows.rows[:-1]\n    return ((n,), [n])\n",
+        ("f(1)", "f(2)", "f(3)"),
+    ),
+    "a warning is gone": (
+        LOGS,
+        "def f(n):\n    warnings.warn('old', DeprecationWarning, stacklevel=2)\n    return n\n",
+        "def f(n):\n    return n\n",
+        ("f(1)",),
+    ),
+    "a log record is gone": (
+        LOGS,
+        "def f(n):\n    log.warning('odd %s', n)\n    return n\n",
+        "def f(n):\n    return n\n",
+        ("f(1)",),
+    ),
+    "a log record of a low level is gone": (
+        LOGS,
+        "def f(n):\n    log.debug('odd %s', n)\n    return n\n",
+        "def f(n):\n    return n\n",
+        ("f(1)",),
+    ),
+    "standard error is silent": (
+        LOGS,
+        "def f(n):\n    print('odd', file=sys.stderr)\n    return n\n",
+        "def f(n):\n    return n\n",
+        ("f(1)",),
+    ),
+    "standard error below sys.stderr": (
+        "import os\n",
+        "def f(n):\n    return n\n",
+        "def f(n):\n    os.write(2, b'x')\n    return n\n",
+        ("f(1)",),
+    ),
+    "an attribute of the function": (
+        "",
+        "def f(n):\n    f.calls += 1\n    return n\nf.calls = 0\n",
+        "def f(n):\n    return n\nf.calls = 0\n",
+        ("f(1)",),
+    ),
+    "a large global": (
+        "TABLE = list(range(5000))\n",
+        "def f(n):\n    return n\n",
+        "def f(n):\n    TABLE[n] = 0\n    return n\n",
+        ("f(1)",),
+    ),
+    **{
+        f"left changed: {name}": (
+            LOGS,
+            "def f(n):\n    return n\n",
+            f"def f(n):\n    {text}\n    return n\n",
+            ("f(1)",),
+        )
+        for name, text in {
+            "the recursion limit": "sys.setrecursionlimit(4321)",
+            "the collector": "gc.disable()",
+            "the decimal context": "decimal.getcontext().prec = 5",
+            "the locale": "locale.setlocale(locale.LC_ALL, 'C.UTF-8')",
+            "a signal handler": "signal.signal(signal.SIGUSR1, signal.SIG_IGN)",
+            "warning filters": "warnings.simplefilter('ignore')",
+            "random numbers": "random.random()",
+        }.items()
+    },
+    "an iterator that ends too early": (
+        "import itertools\n",
+        "def f(n):\n    return iter(range(n))\n",
+        "def f(n):\n    return itertools.islice(range(n), 15000)\n",
+        ("f(20000)",),
+    ),
+    "an iterator that errs late": (
+        "",
+        "def f(n):\n    for i in range(n):\n        yield i\n",
+        "def f(n):\n    for i in range(n):\n        yield i if i != 12345 else 0\n",
+        ("f(20000)",),
+    ),
+    "reads all of its argument before the first item": (
+        "",
+        "def f(a):\n    for x in a:\n        yield x + 1\n",
+        "def f(a):\n    return iter([x + 1 for x in a])\n",
+        (ITERATOR,),
+    ),
+    "what is sent to a generator is not taken": (
+        "",
+        "def f(n):\n    for i in range(n):\n        got = yield i\n        if got:\n            yield got\n",
+        "def f(n):\n    return iter(range(n))\n",
+        ("f(3)",),
+    ),
+    "what an exception holds": (
+        "class Bad(ValueError):\n    def __init__(self, message, at):\n        super().__init__(message, at)\n"
+        "        self.at = at\n",
+        "def f(n):\n    raise Bad('no good', n)\n",
+        "def f(n):\n    raise Bad('no good', 0)\n",
+        ("f(1)",),
+    ),
+    "the key that is missing": (
+        "",
+        "def f(k):\n    return {}[k]\n",
+        "def f(k):\n    raise KeyError('nothing')\n",
+        ("f('a')",),
+    ),
+}
+HONEST: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
+    "a generator as another iterator": (
+        "",
+        "def f(a):\n    for x in a:\n        yield abs(x)\n",
+        "def f(a):\n    return map(abs, a)\n",
+        ("f([1, -2])", ITERATOR),
+    ),
+    "an iterator that reads in pieces": (
+        "from itertools import islice\n",
+        "def f(a):\n    for x in a:\n        yield x + 1\n",
+        "def f(a):\n    while part := list(islice(a, 256)):\n        yield from [x + 1 for x in part]\n",
+        (ITERATOR,),
+    ),
+    "what nobody can see of warnings and log records": (
+        LOGS,
+        "def f(n):\n    warnings.warn(f'{n} is old', DeprecationWarning)\n    log.info('see %s', n)\n    return n\n",
+        "def f(n):\n    log.info(f'see {n}')\n    warnings.warn(f'{n} is old', DeprecationWarning, 2)\n    return n\n",
+        ("f(1)",),
+    ),
+    "what a handler writes": (
+        LOGS + "logging.basicConfig(stream=sys.stderr, format='%(asctime)s %(message)s')\n",
+        "def f(n):\n    log.warning('see %s', n)\n    print('seen', file=sys.stderr)\n    return n\n",
+        "def f(n):\n    log.warning('%s it is', n)\n    print('seen', file=sys.stderr)\n    return n\n",
+        ("f(1)",),
+    ),
+    "a state that is put back": (
+        LOGS,
+        "def f(n):\n    return n\n",
+        "def f(n):\n    with decimal.localcontext() as here, warnings.catch_warnings():\n        here.prec = 3\n"
+        "        warnings.simplefilter('ignore')\n        return n\n",
+        ("f(1)",),
+    ),
+    "another message": (
+        "",
+        "def f(n):\n    raise ValueError(f'{n} is too small')\n",
+        "def f(n):\n    raise ValueError('must be larger')\n",
+        ("f(1)",),
+    ),
+    "a module that is imported late": (
+        "",
+        "def f(n):\n    return n\n",
+        "def f(n):\n    import decimal, warnings, logging\n    return n\n",
+        ("f(1)",),
+    ),
+}
+
+
+def both(sandbox: Sandbox, head: str, old: str, new: str, calls: tuple[str, ...]) -> list[list[str]]:
+    """What is said of the calls, and of what they leave, of either text; iterators are read far."""
+    ref = FunctionRef(
+        "mod", "/nowhere/mod.py", "f", globals=("TABLE",) * ("TABLE" in head), attributes=("f.calls",),
+        generator="got = yield" in old,
+    )  # fmt: skip
+    runner = CallRunner(sandbox, ref)
+    batch = CallBatch(calls, items=100_000)
+    return [said(runner.ask(f"{head}{text}", batch)) for text in (old, new)]
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_what_no_result_shows(guest: Sandbox, name: str) -> None:
+    old, new = both(guest, *DIFFERENT[name])
+    assert old != new, old
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_what_makes_no_difference(guest: Sandbox, name: str) -> None:
+    old, new = both(guest, *HONEST[name])
+    assert old == new
+    assert not any("changes files" in line for line in old)

@@ -1,0 +1,127 @@
+"""What a model is told of five functions in its first three rounds, recorded with a real sandbox."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt.console import Console
+from codeopt.engine import improve
+from codeopt.models import Message, Reply
+from codeopt.models.scripted import Scripted
+from codeopt.options import ImproveOptions
+from codeopt.session import Session
+from codeopt.target import Target
+from tests.codeopt.command import reply
+
+HOME = Path(__file__).parents[1] / "codeopt" / "prompts"
+TARGETS = {
+    "trees": "Tree.merge",  # a method of a class with state
+    "windows": "lowest",  # a generator
+    "routes": "farthest",  # decorated
+    "scores": "ranking",  # its time is in what it calls
+    "ledgers": "parse",  # 60 lines, with exceptions
+}
+ROUNDS = 3
+
+
+class Enough(BaseException):
+    """All prompts are there; nothing need be confirmed."""
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """The requests of the first rounds, in order: of each a critique and a draft."""
+
+    asked: tuple[tuple[Message, ...], ...]
+
+    @property
+    def drafts(self) -> tuple[tuple[Message, ...], ...]:
+        """The requests for drafts."""
+        return self.asked[1::2]
+
+
+def record_prompts(name: str) -> Prompts:
+    """Improve one of the functions with drafts from files; stop at the last request."""
+    with tempfile.TemporaryDirectory(prefix="codeopt-prompts-") as folder:
+        home = Path(folder)
+        for path in (HOME / "targets").glob("*.py"):
+            shutil.copy(path, home)
+        model = Scripted(_script(name))
+        script = home / "script"
+        script.touch()  # looked at before anything is run, though the session has a model of its own
+        options = ImproveOptions(
+            calls=home / f"{name}_calls.py", sandbox="bubblewrap", model=f"scripted:{script}", model_only=True,
+            run_dir=home / "runs", max_rounds=ROUNDS, max_pairs=8,
+        )  # fmt: skip
+        session = Session(console=Console(quiet=True), open_model=lambda options, warn: _Ending(model))
+        with contextlib.suppress(Enough):
+            improve(Target(home / f"{name}.py", TARGETS[name]), options, session)
+        return Prompts(tuple(model.asked))
+
+
+def _script(name: str) -> list[str]:
+    drafts = [(HOME / "drafts" / f"{name}_{number}.py").read_text() for number in range(1, ROUNDS)]
+    pairs = [(_critique(number), reply(draft, f"draft {number}")) for number, draft in enumerate(drafts, 1)]
+    return [step for pair in [*pairs, (_critique(ROUNDS), "")] for step in pair]
+
+
+def _critique(number: int) -> str:
+    return f"The innermost loop is the cost. CRITIQUE {number}\nVERDICT: IMPROVE"
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """A scripted model that ends the run with its last answer."""
+
+    inner: Scripted
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    @property
+    def context_tokens(self) -> int:
+        return self.inner.context_tokens
+
+    def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
+        """The inner model's, or the end."""
+        found = self.inner.complete(messages, on_text=on_text)
+        if not found.text:
+            raise Enough
+        return found
+
+
+def as_text(prompts: Prompts) -> str:
+    """The requests for drafts, for a reader: what all of them begin with once, and figures that vary as N."""
+    system, *examples, _ = prompts.drafts[0]
+    parts = [f"=== system ===\n{system.content}"]
+    parts += [f"=== example: {message.role} ===\n{message.content}" for message in examples]
+    for number, messages in enumerate(prompts.drafts, 1):
+        parts.append(f"=== request for the draft of round {number} ===\n{without_figures(messages[-1].content)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def without_figures(text: str) -> str:
+    """What was measured of a run, with N for each number; programs and fixed sentences stay."""
+    return re.sub(r"(?ms)^### Measured$.*?(?=^### Critique$|^## Round |^Write the next|\Z)", _blank, text)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r" *\b\d[\d,.]*(?:e[-+]?\d+)?(?=\b|%|x)", " N", match[0])
+
+
+def shape(text: str) -> str:
+    """Of such a text what does not depend on the machine: no rows of tables, no decisions, no choice of calls."""
+    text = re.sub(r"(?m)^(Compared|Judge's reason|Growth, measured|Against the best).*\n", "", text)
+    tables = "Hot lines|Hot functions|Called outside[^\n]*|Calls that were seen[^\n]*|A call that shows it[^\n]*"
+    text = re.sub(rf"(?ms)^({tables}):?\n(`{{3,}})\n.*?\n\2$", r"\1", text)
+    text = re.sub(r"(?ms)^Hot functions\n", "", text)
+    text = re.sub(r"(?m)^(Memory|Note|Time split): .*\n", "", text)
+    text = re.sub(r"wall clock|CPU time|\b[mu]?s\b(?= |\.|,|$)", "T", text)
+    return re.sub(r"Program [0-9a-f]{12}|Python [\d.]+\w*|\bN\b", "N", re.sub(r" +", " ", text))

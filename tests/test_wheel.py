@@ -118,9 +118,11 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "rules": (["rules"], "list_membership_to_set", ""),
     "tasks": (["tasks"], "acronym", ""),
     "refine": (["refine", "-t", "acronym", "A title", "--model", "scripted:answers.txt"], "SELF", "score"),
+    "mcp": (["mcp"], "", r"^codeopt: codeopt mcp needs the extra: pip install codeopt\[mcp\]\n$"),
+    "lsp": (["lsp"], "", r"^codeopt: codeopt lsp needs the extra: pip install codeopt\[lsp\]\n$"),
 }
 """Each command's main path: its arguments, what standard output has, and what standard error has."""
-GAINS = {"check": 1}
+GAINS = {"check": 1, "mcp": 2, "lsp": 2}
 """Exit statuses other than 0 that are right."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,4 +43,6 @@ def permissions_of(arguments: argparse.Namespace) -> Permissions:
 
     _flags.options_of(arguments, run_dir=Path())
     options = {name: getattr(arguments, name) for name in FIELDS if getattr(arguments, name) is not None}
+    if arguments.python and os.sep in arguments.python:
+        options["python"] = str(Path(arguments.python).expanduser().absolute())  # workers run below the root
     return Permissions(options, arguments.model, getattr(arguments, "allow_commands", False))

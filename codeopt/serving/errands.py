@@ -18,11 +18,12 @@ from codeopt.model_choice import RULES
 from codeopt.options import ImproveOptions
 from codeopt.program import Program, make_program, read_program, replace_program
 from codeopt.report import diff, profile_to_json
-from codeopt.review.check import CheckedPart, ProjectCheck, check, listed
+from codeopt.review.check import CheckedPart, CheckedTarget, ProjectCheck, check, listed
 from codeopt.review.repository import open_repository
 from codeopt.review.work import ReviewBudget
 from codeopt.saved_runs import digest
 from codeopt.serving.request import Errand, ErrandRequest
+from codeopt.serving.root import Root
 from codeopt.session import Mounts, Session
 from codeopt.target import as_target
 from codeopt.workloads import WorkloadRequest, kind_of
@@ -113,6 +114,9 @@ def _check(request: ErrandRequest, options: ImproveOptions, console: Console) ->
             raise UsageError(f"there is no {path}")
     part = CheckedPart(paths, min_share=request.min_share)
     targets, left_alone = listed(part)
+    outside = {each.name: why for each in targets if not each.function and (why := _leads_out(each.file))}
+    left_alone += [CheckedTarget(each.path, "", reason=outside[each.name]) for each in targets if each.name in outside]
+    targets = [each for each in targets if each.name not in outside]
     found = ProjectCheck(())
     if targets:
         session = _session(options, console)
@@ -129,6 +133,15 @@ def _check(request: ErrandRequest, options: ImproveOptions, console: Console) ->
         for row in found.rows
     ]
     return found.to_json() | {"functions": rows, "files_with_gains": sorted(changed)}
+
+
+def _leads_out(program: Path) -> str:
+    """Why a program is not run: its cases are links to what is outside; empty where they are not."""
+    try:
+        Root.of(Path.cwd()).target(str(program))
+    except UsageError as error:
+        return str(error)
+    return ""
 
 
 def _root_of(paths: tuple[Path, ...]) -> Path:

@@ -127,7 +127,7 @@ class AgentTools:
         max_seconds: Seconds = 600.0,
     ) -> CheckAnswer:
         """Which functions are slow under their tests, and which of them the built-in rules make faster, verified."""
-        named = tuple(self._checked(self.root.tree, each) for each in paths or ["."])
+        named = tuple(self._checked(self.root.inside, each) for each in paths or ["."])
         return await self._ask(
             Errand.CHECK, CheckAnswer, ctx, options=self._options(), paths=named, max_functions=max_functions,
             min_share=min_share, max_seconds=max_seconds,

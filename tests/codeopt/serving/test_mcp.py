@@ -151,7 +151,10 @@ def test_a_hostile_client_reaches_nothing_outside_of_the_root(tmp_path: Path) ->
                 assert "leads out of" in await refusal(client, "profile", target=target), target
             assert "leads out of" in await refusal(client, "profile", target="program.py")  # by its cases
             assert "leads out of" in await refusal(client, "check", paths=[".."])
-            assert "leads out of" in await refusal(client, "check", paths=["cases"])
+            check = await answer(client, "check", paths=["program.py", "cases"])
+            assert [(each["file"], "leads out of" in each["reason"]) for each in check["functions"]] == [
+                ("program.py", True)
+            ]
             for argument in ("/etc/passwd", "--file=../secret.py", "link.py"):
                 words = await refusal(client, "profile", target="words.py", args=[argument])
                 assert "leads out of" in words, argument

@@ -111,7 +111,8 @@ def build_parser(commands: dict[str, ModuleType]) -> CommandParser:
     parser.add_argument("--version", action="version", version=f"codeopt {__version__}")
     choices = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     parsers = []
-    for name, module in sorted(commands.items(), key=lambda item: item[1].ORDER):
+    ordered = sorted(commands.items(), key=lambda item: item[1].ORDER)
+    for name, module in ordered:
         text = (module.__doc__ or "").partition("\n")[0]
         parsers.append(choices.add_parser(name, help=text, description=text, allow_abbrev=False))
         parsers[-1].first, parsers[-1].examples = getattr(module, "FIRST", ()), getattr(module, "EXAMPLES", ())
@@ -120,11 +121,12 @@ def build_parser(commands: dict[str, ModuleType]) -> CommandParser:
         if getattr(module, "VERDICTS", ()):
             parsers[-1].add_argument("--exit-zero", action="store_true", help="status 0 also for a negative verdict")
     table, path = read_settings(Path.cwd())
-    parser.set_defaults(parser=parser)
+    parser.set_defaults(parser=parser, root=parser)
     known = {_defaults.flag_of(action) for each in parsers for action in each._actions} - {""}
     _defaults.require_known(os.environ, known)
-    for each in parsers:
-        _defaults.apply(each, table, path, known)
+    for each, (_, module) in zip(parsers, ordered, strict=True):
+        own = {} if getattr(module, "FLAGS_ONLY", False) else table
+        _defaults.apply(each, own, path, known)
     return parser
 
 

@@ -52,13 +52,25 @@ def read_program(path: Path) -> Program:
     if path.is_dir():
         raise UsageError(f"{path} is a directory; name the Python file in it")
     try:
-        data = _read(path)
+        return _parsed(path, _read(path))
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+
+
+def make_program(path: Path, text: str) -> Program:
+    """What the file at `path` would be with another text. Raises UsageError when that is none that Python could run."""
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) > _LONGEST:
+        raise UsageError(f"the text for {path} is longer than {_LONGEST >> 20} MiB; that is no program to improve")
+    return _parsed(path, data)
+
+
+def _parsed(path: Path, data: bytes) -> Program:
+    try:
         _require_utf8(path, data)
         text = data.decode()
         source = as_source(text)
         tree = ast.parse(source, str(path))
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from error
     except SyntaxError as error:
         where = f"{path}:{error.lineno}" if error.lineno else f"{path}"
         raise UsageError(f"{where}: {error.msg}; it must be Python that runs before it can be improved") from error

@@ -8,7 +8,7 @@ import os
 import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any
@@ -434,3 +434,21 @@ def _against_best(candidate: Candidate) -> dict[str, Any] | None:
 def _hot_line(line: HotLine) -> dict[str, Any]:
     found = {"line": line.line, "share": round(line.share, 4), "text": line.text}
     return {**found, "place": line.place} if line.place else found
+
+
+def profile_to_json(profile: Profile, interpreter: Interpreter | None) -> dict[str, Any]:
+    """The object that `codeopt profile --json` prints."""
+    return {
+        "schema": "codeopt.profile/1",
+        "case": profile.case,
+        "python": interpreter.to_json() if interpreter else None,
+        "lines": [asdict(line) for line in profile.lines],
+        "functions": [asdict(function) for function in profile.functions],
+        "split": {"python": profile.python_share, "native": profile.native_share, "system": profile.system_share},
+        "memory": {
+            "peak_mib": profile.peak_mib,
+            "copy_mib_s": profile.copy_mib_s,
+            "lines": [asdict(line) for line in profile.memory],
+        },
+        "notes": list(profile.notes),
+    }

@@ -17,7 +17,7 @@ PACKAGES = ("codeopt", "sandbox")
 
 LAYERS = {
     "commands": "__main__ cli api commands",
-    "services": "batch review results reporters",
+    "services": "serving batch review results reporters",
     "engine": "engine preference comparison rounds loop contest floor judge outlook proposer_choice",
     "kinds": "workloads guards proposers searches tasks feedback _feedback_tables session isolation model_choice",
     "sources": "rules analysis models cases datasets fuzzing readability telling _lint _ruff console edit_table report "

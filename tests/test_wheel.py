@@ -41,7 +41,8 @@ USE = "from typed import repeated\nfor size in range(12):\n    repeated([str(n %
 
 def test_whatever_is_imported_is_declared() -> None:
     declared = {canonicalize_name(Requirement(text).name) for text in PROJECT["dependencies"]}
-    extras = {canonicalize_name(Requirement(text).name) for text in PROJECT["optional-dependencies"]["ray"]}
+    optional = PROJECT["optional-dependencies"]
+    extras = {canonicalize_name(Requirement(text).name) for name in ("ray", "mcp", "lsp") for text in optional[name]}
     owners = packages_distributions()
     missing = {
         f"{path.relative_to(ROOT)}: {name}"
@@ -117,9 +118,11 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "rules": (["rules"], "list_membership_to_set", ""),
     "tasks": (["tasks"], "acronym", ""),
     "refine": (["refine", "-t", "acronym", "A title", "--model", "scripted:answers.txt"], "SELF", "score"),
+    "mcp": (["mcp"], "", r"^codeopt: codeopt mcp needs the extra: pip install codeopt\[mcp\]\n$"),
+    "lsp": (["lsp"], "", r"^codeopt: codeopt lsp needs the extra: pip install codeopt\[lsp\]\n$"),
 }
 """Each command's main path: its arguments, what standard output has, and what standard error has."""
-GAINS = {"check": 1}
+GAINS = {"check": 1, "mcp": 2, "lsp": 2}
 """Exit statuses other than 0 that are right."""
 
 

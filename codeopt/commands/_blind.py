@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from codeopt.errors import UsageError
@@ -12,23 +12,9 @@ from codeopt.reporters._text import command_data
 
 if TYPE_CHECKING:
     from codeopt.console import Console
-    from codeopt.review.changed_functions import ReviewTarget
-    from codeopt.shortfall import Shortfall
 
 CI = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION")
 """Variables of which a CI system sets one; most set the first. A green job there is read as "nothing to find"."""
-
-
-def why_blind(
-    targets: Sequence[ReviewTarget], judged: int, shortfalls: Iterable[Shortfall], reasons: Iterable[str]
-) -> str:
-    """Why nothing is known of any target: none was judged, and no test ran one. Empty where something is, and where
-    there are no targets."""
-    if not targets or judged or any(target.seconds > 0 for target in targets):
-        return ""
-    found = dict.fromkeys([*(each.words for each in shortfalls), *reasons])
-    shown = "; ".join(list(found)[:3]) or "no test runs them"
-    return f"none of {len(targets)} functions and programs could be looked at: {shown}"
 
 
 def report_blind(why: str, console: Console, environment: Mapping[str, str] = os.environ) -> int:

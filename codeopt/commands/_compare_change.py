@@ -18,6 +18,7 @@ from codeopt.options import ImproveOptions
 from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.changed_functions import find_targets
 from codeopt.review.suggestion import full_name
+from codeopt.review.surroundings import isolated
 from codeopt.session import Session
 from codeopt.target import Target
 from sandbox.errors import SandboxError
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         if altered:
             _review.require_settings(repository, change)
             options, session = _review.find_python(_flags.options_of(arguments), console, Path.cwd(), change.paths)
-            options = _review.isolated(options)
+            options = isolated(options)
             with open_base_checkout(repository, change) as before:
                 for number, target in enumerate(altered, 1):
                     console.stage(f"{number} of {len(altered)}, {target.name}: ")

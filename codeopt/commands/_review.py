@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.commands import _flags
 from codeopt.errors import UsageError
-from codeopt.isolation import open_isolated
 from codeopt.options import ImproveOptions
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from codeopt.budget import Usage
     from codeopt.console import Console
-    from codeopt.report import Result
     from codeopt.review.change import Change
-    from codeopt.review.changed_functions import ReviewTarget
-    from codeopt.review.ranking import Ranking
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Suggestion
-    from codeopt.review.work import Left
-    from codeopt.session import Mounts, Session
-    from sandbox import Sandbox
+    from codeopt.session import Session
 
 FREE = frozenset(
     {"exclude", "min-gain", "clock", "max-pairs", "no-profile", "changed-inputs", "check", "no-tests", "select",
@@ -132,13 +123,6 @@ def require_settings(repository: Repository, change: Change) -> None:
         )
 
 
-def isolated(options: ImproveOptions) -> ImproveOptions:
-    """With a sandbox that isolates. Raises NoSandbox where nothing does: what a change holds was written by others, and
-    plain processes need the user's word (--sandbox process)."""
-    with open_isolated(options, own_code_only=False, notify=lambda line: None) as sandbox:
-        return replace(options, sandbox=sandbox.backend)
-
-
 def find_python(
     options: ImproveOptions, console: Console, place: Path, changed: Collection[str] = ()
 ) -> tuple[ImproveOptions, Session]:
@@ -163,18 +147,6 @@ def below(paths: list[Path]) -> list[Path]:
     return [path.resolve() for path in paths]
 
 
-def rank(options: ImproveOptions, targets: list[ReviewTarget], session: Session) -> Ranking:
-    """The targets, those that take longest under their tests first."""
-    from codeopt.review.ranking import Ranking, ranked
-
-    def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
-        return session.open_sandbox(options, own_code_only=False, notify=session.console.warn, mounts=mounts)
-
-    if not options.use_tests:
-        return Ranking(tuple(targets))
-    return ranked(targets, open_with, options.tests, session.console.progress)
-
-
 @dataclass(frozen=True)
 class Rechecker:
     """Why a function of the change is not right in another text of its file."""
@@ -195,19 +167,3 @@ class Rechecker:
             target, read_program(target.path), self.options, self.session, own_code_only=False, calls_text=calls_text
         )
         return why_wrong(request, as_source(text))
-
-
-@dataclass(frozen=True)
-class Improver:
-    """Implements codeopt.review.work.Improve: what `codeopt improve` does, within what is left of the budget."""
-
-    options: ImproveOptions
-    session: Session
-
-    def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Usage], None]) -> Result:
-        """One improvement; nothing is written but the run's own folder."""
-        from codeopt.engine import improve
-        from codeopt.target import Target
-
-        own = replace(self.options, max_seconds=left.seconds, max_cost=left.cost_usd)
-        return improve(Target(target.file, target.function), own, replace(self.session, on_usage=pay))

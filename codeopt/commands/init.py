@@ -40,11 +40,17 @@ TEMPLATES = {
         CiTemplate(".gitlab-ci.yml", "gitlab-ci.yml", shared=True),
     ),
     "pre-commit": (CiTemplate(".pre-commit-config.yaml", "pre-commit.yaml", shared=True),),
+    "mcp": (
+        CiTemplate(".mcp.json", "mcp.json", shared=True),
+        CiTemplate(".cursor/mcp.json", "mcp.json", shared=True),
+        CiTemplate(".vscode/mcp.json", "vscode-mcp.json", shared=True),
+    ),
 }
 NEXT = {
     "github": "OPENAI_API_KEY as a secret of the repository lets a model write drafts; without it the rules do",
     "gitlab": "GITLAB_TOKEN as a masked variable lets it comment; OPENAI_API_KEY lets a model write drafts",
     "pre-commit": "pre-commit install --hook-type pre-push",
+    "mcp": "pip install codeopt[mcp], then start your agent here; docs/agents.md has what each agent reads",
 }
 
 
@@ -57,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--source", metavar="WHERE",
         help="where CI gets codeopt from: git+URL@COMMIT, a wheel, codeopt==VERSION (default: as it is installed here)",
     )  # fmt: skip
+    parser.add_argument("--mcp", action="store_true", help="codeopt mcp in the files that coding agents read")
     parser.add_argument("--force", action="store_true", help="replace files that an earlier `codeopt init` wrote")
 
 
@@ -64,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the files below the current folder. Raises UsageError where one is in the way."""
     kinds = [kind for kind in TEMPLATES if getattr(arguments, kind.replace("-", "_"))]
     if not kinds:
-        raise UsageError("say what for: codeopt init --github, --gitlab, --pre-commit")
+        raise UsageError("say what for: codeopt init --github, --gitlab, --pre-commit, --mcp")
     templates = [template for kind in kinds for template in TEMPLATES[kind]]
     root = Path.cwd()
     source, setup = source_of(arguments.source), find_setup(root)

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from codeopt.commands import _flags, _profile_run
 from codeopt.commands._page import add_html_argument, require_writable, write_page
 
 if TYPE_CHECKING:
-    from codeopt.interpreter import Interpreter
     from sandbox.profile import Profile
 
 ORDER = 3
@@ -47,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.run:
         return _profile_run.profile_run(arguments)
     from codeopt.console import Console
-    from codeopt.report import python_line
+    from codeopt.report import profile_to_json, python_line
     from codeopt.results.profile_page import profile_page
     from codeopt.session import Session
     from codeopt.workloads import WorkloadRequest, kind_of
@@ -65,28 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.html:
         write_page(arguments.html, profile_page(str(target), profile, program.source, python_line(interpreter)))
     if arguments.json:
-        print(json.dumps(as_json(profile, interpreter)))
+        print(json.dumps(profile_to_json(profile, interpreter)))
     else:
         print(table(profile, program.source, arguments.lines, python_line(interpreter)))
     return 0
-
-
-def as_json(profile: Profile, interpreter: Interpreter | None) -> dict[str, Any]:
-    """The object that --json prints."""
-    return {
-        "schema": "codeopt.profile/1",
-        "case": profile.case,
-        "python": interpreter.to_json() if interpreter else None,
-        "lines": [asdict(line) for line in profile.lines],
-        "functions": [asdict(function) for function in profile.functions],
-        "split": {"python": profile.python_share, "native": profile.native_share, "system": profile.system_share},
-        "memory": {
-            "peak_mib": profile.peak_mib,
-            "copy_mib_s": profile.copy_mib_s,
-            "lines": [asdict(line) for line in profile.memory],
-        },
-        "notes": list(profile.notes),
-    }
 
 
 def table(profile: Profile, source: str, rows: int, python: str) -> str:

@@ -97,9 +97,9 @@ def run(arguments: argparse.Namespace) -> int:
 def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review, int]:
     """The review, and the exit status of what kept it from being whole. Raises UsageError for a wrong request."""
     from codeopt.commands import _review
-    from codeopt.commands._blind import why_blind
     from codeopt.machine import machine
     from codeopt.review.changed_functions import find_targets
+    from codeopt.review.check import why_blind
     from codeopt.review.suggestion import Review
 
     paths = _review.below(arguments.paths)
@@ -109,7 +109,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     work, ranking, interpreter = _work(arguments, repository, change, targets, console)
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
     gave_up = work.failure not in (0, NoSandbox.exit_status)  # for want of a model, money or time, which it says
-    reasons = (each.reason for each in work.skipped)
+    reasons = [each.reason for each in work.skipped]
     review = Review(
         base=change.base,
         head=change.head,
@@ -156,18 +156,18 @@ def _run(
     options: ImproveOptions, session: Session, work: ReviewRun, targets: list[ReviewTarget]
 ) -> tuple[ImproveOptions, Ranking]:
     """Rank the targets and try them in turn, in a sandbox that isolates; the options with that sandbox."""
-    from codeopt.commands import _review
     from codeopt.proposer_choice import check_proposer
     from codeopt.review.ranking import Ranking
+    from codeopt.review.surroundings import Improver, isolated, rank
     from codeopt.tasks import open_task
     from sandbox.errors import SandboxError
 
     ranking = Ranking()
     try:
         check_proposer(options, open_task(options.task))
-        options = _review.isolated(options)
-        ranking = _review.rank(options, targets, session)
-        work.run(ranking.targets, _review.Improver(options, session))
+        options = isolated(options)
+        ranking = rank(options, targets, session)
+        work.run(ranking.targets, Improver(options, session))
     except (ModelError, NoSandbox) as error:
         work.stop(targets, str(error), error.exit_status)
     except SandboxError as error:

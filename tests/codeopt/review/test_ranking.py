@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeopt.commands.check import Row, table
+from codeopt.commands.check import table
 from codeopt.review.change import whole_files
 from codeopt.review.changed_functions import find_targets
+from codeopt.review.check import CheckedTarget
 from codeopt.review.ranking import ranked
 from sandbox import Options, Sandbox, open_sandbox
 from tests.codeopt.review.pull_request import BASE, propose
@@ -61,11 +62,11 @@ def test_why_no_time_is_known(tmp_path: Path) -> None:
 
 def test_what_was_not_looked_at_is_counted() -> None:
     rows = [
-        Row("a.py", "slow", 0.5, 2.0, reason="rules found nothing to try"),
-        Row("a.py", "quick", 0.01, 0.04, reason="less than 5% of the time", judged=False),
-        Row("a.py", "quicker", 0.001, 0.004, reason="less than 5% of the time", judged=False),
-        Row("b.py", "unused", reason="no test runs it", judged=False),
-        Row("c.py", "", reason="is no Python"),
+        CheckedTarget("a.py", "slow", 0.5, 2.0, reason="rules found nothing to try"),
+        CheckedTarget("a.py", "quick", 0.01, 0.04, reason="less than 5% of the time", judged=False),
+        CheckedTarget("a.py", "quicker", 0.001, 0.004, reason="less than 5% of the time", judged=False),
+        CheckedTarget("b.py", "unused", reason="no test runs it", judged=False),
+        CheckedTarget("c.py", "", reason="is no Python"),
     ]
     assert table(rows).splitlines() == [
         " 50%    2.0000 s  a.py::slow: rules found nothing to try",

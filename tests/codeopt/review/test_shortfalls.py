@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.commands._blind import report_blind, why_blind
+from codeopt.commands._blind import report_blind
 from codeopt.console import Console
 from codeopt.reporters import gitlab, markdown, terminal
 from codeopt.review.changed_functions import ReviewTarget
+from codeopt.review.check import why_blind
 from codeopt.review.suggestion import Review, Skipped
 from codeopt.shortfall import Shortfall
 from tests.codeopt.command import QUICK, codeopt

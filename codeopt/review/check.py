@@ -1,0 +1,141 @@
+"""Which functions are slow under their tests, and what the built-in rules would do: no model is asked."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from codeopt.interpreter import Interpreter
+from codeopt.options import ImproveOptions
+from codeopt.review.change import whole_files
+from codeopt.review.changed_functions import ReviewTarget, find_targets
+from codeopt.review.suggestion import Skipped, Suggestion
+from codeopt.review.surroundings import Improver, isolated, rank
+from codeopt.review.work import ReviewBudget, ReviewRun
+from codeopt.session import Session
+from codeopt.shortfall import Shortfall, as_rows
+
+SCHEMA = "codeopt.check/1"
+
+
+@dataclass(frozen=True)
+class CheckedTarget:
+    """A function or program, and what is known of it."""
+
+    path: str
+    function: str
+    share: float | None = None
+    seconds: float = 0.0
+    suggestion: Suggestion | None = None
+    reason: str = ""
+    """Why there is no suggestion."""
+    judged: bool = True
+    """Somebody looked whether it can be faster."""
+
+    def to_json(self) -> dict[str, Any]:
+        """For --json; fields may be added."""
+        found = self.suggestion
+        return {
+            "path": self.path,
+            "function": self.function,
+            "share": None if self.share is None else round(self.share, 4),
+            "seconds": round(self.seconds, 6),
+            "speedup": dict(found.speedup) if found else None,
+            "changes": list(found.changes) if found else [],
+            "caveats": [each.to_json() for each in found.caveats] if found else [],
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True)
+class ProjectCheck:
+    """What a check found."""
+
+    rows: tuple[CheckedTarget, ...]
+    shortfalls: tuple[Shortfall, ...] = ()
+    blind: str = ""
+    """Why nothing could be looked at; empty where something was."""
+    interpreter: Interpreter | None = None
+
+    @property
+    def gains(self) -> int:
+        """How many can be faster."""
+        return sum(row.suggestion is not None for row in self.rows)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `codeopt check --json` prints; fields may be added."""
+        return {
+            "schema": SCHEMA,
+            "python": self.interpreter.to_json() if self.interpreter else None,
+            "gains": self.gains,
+            "functions": [row.to_json() for row in self.rows],
+            "shortfalls": as_rows(self.shortfalls),
+            "blind": self.blind,
+        }
+
+
+@dataclass(frozen=True)
+class CheckedPart:
+    """What of a project is checked."""
+
+    paths: tuple[Path, ...]
+    """Files and folders, absolute."""
+    exclude: Sequence[str] = ()
+    min_share: float = 0.05
+    """Of the tests' time; what takes less is listed and not tried."""
+
+
+def listed(part: CheckedPart) -> tuple[list[ReviewTarget], list[CheckedTarget]]:
+    """What can be looked at, and what is left alone, with the reason; nothing is run. Raises UsageError."""
+    repository, everything = whole_files(part.paths)
+    targets, skipped = find_targets(everything, repository, part.paths, part.exclude)
+    return targets, [CheckedTarget(each.path, each.function, reason=each.reason) for each in skipped]
+
+
+def check(
+    part: CheckedPart, targets: list[ReviewTarget], options: ImproveOptions, limits: ReviewBudget, session: Session
+) -> ProjectCheck:
+    """Rank the targets by their time, try what is worth it. Raises UsageError, NoSandbox."""
+    options = isolated(options)
+    ranking = rank(options, targets, session)
+    worth = [each for each in ranking.targets if _worth(each, part.min_share)]
+    with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
+        work = ReviewRun(limits, session.console.print)
+        work.run(worth, Improver(replace(options, run_dir=Path(folder)), session))
+    rows = tuple(_row(each, work, part.min_share) for each in ranking.targets)
+    shortfalls = (*ranking.shortfalls, *work.shortfalls)
+    blind = why_blind(ranking.targets, work.judged, shortfalls, [each.reason for each in work.skipped])
+    return ProjectCheck(rows, shortfalls, blind, session.interpreter)
+
+
+def why_blind(
+    targets: Sequence[ReviewTarget], judged: int, shortfalls: Sequence[Shortfall], reasons: Sequence[str]
+) -> str:
+    """Why nothing is known of any target: none was judged, and no test ran one. Empty where something is, and where
+    there are no targets."""
+    if not targets or judged or any(target.seconds > 0 for target in targets):
+        return ""
+    found = dict.fromkeys([*(each.words for each in shortfalls), *reasons])
+    shown = "; ".join(list(found)[:3]) or "no test runs them"
+    return f"none of {len(targets)} functions and programs could be looked at: {shown}"
+
+
+def _worth(target: ReviewTarget, least: float) -> bool:
+    """A program has cases that were made to run it; a function its share of the time."""
+    return not target.function or (target.share or 0.0) >= least
+
+
+def _row(target: ReviewTarget, work: ReviewRun, least: float) -> CheckedTarget:
+    suggestion = next((each for each in work.suggestions if _same(each, target)), None)
+    why = next((each.reason for each in work.skipped if _same(each, target)), "")
+    judged = suggestion is not None or bool(why)
+    if not judged:
+        why = f"less than {least:.0%} of the time" if target.seconds else "no test runs it"
+    return CheckedTarget(target.path, target.function, target.share, target.seconds, suggestion, why, judged)
+
+
+def _same(one: Suggestion | Skipped, target: ReviewTarget) -> bool:
+    return (one.path, one.function) == (target.path, target.function)

@@ -1,0 +1,85 @@
+"""The folder that a client may speak of: what leads out of it, also by a symbolic link, is refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt.errors import UsageError
+
+MOST_LOOKED_AT = 20_000
+"""Files and folders of one folder that a client names."""
+
+
+@dataclass(frozen=True)
+class Root:
+    """A workspace, resolved."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, path: Path) -> Root:
+        """Raises UsageError where there is no such folder, or where it is the whole machine."""
+        if not path.is_dir():
+            raise UsageError(f"--root {path} is not a directory")
+        found = path.resolve()
+        if found == Path(found.anchor):
+            raise UsageError(f"--root {path} is everything on this machine; name the project's own folder")
+        return cls(found)
+
+    def inside(self, given: str) -> str:
+        """A path below the root, relative to it and without links. Raises UsageError."""
+        if "\0" in given:
+            raise UsageError("a path holds a null character")
+        try:
+            found = (self.path / given).resolve()
+        except (OSError, RuntimeError) as error:  # a link that leads to itself, a name that is too long
+            raise UsageError(f"{given[:200]}: that is no path: {error}") from error
+        if not found.is_relative_to(self.path):
+            raise UsageError(f"{given[:200]} leads out of {self.path}, the root of this server")
+        return found.relative_to(self.path).as_posix()
+
+    def tree(self, given: str) -> str:
+        """The same of a folder of which all is read, by links too: none leads out. Raises UsageError."""
+        found = self.inside(given)
+        for number, path in enumerate(_links(self.path / found)):
+            if number > MOST_LOOKED_AT:
+                raise UsageError(f"{given[:200]} holds more than {MOST_LOOKED_AT} files; name a smaller folder")
+            if path.is_symlink():
+                self.inside(str(path))
+        return found
+
+    def target(self, given: str) -> str:
+        """FILE, or FILE::FUNCTION, with what lies beside a program and is read as its cases. Raises UsageError."""
+        path, mark, name = given.partition("::")
+        found = self.inside(path)
+        if not name:
+            folder = (self.path / found).parent
+            for beside in _beside(folder):
+                self.inside(str(beside))
+            if (folder / "cases").is_dir():
+                self.tree(str(folder / "cases"))
+        return f"{found}{mark}{name}"
+
+    def arguments(self, given: Iterable[str]) -> tuple[str, ...]:
+        """Arguments of a program, of which those that name files bring them along. Raises UsageError."""
+        found = tuple(given)
+        for word in found:
+            for part in {word, word.partition("=")[2]} - {""}:
+                if "\0" not in part and os.path.lexists(self.path / part):
+                    self.inside(part)  # of a folder links are left out, see codeopt.given
+        return found
+
+
+def _links(folder: Path) -> Iterator[Path]:
+    """Everything below a folder; links are not followed."""
+    for here, folders, files in os.walk(folder):
+        yield from (Path(here, name) for name in (*folders, *files))
+
+
+def _beside(folder: Path) -> Iterator[Path]:
+    """Files next to a program that are read as its cases."""
+    for pattern in ("input*", "output*", "*.in", "*.out", "*.args", "generate.py"):
+        yield from folder.glob(pattern)

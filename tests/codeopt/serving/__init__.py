@@ -1,0 +1,1 @@
+"""Servers for agents and editors, spoken to by real clients."""

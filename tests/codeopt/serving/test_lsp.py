@@ -1,0 +1,208 @@
+"""`codeopt lsp`, spoken to by pygls' client: what an editor shows, applies and cancels."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types as lsp
+from pygls.lsp.client import LanguageClient
+
+from codeopt.saved_runs import digest
+from codeopt.serving.slow_functions import SlowFunction, saved
+from tests.codeopt.command import environment
+from tests.codeopt.serving.projects import ENDLESS, RIGHT, SLOW, contents, family, make_project
+from tests.sandbox.machine import until
+
+ARGUMENTS = ("-P", "-m", "codeopt", "lsp", "--sandbox", "bubblewrap", "--python", sys.executable)
+GONE_S = 60.0
+
+
+@dataclass
+class Editor:
+    """What a client was told, and the file that it has open."""
+
+    client: LanguageClient
+    root: Path
+    diagnostics: dict[str, list[lsp.Diagnostic]] = field(default_factory=dict)
+    messages: list[str] = field(default_factory=list)
+    progress: list[Any] = field(default_factory=list)
+    edits: list[lsp.WorkspaceEdit] = field(default_factory=list)
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def uri(self, name: str) -> str:
+        return (self.root / name).as_uri()
+
+    def open(self, name: str) -> None:
+        text = (self.root / name).read_text()
+        item = lsp.TextDocumentItem(self.uri(name), "python", 1, text)
+        self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+
+    def type(self, name: str, text: str) -> None:
+        document = lsp.VersionedTextDocumentIdentifier(2, self.uri(name))
+        change = lsp.TextDocumentContentChangeWholeDocument(text)
+        self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [change]))
+
+    async def lenses(self, name: str) -> list[str]:
+        identifier = lsp.TextDocumentIdentifier(self.uri(name))
+        found = await self.client.text_document_code_lens_async(lsp.CodeLensParams(identifier))
+        return [each.command.title for each in found or [] if each.command]
+
+    async def actions(self, name: str, line: int) -> dict[str, lsp.CodeAction | lsp.Command]:
+        """By title; lsprotocol reads an action with a command, which has both keys, as a command."""
+        place = lsp.Range(lsp.Position(line, 0), lsp.Position(line, 0))
+        asked = lsp.CodeActionParams(lsp.TextDocumentIdentifier(self.uri(name)), place, lsp.CodeActionContext([]))
+        found = await self.client.text_document_code_action_async(asked)
+        return {each.title: each for each in found or []}
+
+    async def do(self, command: str, *arguments: str) -> Any:
+        asked = lsp.ExecuteCommandParams(command, list(arguments))
+        found = await self.client.workspace_execute_command_async(asked)
+        return found if isinstance(found, dict) else found._asdict()
+
+
+@asynccontextmanager
+async def opened(root: Path, *flags: str, mark: str = "") -> AsyncIterator[Editor]:
+    """An editor with the project open."""
+    client = LanguageClient("editor", "1")
+    editor = Editor(client, root)
+
+    @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    def told(params: lsp.PublishDiagnosticsParams) -> None:
+        editor.diagnostics[params.uri] = list(params.diagnostics)
+
+    @client.feature(lsp.WINDOW_SHOW_MESSAGE)
+    def shown(params: lsp.ShowMessageParams) -> None:
+        editor.messages.append(params.message)
+
+    @client.feature(lsp.WINDOW_WORK_DONE_PROGRESS_CREATE)
+    def created(params: lsp.WorkDoneProgressCreateParams) -> None:
+        return None
+
+    @client.feature(lsp.PROGRESS)
+    def progressed(params: lsp.ProgressParams) -> None:
+        editor.progress.append(params)
+        if "case" in str(params.value) or "calls" in str(params.value):
+            editor.begun.set()
+
+    @client.feature(lsp.WORKSPACE_APPLY_EDIT)
+    def applied(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+        editor.edits.append(params.edit)
+        return lsp.ApplyWorkspaceEditResult(applied=True)
+
+    await client.start_io(sys.executable, *ARGUMENTS, *flags, env=environment(MARK=mark))
+    window = lsp.WindowClientCapabilities(work_done_progress=True)
+    await client.initialize_async(lsp.InitializeParams(
+        capabilities=lsp.ClientCapabilities(window=window), root_uri=root.as_uri(),
+        workspace_folders=[lsp.WorkspaceFolder(root.as_uri(), "project")],
+    ))  # fmt: skip
+    client.initialized(lsp.InitializedParams())
+    try:
+        yield editor
+    finally:
+        await client.shutdown_async(None)
+        client.exit(None)
+        await client.stop()
+
+
+def test_what_is_slow_is_shown_and_a_verified_change_applied(tmp_path: Path) -> None:
+    """Nothing runs before the user asks, and no file is written."""
+    project = make_project(tmp_path)
+    before = contents(project)
+
+    async def editing() -> None:
+        async with opened(project, mark=mark) as editor:
+            editor.open("words.py")
+            assert await editor.lenses("words.py") == []
+            assert "codeopt: improve repeated by rules" in await editor.actions("words.py", 4)
+            assert len(family(mark)) == 1  # the server itself
+            assert (await editor.do("codeopt.check", editor.uri("words.py")))["gains"] == 1
+            (found,) = editor.diagnostics[editor.uri("words.py")]
+            assert found.range.start.line == 0
+            assert "of its tests' time; list_membership_to_set: " in found.message
+            assert found.message.endswith("as fast, verified")
+            assert await editor.lenses("words.py") == [f"{found.message}: apply"]
+            action = (await editor.actions("words.py", 4))[f"codeopt: apply {found.message}"]
+            assert isinstance(action, lsp.CodeAction)
+            assert action.edit
+            assert action.edit.changes
+            (change,) = action.edit.changes[editor.uri("words.py")]
+            assert "set()" in change.new_text
+            assert (await editor.do("codeopt.apply", editor.uri("words.py"), "repeated"))["applied"]
+            assert editor.edits == [action.edit]
+            assert editor.progress
+            editor.type("words.py", RIGHT)  # the text of which that was verified is gone
+            assert await editor.lenses("words.py") == []
+            assert "check again" in (await editor.do("codeopt.apply", editor.uri("words.py"), "repeated"))["error"]
+            assert "not saved" in (await editor.do("codeopt.check", editor.uri("words.py")))["error"]
+            assert editor.diagnostics[editor.uri("words.py")] == []
+
+    mark = f"mark-{tmp_path.name}-lsp"
+    asyncio.run(editing())
+    assert contents(project) == before
+
+
+def test_a_model_is_asked_only_where_one_is_allowed_and_cancelling_ends_the_run(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    project = make_project(root)
+    (tmp_path / "outside.py").write_text(SLOW)
+    mark = f"mark-{tmp_path.name}-cancel"
+
+    async def editing() -> None:
+        async with opened(project, "--timeout", "200", mark=mark) as editor:
+            editor.open("endless/endless.py")
+            program = editor.uri("endless/endless.py")
+            assert "--model NAME" in (await editor.do("codeopt.improveWithModel", program, ""))["error"]
+            editor.open("../outside.py")
+            assert "leads out of" in (await editor.do("codeopt.check", (tmp_path / "outside.py").as_uri()))["error"]
+            work = asyncio.create_task(editor.do("codeopt.improve", program, ""))
+            assert await asyncio.to_thread(until, lambda: any("bwrap" in each.command for each in family(mark)), GONE_S)
+            token = editor.progress[0].token
+            editor.client.window_work_done_progress_cancel(lsp.WorkDoneProgressCancelParams(token))
+            assert "cancelled" in (await asyncio.wait_for(work, GONE_S))["error"]
+            assert await asyncio.to_thread(until, lambda: len(family(mark)) == 1, GONE_S), family(mark)
+
+    asyncio.run(editing())
+    assert until(lambda: not family(mark), GONE_S), family(mark)
+    assert (project / "endless/endless.py").read_text() == ENDLESS
+
+
+def save_run(root: Path, **instead: Any) -> None:
+    run = root / ".codeopt" / "runs" / "20260101-000000-words-abcd"
+    run.mkdir(parents=True)
+    (run / "original.py").write_text(SLOW)
+    (run / "best.py").write_text(RIGHT)
+    rounds = [{"round": 1, "changes": ["a_rule: why."], "summary": ""}]
+    result = {"accepted": True, "speedup": {"ratio": 41.2}, "file": "words.py", "best_round": 1, "rounds": rounds,
+              "sha256_before": digest(SLOW), "sha256_after": digest(RIGHT)} | instead  # fmt: skip
+    (run / "result.json").write_text(json.dumps(result))
+
+
+def test_a_saved_run_is_shown_where_its_text_still_stands(tmp_path: Path) -> None:
+    save_run(tmp_path)
+    (found,) = saved(tmp_path)
+    assert (found.function, found.words) == ("repeated", "a_rule: 41.2x as fast, verified")
+    assert found.fits(SLOW)
+    assert not found.fits(SLOW + "\n")
+
+
+def test_runs_of_others_are_not_believed(tmp_path: Path) -> None:
+    """What a repository brings along may say anything; a run of another folder's file is none of ours."""
+    save_run(tmp_path / "one", file="../words.py")
+    assert saved(tmp_path / "one") == []
+    save_run(tmp_path / "two", sha256_after="")
+    assert saved(tmp_path / "two") == []
+    save_run(tmp_path / "three")
+    assert saved(make_project(tmp_path / "three")) == []
+
+
+def test_what_has_no_change_has_its_reason() -> None:
+    found = SlowFunction("words.py", "repeated", 0.63, reason="the rules know nothing better")
+    assert found.words == "63% of its tests' time; the rules know nothing better"
+    assert not found.fits(SLOW)

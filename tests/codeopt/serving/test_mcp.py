@@ -1,0 +1,239 @@
+"""`codeopt mcp`, spoken to by the SDK's own client: an agent's work, and clients that mean no good."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from tests.codeopt.command import codeopt, environment
+from tests.codeopt.serving.projects import ENDLESS, RIGHT, SLOW, TARGET, WRONG, Process, contents, family, make_project
+from tests.sandbox.machine import until
+
+ARGUMENTS = ("-P", "-m", "codeopt", "mcp", "--sandbox", "bubblewrap", "--python", sys.executable)
+GONE_S = 60.0
+
+
+@asynccontextmanager
+async def over_stdio(root: Path, *flags: str, mark: str = "") -> AsyncIterator[Client]:
+    parameters = StdioServerParameters(
+        command=sys.executable, args=[*ARGUMENTS, *flags], cwd=root, env=environment(MARK=mark)
+    )
+    async with Client(parameters) as client:
+        yield client
+
+
+@contextmanager
+def http_server(root: Path, mark: str) -> Iterator[str]:
+    """The address of a server of its own."""
+    command = [sys.executable, *ARGUMENTS, "--http", "0", "--root", str(root)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment(MARK=mark)
+    ) as server:
+        try:
+            assert server.stdout
+            yield server.stdout.readline().strip()
+        finally:
+            server.terminate()
+            server.wait(GONE_S)
+
+
+async def answer(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    found = await client.call_tool(tool, arguments)
+    assert not found.is_error, found.content
+    assert found.structured_content is not None
+    return found.structured_content
+
+
+async def refusal(client: Client, tool: str, **arguments: Any) -> str:
+    found = await client.call_tool(tool, arguments)
+    assert found.is_error, found.structured_content
+    return found.content[0].text  # type: ignore[union-attr]
+
+
+def test_an_agent_finds_what_is_slow_and_has_its_edits_judged(tmp_path: Path) -> None:
+    """Profile, edit, compare; the workspace's own settings choose no sandbox, and nothing is written but by the agent
+    itself."""
+    project = make_project(tmp_path)
+    before = contents(project)
+
+    async def conversation() -> None:
+        async with over_stdio(project) as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert sorted(tools) == ["check", "compare", "improve", "profile", "record"]
+            assert "verdict" in tools["compare"].output_schema["properties"]  # type: ignore[index]
+            told: list[str | None] = []
+
+            async def tell(progress: float, total: float | None, message: str | None) -> None:
+                told.append(message)
+
+            found = await client.call_tool("profile", {"target": TARGET}, progress_callback=tell)
+            profile = found.structured_content or {}
+            assert profile["lines"][0]["text"].strip() == "if word in seen:"
+            assert "profiling" in told
+            wrong = await answer(client, "compare", target=TARGET, new_source=WRONG)
+            assert wrong["verdict"] == "rejected"
+            assert "expected returns" in wrong["reason"]
+            assert "got returns" in wrong["reason"]
+            assert wrong["sandbox"] == "bubblewrap"
+            assert contents(project) == before
+            (project / "words.py").write_text(RIGHT)
+            right = await answer(client, "compare", target=TARGET)
+            assert right["verdict"] == "faster"
+            assert right["ratio"] > 3
+            assert right["ci_low"] > 1
+
+    asyncio.run(conversation())
+    assert contents(project) == {**before, "words.py": RIGHT.encode()}
+
+
+def test_over_http_a_project_is_checked_and_what_is_found_written_when_asked(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    mark = f"mark-{tmp_path.name}-http"
+
+    async def conversation(address: str) -> None:
+        async with Client(address) as client:
+            check = await answer(client, "check", paths=["words.py"])
+            (row,) = check["functions"]
+            assert (row["file"], row["line"], row["function"]) == ("words.py", 1, "repeated")
+            assert row["speedup"]["ratio"] > 3
+            assert (project / "words.py").read_text() == SLOW
+            improved = await answer(client, "improve", target=TARGET, write=True)
+            assert improved["written"]
+            assert (project / "words.py").read_text() == improved["new_source"] != SLOW
+
+    with http_server(project, mark) as address:
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{20,}/mcp", address)
+        asyncio.run(conversation(address))
+        without_secret = re.sub(r"/[\w-]{20,}/", "/", address)
+        assert status_of(without_secret) == 404
+        assert status_of(address, Host="evil.example") == 421
+    assert until(lambda: not family(mark), GONE_S), family(mark)
+
+
+def status_of(address: str, **headers: str) -> int:
+    import httpx2
+
+    body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    return httpx2.post(address, json=body, headers=headers).status_code
+
+
+def test_a_hostile_client_reaches_nothing_outside_of_the_root(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    project, secret = make_project(root), tmp_path / "secret.py"
+    secret.write_text(SLOW)
+    (project / "link.py").symlink_to(secret)
+    (project / "cases").mkdir()
+    (project / "cases" / "1.in").symlink_to(secret)
+    (project / "loop.py").symlink_to("loop.py")
+    (project / "program.py").write_text("print(input())\n")
+
+    async def conversation() -> None:
+        async with over_stdio(project) as client:
+            for target in (
+                "../secret.py::repeated",
+                str(secret),
+                "link.py::repeated",
+                "/etc/passwd",
+                "a/../../secret.py",
+            ):
+                assert "leads out of" in await refusal(client, "profile", target=target), target
+            assert "leads out of" in await refusal(client, "profile", target="program.py")  # by its cases
+            assert "leads out of" in await refusal(client, "check", paths=[".."])
+            check = await answer(client, "check", paths=["program.py", "cases"])
+            assert [(each["file"], "leads out of" in each["reason"]) for each in check["functions"]] == [
+                ("program.py", True)
+            ]
+            for argument in ("/etc/passwd", "--file=../secret.py", "link.py"):
+                words = await refusal(client, "profile", target="words.py", args=[argument])
+                assert "leads out of" in words, argument
+            assert "leads out of" in await refusal(client, "profile", target=TARGET, calls="../secret.py")
+            assert "no path" in await refusal(client, "profile", target="loop.py")
+            assert "null character" in await refusal(client, "profile", target="a\0b.py")
+            assert await refusal(client, "compare", target=TARGET, new_source="x" * (2 << 20))
+            assert await refusal(client, "compare", target="x" * 100_000)
+            assert "git knows no commit" in await refusal(client, "compare", target=TARGET, base="--output=x")
+            assert "Python that runs" in await refusal(client, "compare", target=TARGET, new_source="def (")
+            assert "--allow-commands" in await refusal(client, "record", target=TARGET, command=["touch", "here"])
+            assert "--model" in await refusal(client, "improve", target=TARGET, drafts="model")
+
+    asyncio.run(conversation())
+    assert not (project / "here").exists()
+
+
+@pytest.mark.parametrize("ending", ["cancelled", "cut", "killed"])
+def test_what_a_client_gives_up_ends_with_its_sandbox(ending: str, tmp_path: Path) -> None:
+    """Twelve at once: some are refused, the others end where nobody wants them any more."""
+    project = make_project(tmp_path)
+    mark = f"mark-{tmp_path.name}-{ending}"
+
+    async def conversation() -> None:
+        async with over_stdio(project, "--timeout", "200", mark=mark) as client:
+            running = asyncio.Event()
+
+            async def tell(progress: float, total: float | None, message: str | None) -> None:
+                if message and "case" in message:
+                    running.set()
+
+            arguments = {"target": "endless/endless.py", "new_source": ENDLESS + "\n"}
+            calls = [
+                asyncio.create_task(client.call_tool("compare", arguments, progress_callback=tell)) for _ in range(12)
+            ]
+            done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+            assert "under way or waiting" in done.pop().result().content[0].text  # type: ignore[union-attr]
+            await asyncio.wait_for(running.wait(), GONE_S)
+            assert await asyncio.to_thread(until, lambda: len(boxes(mark)) >= 1, GONE_S), family(mark)
+            ran.extend(family(mark))
+            if ending == "killed":
+                os.kill(ran[0].number, signal.SIGKILL)
+            if ending == "cancelled":  # the server lives and has room again
+                for call in calls:
+                    call.cancel()
+                assert await asyncio.to_thread(until, lambda: len(family(mark)) == 1, GONE_S), family(mark)
+                assert "cannot read" in (await refusal(client, "profile", target="nothing.py")).lower()
+        await asyncio.gather(*calls, return_exceptions=True)
+
+    ran: list[Process] = []
+    asyncio.run(conversation())
+    assert until(lambda: not any(each.alive for each in ran), GONE_S), [each for each in ran if each.alive]
+    assert until(lambda: not family(mark), GONE_S), family(mark)
+
+
+def boxes(mark: str) -> list[Process]:
+    """Sandboxes of a server."""
+    return [each for each in family(mark) if "bwrap" in each.command]
+
+
+def test_bad_input_is_one_line(tmp_path: Path) -> None:
+    for flags, words in {
+        ("--root", "nowhere"): "nowhere is not a directory",
+        ("--root", "/"): "everything on this machine",
+        ("--http", "99999"): "--http 99999",
+    }.items():
+        done = codeopt("mcp", *flags, cwd=tmp_path)
+        assert done.status == 2, done.err
+        assert words in done.err
+        assert len(done.lines) == 1
+
+
+def test_the_configuration_that_agents_read(tmp_path: Path) -> None:
+    (tmp_path / ".cursor").mkdir()
+    (tmp_path / ".cursor" / "mcp.json").write_text("{}")
+    done = codeopt("init", "--mcp", cwd=tmp_path)
+    assert done.status == 0, done.err
+    servers = json.loads((tmp_path / ".mcp.json").read_text())["mcpServers"]
+    assert servers == {"codeopt": {"command": "codeopt", "args": ["mcp"]}}
+    assert json.loads((tmp_path / ".vscode" / "mcp.json").read_text())["servers"]["codeopt"]["type"] == "stdio"
+    assert (tmp_path / ".cursor" / "mcp.json").read_text() == "{}"  # what is there is the user's own
+    assert json.loads(done.out)["mcpServers"] == servers

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
+import json
 import os
 import signal
 import sys
@@ -20,6 +22,7 @@ from typing import NoReturn
 
 from codeopt import __version__, registry
 from codeopt.commands import _defaults
+from codeopt.commands._parser import CommandParser, Misused
 from codeopt.errors import CodeoptError, UsageError
 from codeopt.escaping import log_line
 from codeopt.settings import read_settings
@@ -28,13 +31,13 @@ from sandbox.streams import FULL, drop_output, open_closed_streams
 
 INTERRUPTED, OUR_MISTAKE, NO_SANDBOX = 130, 70, 3
 LONGEST = 2000  # characters of a message
-
-
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, without the whole usage text before it."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+ERROR_SCHEMA = "codeopt.error/1"
+EXAMPLES = (
+    "codeopt improve slow.py                      a program, with the cases beside it",
+    "codeopt improve mod.py::f --model gpt-5      a function, by a language model",
+    "codeopt compare old.py new.py                which is faster, and is it right?",
+    "codeopt COMMAND --help                       flags and examples of each",
+)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -42,10 +45,12 @@ def main(argv: list[str] | None = None) -> int:
     open_closed_streams()
     signal.signal(signal.SIGTERM, _interrupt)  # a CI system's way to say Ctrl-C
     warnings.simplefilter("ignore", SyntaxWarning)  # of programs that are read; it would show their lines
+    asked = sys.argv[1:] if argv is None else argv
+    as_json = "--json" in itertools.takewhile(lambda each: each != "--", asked)
     try:
         commands = {name: registry.load("codeopt.commands", name) for name in registry.names("codeopt.commands")}
-        given, args = _split(sys.argv[1:] if argv is None else argv, commands)
-        arguments = build_parser(commands).parse_args(given)
+        given, args = _split(asked, commands)
+        arguments = _parse(build_parser(commands), given)
         if args is not None:
             arguments.args = args
         command = commands[arguments.command]
@@ -54,11 +59,11 @@ def main(argv: list[str] | None = None) -> int:
         status: int = command.run(arguments)
         sys.stdout.flush()
     except CodeoptError as error:
-        return _end(error.exit_status, log_line(str(error), LONGEST))
+        return _end(error.exit_status, log_line(str(error), LONGEST), as_json, named=isinstance(error, Misused))
     except SandboxError as error:
-        return _end(NO_SANDBOX, f"the sandbox failed: {log_line(str(error), LONGEST)}")
+        return _end(NO_SANDBOX, f"the sandbox failed: {log_line(str(error), LONGEST)}", as_json)
     except KeyboardInterrupt:
-        return _end(INTERRUPTED, "interrupted")
+        return _end(INTERRUPTED, "interrupted", as_json)
     except BrokenPipeError:  # the reader of our output has gone: not our business, and no traceback for it
         drop_output()
         return 1
@@ -68,8 +73,16 @@ def main(argv: list[str] | None = None) -> int:
         if isinstance(error, OSError) and error.errno in FULL:
             drop_output()
             return _end(UsageError.exit_status, f"cannot write: {error.strerror}")
-        return _our_mistake(error)
-    return status
+        return _our_mistake(error, as_json)
+    return 0 if getattr(arguments, "exit_zero", False) and status in command.VERDICTS else status
+
+
+def _parse(parser: CommandParser, given: list[str]) -> argparse.Namespace:
+    """The arguments of a command. Raises Misused, for what there is not with what may have been meant."""
+    arguments, unknown = parser.parse_known_args(given)
+    if unknown:
+        arguments.parser.refuse_unknown(unknown)
+    return arguments
 
 
 def _split(argv: list[str], commands: dict[str, ModuleType]) -> tuple[list[str], tuple[str, ...] | None]:
@@ -81,15 +94,20 @@ def _split(argv: list[str], commands: dict[str, ModuleType]) -> tuple[list[str],
     return argv[:at], tuple(argv[at + 1 :])
 
 
-def _end(status: int, message: str) -> int:
+def _end(status: int, message: str, as_json: bool = False, *, named: bool = False) -> int:
+    """The last line; under --json an object, too, in the place of a result. named: the line begins with the command."""
     with contextlib.suppress(OSError):  # where standard error is full or gone nothing more can be said
-        print(f"codeopt: {message}", file=sys.stderr, flush=True)
+        print(message if named else f"codeopt: {message}", file=sys.stderr, flush=True)
+    if as_json:
+        with contextlib.suppress(OSError):
+            print(json.dumps({"schema": ERROR_SCHEMA, "error": message, "status": status}), flush=True)
     return status
 
 
-def build_parser(commands: dict[str, ModuleType]) -> argparse.ArgumentParser:
-    """The parser of all commands, with settings and environment variables as defaults."""
-    parser = _Parser("codeopt", description="Faster Python programs, measured and verified.", allow_abbrev=False)
+def build_parser(commands: dict[str, ModuleType]) -> CommandParser:
+    """The parser of all commands, with settings and environment variables as defaults. Raises UsageError."""
+    parser = CommandParser("codeopt", description="Faster Python programs, measured and verified.", allow_abbrev=False)
+    parser.examples = EXAMPLES
     parser.add_argument("--version", action="version", version=f"codeopt {__version__}")
     choices = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     parsers = []
@@ -97,9 +115,15 @@ def build_parser(commands: dict[str, ModuleType]) -> argparse.ArgumentParser:
     for name, module in ordered:
         text = (module.__doc__ or "").partition("\n")[0]
         parsers.append(choices.add_parser(name, help=text, description=text, allow_abbrev=False))
+        parsers[-1].first, parsers[-1].examples = getattr(module, "FIRST", ()), getattr(module, "EXAMPLES", ())
+        parsers[-1].set_defaults(parser=parsers[-1])
         module.add_arguments(parsers[-1])
+        if getattr(module, "VERDICTS", ()):
+            parsers[-1].add_argument("--exit-zero", action="store_true", help="status 0 also for a negative verdict")
     table, path = read_settings(Path.cwd())
+    parser.set_defaults(parser=parser)
     known = {_defaults.flag_of(action) for each in parsers for action in each._actions} - {""}
+    _defaults.require_known(os.environ, known)
     for each, (_, module) in zip(parsers, ordered, strict=True):
         own = {} if getattr(module, "FLAGS_ONLY", False) else table
         _defaults.apply(each, own, path, known)
@@ -110,12 +134,12 @@ def _interrupt(_number: int, _frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _our_mistake(error: BaseException) -> int:
+def _our_mistake(error: BaseException, as_json: bool) -> int:
     handle, path = tempfile.mkstemp(prefix="codeopt-error-", suffix=".txt")
     with os.fdopen(handle, "w") as file:
         file.writelines(traceback.format_exception(error))
     what = f"{type(error).__name__}: {error}".splitlines()[0]
-    return _end(OUR_MISTAKE, f"this is a mistake of ours, please report it: {what} (details in {path})")
+    return _end(OUR_MISTAKE, f"this is a mistake of ours, please report it: {what} (details in {path})", as_json)
 
 
 if __name__ == "__main__":

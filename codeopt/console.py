@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -12,58 +13,101 @@ from typing import Self
 
 from codeopt.escaping import harmless, inline, printable
 
-HEARTBEAT_S = 25.0
+HEARTBEAT_S = 30.0
 """CI systems end jobs that say nothing for long."""
+TICK_S = 1.0
+"""How often the clock of the live line moves."""
 
 
 class Console(AbstractContextManager["Console"]):
     """Progress and messages. No text of programs, models or file names steers a terminal or a CI system that reads
     along."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
         self._quiet = quiet
-        self._live = sys.stderr.isatty() and not quiet
+        self._verbose = verbose and not quiet
+        self._live = sys.stderr.isatty() and not quiet and not verbose
         self._shown = ""
         self._prefix = ""
-        self._last = time.monotonic()
+        self._doing = ""
+        self._limit_s: float | None = None
+        self._began = self._last = time.monotonic()
+        self._lock = threading.RLock()
+        self._ended = threading.Event()
+        self._pulse = threading.Thread(target=self._beat, name="codeopt-heartbeat", daemon=True)
 
     def __enter__(self) -> Self:
+        if not self._quiet:
+            self._pulse.start()
         return self
 
     def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
+        self._ended.set()
+        if self._pulse.is_alive():
+            self._pulse.join()
         self._clear()
+
+    def allow(self, seconds: float | None) -> None:
+        """How long it may take from the start on, to be told beside what it has taken."""
+        self._limit_s = seconds
+
+    def _beat(self) -> None:
+        """Moves the clock of the live line; in a log, says now and then what is being done, however long that takes."""
+        while not self._ended.wait(TICK_S):
+            with self._lock:
+                if self._live and self._shown:
+                    self._draw()
+                elif not self._live and self._doing and time.monotonic() - self._last >= HEARTBEAT_S:
+                    self.print(f"  {self._clock()}  {self._doing} ...")
+
+    def _clock(self) -> str:
+        """`1:05`, or `1:05 of 10:00`."""
+        taken = _minutes(time.monotonic() - self._began)
+        return taken if self._limit_s is None else f"{taken} of {_minutes(self._limit_s)}"
+
+    def _draw(self) -> None:
+        clock = self._clock()
+        self._clear()
+        self._shown = inline(self._doing, max(20, min(110, _width() - 10)) - len(clock) - 2)
+        sys.stderr.write(f"\r  {clock}  {self._shown} ...")
+        sys.stderr.flush()
 
     def print(self, line: str) -> None:
         """One line that stays."""
         if not self._quiet:
-            self._clear()
-            print(harmless(printable(line)), file=sys.stderr, flush=True)
-            self._last = time.monotonic()
+            self._write(line)
 
     def warn(self, line: str) -> None:
         """One line that stays, also when quiet."""
-        self._clear()
-        print(harmless(printable(f"codeopt: {line}")), file=sys.stderr, flush=True)
+        self._write(f"codeopt: {line}")
+
+    def _write(self, line: str) -> None:
+        with self._lock:
+            self._clear()
+            print(harmless(printable(line)), file=sys.stderr, flush=True)
+            self._last = time.monotonic()
 
     def stage(self, prefix: str) -> None:
         """What the next progress lines belong to."""
         self._prefix = prefix
 
     def progress(self, line: str) -> None:
-        """What is being done now; overwritten in a terminal, said now and then in a log."""
-        text = inline(f"{self._prefix}{line}", max(20, min(110, _width() - 10)))
-        if self._live:
-            self._clear()
-            sys.stderr.write(f"\r  {text} ...")
-            sys.stderr.flush()
-            self._shown = text
-        elif not self._quiet and time.monotonic() - self._last > HEARTBEAT_S:
-            self.print(f"  {text} ...")
+        """What is being done now; overwritten in a terminal, said now and then in a log, and always if verbose."""
+        with self._lock:
+            self._doing = inline(f"{self._prefix}{line}", 110)
+            if self._live:
+                self._draw()
+            elif self._verbose or (not self._quiet and time.monotonic() - self._last >= HEARTBEAT_S):
+                self.print(f"  {self._clock()}  {self._doing} ...")
 
     def _clear(self) -> None:
         if self._shown:
             sys.stderr.write("\r\033[2K")
             self._shown = ""
+
+
+def _minutes(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
 def _width() -> int:

@@ -122,6 +122,7 @@ def _loop(
     """The loop before its first round, or where an earlier sitting left it."""
     options, session = request.options, request.session
     console = session.console
+    console.allow(options.max_seconds and max(0.0, options.max_seconds - saved.ledger.seconds))
     judge = Judge(
         workload,
         profiled=wants_model(options) and not options.no_profile,  # the rules go by the original's profile

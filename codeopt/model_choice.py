@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 RULES = "rules"
 DEFAULT_MODEL = "gpt-5"
+OPENAI_URL = "https://api.openai.com/v1"
+"""Where the client goes when no server is named."""
 
 
 def wants_model(options: ImproveOptions) -> bool:
@@ -66,10 +68,28 @@ def _open(options: ImproveOptions, notify: Callable[[str], None], max_retries: i
         api_key_env=options.api_key_env,
         timeout_s=options.model_timeout,
         context_tokens=options.context_tokens,
-        prices=_prices(),
+        prices=_known_prices(options) | _prices(),
         notify=notify,
         max_retries=max_retries,
     )
+
+
+def _known_prices(options: ImproveOptions) -> dict[str, Price]:
+    """What genai-prices, where it is installed, knows the model to cost at this server: the same name elsewhere may be
+    another model, or free."""
+    from codeopt.models import Price
+
+    try:
+        from genai_prices import Usage, calc_price
+    except ImportError:  # the extra `prices`
+        return {}
+    name, url = options.model or DEFAULT_MODEL, options.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+    asked = (Usage(input_tokens=1000), Usage(output_tokens=1000), Usage(input_tokens=1000, cache_read_tokens=1000))
+    try:
+        each = [float(calc_price(one, name, provider_api_url=url).total_price) * 1000 for one in asked]
+    except LookupError:
+        return {}
+    return {name: Price(*each)}
 
 
 def _prices() -> dict[str, Price]:

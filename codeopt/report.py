@@ -102,6 +102,8 @@ class Result:
     interpreter: Interpreter | None = None
     """What ran the programs; None where that was an image's own."""
     outlook: Outlook = Outlook()
+    target: str = ""
+    """As the user wrote it: `mod.py::f`."""
 
     @property
     def inputs(self) -> int | None:
@@ -325,6 +327,8 @@ def to_json(result: Result) -> dict[str, Any]:
         "schema": "codeopt.improve/1",
         "codeopt_version": __version__,
         "file": str(result.program.path),
+        "target": result.target,
+        "folder": str(Path.cwd()),
         "task": result.task,
         "model": result.proposer,
         "sandbox": result.backend,

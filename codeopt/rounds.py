@@ -38,8 +38,15 @@ class Recorder:
         self.keep(loop)
         for candidate in loop.history.candidates[len(loop.history.candidates) - loop.added :]:
             self.session.console.print(row(candidate, columns_of(loop)))
-        self.session.console.stage(f"round {len(loop.history.candidates)}: ")
+        self.session.console.stage(stage_of(loop))
         self.session.between_rounds()
+
+
+def stage_of(loop: RefineLoop) -> str:
+    """`round 3 (2 of 4): `: its number in the table, and which of the budget's it is."""
+    limit = loop.budget.rounds
+    which = f" ({min(loop.ledger.rounds + 1, limit)} of {limit})" if limit else ""
+    return f"round {len(loop.history.candidates)}{which}: "
 
 
 def columns_of(loop: RefineLoop) -> Columns:
@@ -53,7 +60,7 @@ def run_rounds(loop: RefineLoop, console: Console) -> End:
     console.print(columns.header)
     for candidate in loop.history.candidates[1:]:
         console.print(row(candidate, columns))
-    console.stage(f"round {len(loop.history.candidates)}: ")
+    console.stage(stage_of(loop))
     try:
         loop.run()
     except KeyboardInterrupt:
@@ -77,6 +84,7 @@ def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, r
     best = confirmation.best
     result = Result(
         program=program,
+        target=str(request.target),
         task=loop.task.name,
         proposer=loop.proposer.name,
         backend=backend,

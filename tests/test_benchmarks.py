@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.documents import DOCUMENTS
+
 ROOT = Path(__file__).parents[1]
 ALL = sorted((ROOT / "benchmarks").glob("*.py"))
 RUN = [path for path in ALL if '__name__ == "__main__"' in path.read_text("utf-8")]
@@ -35,7 +37,7 @@ def test_its_docstring_says_how_it_is_run(path: Path) -> None:
     assert f"\n    python -m benchmarks.{path.stem}" in path.read_text("utf-8")
 
 
-@pytest.mark.parametrize("path", [ROOT / "README.md", *RUN], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*DOCUMENTS, *RUN], ids=lambda path: path.stem)
 def test_the_commands_that_are_named_exist(path: Path) -> None:
     for name, rest in COMMAND.findall(path.read_text("utf-8")):
         source = (ROOT / "benchmarks" / f"{name}.py").read_text("utf-8")

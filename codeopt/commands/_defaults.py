@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from codeopt.commands._parser import meant
 from codeopt.errors import UsageError
 
+PREFIX = "CODEOPT_"
 TABLES = ("prices", "sandbox-options")
 """Keys of [tool.codeopt] that are no flags."""
 
 EACH_TIME = ("help", "write", "output", "resume", "json", "base", "diff", "run")
 """Flags that are no settings. What `run` names is run unprotected: a project that was downloaded must not choose it."""
+
+
+OTHERS = ("CODEOPT_GITLAB_TOKEN", "CODEOPT_HOSTILE", "CODEOPT_REQUIRE_DOCKER")
+"""Variables that are no settings: a reporter's, and those of this project's own tests."""
+SECRETS = ("_KEY", "_TOKEN")
+"""What variables of your own end with, which --api-key-env and others name."""
+
+
+def require_known(environment: Mapping[str, str], known: set[str]) -> None:
+    """A variable that no flag has is a mistake, as an unknown key is. Raises UsageError."""
+    settings = {_variable(flag) for flag in known}
+    for name in environment:
+        if name.startswith(PREFIX) and name not in settings and name not in OTHERS and not name.endswith(SECRETS):
+            raise UsageError(f"no flag has the environment variable {name}{meant(name, settings)}")
+
+
+def _variable(flag: str) -> str:
+    return PREFIX + flag.upper().replace("-", "_")
 
 
 def apply(parser: argparse.ArgumentParser, table: Mapping[str, Any], path: Path | None, known: set[str]) -> None:
@@ -26,14 +45,12 @@ def apply(parser: argparse.ArgumentParser, table: Mapping[str, Any], path: Path 
     """
     for key in table:
         if key not in known and key not in TABLES:
-            near = difflib.get_close_matches(key, known, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise UsageError(f"{path}: [tool.codeopt] has no key {key!r}{hint}")
+            raise UsageError(f"{path}: [tool.codeopt] has no key {key!r}{meant(key, known)}")
     for action in parser._actions:
         flag = flag_of(action)
         if not flag:
             continue
-        variable = "CODEOPT_" + flag.upper().replace("-", "_")
+        variable = _variable(flag)
         if variable in os.environ:
             parser.set_defaults(**{action.dest: _value(action, os.environ[variable], variable)})
         elif flag in table:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FREE = frozenset(
     {"exclude", "min-gain", "clock", "max-pairs", "no-profile", "changed-inputs", "check", "no-tests", "select",
-     "ignore", "quiet", "fail-level", "fail-if-slower", "min-share"}
+     "ignore", "quiet", "verbose", "fail-level", "fail-if-slower", "min-share"}
 )  # fmt: skip
 """Settings that a change may bring along: they reach neither money, keys and servers, nor files, nor the sandbox."""
 

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from codeopt.options import ImproveOptions
 
 ORDER = 5
+FIRST = ("--run-dir", "--cases", "--limit", "--model")
+EXAMPLES = (
+    "codeopt batch set.jsonl --run-dir out --limit 10",
+    "codeopt batch set.jsonl --run-dir out --model gpt-5",
+)
 MODEL_ROUNDS = 4
 DONE, BUDGET_SPENT, INTERRUPTED = 0, 6, 130
 RULES_AHEAD, MODEL_AHEAD = 2, 4

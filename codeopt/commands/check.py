@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from codeopt.shortfall import Shortfall
 
 ORDER = 4.5
+FIRST = ("--min-share", "--max-functions", "--select", "--python", "--json")
+EXAMPLES = (
+    "codeopt check src/",
+    "codeopt check --min-share 10% --exit-zero",
+)
+VERDICTS = (1,)
+"""Statuses of a negative verdict, which --exit-zero turns into 0."""
 OTHERS_FILES = True
 """The current folder may hold what somebody else proposes: nothing is imported from there."""
 GAIN = 1
@@ -46,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    parser.add_argument("-v", "--verbose", action="store_true", help="say each step, with the time so far")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -62,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     part = CheckedPart(tuple(paths), arguments.exclude, arguments.min_share)
     targets, left_alone = listed(part)
     found = ProjectCheck(())
-    with Console(quiet=arguments.quiet) as console:
+    with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         if targets:
             options, session = _review.find_python(_flags.options_of(arguments, model=RULES), console, paths[0])
             limits = ReviewBudget(arguments.max_functions, arguments.deadline)

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from codeopt.target import Target
 
 ORDER = 2
+FIRST = ("--cases", "--stdin", "--fail-if-slower", "--strict", "--json")
+EXAMPLES = (
+    "codeopt compare old.py new.py --cases cases/",
+    "codeopt compare mod.py::old mod.py::new       two functions",
+    "codeopt compare --base main --fail-if-slower 5%   what a branch touches",
+)
+VERDICTS = (1,)
+"""Statuses of a negative verdict, which --exit-zero turns into 0."""
 TAKES_ARGUMENTS = True
 """What follows `--` is for the user's program."""
 OTHERS_FILES = True
@@ -48,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _flags.add_sandbox_arguments(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    parser.add_argument("-v", "--verbose", action="store_true", help="say each step, with the time so far")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     limit = arguments.fail_if_slower
     if limit is not None and arguments.max_pairs < 7:
         raise UsageError("--max-pairs must be 7 at least: fewer pairs decide nothing")
-    with Console(quiet=arguments.quiet) as console:
+    with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         found = compare(old, new, _flags.options_of(arguments), Session(console))
     print(json.dumps(found.to_json()) if arguments.json else table(found))
     return int(limit is not None and (found.is_slower(limit) or found.verdict is PairVerdict.REJECTED))

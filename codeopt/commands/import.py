@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sandbox import Run, Sandbox
 
 ORDER = 7
+EXAMPLES = ("codeopt import codenet Project_CodeNet/ -o set.jsonl",)
 NOTHING_KEPT = 1
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.commands import _flags
+from codeopt.commands._colour import write_diff
+from codeopt.commands._page import add_html_argument, require_writable, write_page
 from codeopt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
     from codeopt.report import Result
 
 ORDER = 1
+FIRST = ("--model", "--cases", "--write", "--json", "--max-rounds")
+EXAMPLES = (
+    "codeopt improve slow.py                       with input.N.txt and output.N.txt beside it",
+    "codeopt improve mod.py::f --tests tests/      one function, by its tests",
+    "codeopt improve slow.py --model gpt-5 --write   by a language model, put in place",
+    "codeopt improve slow.py --html page.html -- --top 10 data.csv",
+)
+VERDICTS = (1, 6)
+"""Statuses of a negative verdict, which --exit-zero turns into 0."""
 TAKES_ARGUMENTS = True
 """What follows `--` is for the user's program."""
 ACCEPTED, NOT_ACCEPTED, BUDGET_SPENT, INTERRUPTED = 0, 1, 6, 130
@@ -54,11 +64,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", type=Path, metavar="FILE", help="write the result to FILE (- for standard output)"
     )
     out.add_argument("--json", action="store_true", help="one JSON object on standard output instead of the diff")
+    add_html_argument(out)
     out.add_argument(
         "--run-dir", type=Path, default=Path(".codeopt"), metavar="DIR", help="where runs are saved (%(default)s)"
     )
     out.add_argument("--resume", type=Path, metavar="RUN", help="go on with a saved run")
     out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
+    out.add_argument("-v", "--verbose", action="store_true", help="say each step, with the time so far")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -70,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     target = _flags.target_of(arguments)
     _check_output(arguments, target.path)
-    with Console(quiet=arguments.quiet) as console:
+    with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         result = improve(target, _flags.options_of(arguments), Session(console))
         try:
             _deliver(arguments, result, console)
@@ -92,6 +104,8 @@ def _status(result: Result) -> int:
 
 def _check_output(arguments: argparse.Namespace, path: Path) -> None:
     """Refuse before anything is run what could not be written after it."""
+    if arguments.html:
+        require_writable(arguments.html)
     if arguments.write and arguments.output:
         raise UsageError("give --write or -o FILE, not both")
     if ".ipynb" in ((arguments.write and path.suffix), arguments.output and arguments.output.suffix):
@@ -99,16 +113,7 @@ def _check_output(arguments: argparse.Namespace, path: Path) -> None:
     target = path if arguments.write else arguments.output
     if target is None or str(target) == "-":
         return
-    if target.is_dir():
-        raise UsageError(f"cannot write {target}: it is a directory")
-    if target.exists() and not target.is_file():  # a device or a pipe, which is written to and not replaced
-        return
-    folder = target.resolve().parent
-    if not folder.is_dir():
-        raise UsageError(f"cannot write {target}: there is no directory {folder}")
-    for path in (folder, target):
-        if path.exists() and not os.access(path, os.W_OK):
-            raise UsageError(f"cannot write {target}: {path} is read-only for you (-o FILE writes elsewhere)")
+    require_writable(target)
 
 
 def _deliver(arguments: argparse.Namespace, result: Result, console: Console) -> None:
@@ -124,8 +129,21 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
     elif result.accepted and arguments.output and not to_stdout:
         write_whole(arguments.output, program.as_file(result.source))
         console.print(f"wrote {arguments.output}")
+    if arguments.html:
+        _write_html(arguments.html, result.saved)
+        console.print(f"wrote {arguments.html}")
     if arguments.json:
         print(json.dumps(result.to_json()))
+    elif result.accepted and to_stdout:
+        sys.stdout.write(program.as_file(result.source))
     elif result.accepted:
-        sys.stdout.write(program.as_file(result.source) if to_stdout else result.diff)
+        write_diff(result.diff)
     sys.stdout.flush()
+
+
+def _write_html(path: Path, saved: Path) -> None:
+    """The page of the run, from what was saved of it."""
+    from codeopt.finished_runs import open_run
+    from codeopt.results.run_page import run_page
+
+    write_page(path, run_page(open_run(str(saved), saved)))

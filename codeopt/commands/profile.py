@@ -7,11 +7,17 @@ import json
 from typing import TYPE_CHECKING
 
 from codeopt.commands import _flags
+from codeopt.commands._page import add_html_argument, require_writable, write_page
 
 if TYPE_CHECKING:
     from sandbox.profile import Profile
 
 ORDER = 3
+FIRST = ("--cases", "--stdin", "--lines", "--html", "--json")
+EXAMPLES = (
+    "codeopt profile slow.py",
+    "codeopt profile slow.py --html page.html -- --top 10 data.csv",
+)
 TAKES_ARGUMENTS = True
 """What follows `--` is for the user's program."""
 WARM, HOT = 0.05, 0.25  # shares from which a line is marked
@@ -26,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lines", type=_flags.count, default=15, metavar="N", help="hot lines shown (%(default)d)")
     _flags.add_sandbox_arguments(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    add_html_argument(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 
@@ -33,10 +40,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Profile; print the source with its hot lines marked, or one JSON object."""
     from codeopt.console import Console
     from codeopt.report import profile_to_json, python_line
+    from codeopt.results.profile_page import profile_page
     from codeopt.session import Session
     from codeopt.workloads import WorkloadRequest, kind_of
 
     target, options = _flags.target_of(arguments), _flags.options_of(arguments)
+    if arguments.html:
+        require_writable(arguments.html)
     kind = kind_of(target, options)
     program = kind.read(target)
     console = Console(quiet=arguments.quiet)
@@ -44,6 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     options, interpreter = session.find_interpreter(options, target.path)
     with console, kind.open_workload(WorkloadRequest(target, program, options, session)) as opened:
         profile = opened.profile()
+    if arguments.html:
+        write_page(arguments.html, profile_page(str(target), profile, program.source, python_line(interpreter)))
     if arguments.json:
         print(json.dumps(profile_to_json(profile, interpreter)))
     else:

@@ -10,6 +10,7 @@ from codeopt.commands import _flags
 from codeopt.errors import UsageError
 
 ORDER = 6
+EXAMPLES = ("codeopt record mod.py::f -- python script.py",)
 TAKES_ARGUMENTS = True
 """What follows `--` is the user's command."""
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from codeopt.target import Target
 
 ORDER = 9
+EXAMPLES = ("codeopt refine -t acronym 'Sequence to Sequence' --model gpt-5",)
 BUDGET_SPENT, INTERRUPTED = 6, 130
 
 

@@ -1,4 +1,4 @@
-"""Show what a batch has found: tables, JSON, CSV, one HTML page; alone or beside another batch."""
+"""Show what a batch or a run has found: tables, JSON, CSV, one HTML page; a batch also beside another one."""
 
 from __future__ import annotations
 
@@ -8,33 +8,44 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from codeopt.commands._page import add_html_argument, write_page
 from codeopt.errors import UsageError
 
 if TYPE_CHECKING:
     from codeopt.batch.database import BatchStore
-    from codeopt.results.metrics import Metrics, Versus
+    from codeopt.results.metrics import Metrics
     from codeopt.tasks._text import TextTask
 
 ORDER = 6
+FIRST = ("--html", "--csv", "--json", "--compare")
+EXAMPLES = (
+    "codeopt report out --html page.html",
+    "codeopt report .codeopt/runs/RUN --html page.html",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("run", type=Path, metavar="DIR", help="the --run-dir of a batch; it may still be running")
+    parser.add_argument(
+        "run", type=Path, metavar="DIR", help="the --run-dir of a batch, which may still be running; or a run"
+    )
     parser.add_argument(
         "--compare", type=Path, metavar="DIR", help="another batch over the same set, for a paired test"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="one row a problem (- for standard output)")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="one self-contained page")
+    add_html_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Report on a batch. Raises UsageError when there is none, or a file cannot be written."""
     from codeopt.batch.database import BatchStore
     from codeopt.results.metrics import measure_batch, versus
+    from codeopt.results.page import page
     from codeopt.results.table import as_json, render
 
+    if is_run(arguments.run):
+        return report_run(arguments)
     with BatchStore(arguments.run) as store:
         if _texts(store):
             _refuse(arguments)
@@ -46,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
             with BatchStore(arguments.compare) as second:
                 other = versus(found, measure_batch(second))
         if arguments.html:
-            _write_page(arguments.html, store, found, other)
+            write_page(arguments.html, page(store, found, other))
         if arguments.csv:
             _write_csv(arguments.csv, found)
         if arguments.json:
@@ -93,16 +104,6 @@ def _refuse(arguments: argparse.Namespace) -> None:
             raise UsageError(f"{flag} is for batches of programs; --json has the figures of texts")
 
 
-def _write_page(path: Path, store: BatchStore, found: Metrics, other: Versus | None) -> None:
-    from codeopt.results.page import page
-
-    try:
-        with path.open("w", encoding="utf-8") as file:
-            file.writelines(page(store, found, other))
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from error
-
-
 def _write_csv(path: Path, found: Metrics) -> None:
     from codeopt.results.table import write_csv
 
@@ -114,3 +115,19 @@ def _write_csv(path: Path, found: Metrics) -> None:
             write_csv(found, file)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+
+def is_run(path: Path) -> bool:
+    """A folder of `codeopt improve`, and not of a batch."""
+    return (path / "state.json").is_file()
+
+
+def report_run(arguments: argparse.Namespace) -> int:
+    """One run. Raises UsageError for what only a batch has."""
+    from codeopt.commands.show import show_run
+    from codeopt.finished_runs import open_run
+
+    for flag, given in (("--compare", arguments.compare), ("--csv", arguments.csv)):
+        if given:
+            raise UsageError(f"{flag} is for batches; {arguments.run} is one run")
+    return show_run(open_run(str(arguments.run), arguments.run), as_object=arguments.json, html=arguments.html)

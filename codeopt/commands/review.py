@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from codeopt.session import Session
 
 ORDER = 4
+FIRST = ("--base", "--model", "--reporter", "--output-format", "--max-functions")
+EXAMPLES = (
+    "codeopt review --base main",
+    "codeopt review --base main --model gpt-5 --output-format markdown src/",
+)
+VERDICTS = (1,)
+"""Statuses of a negative verdict, which --exit-zero turns into 0."""
 OTHERS_FILES = True
 """The current folder may hold what somebody else proposes: nothing is imported from there."""
 REPORTERS = "codeopt.reporters"

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from codeopt.rules import Explanation, Rule
 
 ORDER = 8
+EXAMPLES = (
+    "codeopt rules",
+    "codeopt rules list_membership_to_set",
+)
 MOST_LINES = 8
 """That are listed for one reason."""
 

@@ -10,6 +10,10 @@ from typing import Any
 from codeopt.errors import UsageError
 
 ORDER = 10
+EXAMPLES = (
+    "codeopt tasks",
+    "codeopt tasks new mine",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from codeopt.results.layout import scrolls
 from codeopt.results.markup import Markup, tag
 from codeopt.results.metrics import OPT, AfterRounds, Solved
 
@@ -61,7 +62,8 @@ def speedups(solved: Sequence[Solved]) -> Markup:
     parts = [*_grid(axis, _log_ticks(axis), lambda v: f"{v:g}x"), *_threshold(axis)]
     for number, each in enumerate(marks):
         parts.append(_speedup_mark(each, _LEFT + step * (number + 0.5), axis, min(4.5, max(1.5, step / 3))))
-    return _frame(parts + _names(marks, step, axis), axis.height + (78 if len(marks) <= _LABELLED else 14), "Speedups")
+    height = axis.height + (78 if len(marks) <= _LABELLED else 14)
+    return _frame(parts + _names(marks, step, axis), height, "Speedups", links=True)
 
 
 def _speedup_mark(each: Mark, x: float, axis: Axis, size: float) -> Markup:
@@ -76,8 +78,8 @@ def _speedup_mark(each: Mark, x: float, axis: Axis, size: float) -> Markup:
         parts.append(tag("path", class_="human", d=f"M{x:.1f} {h - 4:.1f}l4 4l-4 4l-4 -4z"))
     parts.append(tag("circle", class_=each.kind, cx=x, cy=y, r=size))
     human = "" if each.human is None else f", human {each.human:.2f}x"
-    title = tag("title", f"{each.name}: {each.value:.2f}x{span}{human}")
-    return tag("a", title, parts, href=f"#{anchor(each.name)}")
+    name = f"{each.name}: {each.value:.2f}x{span}{human}"
+    return tag("a", tag("title", name), parts, href=f"#{anchor(each.name)}", aria_label=name)
 
 
 def anchor(name: str) -> str:
@@ -227,8 +229,11 @@ def _ticks(high: float) -> list[float]:
     return [step * n for n in range(int(high / step) + 1)]
 
 
-def _frame(parts: Sequence[Markup], height: int, title: str, width: int = WIDTH) -> Markup:
-    return tag(
+def _frame(parts: Sequence[Markup], height: int, title: str, width: int = WIDTH, *, links: bool = False) -> Markup:
+    """links: what is in it can be followed, so that it is no picture to a screen reader."""
+    drawing = tag(
         "svg", tag("title", title), parts,
-        class_="chart", viewBox=f"0 0 {width} {height + _TOP}", role="img", aria_label=title,
+        class_="chart wide" if width == WIDTH else "chart", viewBox=f"0 0 {width} {height + _TOP}",
+        role="group" if links else "img", aria_label=title,
     )  # fmt: skip
+    return scrolls(title, drawing)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from importlib.resources import files
 
 from codeopt.batch.database import BatchStore
 from codeopt.results import charts
 from codeopt.results.details import kind, row
+from codeopt.results.layout import card, document, folded, table, tile
 from codeopt.results.markup import Child, Markup, join, tag
 from codeopt.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.results.statistics import Estimate
 from codeopt.results.table import cost_per_solved, money, percent, times
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""Even a text that slipped through could load and run nothing."""
 FILTERS = (
     ("all", "all"),
     ("solved", "improved"),
@@ -26,10 +24,11 @@ FILTERS = (
 
 def page(store: BatchStore, found: Metrics, other: Versus | None = None) -> Iterator[str]:
     """The page in pieces, so that a set of any size can be written without holding it."""
-    yield "<!doctype html>\n<html lang='en'>"
-    yield tag("head", _head(found))
-    yield "<body><main>"
-    yield from (join(part) for part in _overview(found, other))
+    yield from document(_name(found), _body(store, found, other), _footer(found))
+
+
+def _body(store: BatchStore, found: Metrics, other: Versus | None) -> Iterator[Child]:
+    yield from _overview(found, other)
     unit, amounts = spending(found)
     yield tag("h2", "Problems")
     yield tag(
@@ -37,25 +36,12 @@ def page(store: BatchStore, found: Metrics, other: Versus | None = None) -> Iter
         "Each opens to its history: every draft as a diff to the one before, verdicts, pairs, hot lines, critiques.",
         class_="how",
     )
-    yield "<div>"
+    yield Markup("<div>")
     yield join(_filters(found))
-    yield "<div class='rows'>"
+    yield Markup("<div class='rows'>")
     for each, amount in zip(found.solved, amounts, strict=True):
-        yield row(store, each, _spent(each, unit, amount)) + "\n"
-    yield "</div></div>"
-    yield tag("footer", _footer(found))
-    yield "</main></body></html>\n"
-
-
-def _head(found: Metrics) -> list[Child]:
-    style = files("codeopt.results").joinpath("page.css").read_text("utf-8")
-    return [
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("title", f"codeopt: {_name(found)}"),
-        tag("style", Markup(style)),
-    ]
+        yield row(store, each, _spent(each, unit, amount))
+    yield Markup("</div></div>")
 
 
 def _name(found: Metrics) -> str:
@@ -72,47 +58,48 @@ def _overview(found: Metrics, other: Versus | None) -> Iterator[Child]:
         f"{found.created}; {where}", class_="sub",
     )  # fmt: skip
     yield tag("div", list(_tiles(found)), class_="tiles")
-    yield _card(
+    yield card(
         "Speedup of each problem",
         "Confirmed with fresh timings and with held-out inputs; wrong or slower counts as 1.0. Fastest "
         "first; the bar is the 95% interval. A click leads to the problem's history.",
-        _key(found), charts.speedups(found.judged),
+        _key(found), charts.speedups(found.judged), folded("The same as a table", _figures(found)),
     )  # fmt: skip
     yield tag("div", _by_round(found), _at_least(found), class_="pair")
     unit, amounts = spending(found)
     judged = [(each, amount) for each, amount in zip(found.solved, amounts, strict=True) if each.judged]
     if judged:
         what = "Cost of each problem" if found.replies else "Seconds spent on each problem"
-        yield _card(what, "In the order of the first chart.", charts.costs(judged, unit))
+        yield card(what, "In the order of the first chart.", charts.costs(judged, unit))
     yield _table(found)
     if other is not None:
         yield _versus(other)
 
 
+def _figures(found: Metrics) -> Markup:
+    """What the chart shows, for who reads rather than looks."""
+    rows = [
+        (each.id, f"{each.speedup:.2f}x", f"{each.low:.2f} - {each.high:.2f}" if each.low and each.high else "",
+         f"{each.human:.2f}x" if each.human is not None else "")
+        for each in sorted(found.judged, key=lambda one: (-one.speedup, one.id))
+    ]  # fmt: skip
+    return table("Speedup of each problem", ("problem", "speedup", "95% interval", "human"), rows)
+
+
 def _tiles(found: Metrics) -> Iterator[Markup]:
-    yield _tile(f"%OPT (right, at least {OPT:.2f}x)", *percent(found.opt))
-    yield _tile("%correct", *percent(found.correct))
-    yield _tile("geometric mean speedup", *times(found.geomean))
-    yield _tile("mean speedup", *times(found.mean_speedup))
+    yield tile(f"%OPT (right, at least {OPT:.2f}x)", *percent(found.opt))
+    yield tile("%correct", *percent(found.correct))
+    yield tile("geometric mean speedup", *times(found.geomean))
+    yield tile("mean speedup", *times(found.mean_speedup))
     if found.human_opt and found.human_geomean:
-        yield _tile(
+        yield tile(
             f"human, {found.humans} programs", times(found.human_geomean)[0], f"%OPT {percent(found.human_opt)[0]}"
         )
     if found.replies:
         each = cost_per_solved(found)
         per = f"{money(each)} a solved problem" if each is not None else f"{found.tokens:,} tokens"
-        yield _tile("cost", money(found.cost_usd) if found.cost_usd is not None else "not known", per)
+        yield tile("cost", money(found.cost_usd) if found.cost_usd is not None else "not known", per)
     overhead = "" if found.overhead is None else f"{found.overhead:.0%} of it not running programs"
-    yield _tile(f"wall time on {found.cores} core{'s' * (found.cores != 1)}", _minutes(found.seconds), overhead)
-
-
-def _tile(label: str, value: str, span: str) -> Markup:
-    parts = (("label", label), ("value", value), ("range", span))
-    return tag("div", [tag("div", text, class_=name) for name, text in parts], class_="tile")
-
-
-def _card(title: str, how: str, *children: Child) -> Markup:
-    return tag("section", tag("h2", title), tag("p", how, class_="how"), list(children), class_="card")
+    yield tile(f"wall time on {found.cores} core{'s' * (found.cores != 1)}", _minutes(found.seconds), overhead)
 
 
 def _key(found: Metrics) -> Markup:
@@ -123,12 +110,12 @@ def _key(found: Metrics) -> Markup:
 
 def _by_round(found: Metrics) -> Markup:
     if not found.rounds:
-        return _card("By round", "No problem had a draft.")
+        return card("By round", "No problem had a draft.")
     key = [tag("span", "%OPT, with its 95% interval", class_="k-solved"), tag("span", "%correct", class_="k-correct")]
     if found.human_opt:
         key.append(tag("span", "human %OPT", class_="k-human"))
     human = found.human_opt.value if found.human_opt else None
-    return _card(
+    return card(
         "%OPT by round", "The best of the first k drafts, by the timings of their own rounds (best@k).",
         tag("div", key, class_="key"), charts.by_round(found.rounds, human),
     )  # fmt: skip
@@ -138,7 +125,7 @@ def _at_least(found: Metrics) -> Markup:
     key = [tag("span", "drafts", class_="k-solved")] + (
         [tag("span", "humans", class_="k-human")] if found.humans else []
     )
-    return _card(
+    return card(
         "At least x times as fast", "The share of the judged problems; what other thresholds than 1.10x would give.",
         tag("div", key, class_="key"), charts.at_least(found.judged) if found.judged else None,
     )  # fmt: skip
@@ -158,7 +145,7 @@ def _table(found: Metrics) -> Markup:
         [str(r.k), str(r.drafts), percent(r.correct)[0], *percent(r.opt), str(r.newly), _both(r.geomean)]
         for r in found.rounds
     ]  # fmt: skip
-    return _card("What each round added", "", _rows(names, rows))
+    return card("What each round added", "", table("What each round added", names, rows))
 
 
 def _versus(other: Versus) -> Markup:
@@ -167,12 +154,7 @@ def _versus(other: Versus) -> Markup:
         ["geometric mean, there over here", "1.00x", _both(other.ratio), f"p = {other.ratio_p:.3g} (sign flips)"],
     ]
     how = f"Paired, on the {other.problems} problems that both batches have judged."
-    return _card("Against the other batch", how, _rows(("", "here", "there", "test"), rows))
-
-
-def _rows(names: tuple[str, ...], rows: list[list[str]]) -> Markup:
-    head = tag("tr", [tag("th", name) for name in names])
-    return tag("table", head, [tag("tr", [tag("td", cell) for cell in cells]) for cells in rows])
+    return card("Against the other batch", how, table(how, ("", "here", "there", "test"), rows))
 
 
 def _filters(found: Metrics) -> Iterator[Markup]:

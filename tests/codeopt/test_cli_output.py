@@ -102,8 +102,9 @@ def test_nothing_accepted_is_an_empty_output(tmp_path: Path) -> None:
 
 def test_the_object_for_programs(tmp_path: Path) -> None:
     """The fields of the design, with the types that they will keep."""
-    done = improve(tmp_path, "--json")
+    done = improve(tmp_path, "--json", "--html", "page.html")
     result = done.json
+    assert f"saved in {result['run']}</footer>" in (tmp_path / "page.html").read_text()
     assert result["schema"] == "codeopt.improve/1"
     assert (result["file"], result["task"], result["sandbox"]) == ("slow.py", "runtime", "bubblewrap")
     assert (result["accepted"], result["best_round"], result["cost_usd"]) == (True, 1, None)

@@ -98,6 +98,19 @@ def test_it_fits_the_schema(written: Path, schema: str, file: str) -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.parametrize("lock", ["uv.lock", "poetry.lock", "pdm.lock", "requirements.txt"])
+def test_what_is_written_for_a_project_is_sound_too(lock: str, tmp_path: Path) -> None:
+    (tmp_path / lock).write_text("")
+    (tmp_path / "pyproject.toml").write_text("[project]\nrequires-python = '>=3.9'\noptional-dependencies.test = []\n")
+    assert codeopt("init", "--github", "--gitlab", cwd=tmp_path).status == 0
+    for schema, file in (("github-workflows", WORKFLOW), ("gitlab-ci", ".gitlab/codeopt.yml")):
+        done = tool("check-jsonschema", "--builtin-schema", f"vendor.{schema}", file, cwd=tmp_path)
+        assert done.returncode == 0, done.stdout
+    done = tool("zizmor", "--offline", "--format=json", WORKFLOW, cwd=tmp_path)
+    assert [(one["ident"], one["desc"]) for one in json.loads(done.stdout)] == []
+    assert all(isinstance(line, str) for line in load(tmp_path / ".gitlab/codeopt.yml")["codeopt"]["script"])
+
+
 def test_an_auditor_finds_nothing(written: Path) -> None:
     done = tool("zizmor", "--offline", "--format=json", WORKFLOW, "action.yml", cwd=written)
     assert [(one["ident"], one["desc"]) for one in json.loads(done.stdout)] == []
@@ -125,11 +138,15 @@ def test_the_workflow_may_do_little_and_takes_nothing_that_can_move(written: Pat
 
 def test_the_action_hands_its_inputs_over_as_variables() -> None:
     action = load(ROOT / "action.yml")
-    for step in action["runs"]["steps"]:
+    own_python, *steps = action["runs"]["steps"]
+    assert re.fullmatch(r"actions/setup-python@[0-9a-f]{40}", own_python["uses"])
+    assert own_python["with"]["update-environment"] is False  # the job's Python stays the project's
+    for step in steps:
         assert step["shell"] == "bash"
         assert EXPRESSION not in step["run"]
-    used = {value for step in action["runs"]["steps"] for value in step.get("env", {}).values()}
-    assert used == {f"{EXPRESSION} inputs.{name} }}}}" for name in action["inputs"]}
+    used = {value for step in steps for value in step.get("env", {}).values()}
+    own = f"{EXPRESSION} steps.{own_python['id']}.outputs.python-path }}}}"
+    assert used == {own, *(f"{EXPRESSION} inputs.{name} }}}}" for name in action["inputs"])}
 
 
 def test_hooks_and_jobs_call_commands_that_exist(written: Path) -> None:
@@ -221,7 +238,8 @@ def test_the_action_takes_its_inputs_as_they_are(runner: dict[str, str], tmp_pat
         "deadline": "60s", "fail-level": "none",
     }  # fmt: skip
 
-    (install, review), values = steps, {f"inputs.{name}": value for name, value in inputs.items()}
+    own = {f"steps.{steps[0]['id']}.outputs.python-path": f"{Path(runner['PATH'].split(os.pathsep)[0]) / 'python3'}"}
+    (_, install, review), values = steps, {**own, **{f"inputs.{name}": value for name, value in inputs.items()}}
     done = run_step(install, work, variables, values)
     assert done.returncode == 0, done.stderr
     done = run_step(review, work, variables, values)

@@ -48,6 +48,29 @@ def checkout(folder: Path) -> Path:
     return wheel
 
 
+def tool(name: str, folder: Path) -> Path:
+    """A wheel of a command line tool that runs the one of this environment."""
+    found = distribution(name)
+    info = f"{name}-{found.version}.dist-info"
+    entries: dict[str, str | bytes] = {
+        f"{name}_tool.pth": f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {found.version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    if texts := found.read_text("entry_points.txt"):
+        entries[f"{info}/entry_points.txt"] = texts
+    else:
+        entries[f"{name}-{found.version}.data/scripts/{name}"] = Path(sysconfig.get_path("scripts"), name).read_bytes()
+    entries[f"{info}/RECORD"] = "".join(f"{file},,\n" for file in [*entries, f"{info}/RECORD"])
+    wheel = folder / f"{name}-{found.version}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for file, content in entries.items():
+            entry = zipfile.ZipInfo(file)
+            entry.external_attr = 0o100755 << 16  # scripts stay programs
+            archive.writestr(entry, content)
+    return wheel
+
+
 def build(folder: Path) -> Path:
     """The wheel of this checkout, as it would be published; by the build backend of this environment."""
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]

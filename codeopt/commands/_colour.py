@@ -1,0 +1,26 @@
+"""A diff on a terminal: in colour where it has any; to a file or a pipe it goes as it is, for `git apply`."""
+
+from __future__ import annotations
+
+import sys
+
+
+def write_diff(diff: str) -> None:
+    """To standard output."""
+    if not sys.stdout.isatty():
+        sys.stdout.write(diff)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    from codeopt.escaping import printable
+
+    console = Console(highlight=False, soft_wrap=True)
+    for line in diff.splitlines():
+        console.print(Text(printable(line), style=_style(line)))
+
+
+def _style(line: str) -> str:
+    if line.startswith(("+++", "---")):
+        return "bold"
+    return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")

@@ -1,0 +1,27 @@
+"""Put the result of a saved run in place, if the file still is what the run began with."""
+
+from __future__ import annotations
+
+import argparse
+
+from codeopt.commands._runs import add_run_arguments, run_of
+
+ORDER = 6.4
+EXAMPLES = ("codeopt apply                 the newest run's result",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    add_run_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the file in one step; FILE.orig is kept unless git holds it. Raises UsageError."""
+    from codeopt.finished_runs import program_to_change, require_best
+    from codeopt.program import as_source, replace_program
+
+    kept = run_of(arguments)
+    program = program_to_change(kept)
+    original = replace_program(program, as_source(require_best(kept)))
+    print(f"wrote {program.path}, " + (f"the original is kept as {original}" if original else "git holds the original"))
+    return 0

@@ -1,0 +1,28 @@
+"""Print what a saved run would change, as a unified diff that `git apply` and `patch -p1` take."""
+
+from __future__ import annotations
+
+import argparse
+
+from codeopt.commands._colour import write_diff
+from codeopt.commands._runs import add_run_arguments, run_of
+
+ORDER = 6.3
+EXAMPLES = ("codeopt diff | git apply",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    add_run_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The diff. Raises UsageError when the run has accepted nothing."""
+    from codeopt.finished_runs import require_best
+    from codeopt.program import Program, as_source
+    from codeopt.report import diff
+
+    kept = run_of(arguments)
+    best = require_best(kept)
+    write_diff(diff(Program(kept.file, as_source(kept.original), kept.original), as_source(best)))
+    return 0

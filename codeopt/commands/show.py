@@ -1,0 +1,52 @@
+"""Show a saved run: each draft, what came of it, what it cost; as text, JSON or one HTML page."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt.commands._page import add_html_argument, require_writable, write_page
+from codeopt.commands._runs import add_run_arguments, describe
+
+if TYPE_CHECKING:
+    from codeopt.finished_runs import KeptRun
+
+ORDER = 6.2
+EXAMPLES = (
+    "codeopt show                  the newest run",
+    "codeopt show slow --html page.html",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    add_run_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="the object that `codeopt improve --json` printed")
+    add_html_argument(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show one run. Raises UsageError when there is none."""
+    from codeopt.commands._runs import run_of
+
+    return show_run(run_of(arguments), as_object=arguments.json, html=arguments.html)
+
+
+def show_run(kept: KeptRun, *, as_object: bool, html: Path | None) -> int:
+    """A run on standard output, and as a page where one is asked for."""
+    from codeopt.errors import UsageError
+    from codeopt.escaping import printable
+    from codeopt.results.run_page import run_page
+
+    if html:
+        require_writable(html)
+        write_page(html, run_page(kept))
+    if not as_object:
+        print("\n".join(map(printable, describe(kept))))
+    elif kept.listing.ended:
+        print(json.dumps(kept.result))
+    else:
+        raise UsageError(f"the run in {kept.listing.path} has not ended, and has no result yet")
+    return 0

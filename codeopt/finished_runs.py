@@ -1,0 +1,129 @@
+"""Runs that were saved, found again by name: what was tried, what came of it, and the text that can be applied."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from codeopt.errors import UsageError
+from codeopt.program import Program, read_program
+from codeopt.saved_runs import RunFolder, SavedRun, digest
+
+RESULT = "codeopt.improve/1"
+NEWEST = "last"
+"""Stands for the newest run."""
+
+
+@dataclass(frozen=True)
+class RunListing:
+    """A folder of a run, before its history is read."""
+
+    path: Path
+    result: Mapping[str, Any]
+    """What `codeopt improve --json` printed at its end; empty of a run that did not end, or whose file is broken."""
+
+    @property
+    def ended(self) -> bool:
+        """There is a result."""
+        return bool(self.result)
+
+    @property
+    def target(self) -> str:
+        """As the user wrote it; the folder's name where that was not kept."""
+        return str(self.result.get("target") or self.result.get("file") or self.path.name)
+
+
+@dataclass(frozen=True)
+class KeptRun:
+    """A run with everything that was kept of it."""
+
+    listing: RunListing
+    saved: SavedRun
+    original: str
+    """The file's text as it was."""
+    best: str | None
+    """The file's text with the accepted draft; None when nothing was accepted."""
+
+    @property
+    def result(self) -> Mapping[str, Any]:
+        """The object of `codeopt improve --json`; empty of a run that did not end."""
+        return self.listing.result
+
+    @property
+    def file(self) -> Path:
+        """The user's file; a relative name starts where the run was started."""
+        return Path(self.result.get("folder", ""), self.result.get("file", ""))
+
+
+def list_runs(home: Path) -> list[RunListing]:
+    """The runs below `home`, the newest first. A name begins with the second it was made in."""
+    folders = sorted((home / "runs").glob("*/state.json"), key=lambda path: path.parent.name, reverse=True)
+    return [RunListing(path.parent, _result(path.parent)) for path in folders]
+
+
+def open_run(name: str, home: Path) -> KeptRun:
+    """The run of that name: a folder, one below `home`, a part of its name, or `last`. Raises UsageError."""
+    path = find_run(name, home)
+    listing, saved = RunListing(path, _result(path)), RunFolder(path).read()
+    original = saved.history.original.source
+    return KeptRun(listing, saved, _text(path / "original.py") or original, _text(path / "best.py"))
+
+
+def find_run(name: str, home: Path) -> Path:
+    """The folder of a run. Raises UsageError when there is none, or several."""
+    if (Path(name) / "state.json").is_file():
+        return Path(name)
+    known = [listing.path for listing in list_runs(home)]
+    if not known:
+        raise UsageError(f"there are no runs in {home / 'runs'}; codeopt improve makes them (--run-dir DIR: elsewhere)")
+    found = known[:1] if name == NEWEST else [path for path in known if name in path.name]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise UsageError(f"there is no run {name!r} in {home / 'runs'}; `codeopt runs` lists them")
+    raise UsageError(f"{name!r} is a part of {len(found)} runs' names, such as {found[0].name} and {found[1].name}")
+
+
+def program_to_change(run: KeptRun) -> Program:
+    """The user's file, where it still is what the run began with. Raises UsageError."""
+    require_best(run)
+    program = read_program(run.file)
+    if digest(program.text) == run.result.get("sha256_after"):
+        raise UsageError(f"{run.file} holds the result of this run already")
+    if program.text != run.original:
+        raise UsageError(
+            f"{run.file} has changed since the run; it is left alone (codeopt diff {run.listing.path} | patch -p1 "
+            "applies what still fits)"
+        )
+    return program
+
+
+def require_best(run: KeptRun) -> str:
+    """The accepted text. Raises UsageError when there is none."""
+    if run.best is not None and run.listing.ended:
+        return run.best
+    if not run.listing.ended:
+        raise UsageError(
+            f"the run in {run.listing.path} has not ended; codeopt improve TARGET --resume {run.listing.path} goes on"
+        )
+    raise UsageError(f"nothing was accepted in {run.listing.path}: {run.result.get('reason', 'no reason is known')}")
+
+
+def _result(path: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads((path / "result.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    known = isinstance(found, dict) and found.get("schema") == RESULT
+    return {"best_round": None, **found} if known else {}
+
+
+def _text(path: Path) -> str | None:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return file.read()
+    except (OSError, ValueError):
+        return None

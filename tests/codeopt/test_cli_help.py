@@ -1,0 +1,91 @@
+"""Help that helps: examples that parse, what is used most first, what a wrong name may have meant, errors as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from codeopt import registry
+from codeopt.cli import _split, build_parser
+from codeopt.commands._parser import CommandParser
+from tests.codeopt.command import codeopt, write_problem
+
+COMMANDS = {name: registry.load("codeopt.commands", name) for name in registry.names("codeopt.commands")}
+
+
+@pytest.fixture(scope="module")
+def parsers() -> dict[str, CommandParser]:
+    parser = build_parser(COMMANDS)
+    (choices,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return dict(choices.choices)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_parse_and_the_first_flags_exist(name: str, parsers: dict[str, CommandParser]) -> None:
+    shown = parsers[name].format_help()
+    assert "\nexamples:\n  codeopt " in shown
+    for line in parsers[name].examples:
+        assert line in shown
+        words = shlex.split(line.partition("   ")[0].partition(" | ")[0].partition(" > ")[0])
+        assert words[:2] == ["codeopt", name]
+        parsers[name].parse_args(_split(words[1:], COMMANDS)[0][1:])
+    first = parsers[name].first
+    assert len(first) <= 5
+    assert set(first) <= {option for action in parsers[name]._actions for option in action.option_strings}
+    places = [shown.index(flag) for flag in first]
+    assert all(place < shown.index("--help") for place in places)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env", "said"),
+    [
+        (["imporve"], {}, "invalid choice: 'imporve'"),
+        (["imporve"], {}, "did you mean 'improve'?"),
+        (["improve", "slow.py", "--max-round", "3"], {}, "arguments: --max-round 3; did you mean '--max-rounds'?"),
+        (["improve", "slow.py", "--clock", "cpuu"], {}, "did you mean 'cpu'?"),
+        (["runs"], {"CODEOPT_MAX_ROUND": "3"}, "CODEOPT_MAX_ROUND; did you mean 'CODEOPT_MAX_ROUNDS'?"),
+    ],
+)
+def test_what_was_meant(arguments: list[str], env: dict[str, str], said: str, tmp_path: Path) -> None:
+    done = codeopt(*arguments, cwd=tmp_path, env=env)
+    assert (done.status, done.out, len(done.lines)) == (2, "", 1)
+    assert said in done.err
+
+
+def test_variables_of_others_are_left_alone(tmp_path: Path) -> None:
+    env = {"CODEOPT_GITLAB_TOKEN": "x", "CODEOPT_OWN_API_KEY": "x", "CODEOPT_REQUIRE_DOCKER": "1"}
+    assert codeopt("runs", cwd=tmp_path, env=env).status == 0
+
+
+@pytest.mark.parametrize("arguments", [["improve", "gone.py"], ["improve", "slow.py", "--lokc"], ["show", "gone"]])
+def test_errors_are_objects_where_objects_are_asked_for(arguments: list[str], tmp_path: Path) -> None:
+    done = codeopt(*arguments, "--json", cwd=tmp_path)
+    assert (done.status, len(done.lines)) == (2, 1)
+    assert done.json["schema"] == "codeopt.error/1"
+    assert done.json["status"] == 2
+    assert done.json["error"] in done.err
+    assert codeopt(*arguments, cwd=tmp_path).out == ""
+
+
+def test_a_negative_verdict_can_be_no_failure(tmp_path: Path) -> None:
+    """An error stays one."""
+    path = write_problem(tmp_path, words=1500)
+    arguments = ("slow.py", path.name, "--sandbox", "bubblewrap", "--changed-inputs", "off", "--exit-zero")
+    done = codeopt("compare", *arguments, cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert codeopt("compare", "slow.py", "gone.py", "--exit-zero", cwd=tmp_path).status == 2
+
+
+def test_a_shell_completes_commands_and_flags(tmp_path: Path) -> None:
+    pytest.importorskip("shtab")
+    done = codeopt("completion", "bash", cwd=tmp_path)
+    assert done.status == 0, done.err
+    script = tmp_path / "codeopt.bash"
+    script.write_text(done.out)
+    ask = f"source {script}; COMP_WORDS=(codeopt improve --max-r); COMP_CWORD=2; _shtab_codeopt; echo ${{COMPREPLY[@]}}"
+    shown = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
+    assert "--max-rounds" in shown.stdout.split()

@@ -1,0 +1,51 @@
+"""What is said while something takes long: the clock goes on, also when nobody reports anything."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from codeopt import console
+from codeopt.console import Console
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "HEARTBEAT_S", 0.05)
+    monkeypatch.setattr(console, "TICK_S", 0.01)
+
+
+def wait_for(capsys: pytest.CaptureFixture[str], lines: int) -> list[str]:
+    said = ""
+    end = time.monotonic() + 20
+    while said.count("\n") < lines and time.monotonic() < end:
+        said += capsys.readouterr().err
+    return said.splitlines()
+
+
+def test_a_log_hears_of_what_takes_long_without_being_told_again(capsys: pytest.CaptureFixture[str]) -> None:
+    with Console() as said:
+        said.allow(600.0)
+        said.stage("round 3 (2 of 4): ")
+        said.progress("timing")
+        lines = wait_for(capsys, 2)
+    assert all(re.fullmatch(r"  0:0\d of 10:00  round 3 \(2 of 4\): timing \.\.\.", line) for line in lines)
+    assert len(lines) >= 2
+
+
+def test_nothing_is_said_before_something_is_done_or_when_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    with Console(quiet=True) as silent, Console() as said:
+        silent.progress("timing")
+        time.sleep(0.2)  # several beats, in which nothing may come
+        said.print("a line")
+    assert capsys.readouterr().err == "a line\n"
+
+
+def test_verbose_says_each_step(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "HEARTBEAT_S", 60.0)
+    with Console(verbose=True) as said:
+        said.progress("profiling")
+        said.progress("timing")
+    assert [line.split()[1] for line in capsys.readouterr().err.splitlines()] == ["profiling", "timing"]

@@ -1,0 +1,152 @@
+"""Saved runs are found again by name, and only what still fits is put in place; the page of a run is whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeopt.budget import Ledger, Usage
+from codeopt.errors import UsageError
+from codeopt.finished_runs import find_run, list_runs, open_run
+from codeopt.history import History
+from codeopt.results.run_page import run_page
+from codeopt.saved_runs import RunFolder, SavedRun, digest
+from sandbox.caveat import Caveat, Subject
+from tests.codeopt.command import codeopt, command, environment
+from tests.codeopt.results.test_page import outline
+from tests.codeopt.test_cli_output import read_all
+from tests.support.candidates import FAST, SLOW, original, right, wrong
+
+HOSTILE = "</pre><script>alert(1)</script>\x1b[31m"
+CAVEAT = Caveat(Subject.INPUT, "-1", "0", HOSTILE, "no known input has a negative number", "echo -1 | python slow.py")
+SPEEDUP = {
+    "ratio": 2.0, "ci_low": 1.8, "ci_high": None, "confidence": 0.95, "pairs": 21, "clock": "cpu", "method": "a test",
+}  # fmt: skip
+
+
+def result(folder: Path, **other: Any) -> dict[str, Any]:
+    """What improve --json would print."""
+    return {
+        "schema": "codeopt.improve/1", "file": "slow.py", "target": "slow.py", "folder": str(folder),
+        "task": "runtime", "model": HOSTILE, "sandbox": "docker", "accepted": True, "reason": "round 2: try 2",
+        "stopped": "nothing left", "speedup": SPEEDUP, "best_round": 2, "sha256_after": digest(FAST), "seconds": 9.5,
+        "evidence": {"sources": {"tests": 12}, "line_coverage": 0.75, "tests": 3, "left_out": {"too slow": 4}},
+        "tests": {"total": 2, "held_back": 1, "inputs": 40, "confirmed_runs": 2}, "caveats": [CAVEAT.to_json()],
+        "effort": {"model_s": 4.0, "cases_s": 1.0, "timing_s": 2.0, "profile_s": 0.5, "confirmation_s": 1.5},
+        "hot_now": [], "shortfalls": [{"what": "8 tests found, none ran", "why": "no numpy", "remedy": ""}],
+        **other,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """An accepted run, one in which nothing was, and the newest, which did not end."""
+    (tmp_path / "slow.py").write_text(SLOW)
+    best = replace(right(2), checked=(CAVEAT,), critique=HOSTILE, changes=("read at once",))
+    history = History((original(critique="a list"), wrong(critique="wrong"), best))
+    saved = SavedRun(history, Ledger().add(Usage(1, 1000, 200, 0.5)).next_round())
+    for name in ("20260101-000000-slow-aaaa", "20260102-000000-slow-bbbb", "20260103-000000-slow-cccc"):
+        folder = RunFolder(tmp_path / ".codeopt" / "runs" / name)
+        folder.path.mkdir(parents=True)
+        folder.save(saved)
+        if name.endswith("aaaa"):
+            folder.finish(SLOW, result(tmp_path), FAST)
+        if name.endswith("bbbb"):
+            nothing = {"accepted": False, "speedup": None, "best_round": None, "reason": "no draft was right"}
+            folder.finish(SLOW, result(tmp_path, **nothing), None)
+    return tmp_path / ".codeopt"
+
+
+def page_of(name: str, home: Path) -> str:
+    return "".join(run_page(open_run(name, home)))
+
+
+def test_runs_have_names(home: Path) -> None:
+    assert [run.path.name[-4:] for run in list_runs(home)] == ["cccc", "bbbb", "aaaa"]
+    assert find_run("last", home) == find_run("cccc", home) == find_run(str(home / "runs" / find_run("c", home)), home)
+    for name, message in (("slow", "a part of 3 runs' names"), ("zzzz", "there is no run 'zzzz'")):
+        with pytest.raises(UsageError, match=message):
+            find_run(name, home)
+    with pytest.raises(UsageError, match="there are no runs in"):
+        find_run("last", home / "nowhere")
+
+
+def test_the_page_tells_all_and_runs_nothing(home: Path) -> None:
+    html = page_of("aaaa", home)
+    found = outline(html)
+    assert found.open == []
+    assert not {name for name, _ in found.elements} & {"script", "img", "link", "iframe", "object", "embed"}
+    for text in (
+        "2.00x", "1.80 - ?, 21 pairs", "read at once", "no known input has a negative number",
+        "echo -1 | python slow.py", "token 1 differs", "calls from tests", "75%", "8 tests found, none ran", "1,200",
+        "0.5000 USD",
+        "sandbox: timing", "90%", "difference of result to original", "faster", "WA",
+    ):  # fmt: skip
+        assert text in html, text
+    headings = [name for name, _ in found.elements if name in ("h1", "h2", "h3")]
+    assert headings[0] == "h1"
+    assert headings.count("h1") == 1
+
+
+def test_a_page_of_a_run_without_result_says_so(home: Path) -> None:
+    assert "this run has not ended" in page_of("cccc", home)
+    assert "Not improved: no draft was right" in page_of("bbbb", home)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "other/1", "accepted": true}'])
+def test_a_broken_result_is_none(text: str, home: Path) -> None:
+    path = home / "runs" / "20260101-000000-slow-aaaa" / "result.json"
+    path.write_text(text)
+    assert not open_run("aaaa", home).listing.ended
+    assert page_of("aaaa", home)
+
+
+def test_the_result_is_applied_once_and_only_to_what_it_was_made_from(home: Path) -> None:
+    folder, file = home.parent, home.parent / "slow.py"
+    done = codeopt("diff", "aaaa", cwd=folder)
+    assert (done.status, done.out.splitlines()[:2]) == (0, ["--- a/slow.py", "+++ b/slow.py"]), done.err
+    assert "nothing was accepted" in codeopt("diff", "bbbb", cwd=folder).err
+    assert "has not ended" in codeopt("apply", cwd=folder).err
+    file.write_text(SLOW + "# mine\n")
+    refused = codeopt("apply", "aaaa", cwd=folder)
+    assert (refused.status, file.read_text()) == (2, SLOW + "# mine\n")
+    assert "has changed since the run; it is left alone" in refused.err
+    file.write_text(SLOW)
+    assert codeopt("apply", home / "runs/20260101-000000-slow-aaaa", cwd=folder.parent).status == 0
+    assert (file.read_text(), (folder / "slow.py.orig").read_text()) == (FAST, SLOW)
+    assert "holds the result of this run already" in codeopt("apply", "aaaa", cwd=folder).err
+
+
+def test_a_diff_has_colours_on_a_terminal_alone(home: Path) -> None:
+    def shown(**env: str) -> str:
+        master, slave = pty.openpty()
+        given = environment(TERM="xterm", **env)
+        with subprocess.Popen(command("diff", "aaaa"), cwd=home.parent, env=given, stdin=slave, stdout=slave):
+            os.close(slave)
+            return read_all(master)
+
+    assert "\x1b[32m+print" in shown()
+    assert "\x1b[3" not in shown(NO_COLOR="1")
+    assert "\x1b" not in codeopt("diff", "aaaa", cwd=home.parent).out
+
+
+def test_runs_are_listed_and_shown(home: Path) -> None:
+    folder = home.parent
+    assert [line.split()[0] for line in codeopt("runs", cwd=folder).out.splitlines()] == ["not", "not", "2.00x"]
+    assert [row["ended"] for row in codeopt("runs", "--json", cwd=folder).json["runs"]] == [False, True, True]
+    shown = codeopt("show", "aaaa", "--html", "page.html", cwd=folder)
+    assert "2.00x as fast (95% interval 1.80 - ?, 21 pairs)" in shown.out
+    assert "\x1b" not in shown.out
+    assert outline((folder / "page.html").read_text()).open == []
+    run = home / "runs" / "20260101-000000-slow-aaaa"
+    again = codeopt("report", run, "--json", "--html", "again.html", cwd=folder)
+    assert again.json == json.loads((run / "result.json").read_text())
+    assert (folder / "again.html").is_file()
+    assert "--csv is for batches" in codeopt("report", run, "--csv", "-", cwd=folder).err

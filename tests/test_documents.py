@@ -1,0 +1,148 @@
+"""The documents say what is so: each command in them exists and is run as it is written, or says why it is not."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from codeopt import errors, registry
+from codeopt.cli import build_parser
+from codeopt.commands._defaults import TABLES, flag_of
+from codeopt.rules import all_rules
+from sandbox.__main__ import _parser as sandbox_parser
+from tests.codeopt.command import QUICK_SETTINGS, codeopt
+from tests.support.documents import DOCUMENTS, README, ROOT, Block, all_blocks, blocks
+from tests.support.reader import write_project
+
+COMMANDS = all_blocks("sh")
+RUN = [block for block in COMMANDS if not block.mark]
+PYTHON = [block for block in all_blocks("python") if not block.mark]
+SETTINGS = {**QUICK_SETTINGS, "CODEOPT_MAX_PAIRS": "8", "CODEOPT_MIN_SHARE": "95%", "VIRTUAL_ENV": sys.prefix}
+"""What makes the runs short; the commands stay as they are written."""
+COMMAND = re.compile(r"^(codeopt|python3?|pip) \S|^\$ .*\n(\$ |\Z)", re.MULTILINE)
+DONE = (0, 1)
+"""1: nothing faster was found, which may well be so; what cannot be run ends with more."""
+
+
+@pytest.fixture(scope="module")
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    """The parser of each command."""
+    commands = {name: registry.load("codeopt.commands", name) for name in registry.names("codeopt.commands")}
+    parser = build_parser(commands)
+    (choices,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return dict(choices.choices)
+
+
+def flags(parser: argparse.ArgumentParser) -> set[str]:
+    return {option for action in parser._actions for option in action.option_strings}
+
+
+def documents() -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+
+
+@documents()
+def test_every_flag_that_is_named_stands_with_its_own_command(
+    document: Path, parsers: dict[str, argparse.ArgumentParser]
+) -> None:
+    for name, rest in re.findall(r"codeopt ([a-z]+)([^`\n#]*)", document.read_text("utf-8")):
+        if name in parsers:
+            ours = rest.partition(" -- ")[0]
+            ours = re.sub(r'"[^"]*"', "", ours)
+            named = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", ours))
+            assert named <= flags(parsers[name]), f"codeopt {name}{rest}"
+
+
+@documents()
+def test_every_flag_that_is_named_exists(document: Path, parsers: dict[str, argparse.ArgumentParser]) -> None:
+    known = set().union(*map(flags, parsers.values()), flags(sandbox_parser()))
+    text = re.sub(r"^(<!-- .* -->\n)?```.*?^```$", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    named = set(re.findall(r"`(--[a-z][a-z-]*)[^`]*`", text))
+    assert named - known == set()
+
+
+@documents()
+def test_commands_stand_in_blocks_that_are_run_or_say_why_not(document: Path) -> None:
+    for block in blocks(document):
+        if not block.language and COMMAND.search(block.text):
+            pytest.fail(f"{block}: begin it with ```sh, or show its output below `$ `; see tests/support/documents.py")
+
+
+@pytest.mark.parametrize("block", [*COMMANDS, *all_blocks("python")], ids=str)
+def test_what_is_not_run_has_a_reason(block: Block) -> None:
+    if block.reason:
+        assert block.mark.partition(":")[2].strip()
+        assert [path for path in re.findall(r"[.\w]+/[\w./]+", block.mark) if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("block", RUN, ids=str)
+def test_its_commands_run(block: Block, tmp_path: Path) -> None:
+    """From a reader's project, one after the other."""
+    project = write_project(tmp_path / "project")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for program, *arguments in block.commands:
+        assert program == "codeopt", f"{block}: only codeopt is run here"
+        done = codeopt(*arguments, cwd=project, env={**SETTINGS, "PATH": path})
+        assert done.status in DONE, f"codeopt {' '.join(arguments)}: {done.err}"
+
+
+@pytest.mark.parametrize("block", PYTHON, ids=str)
+def test_its_python_runs(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """From the repository's folder, as a reader would; the runs are saved elsewhere, and short."""
+    for name, value in QUICK_SETTINGS.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "problems").symlink_to(ROOT / "problems")
+    exec(compile(block.text, str(block), "exec"), {"__name__": "documents"})
+
+
+def test_the_demonstration_is_what_comes_out(tmp_path: Path) -> None:
+    """Each changed line of the README's first block, by the README's command."""
+    shown = next(block for block in blocks(README) if block.text.startswith("$ codeopt improve"))
+    command, *rest = shown.text.splitlines()
+    folder = tmp_path / "examples"
+    folder.mkdir()
+    for path in (ROOT / "examples").glob("orders*.py"):
+        (folder / path.name).write_text(path.read_text("utf-8"))
+    done = codeopt(*command.split()[2:], cwd=tmp_path, env={**SETTINGS, "CODEOPT_MAX_PAIRS": "120"})
+    assert done.status == 0, done.err
+    diff = done.out.splitlines()
+    assert [line for line in rest if line.startswith(("-", "+", "@@"))] == [
+        line for line in diff if re.match(r"[-+@](?!--|\+\+)", line)
+    ]
+    assert [line for line in rest if line.startswith("accepted")] == [
+        line for line in done.lines if line.startswith("accepted")
+    ]
+
+
+def test_all_rewrites_are_listed_in_their_order() -> None:
+    listed = re.findall(r"^\| `(\w+)` \| (.*?)(?: Tests decide\.)? \|$", (ROOT / "docs/rules.md").read_text(), re.M)
+    assert listed == [(rule.name, rule.reason) for rule in all_rules()]
+
+
+def test_the_settings_are_keys(parsers: dict[str, argparse.ArgumentParser]) -> None:
+    (block,) = blocks_of("configuration.md", "toml")
+    known = {flag_of(action) for parser in parsers.values() for action in parser._actions}
+    assert set(tomllib.loads(block.text)["tool"]["codeopt"]) - known - set(TABLES) == set()
+
+
+def test_every_exit_status_is_named() -> None:
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.CodeoptError)]
+    text = (ROOT / "docs/configuration.md").read_text("utf-8")
+    named = {int(number) for number in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)}
+    assert {kind.exit_status for kind in kinds} | {0, 1, 6, 130, 70} == named
+
+
+def test_there_is_enough_to_run() -> None:
+    assert len(RUN) >= 6
+    assert len(PYTHON) >= 3
+
+
+def blocks_of(name: str, language: str) -> list[Block]:
+    return [block for block in blocks(ROOT / "docs" / name) if block.language == language]

@@ -121,7 +121,7 @@ def build_parser(commands: dict[str, ModuleType]) -> CommandParser:
         if getattr(module, "VERDICTS", ()):
             parsers[-1].add_argument("--exit-zero", action="store_true", help="status 0 also for a negative verdict")
     table, path = read_settings(Path.cwd())
-    parser.set_defaults(parser=parser)
+    parser.set_defaults(parser=parser, root=parser)
     known = {_defaults.flag_of(action) for each in parsers for action in each._actions} - {""}
     _defaults.require_known(os.environ, known)
     for each, (_, module) in zip(parsers, ordered, strict=True):

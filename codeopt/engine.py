@@ -49,7 +49,9 @@ def improve(
     task = open_task(options.task, options.min_gain)
     check_proposer(options, task)
     plan = _plan(options)
-    first = run_first(target, options.run, session.console.print, session.named(options)) if options.run else None
+    first = None
+    if options.run and not target.path.is_dir():  # of a folder the command itself is what is improved
+        first = run_first(target, options.run, session.console.print, session.named(options))
     target = first.target if first else target
     kind = kind_of(target, options)
     program = program or kind.read(target)

@@ -22,15 +22,19 @@ def open_isolated(
     notify: Callable[[str], None],
     mounts: tuple[tuple[str, str], ...] = (),
     core: int | None = None,
+    room_mib: int = 0,
 ) -> Sandbox:
     """A context manager. Raises NoSandbox.
 
     own_code_only: nothing but the user's own program and what the built-in rules made of it will run; then, and only
     then, `auto` may end with plain processes where nothing can isolate, and says so.
     core: the one that runs have; None: the one that has the least to do.
+    room_mib: that the files of a run take, beside those that the options name.
     """
     limits = RunLimits(seconds=options.timeout, memory_mib=options.memory)
-    limits = replace(limits, file_mib=limits.file_mib + 2 * folder_mib(options.args or (), options.with_paths))
+    limits = replace(
+        limits, file_mib=limits.file_mib + 2 * folder_mib(options.args or (), options.with_paths) + 2 * room_mib
+    )
     env = environment(options.env)
     chosen = Options(limits, options.python, options.image, options.runtime, core=core, mounts=mounts, env=env)
     try:

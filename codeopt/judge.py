@@ -183,6 +183,7 @@ class Judge:
         self.notify("confirming with fresh timings and cases that were never shown")
         with self.alone():
             started = time.monotonic()
+            candidate = self.workload.trimmed(candidate)
             unseen = self.workload.unseen_cases()
             outcomes = self._outcomes(candidate.source, self.suite.cases, OTHER_HASH_SEED)
             outcomes += self._outcomes(candidate.source, unseen, THIRD_HASH_SEED)

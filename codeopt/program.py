@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import tokenize
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -28,6 +29,12 @@ class Program:
     """With plain line ends, as Python itself reads it, and without a byte order mark."""
     text: str
     """What the file holds, to the character."""
+    place: str = ""
+    """What a diff calls it; empty: its path from the current folder."""
+
+    def parts(self, source: str) -> Iterator[tuple[Program, str]]:
+        """The files that another source text changes, each with its own: this one."""
+        yield self, source
 
     def as_file(self, source: str) -> str:
         """Another source text as this program's file would hold it: its byte order mark, its kind of line ends."""
@@ -141,13 +148,26 @@ def replace_program(program: Program, new: str) -> Path | None:
 
     Raises UsageError when the file has changed since it was read, and when it cannot be written.
     """
-    if read_program(program.path).text != program.text:
-        raise UsageError(f"{program.path} has changed since it was read; it is left alone (-o FILE writes elsewhere)")
+    require_unchanged(program)
     kept = None if _is_clean_in_git(program.path) else program.path.with_name(program.path.name + ".orig")
     if kept:
         write_whole(kept, program.text)
     write_whole(program.path, program.as_file(new))
     return kept
+
+
+def require_unchanged(program: Program) -> None:
+    """Raises UsageError when the file has changed since it was read."""
+    if read_program(program.path).text != program.text:
+        raise UsageError(f"{program.path} has changed since it was read; it is left alone (-o FILE writes elsewhere)")
+
+
+def replace_parts(program: Program, new: str) -> list[tuple[Program, Path | None]]:
+    """The same for each file that a result changes; none is written where one has changed since. Raises UsageError."""
+    parts = list(program.parts(new))
+    for part, _ in parts:
+        require_unchanged(part)
+    return [(part, replace_program(part, text)) for part, text in parts]
 
 
 def _is_clean_in_git(path: Path) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 from codeopt import __version__
 from codeopt.budget import Effort, Ledger
+from codeopt.edit_table import fields_of, has_edits, judged_by, table_of
 from codeopt.escaping import inline
 from codeopt.history import Candidate, History
 from codeopt.interpreter import Interpreter
@@ -64,7 +65,7 @@ class Outlook:
     @property
     def words(self) -> str:
         """`hot now: line 7 44%: the rules know nothing better for it; --model NAME asks a language model`."""
-        hot = "hot now: " + ", ".join(f"line {line.line} {line.share:.0%}" for line in self.hot) if self.hot else ""
+        hot = "hot now: " + ", ".join(f"{line.named} {line.share:.0%}" for line in self.hot) if self.hot else ""
         return ": ".join(part for part in (hot, self.next) if part)
 
 
@@ -240,7 +241,7 @@ def hot(profile: Profile | None) -> str:
     """The hottest lines in a few words."""
     if profile is None or not profile.lines:
         return ""
-    return "   hot: " + ", ".join(f"line {line.line} {line.share:.0%}" for line in profile.lines[:3])
+    return "   hot: " + ", ".join(f"{line.named} {line.share:.0%}" for line in profile.lines[:3])
 
 
 def summary(result: Result) -> list[str]:
@@ -255,9 +256,11 @@ def summary(result: Result) -> list[str]:
         if result.best.comparison:
             runs = f"{len(result.best.outcomes)} runs, including {_held_out_cases(result.held_out)}"
             lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
-            if result.inputs == 1:
+            if has_edits(result.facts):
+                lines[-1:] = [judged_by(result.facts), *table_of(result.facts)]
+            elif result.inputs == 1:
                 lines[-1] = "checked on 1 input: on others it was not tried (--cases DIR gives more)"
-        changes = result.best.changes if len(result.best.changes) > 1 else ()
+        changes = result.best.changes if len(result.best.changes) > 1 and not has_edits(result.facts) else ()
         lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
     lines += (*result.best.notes, *caveat_lines(result.best.caveats)) if result.best else ()
     lines += [each.words for each in result.shortfalls]
@@ -305,8 +308,12 @@ def _by_step(result: Result) -> str:
 
 
 def diff(program: Program, new: str) -> str:
-    """A unified diff that `git apply` and `patch -p1` take, in the file's own kind of line ends."""
-    path = Path(os.path.relpath(program.path))
+    """A unified diff that `git apply` and `patch -p1` take, in each file's own kind of line ends."""
+    return "".join(_diff(part, text) for part, text in program.parts(new))
+
+
+def _diff(program: Program, new: str) -> str:
+    path = Path(program.place or os.path.relpath(program.path))
     name = path.name if ".." in path.parts else path.as_posix()
     name = f"{name.removesuffix('.ipynb')}.py" if name.endswith(".ipynb") else name  # its cells as a file
     old_lines, new_lines = _lines(program.text), _lines(program.as_file(new))
@@ -350,6 +357,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "input_seed": result.facts.get("input_seed"),
         "evidence": result.facts.get("evidence"),
         "recording": result.facts.get("recording"),
+        **fields_of(result.facts, result.diff),
         "notes": list(best.notes) if best else [],
         "caveats": [caveat.to_json() for caveat in best.caveats] if best else [],
         "growth": result.growth,
@@ -424,7 +432,8 @@ def _against_best(candidate: Candidate) -> dict[str, Any] | None:
 
 
 def _hot_line(line: HotLine) -> dict[str, Any]:
-    return {"line": line.line, "share": round(line.share, 4), "text": line.text}
+    found = {"line": line.line, "share": round(line.share, 4), "text": line.text}
+    return {**found, "place": line.place} if line.place else found
 
 
 def profile_to_json(profile: Profile, interpreter: Interpreter | None) -> dict[str, Any]:

@@ -28,7 +28,13 @@ class SandboxOpener(Protocol):
     """Opens the sandbox that the options ask for; see isolation.open_isolated."""
 
     def __call__(
-        self, options: ImproveOptions, *, own_code_only: bool, notify: Callable[[str], None], mounts: Mounts = ()
+        self,
+        options: ImproveOptions,
+        *,
+        own_code_only: bool,
+        notify: Callable[[str], None],
+        mounts: Mounts = (),
+        room_mib: int = 0,
     ) -> AbstractContextManager[Sandbox]:
         """Raises NoSandbox."""
         ...

@@ -37,6 +37,13 @@ class HotLine:
     seconds: float
     """Callees of this program left out; slowed by the profiler, most of all in short lines."""
     text: str
+    place: str = ""
+    """`file.py:12`, where the text is of several files; empty where `line` says it."""
+
+    @property
+    def named(self) -> str:
+        """For people."""
+        return self.place or f"line {self.line}"
 
 
 @dataclass(frozen=True)

@@ -130,14 +130,14 @@ class ProblemJob:
 
     @contextmanager
     def _open_sandbox(
-        self, options: ImproveOptions, *, own_code_only: bool, notify: Notify, mounts: Mounts = ()
+        self, options: ImproveOptions, *, own_code_only: bool, notify: Notify, mounts: Mounts = (), room_mib: int = 0
     ) -> Iterator[Sandbox]:
         """The worker's own for a program; a function needs one that shows its project."""
-        if not mounts:
+        if not mounts and not room_mib:
             yield cast(Sandbox, self.sandbox)
             return
         with open_isolated(
-            options, own_code_only=own_code_only, notify=notify, mounts=mounts, core=self.lock.core
+            options, own_code_only=own_code_only, notify=notify, mounts=mounts, core=self.lock.core, room_mib=room_mib
         ) as sandbox:
             yield sandbox
 

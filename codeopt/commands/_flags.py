@@ -78,7 +78,10 @@ def add_case_arguments(parser: argparse.ArgumentParser, *, strict: bool = True) 
         "--env", action="append", metavar="NAME[=VALUE]", help="an environment variable of a run; may be repeated"
     )
     group.add_argument(
-        "--ignore-output", action="append", metavar="GLOB", help="files that the program writes and that do not count"
+        "--ignore-output",
+        action="append",
+        metavar="GLOB",
+        help="files that the program writes and that do not count; re:PATTERN: parts of what --run prints",
     )
     parser.epilog = "What follows -- are the program's arguments: codeopt COMMAND tool.py -- --top 10 data.csv"
     add_check_arguments(group, strict=strict)
@@ -116,7 +119,8 @@ def add_run_argument(parser: argparse.ArgumentParser) -> None:
     """A user's own command, for functions."""
     parser.add_argument(
         "--run", metavar="COMMAND",
-        help="your own command, run as you would, not isolated: the function's calls are recorded; with FILE alone the "
+        help="your own command; of a folder (default: the current one) it is what is improved, in the sandbox; of a "
+        "FILE::FUNCTION it is run as you would, not isolated: the function's calls are recorded; with FILE alone the "
         "function with the most time of its own is improved, and the command is run twice",
     )  # fmt: skip
 
@@ -151,6 +155,8 @@ def target_of(arguments: argparse.Namespace) -> Target:
                 raise UsageError("give TARGET or -m MODULE, not both")
             arguments.model = arguments.short_m
         return as_target(arguments.target)
+    if arguments.short_m is None and getattr(arguments, "run", None) is not None:
+        return as_target(".")
     if arguments.short_m is None:
         raise UsageError("the following arguments are required: TARGET, or -m MODULE")
     return as_module(arguments.short_m, Path())

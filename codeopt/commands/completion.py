@@ -25,9 +25,5 @@ def run(arguments: argparse.Namespace) -> int:
         import shtab
     except ImportError as error:
         raise UsageError("this needs shtab: pip install 'codeopt[completion]'") from error
-    from codeopt import registry
-    from codeopt.cli import build_parser
-
-    commands = {name: registry.load("codeopt.commands", name) for name in registry.names("codeopt.commands")}
-    print(shtab.complete(build_parser(commands), shell=arguments.shell))
+    print(shtab.complete(arguments.root, shell=arguments.shell))
     return 0

@@ -63,6 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     out.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="write the result to FILE (- for standard output)"
     )
+    out.add_argument(
+        "--branch", metavar="NAME", help="of a folder with --run: commit the patch to a new branch, one commit an edit"
+    )
     out.add_argument("--json", action="store_true", help="one JSON object on standard output instead of the diff")
     add_html_argument(out)
     out.add_argument(
@@ -82,6 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     target = _flags.target_of(arguments)
     _check_output(arguments, target.path)
+    _check_project(arguments, target.path)
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         result = improve(target, _flags.options_of(arguments), Session(console))
         try:
@@ -102,6 +106,17 @@ def _status(result: Result) -> int:
     return BUDGET_SPENT if result.end is End.BUDGET else NOT_ACCEPTED
 
 
+def _check_project(arguments: argparse.Namespace, path: Path) -> None:
+    """Refuse what a folder needs and has not, and what only a folder can have. Raises UsageError."""
+    if arguments.branch is None:
+        return
+    if arguments.run is None or not path.is_dir():
+        raise UsageError("--branch is for a project: codeopt improve FOLDER --run COMMAND --branch NAME")
+    from codeopt.workloads.project.branch import check_branch
+
+    check_branch(path, arguments.branch)
+
+
 def _check_output(arguments: argparse.Namespace, path: Path) -> None:
     """Refuse before anything is run what could not be written after it."""
     if arguments.html:
@@ -110,31 +125,48 @@ def _check_output(arguments: argparse.Namespace, path: Path) -> None:
         raise UsageError("give --write or -o FILE, not both")
     if ".ipynb" in ((arguments.write and path.suffix), arguments.output and arguments.output.suffix):
         raise UsageError(f"a program cannot be put back into the cells of {path}; -o FILE.py writes it beside it")
+    if arguments.write and path.is_dir() and arguments.run is not None:
+        return  # each file is looked at when it is written
     target = path if arguments.write else arguments.output
     if target is None or str(target) == "-":
         return
     require_writable(target)
 
 
+def _branched(name: str, result: Result) -> str:
+    """Make the branch. Raises UsageError."""
+    from codeopt.workloads.project.branch import commit_branch
+    from codeopt.workloads.project.text import ProjectProgram
+
+    assert isinstance(result.program, ProjectProgram)
+    assert result.comparison is not None
+    ratio = f"{result.comparison.ratio:.2f}x as fast ({result.comparison.pairs} pairs)"
+    commits = commit_branch(result.program, result.source, name, result.facts, ratio)
+    return f"branch     {name}: {commits} commit{'s' * (commits != 1)}; your own branch and files are as they were"
+
+
 def _deliver(arguments: argparse.Namespace, result: Result, console: Console) -> None:
     """The result, to where the user wants it."""
-    from codeopt.program import replace_program, write_whole
+    from codeopt.edit_table import has_edits
+    from codeopt.program import replace_parts, write_whole
 
+    if result.accepted and arguments.branch:
+        console.print(_branched(arguments.branch, result))
     program, to_stdout = result.program, str(arguments.output) == "-"
     if result.accepted and arguments.write:
-        kept = replace_program(program, result.source)
-        console.print(
-            f"wrote {program.path}, " + (f"the original is kept as {kept}" if kept else "git holds the original")
-        )
+        for part, kept in replace_parts(program, result.source):
+            console.print(
+                f"wrote {part.path}, " + (f"the original is kept as {kept}" if kept else "git holds the original")
+            )
     elif result.accepted and arguments.output and not to_stdout:
-        write_whole(arguments.output, program.as_file(result.source))
+        write_whole(arguments.output, result.diff if has_edits(result.facts) else program.as_file(result.source))
         console.print(f"wrote {arguments.output}")
     if arguments.html:
         _write_html(arguments.html, result.saved)
         console.print(f"wrote {arguments.html}")
     if arguments.json:
         print(json.dumps(result.to_json()))
-    elif result.accepted and to_stdout:
+    elif result.accepted and to_stdout and not has_edits(result.facts):
         sys.stdout.write(program.as_file(result.source))
     elif result.accepted:
         write_diff(result.diff)

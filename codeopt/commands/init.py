@@ -59,11 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--github", action="store_true", help="a GitHub Actions workflow that reviews pull requests")
     parser.add_argument("--gitlab", action="store_true", help="a GitLab CI job that reviews merge requests")
     parser.add_argument("--pre-commit", action="store_true", help="a pre-commit hook that needs no model")
-    parser.add_argument("--mcp", action="store_true", help="codeopt mcp in the files that coding agents read")
     parser.add_argument(
         "--source", metavar="WHERE",
         help="where CI gets codeopt from: git+URL@COMMIT, a wheel, codeopt==VERSION (default: as it is installed here)",
     )  # fmt: skip
+    parser.add_argument("--mcp", action="store_true", help="codeopt mcp in the files that coding agents read")
     parser.add_argument("--force", action="store_true", help="replace files that an earlier `codeopt init` wrote")
 
 

@@ -1,4 +1,7 @@
-"""Profile a program on its longest case: hot lines with their source, Python/native split, memory."""
+"""Profile a program on its longest case: hot lines with their source, Python/native split, memory.
+
+With --run: where the time of a project's own command goes, function by function.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from codeopt.commands import _flags
+from codeopt.commands import _flags, _profile_run
 from codeopt.commands._page import add_html_argument, require_writable, write_page
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _flags.add_case_arguments(parser, strict=False)
     _flags.add_function_arguments(parser)
     parser.add_argument("--lines", type=_flags.count, default=15, metavar="N", help="hot lines shown (%(default)d)")
+    _profile_run.add_arguments(parser)
     _flags.add_sandbox_arguments(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     add_html_argument(parser)
@@ -38,6 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Profile; print the source with its hot lines marked, or one JSON object."""
+    if arguments.run:
+        return _profile_run.profile_run(arguments)
     from codeopt.console import Console
     from codeopt.report import profile_to_json, python_line
     from codeopt.results.profile_page import profile_page

@@ -64,6 +64,10 @@ class Defaults:
         """None."""
         return None
 
+    def trimmed(self, candidate: Candidate) -> Candidate:
+        """As it is."""
+        return candidate
+
     def bound(self, candidate: Candidate) -> float | None:
         """None."""
         return None

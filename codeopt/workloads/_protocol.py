@@ -105,6 +105,10 @@ class Workload(Protocol):
         """How the cost of the original and of a draft grows with the input; None where nothing can be told."""
         ...
 
+    def trimmed(self, candidate: Candidate) -> Candidate:
+        """The same without those of its parts that do not pay: asked before it is confirmed."""
+        ...
+
     def bound(self, candidate: Candidate) -> float | None:
         """How many times as fast as the original a draft is at most that was given up for the time it takes; None for
         one that was not."""

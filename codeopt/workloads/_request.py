@@ -116,7 +116,9 @@ class WorkloadRequest:
     input_seed: int = field(default_factory=lambda: randbelow(MOST_SEEDS))
     """Of the inputs that are made: another in each run, so that no program meets them again; kept in its record."""
 
-    def open_sandbox(self, mounts: Mounts = ()) -> AbstractContextManager[Sandbox]:
-        """A sandbox that shows these folders. Raises NoSandbox."""
+    def open_sandbox(self, mounts: Mounts = (), room_mib: int = 0) -> AbstractContextManager[Sandbox]:
+        """A sandbox that shows these folders, with room for so much that a run is given. Raises NoSandbox."""
         notify = self.session.console.warn
-        return self.session.open_sandbox(self.options, own_code_only=self.own_code_only, notify=notify, mounts=mounts)
+        return self.session.open_sandbox(
+            self.options, own_code_only=self.own_code_only, notify=notify, mounts=mounts, room_mib=room_mib
+        )

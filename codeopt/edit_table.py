@@ -1,0 +1,44 @@
+"""What each edit of a patch brings: the lines that people read below a result, and the fields of its JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from codeopt.escaping import inline
+
+FIELDS = ("command", "edits", "dropped", "profile", "project_tests", "output")
+
+
+def has_edits(facts: Mapping[str, Any]) -> bool:
+    """Whether a result is a patch of several files."""
+    return "edits" in facts
+
+
+def fields_of(facts: Mapping[str, Any], diff: str) -> dict[str, Any]:
+    """For JSON; none for what is one file."""
+    return {"diff": diff, **{name: facts[name] for name in FIELDS}} if has_edits(facts) else {}
+
+
+def table_of(facts: Mapping[str, Any]) -> list[str]:
+    """One row an edit."""
+    rows = [f"  {figures(edit):<26} {inline(edit['file'])}::{inline(edit['qualname'])}" for edit in facts["edits"]]
+    head = ["without it the command takes   edit"] if rows else []
+    gone = [f"  left out, as it does not pay: {inline(edit['file'])}::{inline(edit['qualname'])}"
+            for edit in facts["dropped"]]  # fmt: skip
+    return [*head, *rows, *gone]
+
+
+def figures(edit: Mapping[str, Any]) -> str:
+    """`2.10x as long (2.01 - 2.2)`; or that the rest needs it."""
+    found = edit["without_it"]
+    if found["ratio"] is None:
+        return "nothing: the rest needs it"
+    return f"{found['ratio']:.2f}x as long ({found['ci_low']:.2f} - {found['ci_high']:.2f})"
+
+
+def judged_by(facts: Mapping[str, Any]) -> str:
+    """What a patch was confirmed by."""
+    passed = facts["project_tests"]["passed"]
+    output = "the command prints and writes the same" if facts["output"] == "compared" else facts["output"]
+    return f"confirmed: {output}; " + (f"{passed} tests pass as before" if passed else "no test of the project was run")

@@ -1,0 +1,87 @@
+"""A whole project, judged by a command of its user's: `codeopt improve . --run "python bench.py"`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from codeopt.options import ImproveOptions
+    from codeopt.program import Program
+    from codeopt.target import Target
+    from codeopt.workloads import Opened, Workload, WorkloadRequest
+    from codeopt.workloads.project.runs import CommandRuns
+    from codeopt.workloads.project.text import ProjectProgram
+    from sandbox import Sandbox
+    from sandbox.profile import Profile
+
+PRIORITY = 10
+
+
+def matches(target: Target, options: ImproveOptions) -> bool:
+    """A folder, with a command that runs there."""
+    return options.run is not None and not target.name and target.path.is_dir()
+
+
+def read(target: Target) -> Program:
+    """The project's modules as one text. Raises UsageError."""
+    from codeopt.workloads.project.files import read_project
+    from codeopt.workloads.project.text import read_text
+
+    return read_text(target.path, read_project(target.path))
+
+
+@dataclass(frozen=True)
+class OpenedProject:
+    """A project in its sandbox, not run yet."""
+
+    request: WorkloadRequest
+    program: ProjectProgram
+    runs: CommandRuns
+
+    @property
+    def title(self) -> str:
+        """Folder and command."""
+        return f"{self.name}: {self.request.options.run}"
+
+    @property
+    def name(self) -> str:
+        """The folder's."""
+        return self.runs.project.root.name or "project"
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """Where it runs."""
+        return self.runs.sandbox
+
+    rival = ""
+
+    def profile(self) -> Profile:
+        """Where the command's time goes."""
+        from codeopt.workloads.project.watch import profile_command
+        from codeopt.workloads.project.workload import as_profile
+
+        return as_profile(profile_command(self.runs, self.program.source), self.program.source)
+
+    def measure(self) -> Workload:
+        """Run the command and the tests. Raises ProgramError."""
+        from codeopt.workloads.project.workload import measure
+
+        return measure(self.request, self.program, self.runs)
+
+
+@contextmanager
+def open_workload(request: WorkloadRequest) -> Iterator[Opened]:
+    """Raises UsageError, NoSandbox."""
+    from codeopt.workloads.project.files import read_project
+    from codeopt.workloads.project.opening import open_command
+    from codeopt.workloads.project.text import ProjectProgram
+
+    assert isinstance(request.program, ProjectProgram)
+    program, options = request.program, request.options
+    project = read_project(request.target.path, options.with_paths)
+    inside = replace(request, options=replace(options, with_paths=()))
+    with open_command(inside, project) as runs:
+        yield OpenedProject(request, program, replace(runs, edited=program.edited))

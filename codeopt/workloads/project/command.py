@@ -1,0 +1,95 @@
+"""A user's own command as it runs in a sandbox: in the root of a copy of the project, by the user's interpreter."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt.errors import UsageError
+from codeopt.workloads.function.users_command import as_the_user_runs_it
+
+SHELL = frozenset({"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"})
+_PYTHON = re.compile(r"python(3(\.\d+)?)?")
+_VARIABLE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+WATCH = ".codeopt-watch"
+"""Folder in a run's copy of the project in which a profiler stands and writes."""
+
+DRIVER = """\
+import os, sys
+here = os.getcwd()
+paths = [os.path.normpath(os.path.join(here, path)) for path in {paths!r}]
+env = {{**os.environ, "PYTHONHASHSEED": {hash_seed!r}, **{variables!r}}}
+env["PYTHONPATH"] = os.pathsep.join([*paths, *filter(None, [env.get("PYTHONPATH")])])
+os.execve(sys.executable, [sys.executable, *{words!r}], env)
+"""
+"""Becomes the command: nothing of it is left when that begins."""
+TOOL = "import sys; sys.argv[0] = {name!r}; exec(compile({text!r}, {name!r}, 'exec'))"
+
+
+@dataclass(frozen=True)
+class ProjectCommand:
+    """What `python` is given."""
+
+    text: str
+    """As the user wrote it."""
+    words: tuple[str, ...]
+    """What follows `python`."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """Of the environment, which stood before it."""
+
+    def program(self, paths: Sequence[str], hash_seed: int = 0, watched: bool = False) -> str:
+        """Source of what a sandbox runs. watched: the profiler in WATCH is loaded in each interpreter."""
+        first = [WATCH] if watched else []
+        return DRIVER.format(
+            paths=[*first, *paths], hash_seed=str(hash_seed), variables=dict(self.variables), words=list(self.words)
+        )
+
+    @property
+    def script(self) -> str:
+        """The file that the command names as its program, relative; empty where it names a module or a tool."""
+        first = self.words[0] if self.words else ""
+        return Path(first).as_posix() if first.endswith(".py") else ""
+
+
+def read_command(text: str, root: Path, python: str | None = None) -> ProjectCommand:
+    """Raises UsageError for what is no command of Python's."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"--run: {error} in {text}") from error
+    variables = []
+    while words and (found := _VARIABLE.fullmatch(words[0])):
+        variables.append((found[1], found[2]))
+        words.pop(0)
+    if not words:
+        raise UsageError('--run: say what to run, such as --run "python bench.py"')
+    if shell := next((word for word in words if word in SHELL), ""):
+        raise UsageError(f"--run: {shell} needs a shell, and there is none; put it in a script and run that")
+    arguments = [_inside(word, root) for word in words[1:]]
+    return ProjectCommand(text, (*_by_python(words[0], root, python), *arguments), tuple(variables))
+
+
+def _inside(word: str, root: Path) -> str:
+    """A path of the project as a run finds it."""
+    name, sign, value = word.rpartition("=")
+    below = f"{root}/"
+    return f"{name}{sign}{value.removeprefix(below)}" if value.startswith(below) else word
+
+
+def _by_python(name: str, root: Path, python: str | None) -> list[str]:
+    """How Python runs a program: nothing for Python itself. Raises UsageError."""
+    if _PYTHON.fullmatch(Path(name).name):
+        return []
+    if name.endswith(".py") and (root / name).is_file():
+        return [Path(_inside(name, root)).as_posix()]
+    path = Path(as_the_user_runs_it([name], root, python)[0])
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, ValueError):
+        text = ""
+    if not text.startswith("#!") or "python" not in text[:400]:
+        raise UsageError(f"--run: {name} is no Python program; give what it runs, such as python -m MODULE")
+    return ["-c", TOOL.format(name=path.name, text=text)]

@@ -1,0 +1,130 @@
+"""What of a user's project a run of its command is given: what git tracks, without secrets, and what `--with` names."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt.errors import UsageError
+from codeopt.secret_files import is_secret
+from sandbox.outcome import Files
+
+MOST_FILES, LARGEST_MIB = 4_000, 64
+"""Each run has copies of its own, in memory."""
+BUILT = (".so", ".pyd")
+
+
+@dataclass(frozen=True)
+class ProjectFiles:
+    """A copy of the project, read once: what the user changes meanwhile counts for nothing."""
+
+    root: Path
+    """Resolved; the command runs there."""
+    files: Files
+    notes: tuple[str, ...] = ()
+    """What is not as a user may think it is, a line each."""
+
+    @property
+    def mib(self) -> int:
+        """Of all files."""
+        return (sum(len(content) for _, content in self.files) >> 20) + 1 + len(self.files) // 250
+
+    @property
+    def import_roots(self) -> tuple[str, ...]:
+        """Folders for sys.path, relative to the root."""
+        return ("src", ".") if any(path.startswith("src/") for path, _ in self.files) else (".",)
+
+
+def read_project(folder: Path, with_paths: Sequence[Path] = ()) -> ProjectFiles:
+    """Read what may be shown. Raises UsageError."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder of a project")
+    root = folder.resolve()
+    names, notes = _tracked(root)
+    sources = {name.as_posix(): root / name for name in names if not is_secret(name)}
+    built = [path for path in _built_in_place(root, sources) if path.as_posix() not in sources]
+    if built:
+        notes += (f"built in place and shown too: {_listed(built)}",)
+    sources |= {path.as_posix(): root / path for path in built}
+    for path in with_paths:
+        sources |= _named(path, root)
+    files = {name: path for name, path in sources.items() if path.is_file() and not path.is_symlink()}
+    if len(files) > MOST_FILES:
+        raise UsageError(
+            f"{folder} has {len(files):,} files that git tracks; at most {MOST_FILES:,} are copied for each run: "
+            "name the folder in it that the command needs"
+        )
+    if not any(name.endswith(".py") for name in files):
+        raise UsageError(f"{folder} has no Python file that git tracks; `git add` it, or name it with --with")
+    return ProjectFiles(root, tuple(_contents(files, folder)), notes)
+
+
+def _tracked(root: Path) -> tuple[list[Path], tuple[str, ...]]:
+    """Relative paths, and what is to be said of them."""
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), "ls-files", "-z", "--cached", "--", "."], capture_output=True, timeout=60
+        )
+        names = done.stdout.decode("utf-8", "surrogateescape").split("\0") if done.returncode == 0 else []
+    except (OSError, subprocess.SubprocessError):
+        names = []
+    found = [Path(name) for name in names if name]
+    if found:
+        modules = [path for path in found if (root / path).is_dir()]
+        return found, (f"submodules are not shown ({_listed(modules)}); --with shows one",) * bool(modules)
+    found = [path.relative_to(root) for path in _python_below(root)]
+    return found, (f"not a git repository: its {len(found)} Python files are shown, others by --with",)
+
+
+def _python_below(root: Path) -> Iterator[Path]:
+    """Python files that are no environment's and in no hidden folder."""
+    folders = [root]
+    while folders:
+        for path in sorted(folders.pop().iterdir()):
+            if path.is_symlink() or path.name.startswith(".") or path.name in ("__pycache__", "node_modules"):
+                continue
+            if path.is_dir() and not (path / "pyvenv.cfg").exists():
+                folders.append(path)
+            elif path.suffix == ".py":
+                yield path
+
+
+def _built_in_place(root: Path, sources: dict[str, Path]) -> list[Path]:
+    """Compiled extensions beside Python files that are shown: `build_ext --inplace` leaves them, git does not know
+    them."""
+    folders = {path.parent for name, path in sources.items() if name.endswith(".py")}
+    found = (path for folder in folders if folder.is_dir() for path in folder.iterdir() if path.suffix in BUILT)
+    return sorted(path.relative_to(root) for path in found)
+
+
+def _named(path: Path, root: Path) -> dict[str, Path]:
+    """What --with names, by its place in the run's folder. Raises UsageError."""
+    if not path.exists():
+        raise UsageError(f"--with {path}: there is no such file or folder")
+    whole = path.resolve()
+    place = whole.relative_to(root) if root in whole.parents else Path(whole.name)
+    if whole.is_file():
+        return {place.as_posix(): whole}
+    below = (each for each in sorted(whole.rglob("*")) if not is_secret(each.relative_to(whole)))
+    return {(place / each.relative_to(whole)).as_posix(): each for each in below if each.is_file()}
+
+
+def _contents(files: dict[str, Path], folder: Path) -> Iterator[tuple[str, bytes]]:
+    size = 0
+    for name, path in files.items():
+        try:
+            size += path.stat().st_size
+            if size > LARGEST_MIB << 20:
+                raise UsageError(
+                    f"{folder} has more than {LARGEST_MIB} MiB of files, which are copied for each run: "
+                    "name the folder in it that the command needs"
+                )
+            yield name, path.read_bytes()
+        except OSError as error:
+            raise UsageError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    return ", ".join(map(str, paths[:3])) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")

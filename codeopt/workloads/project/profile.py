@@ -1,0 +1,246 @@
+"""Where the time of a command goes: functions and lines of a project, libraries by who calls them, imports, waiting."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple, TypeVar
+
+from sandbox.outcome import Run
+
+Key = TypeVar("Key", bound=Hashable)
+INTERPRETER = "python"
+"""What is at work where no file is."""
+
+
+class Spot(NamedTuple):
+    """A function of the project; `<module>` is what stands outside of functions."""
+
+    file: str
+    """Relative to the project."""
+    qualname: str
+    line: int
+    """Of its definition; 0 for a module."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some time of the command."""
+
+    stack: tuple[Spot, ...]
+    """The project's functions, the outermost first; empty where only others are at work."""
+    line: int
+    """Of the innermost one's file."""
+    library: str
+    """At work below that; empty where the project's own code is."""
+    importing: bool
+    seconds: float
+
+
+@dataclass(frozen=True)
+class CalledBy:
+    """Calls of one function by another."""
+
+    callee: Spot | None
+    caller: Spot | None
+    """None: no function of the project."""
+    calls: int
+
+
+@dataclass(frozen=True)
+class FunctionTime:
+    """One function; shares are of the whole command."""
+
+    file: str
+    qualname: str
+    line: int
+    own_share: float
+    """With what it calls in Python itself and in libraries, without imports."""
+    total_share: float
+    """With all that it calls, also what that imports."""
+    library_share: float
+    """Of its own: in libraries."""
+    calls: int | None
+    """None where they could not be counted: the command did not end under the counter."""
+    repeated: float = 0.0
+    """Share of its calls with the same constant arguments as an earlier one."""
+
+    @property
+    def expected_gain(self) -> float:
+        """The share of the command that could go at most: its own, or that of calls that were made before."""
+        return max(self.own_share, self.total_share * self.repeated)
+
+    @property
+    def why(self) -> str:
+        """What that is."""
+        if self.expected_gain > self.own_share:
+            return f"{self.repeated:.0%} of its calls repeat earlier ones"
+        return f"{self.own_share:.0%} of the time is its own"
+
+
+@dataclass(frozen=True)
+class LineTime:
+    """One line of a function with a share worth looking at: its part of that."""
+
+    file: str
+    line: int
+    own_share: float
+
+
+@dataclass(frozen=True)
+class LibraryTime:
+    """A library, by the project's line that called it; no line where none did."""
+
+    library: str
+    file: str
+    line: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Node:
+    """A function in the tree of calls."""
+
+    spot: Spot
+    share: float
+    """With all that it calls from there."""
+    below: tuple[Node, ...]
+    """The largest first."""
+
+
+@dataclass(frozen=True)
+class ProjectProfile:
+    """One command."""
+
+    seconds: float
+    """Of the clock, as it is: without any profiler."""
+    cpu_s: float
+    functions: tuple[FunctionTime, ...]
+    """The largest own share first."""
+    lines: tuple[LineTime, ...]
+    libraries: tuple[LibraryTime, ...]
+    imports: tuple[LibraryTime, ...]
+    """The project's lines that import libraries."""
+    start_share: float
+    """The interpreter's own start, before the command's first line."""
+    waiting_share: float
+    """Of the clock: neither at work nor ready to be."""
+    samples: tuple[Sample, ...]
+    callers: tuple[CalledBy, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def targets(self) -> tuple[FunctionTime, ...]:
+        """Functions by what could be gained in them, the largest first."""
+        named = [f for f in self.functions if f.qualname != "<module>" and f.expected_gain > 0]
+        return tuple(sorted(named, key=lambda f: (-f.expected_gain, -f.total_share)))
+
+    @property
+    def tree(self) -> tuple[Node, ...]:
+        """Of calls, from what the command begins with."""
+        total = sum(each.seconds for each in self.samples) or 1.0
+        return _nodes([(each.stack, each.seconds / total) for each in self.samples])
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `codeopt profile --run --json` prints."""
+        rows = {name: [_rounded(asdict(row)) for row in getattr(self, name)]
+                for name in ("functions", "lines", "libraries", "imports")}  # fmt: skip
+        return {
+            "seconds": round(self.seconds, 4),
+            "cpu_seconds": round(self.cpu_s, 4),
+            **rows,
+            "targets": [
+                {"file": f.file, "qualname": f.qualname, "expected_gain": round(f.expected_gain, 4), "why": f.why}
+                for f in self.targets
+            ],
+            "start": round(self.start_share, 4),
+            "waiting": round(self.waiting_share, 4),
+            "notes": list(self.notes),
+        }
+
+
+def make_profile(
+    plain: Run,
+    samples: Sequence[Sample],
+    calls: Sequence[CalledBy] | None,
+    begun_s: float,
+    repeated: Mapping[Spot, float],
+) -> ProjectProfile:
+    """From what was seen. calls: None where they could not be counted. begun_s: CPU seconds before the first sample."""
+    total = sum(each.seconds for each in samples) + begun_s or 1.0
+    own = _added((each.stack[-1], each.seconds) for each in samples if each.stack and not each.importing)
+    inside = _added((spot, each.seconds) for each in samples for spot in set(each.stack))
+    library = _added((e.stack[-1], e.seconds) for e in samples if e.stack and e.library and not e.importing)
+    by = _by_callee(calls)
+    functions = [
+        FunctionTime(
+            *spot, own.get(spot, 0.0) / total, seconds / total, library.get(spot, 0.0) / total,
+            None if calls is None else by.get(spot, 0),
+            repeated.get(spot, 0.0),
+        )
+        for spot, seconds in inside.items()
+    ]  # fmt: skip
+    notes = () if calls is not None else ("calls are not counted: the command did not end under the counter",)
+    waits = max(0.0, plain.wall_s - plain.cpu_s - plain.runqueue_wait_s)
+    return ProjectProfile(
+        seconds=plain.wall_s, cpu_s=plain.cpu_s,
+        functions=tuple(sorted(functions, key=lambda f: (-f.own_share, -f.total_share, f.file, f.line))),
+        lines=(),
+        libraries=_libraries(samples, total, lambda e: bool(e.library or not e.stack) and not e.importing),
+        imports=_libraries(samples, total, lambda e: e.importing),
+        start_share=begun_s / total,
+        waiting_share=waits / plain.wall_s if plain.wall_s else 0.0,
+        samples=tuple(samples), callers=tuple(calls or ()), notes=notes,
+    )  # fmt: skip
+
+
+def with_lines(
+    profile: ProjectProfile, timed: Sequence[tuple[str, int, float]], owner: Callable[[str, int], Spot | None]
+) -> ProjectProfile:
+    """With each timed function's own share divided among its lines as they were timed; of others no line is known."""
+    seconds = _added(((file, line), spent) for file, line, spent in timed)
+    of = {place: spot for place in seconds if (spot := owner(*place)) is not None}
+    whole = _added((spot, seconds[place]) for place, spot in of.items())
+    own = {Spot(f.file, f.qualname, f.line): f.own_share for f in profile.functions}
+    lines = [LineTime(*place, own.get(spot, 0.0) * seconds[place] / (whole[spot] or 1.0)) for place, spot in of.items()]
+    return replace(profile, lines=tuple(sorted(lines, key=lambda line: -line.own_share)))
+
+
+def _added(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:
+    found: dict[Key, float] = defaultdict(float)
+    for key, seconds in pairs:
+        found[key] += seconds
+    return dict(found)
+
+
+def _by_callee(calls: Sequence[CalledBy] | None) -> dict[Spot, int]:
+    found: dict[Spot, int] = defaultdict(int)
+    for each in calls or ():
+        if each.callee is not None:
+            found[each.callee] += each.calls
+    return found
+
+
+def _libraries(samples: Sequence[Sample], total: float, wanted: Callable[[Sample], bool]) -> tuple[LibraryTime, ...]:
+    found = _added(
+        ((e.library or INTERPRETER, e.stack[-1].file if e.stack else "", e.line if e.stack else 0), e.seconds)
+        for e in samples if wanted(e)
+    )  # fmt: skip
+    return tuple(LibraryTime(*key, s / total) for key, s in sorted(found.items(), key=lambda item: -item[1]))
+
+
+def _nodes(stacks: Sequence[tuple[tuple[Spot, ...], float]]) -> tuple[Node, ...]:
+    """Of stacks, by their outermost function."""
+    shares: dict[Spot, float] = defaultdict(float)
+    below: dict[Spot, list[tuple[tuple[Spot, ...], float]]] = defaultdict(list)
+    for stack, share in stacks:
+        if stack:
+            shares[stack[0]] += share
+            below[stack[0]].append((stack[1:], share))
+    ranked = sorted(shares.items(), key=lambda item: -item[1])
+    return tuple(Node(spot, share, _nodes(below[spot])) for spot, share in ranked)
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: round(value, 4) if isinstance(value, float) else value for name, value in row.items()}

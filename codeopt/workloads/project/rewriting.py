@@ -1,0 +1,48 @@
+"""The built-in rules on a project: each on the hot functions of all files, which others import."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from codeopt.rules import Hot, Rule
+from codeopt.workloads.function.proposer import FunctionRule
+from codeopt.workloads.project.profile import ProjectProfile
+from codeopt.workloads.project.text import first_lines, joined, parted
+
+WORTH = 0.03
+"""A function with a smaller own share of the command is left as it is."""
+MOST = 12
+
+
+@dataclass(frozen=True)
+class ProjectRule(Rule):
+    """A rule kept to some functions."""
+
+    places: tuple[tuple[str, str], ...] = ()
+    """File and qualified name."""
+
+    def rewrite(self, text: str, hot: Hot | None = None, *, exported: bool = True) -> str | None:
+        """The project with those functions rewritten; None where the rule matches in none of them."""
+        files, above = parted(text), first_lines(text)
+        whole = dict(files)
+        for path, qualname in self.places:
+            if path not in files:
+                continue
+            count = files[path].count("\n")
+            own = Hot(tuple(n - above[path] for n in (hot or Hot()).lines if above[path] < n <= above[path] + count))
+            new = self._within(qualname).rewrite(files[path], own)
+            files[path] = new if new is not None else files[path]
+        return joined(files) if files != whole else None
+
+    def _within(self, qualname: str) -> FunctionRule:
+        fields = {name: value for name, value in vars(self).items() if name != "places"}
+        return FunctionRule(**fields, qualname=qualname)
+
+
+def project_rules(rules: Sequence[Rule], profile: ProjectProfile) -> tuple[Rule, ...]:
+    """Those that are not for whole programs, each kept to the functions that take the time."""
+    hot = [f for f in profile.functions if f.own_share >= WORTH and f.qualname != "<module>"][:MOST]
+    places = tuple((f.file, f.qualname) for f in hot)
+    kept = [rule for rule in rules if not rule.scripts_only]
+    return tuple(ProjectRule(**vars(rule), places=places) for rule in kept) if places else ()

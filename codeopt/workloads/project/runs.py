@@ -1,0 +1,90 @@
+"""Runs the user's command on the project with some of its files edited: what stands for a sandbox in comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from codeopt.workloads.project.command import ProjectCommand
+from codeopt.workloads.project.files import ProjectFiles
+from sandbox import Sandbox
+from sandbox.outcome import Files, Mode, Run, RunLimits
+
+COMPILE = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
+"""Without a look at the module's time, which each run's copies have anew. What does not compile is left out."""
+
+
+@dataclass(frozen=True)
+class CommandRuns:
+    """A Runner: its program is the project's text (see text.py), its answer what the command prints and writes."""
+
+    sandbox: Sandbox
+    project: ProjectFiles
+    command: ProjectCommand
+    edited: Callable[[str], Mapping[str, bytes]] = lambda text: {}
+    """The project's text -> the files that are other than the user's."""
+    seen: Callable[[bytes], bytes] = lambda output: output
+    """What of an output counts."""
+    bytecode: dict[tuple[str, bytes], Files] = field(default_factory=dict)
+    """By path and content of a module: what Python makes of it, once it was asked."""
+
+    @property
+    def limits(self) -> RunLimits:
+        """Of the sandbox."""
+        return self.sandbox.limits
+
+    def run(
+        self,
+        program: str | bytes,
+        stdin: bytes = b"",
+        *,
+        args: Sequence[str] = (),
+        mode: Mode = "fork",
+        limits: RunLimits | None = None,
+        hash_seed: int = 0,
+        files: Files | None = None,
+    ) -> Run:
+        """Always a fresh interpreter. files: put beside the project's. Raises SandboxError."""
+        text = program.decode() if isinstance(program, bytes) else program
+        run = self.sandbox.run(
+            self.command.program(self.project.import_roots, hash_seed, watched=bool(files)),
+            stdin, args=args, limits=limits, files=(*self.with_bytecode(text), *(files or ())),
+        )  # fmt: skip
+        return replace(run, stdout=self.seen(run.stdout))
+
+    def with_edits(self, text: str) -> Files:
+        """All files of the project."""
+        edited = self.edited(text)
+        return tuple((path, edited.get(path, content)) for path, content in self.project.files)
+
+    def with_bytecode(self, text: str) -> Files:
+        """The same beside what Python makes of them: a user's own run finds that from the run before."""
+        files = self.with_edits(text)
+        todo = [(path, content) for path, content in files if path.endswith(".py")]
+        new = [path for path, content in todo if (path, content) not in self.bytecode]
+        if new:
+            command = replace(self.command, words=(*COMPILE, *new))
+            run = self.sandbox.run(command.program(self.project.import_roots), files=files)
+            written = {file.path: file.content for file in run.written if file.content}
+            for path, content in todo:
+                if path in new:
+                    self.bytecode[path, content] = tuple(
+                        (place, data) for place, data in written.items() if _is_bytecode(place, path)
+                    )
+        return (*files, *(pair for key in todo for pair in self.bytecode[key]))
+
+    def restart_guest(self) -> None:
+        """Of the sandbox."""
+        self.sandbox.restart_guest()
+
+    def quiesce(self) -> None:
+        """Of the sandbox."""
+        self.sandbox.quiesce()
+
+
+def _is_bytecode(place: str, module: str) -> bool:
+    """Whether a written file is what Python keeps of a module."""
+    found, source = PurePosixPath(place), PurePosixPath(module)
+    beside = found.parent.name == "__pycache__" and found.parent.parent == source.parent
+    return beside and found.name.startswith(f"{source.stem}.") and found.suffix == ".pyc"

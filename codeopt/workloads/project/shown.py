@@ -1,0 +1,83 @@
+"""A command's profile for people: the tree of calls with shares, hot functions, libraries, imports; and speedscope."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from codeopt.escaping import inline, printable
+from codeopt.workloads.project.profile import Node, ProjectProfile, Spot
+
+LEAST = 0.02
+"""Smaller shares are not shown to people."""
+DEEPEST, MOST, TARGETS = 12, 12, 5
+
+
+def tree_of(profile: ProjectProfile, files: Mapping[str, bytes]) -> str:
+    """Some screens of text."""
+    out = [f"{profile.seconds:.2f} s, {profile.cpu_s:.2f} s of them at work", "", "calls, with all below them:"]
+    out += list(_branches(profile.tree, 0))
+    out += ["", "functions by their own time:     own   total       calls"]
+    for f in [f for f in profile.functions if f.own_share >= LEAST][:MOST]:
+        calls = f"{f.calls:>11,}" if f.calls is not None else f"{'?':>11}"
+        library = f"  ({f.library_share:.0%} in libraries)" if f.library_share >= LEAST else ""
+        out.append(f"{'':>28}{f.own_share:>7.1%} {f.total_share:>7.1%} {calls}  {_named(f.file, f.qualname)}{library}")
+    out += ["", "where most could be gained:"]
+    for f in [f for f in profile.targets if f.expected_gain >= LEAST][:TARGETS]:
+        out.append(f"  {f.expected_gain:>6.1%}  {_named(f.file, f.qualname)}  ({f.why})")
+    out += ["", "hot lines:"]
+    for line in [line for line in profile.lines if line.own_share >= LEAST][:MOST]:
+        text = _text(files, line.file, line.line)
+        out.append(f"  {line.own_share:>6.1%}  {printable(line.file)}:{line.line}  {inline(text.strip(), 90)}")
+    for title, rows in (("libraries, by who calls them:", profile.libraries), ("imports:", profile.imports)):
+        shown = [row for row in rows if row.share >= LEAST][:MOST]
+        out += ["", title] * bool(shown)
+        for row in shown:
+            where = f"{printable(row.file)}:{row.line}" if row.file else "no line of the project"
+            out.append(f"  {row.share:>6.1%}  {printable(row.library)}  {where}")
+    out += ["", f"start of the interpreter {profile.start_share:.1%}, waiting {profile.waiting_share:.1%} of the clock"]
+    return "\n".join([*out, *(f"note: {note}" for note in profile.notes)])
+
+
+def _branches(nodes: tuple[Node, ...], depth: int) -> Iterator[str]:
+    for node in nodes:
+        if node.share < LEAST or depth > DEEPEST:
+            return
+        yield f"  {node.share:>6.1%}  {'  ' * depth}{_named(node.spot.file, node.spot.qualname)}"
+        yield from _branches(node.below, depth + 1)
+
+
+def _named(file: str, qualname: str) -> str:
+    return printable(f"{file}::{qualname}")
+
+
+def _text(files: Mapping[str, bytes], file: str, line: int) -> str:
+    lines = files.get(file, b"").decode("utf-8", "replace").split("\n")
+    return lines[line - 1] if 0 < line <= len(lines) else ""
+
+
+def speedscope(profile: ProjectProfile, name: str) -> str:
+    """As https://www.speedscope.app reads it: its file format, the kind with samples and weights."""
+    frames: dict[Spot, int] = {}
+    stacks, weights = [], []
+    for sample in profile.samples:
+        stack = [frames.setdefault(spot, len(frames)) for spot in sample.stack]
+        if sample.library:
+            stack.append(frames.setdefault(Spot("", sample.library, 0), len(frames)))
+        if stack:
+            stacks.append(stack)
+            weights.append(sample.seconds)
+    shared = [_frame(spot) for spot in frames]
+    sampled: dict[str, Any] = {
+        "type": "sampled", "name": name, "unit": "seconds", "startValue": 0, "endValue": sum(weights),
+        "samples": stacks, "weights": weights,
+    }  # fmt: skip
+    return json.dumps({
+        "$schema": "https://www.speedscope.app/file-format-schema.json", "name": name, "exporter": "codeopt",
+        "activeProfileIndex": 0, "shared": {"frames": shared}, "profiles": [sampled],
+    })  # fmt: skip
+
+
+def _frame(spot: Spot) -> dict[str, Any]:
+    return {"name": spot.qualname, **({"file": spot.file, "line": max(spot.line, 1)} if spot.file else {})}

@@ -1,0 +1,99 @@
+"""The project's own tests, run by pytest on a copy with edits: which pass, and whether the same ones do afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from xml.etree import ElementTree
+
+from codeopt.options import ImproveOptions
+from codeopt.shortfall import Shortfall
+from codeopt.workloads.project.command import ProjectCommand
+from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.project.text import is_test
+from sandbox.outcome import Run
+
+REPORT = "codeopt-tests.xml"
+WITHOUT_OPTIONS = ("-o", "addopts=")
+SECONDS = 120.0
+"""A suite that takes longer is not waited for: name a part of it with --tests."""
+
+
+@dataclass(frozen=True)
+class ProjectTests:
+    """What the original passes."""
+
+    passed: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    """And options before them: how pytest is called."""
+    failed: int = 0
+    shortfall: Shortfall | None = None
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        if self.shortfall:
+            return f"no tests ({self.shortfall.why})"
+        failing = f", {self.failed} fail on the original and count for nothing" if self.failed else ""
+        return f"{len(self.passed)} tests{failing}"
+
+
+def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> ProjectTests:
+    """Run those that are named, else all that pytest would find."""
+    if options.no_tests:
+        return ProjectTests(shortfall=Shortfall("the project's tests are not run", "--no-tests"))
+    root = runs.project.root
+    named = [path.resolve() for path in options.tests]
+    paths = [p.relative_to(root).as_posix() for p in named if root in p.parents]
+    paths = paths or [path for path, _ in runs.project.files if is_test(path) and path not in runs.command.words]
+    if not paths:
+        return ProjectTests(shortfall=Shortfall("the project's tests are not run", "it has no test_*.py"))
+    more: tuple[str, ...] = ()
+    run = _run(runs, source, paths)
+    if not (results := _results(run)):  # the project's own options may ask for plug-ins that are not here
+        more = WITHOUT_OPTIONS
+        run = _run(runs, source, (*more, *paths))
+        results = _results(run)
+    passed = tuple(name for name, good in results.items() if good)
+    if not passed:
+        said = run.stderr.decode("utf-8", "replace").strip() or run.stdout.decode("utf-8", "replace").strip()
+        last = run.stop_detail or said.rpartition("\n")[2][:200] or f"exit status {run.exit}"
+        return ProjectTests(shortfall=Shortfall("the project's tests are not run", f"none passes: {last}"))
+    return ProjectTests(passed, (*more, *paths), len(results) - len(passed))
+
+
+def failing(runs: CommandRuns, source: str, tests: ProjectTests) -> str:
+    """Which test a draft does not pass that the original passes; empty where it passes all."""
+    if not tests.passed:
+        return ""
+    run = _run(runs, source, tests.paths)
+    results = _results(run)
+    if lost := [name for name in tests.passed if not results.get(name)]:
+        more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
+        reason = "" if lost[0] in results else f" ({run.stop_detail or 'it was not run'})"
+        return f"test {lost[0]} fails{reason}{more}"
+    return ""
+
+
+def _run(runs: CommandRuns, source: str, paths: Sequence[str]) -> Run:
+    words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml", REPORT, *paths)
+    command = ProjectCommand("pytest", words)
+    limits = replace(runs.limits, seconds=min(SECONDS, runs.limits.seconds))
+    return replace(runs, command=command, seen=bytes).run(source, limits=limits)
+
+
+def _results(run: Run) -> dict[str, bool]:
+    """By name: whether it passed; skipped ones are left out. What a run writes may be anything."""
+    content = next((file.content for file in run.written if file.path == REPORT), None)
+    if not content or b"<!ENTITY" in content:
+        return {}
+    try:
+        tree = ElementTree.fromstring(content)
+    except ElementTree.ParseError:
+        return {}
+    found: dict[str, bool] = {}
+    for case in tree.iter("testcase"):
+        kinds = {child.tag for child in case}
+        if "skipped" not in kinds:
+            found[f"{case.get('classname')}::{case.get('name')}"] = not kinds & {"failure", "error"}
+    return found

@@ -1,0 +1,190 @@
+"""The command's own run as a profile: whose time it is, function by function, and how often they call each other."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from codeopt.errors import ProgramError
+from codeopt.workloads.function.function_def import definitions, first_line
+from codeopt.workloads.project.command import WATCH
+from codeopt.workloads.project.profile import CalledBy, ProjectProfile, Sample, Spot, make_profile, with_lines
+from codeopt.workloads.project.runs import CommandRuns
+from sandbox.guest_bundle import loading
+from sandbox.outcome import Files, Run, RunLimits
+
+LONGER, LEAST_S = 10, 20.0
+"""A run under a hook on each call may take so many times as long as one without it, or so many seconds."""
+HOOK = """
+import os, sys
+_folder = os.path.dirname(os.path.abspath(__file__))
+sys.path[:] = [path for path in sys.path if path != _folder]
+if sys.version_info >= (3, 8):
+{indented}
+    _log = _bundle.load("tests.call_log").CallLog(_folder)
+    _bundle.load("tests.{module}").{function}(os.path.dirname(_folder), *{arguments!r}, _log.write)
+    from importlib.machinery import PathFinder as _finder
+    _spec = _finder.find_spec("sitecustomize")
+    if _spec is not None and _spec.loader is not None:
+        from importlib.util import module_from_spec as _make
+        sys.modules["sitecustomize"] = _make(_spec)
+        _spec.loader.exec_module(sys.modules["sitecustomize"])
+"""
+"""A sitecustomize module; the one that stands behind it on the path is run too."""
+
+
+TIMED, MOST_TIMED = 0.03, 8
+"""Own share of a function whose lines are timed, and how many at most."""
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """What runs in each interpreter of the command: a function of a module of sandbox.guest.tests, given the project's
+    folder first, and what writes a line last."""
+
+    module: str
+    function: str
+    arguments: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What was written down during a run."""
+
+    run: Run
+    rows: tuple[tuple[str, Any], ...]
+    """Kind, and what stands behind it."""
+
+    def of(self, kind: str) -> list[Any]:
+        """The rows of one kind."""
+        return [value for name, value in self.rows if name == kind]
+
+
+def profile_command(runs: CommandRuns, source: str, plain: Run | None = None) -> ProjectProfile:
+    """Run it as it is, under a sampler, and under a counter of calls. Raises ProgramError where it fails.
+
+    plain: an earlier run of the same as it is.
+    """
+    plain = plain or runs.run(source)
+    require_good(plain, runs)
+    watched = _watched(runs, source, Watcher("project_time", "install"))
+    require_good(watched.run, runs)
+    limits = replace(runs.limits, seconds=min(runs.limits.seconds, max(LEAST_S, plain.wall_s * LONGER)))
+    counted = _watched(runs, source, Watcher("project_time", "count"), limits)
+    whole = counted.run.stop is None and counted.run.exit == plain.exit
+    names = _Names({path: content for path, content in runs.with_edits(source) if path.endswith(".py")})
+    samples = [_sample(row, names) for row in watched.of("stack")]
+    calls = [CalledBy(names.called(each[0]), names.spot(each[1]), each[2]) for each in counted.of("calls")]
+    again = [(names.called(place), float(share)) for place, share in counted.of("again")]
+    repeated = {spot: share for spot, share in again if spot is not None}
+    found = make_profile(plain, samples, calls if whole else None, sum(map(float, watched.of("begun"))), repeated)
+    spans = names.spans([(f.file, f.line) for f in found.functions if f.own_share >= TIMED][:MOST_TIMED])
+    if not spans:
+        return found
+    timed = _watched(runs, source, Watcher("project_lines", "install", (spans,)), limits)
+    return with_lines(found, [(str(file), int(line), float(s)) for file, line, s in timed.of("line")], names.owner)
+
+
+def require_good(run: Run, runs: CommandRuns) -> None:
+    """Raises ProgramError, with what the command said."""
+    said = run.stderr.decode("utf-8", "replace").strip() or run.stdout.decode("utf-8", "replace").strip()
+    last = said.rpartition("\n")[2][:200]
+    if run.stop == "time":
+        raise ProgramError(
+            f"--run: the command does not end within {runs.limits.seconds:g} s (--timeout S gives more); "
+            "one that waits for input gets none"
+        )
+    if run.stop is not None:
+        advice = " (--memory MiB gives more)" * (run.stop == "memory")
+        raise ProgramError(f"--run: the command was ended: {run.stop_detail}{advice}")
+    if run.exit != 0:
+        ending = f"exit status {run.exit}" if run.exit is not None else f"signal {run.signal}"
+        raise ProgramError(
+            f"--run: the command fails in the sandbox with {ending}" + (f": {last}" if last else "")
+            + "; it sees what git tracks and what --with names, no network"
+        )  # fmt: skip
+
+
+def _watched(runs: CommandRuns, source: str, watcher: Watcher, limits: RunLimits | None = None) -> Lines:
+    run = runs.run(source, files=_hook(watcher), limits=limits)
+    found: list[tuple[str, Any]] = []
+    for file in run.written:
+        if file.path.startswith(f"{WATCH}/") and file.path.endswith(".txt") and file.content:
+            found += _rows(file.content.decode("utf-8", "replace").split("\n"))
+    return Lines(run, tuple(found))
+
+
+def _hook(watcher: Watcher) -> Files:
+    guest = loading("tests/project_", "tests/own_time", "tests/watched_file", "tests/call_log", "tests/__init__")
+    indented = "".join(f"    {line}" for line in guest.splitlines(keepends=True))
+    text = HOOK.format(indented=indented, **vars(watcher))
+    return ((f"{WATCH}/sitecustomize.py", text.encode()),)
+
+
+def _rows(lines: Iterable[str]) -> Iterable[tuple[str, Any]]:
+    """A line that a process was ended in the middle of is left out; what a run writes is not trusted to be ours."""
+    for line in lines:
+        if line.startswith("@ "):
+            kind, _, text = line[2:].partition(" ")
+            try:
+                value = json.loads(text)
+            except ValueError:
+                continue
+            yield kind, value
+
+
+def _sample(row: Any, names: _Names) -> Sample:
+    stack, line, library, importing, seconds = row
+    spots = [spot for spot in map(names.spot, stack) if spot is not None]
+    kept = tuple(spot for at, spot in enumerate(spots) if at == 0 or spot != spots[at - 1])
+    return Sample(kept, int(line), str(library), bool(importing), float(seconds))
+
+
+class _Names:
+    """Functions by file and first line; a comprehension, a lambda and a class's body count for what is around them."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = files
+        self.known: dict[str, list[tuple[int, int, str]]] = {}
+
+    def spot(self, place: str) -> Spot | None:
+        """Of `/path:line`; None for what is not the project's."""
+        path, _, text = place[1:].rpartition(":")
+        if place[:1] != "/" or path not in self.files:
+            return None
+        if path not in self.known:
+            self.known[path] = _spans(self.files[path])
+        line = int(text)
+        around = [(first, name) for first, last, name in self.known[path] if first <= line <= last]
+        first, name = max(around, default=(0, "<module>"))
+        return Spot(path, name, first)
+
+    def spans(self, functions: Sequence[tuple[str, int]]) -> list[tuple[str, int, int]]:
+        """File, first and last line of functions, by file and first line."""
+        return [
+            (path, first, last)
+            for path, line in functions
+            for first, last, _ in self.known.get(path, ())
+            if first == line
+        ]
+
+    def owner(self, path: str, line: int) -> Spot | None:
+        """The function that a line belongs to."""
+        return self.spot(f"/{path}:{line}")
+
+    def called(self, place: str) -> Spot | None:
+        """The same for what begins there, and nothing else: a comprehension is no call."""
+        spot = self.spot(place)
+        return spot if spot and place.endswith(f":{spot.line}") else None
+
+
+def _spans(content: bytes) -> list[tuple[int, int, str]]:
+    """First and last line of each function."""
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError):
+        return []
+    return [(first_line(node), node.end_lineno or node.lineno, name) for name, node in definitions(tree)]

@@ -1,0 +1,257 @@
+"""A project, measured: a draft's command must print and write the same, the tests pass as before, and it must take less
+time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from codeopt.briefing import Briefing
+from codeopt.errors import ProgramError
+from codeopt.history import Candidate
+from codeopt.proposers import Proposer
+from codeopt.rules import Rule as RewriteRule
+from codeopt.shortfall import as_rows
+from codeopt.workloads._defaults import Defaults
+from codeopt.workloads._protocol import Workload
+from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
+from codeopt.workloads.project.edits import CodeEdit, edits_of, without
+from codeopt.workloads.project.profile import ProjectProfile
+from codeopt.workloads.project.proposer import ProjectProposer, brief
+from codeopt.workloads.project.rewriting import project_rules
+from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.project.steady import Steady, found_steady, given_steady
+from codeopt.workloads.project.suite_tests import ProjectTests, failing, find_tests
+from codeopt.workloads.project.text import ProjectProgram, first_lines, parted
+from codeopt.workloads.project.watch import profile_command, require_good
+from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
+from sandbox.outcome import Case, Outcome, Run, Verdict
+from sandbox.profile import HotFunction, HotLine, Profile
+from sandbox.runner import run_on
+from sandbox.verdict import judge, open_checker
+
+SEEDS = (0, 1, 2)
+"""Hash seeds of the first runs: what depends on the order of a set is found out with times and addresses."""
+SHORTEST_S = 0.02
+"""A command that takes less beyond the interpreter's own start cannot be timed."""
+ABLATION_PAIRS = 30
+
+
+@dataclass(frozen=True)
+class EditGain:
+    """What one edit of a patch brings."""
+
+    edit: CodeEdit
+    comparison: Comparison
+    """The patch without it as the original, the whole as the candidate."""
+    reason: str = ""
+    """Why there is nothing to compare: without it the rest is wrong."""
+
+    @property
+    def pays(self) -> bool:
+        """Without it the command takes longer, with confidence, or is wrong."""
+        return bool(self.reason) or self.comparison.decision is Decision.FASTER
+
+    def to_json(self, evidence: Sequence[str]) -> dict[str, Any]:
+        """As `improve --run --json` prints it."""
+        found = self.comparison
+        figures = {"ratio": round(found.ratio, 4), "ci_low": round(found.ci_low, 4), "ci_high": round(found.ci_high, 4)}
+        none: dict[str, Any] = {"ratio": None, "ci_low": None, "ci_high": None}
+        return {
+            "file": self.edit.file,
+            "qualname": self.edit.qualname,
+            "without_it": {**(none if self.reason else figures), "reason": self.reason},
+            "evidence": list(evidence),
+            "caveats": [],
+        }
+
+
+@dataclass(frozen=True)
+class ProjectWorkload(Defaults):
+    """One command of one project."""
+
+    request: WorkloadRequest
+    program: ProjectProgram
+    runner: CommandRuns
+    steady: Steady
+    tests: ProjectTests
+    found: ProjectProfile
+    baseline: Candidate
+    suite: Suite
+    rule: StoppingRule
+    plan: Plan | None = None
+    too_short: str = ""
+    gains: list[EditGain] = field(default_factory=list)
+    """Of the patch that was confirmed last."""
+    dropped: list[CodeEdit] = field(default_factory=list)
+    """Edits of it that did not pay."""
+
+    def timed(self) -> Workload:
+        """With the plan."""
+        self._notify("timing the command")
+        plan = make_plan(self.runner, self.program.source, self.suite.cases, self.suite.check, self.rule)
+        start = min(self._start() for _ in range(3))
+        short = plan.longest_s - start < SHORTEST_S
+        why = (
+            f"the command takes {plan.longest_s:.3f} s, of which Python's own start is {start:.3f} s: too short to time"
+        )
+        return replace(self, plan=plan, too_short=why if short else "")
+
+    def _start(self) -> float:
+        bare = replace(self.runner, command=replace(self.runner.command, words=("-c", "")))
+        return bare.run(self.program.source).active_s
+
+    def require_plan(self) -> Plan:
+        """Raises ProgramError for a command that is too short."""
+        if self.plan is None or self.too_short:
+            raise ProgramError(f"--run: {self.too_short}; give it more to do")
+        return self.plan
+
+    def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
+        """The command."""
+        return judge(case, run_on(self.runner, source, case, hash_seed=hash_seed), self.suite.check)
+
+    def check(self, source: str, stage: Stage) -> Checked:
+        """The project's tests."""
+        self._notify(f"running {len(self.tests.passed)} tests")
+        return Checked(rejection=failing(self.runner, source, self.tests))
+
+    def trimmed(self, candidate: Candidate) -> Candidate:
+        """Without the edits that do not pay: each is taken back alone, and the rest compared with the whole."""
+        self.gains.clear()
+        self.dropped.clear()
+        edits = edits_of(self.program.source, candidate.source)
+        source = candidate.source
+        if len(edits) == 1:
+            comparison = candidate.comparison
+            assert comparison is not None
+            self.gains.append(EditGain(edits[0], comparison))
+            return candidate
+        for number, edit in enumerate(edits, 1):
+            self._notify(f"without edit {number} of {len(edits)}")
+            gain = self._gain(source, edit)
+            if gain.pays:
+                self.gains.append(gain)
+            else:
+                self.dropped.append(edit)
+                source = without(self.program.source, source, edit)
+        return replace(candidate, source=source)
+
+    def _gain(self, source: str, edit: CodeEdit) -> EditGain:
+        rest = without(self.program.source, source, edit)
+        case = self.suite.cases[0]
+        outcome = self.run_case(rest, case)
+        rule = replace(self.rule.screening(), max_pairs=ABLATION_PAIRS, worth_having=1.02)
+        if outcome.verdict is not Verdict.AC:
+            return EditGain(edit, _nothing(rule), f"without it: {outcome.detail or outcome.verdict}")
+        plan = make_plan(self.runner, rest, [case], self.suite.check, rule)
+        gain = EditGain(edit, compare(self.runner, rest, source, [case], check=self.suite.check, rule=rule, plan=plan))
+        reason = "" if gain.pays else failing(self.runner, rest, self.tests)
+        return replace(gain, reason=f"without it: {reason}" if reason else "")
+
+    def profile(self, source: str) -> Profile | None:
+        """Where the command's time goes, by lines of the project's text."""
+        return as_profile(profile_command(self.runner, source), source)
+
+    def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
+        """Those for functions, each kept to the hot ones."""
+        return project_rules(rules, self.found)
+
+    def adapt(self, proposer: Proposer) -> Proposer:
+        """One that sees the hot path, and whose answers are put into the files."""
+        return ProjectProposer(proposer, self.found)
+
+    def briefing(self) -> Briefing:
+        """The hot path with its figures."""
+        interpreter = self.request.interpreter
+        return brief(self.found, self.request.options.run or "", interpreter.version if interpreter else "")
+
+    @property
+    def headline(self) -> str:
+        """`1.32 s   12 tests   first: shop/store.py::Store._find 80%`."""
+        hot = [f for f in self.found.functions if f.file in self.program.files][:3]
+        shares = ", ".join(f"{f.file}::{f.qualname} {f.own_share:.0%}" for f in hot)
+        return "   ".join(filter(None, [f"{self.found.seconds:.2f} s", self.tests.words, shares, self.steady.words]))
+
+    def facts(self) -> dict[str, Any]:
+        """What was found of the command, and of the edits of the patch."""
+        evidence = ["the command's output and files"] if not self.steady.nothing else []
+        evidence += [f"{len(self.tests.passed)} tests"] if self.tests.passed else []
+        shortfalls = [self.tests.shortfall] if self.tests.shortfall else []
+        return {
+            "command": self.request.options.run,
+            "profile": self.found.to_json(),
+            "project_tests": {"passed": len(self.tests.passed), "failed": self.tests.failed},
+            "output": self.steady.words or "compared",
+            "edits": [gain.to_json(evidence) for gain in self.gains],
+            "dropped": [{"file": edit.file, "qualname": edit.qualname} for edit in self.dropped],
+            "shortfalls": as_rows(shortfalls),
+        }
+
+    def _notify(self, line: str) -> None:
+        self.request.session.console.progress(line)
+
+
+def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns) -> ProjectWorkload:
+    """Run the command some times, its tests once, and see where its time goes. Raises ProgramError, UsageError."""
+    notify = request.session.console.progress
+    options, source = request.options, program.source
+    steady = given_steady(options.ignore_output)
+    notify("running the command")
+    plain: list[Run] = []
+    for seed in SEEDS:
+        plain.append(runs.run(source, hash_seed=seed))
+        require_good(plain[-1], runs)
+    steady = found_steady(steady, [run.stdout for run in plain])
+    runs = replace(runs, seen=steady.seen)
+    ignored = (*steady.files, *_changing_files(plain))
+    first = plain[0]
+    case = Case("command", b"", steady.seen(first.stdout), title=options.run or "", files=(), written=first.written,
+                ignored=ignored)  # fmt: skip
+    notify("running the project's tests")
+    tests = find_tests(runs, source, options)
+    if not tests.passed and not steady.seen(first.stdout).strip() and not _counted(case):
+        raise ProgramError(
+            "--run: the command prints and writes nothing that is the same in each run, and no test passes: there is "
+            "nothing to judge a change by; print a result, or give tests with --tests"
+        )
+    notify("looking where its time goes")
+    found = profile_command(runs, source, first)
+    original = request.baseline or Candidate(0, source, "the original", (Outcome("command", Verdict.AC, first),))
+    original = replace(original, profile=as_profile(found, source))
+    suite = Suite((case,), open_checker(options.check))
+    return ProjectWorkload(request, program, runs, steady, tests, found, original, suite, request.rule)
+
+
+def _changing_files(runs: Sequence[Run]) -> tuple[str, ...]:
+    """Written files that are not the same each time."""
+    known = [{file.path: file.content for file in run.written} for run in runs]
+    names = {name for each in known for name in each}
+    return tuple(sorted(name for name in names if len({each.get(name) for each in known}) > 1))
+
+
+def _counted(case: Case) -> bool:
+    from fnmatch import fnmatchcase
+
+    return any(not any(fnmatchcase(file.path, p) for p in case.ignored) for file in case.written or ())
+
+
+def as_profile(found: ProjectProfile, source: str) -> Profile:
+    """With lines of the project's text in place of lines of files."""
+    above, files = first_lines(source), parted(source)
+    lines = tuple(
+        HotLine(above[row.file] + row.line, row.own_share, 0, row.own_share * found.cpu_s,
+                files[row.file].split("\n")[row.line - 1], f"{row.file}:{row.line}")
+        for row in found.lines if row.file in files and 0 < row.line <= files[row.file].count("\n")
+    )  # fmt: skip
+    functions = tuple(
+        HotFunction(f"{f.file}::{f.qualname}", above[f.file] + max(f.line, 1), f.own_share, f.calls or 0)
+        for f in found.functions if f.file in files
+    )  # fmt: skip
+    return Profile("command", lines, functions, None, None, None, None, None, (), found.notes)
+
+
+def _nothing(rule: StoppingRule) -> Comparison:
+    """Of what was not compared."""
+    return Comparison(Decision.REJECTED, 1.0, 1.0, 1.0, 0, "cpu", rule.interval, rule.alpha, "", ())

@@ -1,0 +1,200 @@
+"""Samples where in a whole project a user's own command is at work; or counts how often its functions call each other.
+
+Samples are taken by the process's own clock, as own_time does for one file: they distort nothing. Calls are counted in
+a run of its own, as a hook on each call makes functions that make many look slower than they are.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import sys
+import threading
+import time
+
+from .own_time import is_waiting, leave_to_the_main_thread
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+    from typing import Any
+
+EACH_S = 0.001
+AT_ONCE = 512
+"""Samples between two writes: what a process has not written when it dies is lost."""
+DEEPEST = 60
+"""Frames of the project that are kept of a stack, the innermost ones."""
+STANDARD = os.path.realpath(os.path.dirname(os.__file__)) + os.sep  # noqa: PTH120  what a user imports is left alone
+LOOKED_AT = 300
+"""Calls of a function whose arguments are looked at, the first ones."""
+CHANGING = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
+"""*args, **kwargs, and generators and coroutines, each of whose steps is a call."""
+CONSTANT = (int, float, str, bytes, bool, type(None))
+IMPORTING = "<frozen importlib._bootstrap>"
+
+
+class Places:
+    """Which code is the project's, and what else is called; by its code object, which is asked for at each frame."""
+
+    def __init__(self, root: str) -> None:
+        self.root = os.path.realpath(root) + os.sep
+        self.known: dict[CodeType, str] = {}
+
+    def of(self, code: CodeType) -> str:
+        """`/path:first line` in the project, else the library's name; empty for Python's own machinery."""
+        found = self.known.get(code)
+        if found is None:
+            found = self.known[code] = self._look(code)
+        return found
+
+    def _look(self, code: CodeType) -> str:
+        name = code.co_filename
+        if name.startswith("<"):
+            return ""
+        path = os.path.realpath(name)
+        if path.startswith(self.root):
+            place = path[len(self.root) :]
+            if "-packages" not in place and not place.startswith(".codeopt-watch"):
+                return f"/{place}:{0 if code.co_name == '<module>' else code.co_firstlineno}"
+        _, found, inside = path.rpartition("-packages" + os.sep)
+        if not found and path.startswith(STANDARD):
+            found, inside = STANDARD, path[len(STANDARD) :]
+        first = inside.partition(os.sep)[0] if found else path.rpartition(os.sep)[2]
+        return first[:-3] if first.endswith(".py") else first
+
+
+class ProjectTime:
+    """Adds up seconds by the project's part of the stack."""
+
+    def __init__(self, root: str, sink: Callable[[str], None]) -> None:
+        self.places, self.sink = Places(root), sink
+        self.seconds: dict[tuple[tuple[str, ...], int, str, bool], float] = {}
+        self.samples = 0
+        self.last = 0.0
+
+    def arm(self) -> None:
+        """In a process that just began, also by a fork, which inherits no timer."""
+        self.seconds, self.samples, self.last = {}, 0, time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, EACH_S, EACH_S)
+
+    def disarm(self) -> None:
+        """A timer outlives exec, a handler does not: the signal would end the next program."""
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        self.write()
+
+    def sample(self, number: int, frame: FrameType | None) -> None:
+        """The signal's handler; of threads that run at once each gets its part."""
+        now = time.process_time()
+        spent, self.last = now - self.last, now
+        frames = [frame]
+        if threading.active_count() > 1:
+            me = threading.get_ident()
+            frames += [each for ident, each in sys._current_frames().items() if ident != me]
+        keys = [self.key(each) for each in frames if each is not None and not is_waiting(each)]
+        for key in keys:
+            self.seconds[key] = self.seconds.get(key, 0.0) + spent / len(keys)
+        self.samples += 1
+        if self.samples % AT_ONCE == 0:
+            self.write()
+
+    def key(self, frame: FrameType) -> tuple[tuple[str, ...], int, str, bool]:
+        """The project's functions from the outermost in, the innermost's line, the library at work, importing?"""
+        stack: list[str] = []
+        line, library, importing = 0, "", False
+        inner: FrameType | None = frame
+        while inner is not None and len(stack) < DEEPEST:
+            code = inner.f_code
+            place = self.places.of(code)
+            if place[:1] == "/":
+                line = line or inner.f_lineno
+                if stack[-1:] != [place]:
+                    stack.append(place)
+            elif not stack:
+                importing = importing or code.co_filename == IMPORTING
+                library = place or library
+            inner = inner.f_back
+        return tuple(stack[::-1]), line, library, importing
+
+    def write(self) -> None:
+        """What was added up since the last time."""
+        seconds, self.seconds = self.seconds, {}
+        for (stack, line, library, importing), spent in seconds.items():
+            self.sink("@ stack " + json.dumps([list(stack), line, library, importing, round(spent, 6)]))
+
+    def hear(self, event: str, arguments: object) -> None:
+        """An audit hook."""
+        if event == "os.exec":
+            self.disarm()
+
+
+def install(root: str, sink: Callable[[str], None]) -> None:
+    """From here on, in the main thread of an interpreter that just starts."""
+    own = ProjectTime(root, sink)
+    sink(f"@ begun {time.process_time():.6f}")
+    signal.signal(signal.SIGPROF, lambda number, frame: own.sample(number, frame))
+    signal.siginterrupt(signal.SIGPROF, False)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
+    threading.setprofile(leave_to_the_main_thread)
+    sys.addaudithook(own.hear)
+    os.register_at_fork(after_in_child=own.arm)
+    atexit.register(own.disarm)
+    own.arm()
+
+
+class CallCounts:
+    """How often each function of the project is called, and by which."""
+
+    def __init__(self, root: str, sink: Callable[[str], None]) -> None:
+        self.places, self.sink = Places(root), sink
+        self.counts: dict[tuple[CodeType, CodeType | None], int] = {}
+        self.given: dict[CodeType, list[Any]] = {}
+        """Of each function of the project what it was called with, for some of its calls: by value where that cannot
+        change, else something that is like nothing else."""
+
+    def hear(self, frame: FrameType, event: str, argument: Any) -> None:
+        """A profile function."""
+        if event == "call":
+            outer = frame.f_back
+            key = (frame.f_code, outer.f_code if outer else None)
+            counts = self.counts
+            counts[key] = counts.get(key, 0) + 1
+            seen = self.given.get(frame.f_code)
+            if seen is None:
+                seen = self.given[frame.f_code] = []
+            if len(seen) < LOOKED_AT:
+                seen.append(_given(frame))
+
+    def write(self) -> None:
+        """At the end of the process."""
+        sys.setprofile(None)
+        for (code, outer), count in self.counts.items():
+            place = self.places.of(code)
+            if place[:1] == "/":
+                caller = self.places.of(outer) if outer else ""
+                self.sink("@ calls " + json.dumps([place, caller, count]))
+        for code, seen in self.given.items():
+            place = self.places.of(code)
+            if place[:1] == "/" and len(seen) > 1:
+                self.sink("@ again " + json.dumps([place, 1 - len(set(seen)) / len(seen)]))
+
+
+def _given(frame: FrameType) -> Any:
+    """The arguments of a call that is about to begin; the object of a method is left out where it has others."""
+    code = frame.f_code
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    names = names[1:] if names[:1] in (("self",), ("cls",)) and len(names) > 1 else names
+    values = tuple(frame.f_locals.get(name) for name in names)
+    if code.co_flags & CHANGING or not names or not all(type(value) in CONSTANT for value in values):
+        return object()
+    return tuple((type(value), value) for value in values)
+
+
+def count(root: str, sink: Callable[[str], None]) -> None:
+    """From here on, in all threads."""
+    counts = CallCounts(root, sink)
+    atexit.register(counts.write)
+    threading.setprofile(counts.hear)
+    sys.setprofile(counts.hear)

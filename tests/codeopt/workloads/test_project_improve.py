@@ -1,0 +1,206 @@
+"""`codeopt improve --run COMMAND`: one patch of several files, judged by the command and the project's tests."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from codeopt.errors import UsageError
+from codeopt.workloads.function.definitions import PutBackError
+from codeopt.workloads.project.edits import answered, edits_of, without
+from codeopt.workloads.project.files import read_project
+from codeopt.workloads.project.steady import found_steady, given_steady
+from codeopt.workloads.project.text import is_own, joined, parted, read_text
+from tests.codeopt.command import codeopt
+from tests.conftest import open_or_skip
+
+STORE = '''\
+class Store:
+    """Orders."""
+
+    def __init__(self):
+        self.rows = []
+
+    def add(self, name, price):
+        self.rows.append((name, price))
+
+    def _find(self, name):
+        return [price for each, price in self.rows if each == name]
+
+    def size(self):
+        return len(self.rows)
+'''
+REPORT = """\
+from shop.store import Store
+
+
+def report(n):
+    store = Store()
+    for k in range(n):
+        store.add(f"item{k % (n // 4)}", k)
+    return [sum(store._find(f"item{k}")) for k in range(n // 4)]
+"""
+BENCH = "from shop.report import report\n\nprint(sum(report(6000)))\n"
+TEST = (
+    "from shop.report import report\n\n\ndef test_report():\n    assert report(8) == [0 + 2 + 4 + 6, 1 + 3 + 5 + 7]\n"
+)
+ADD = """\
+    def __init__(self):
+        self.rows = []
+        self.index = {}
+
+    def add(self, name, price):
+        self.rows.append((name, price))
+        self.index.setdefault(name, []).append(price)
+"""
+FIND = "    def _find(self, name):\n        return self.index.get(name, [])\n"
+USELESS = "    def size(self):\n        count = len(self.rows)\n        return count\n"
+HEAD = "# === file: shop/store.py ===\nclass Store:\n"
+
+
+def answer(summary: str, text: str) -> str:
+    return f"SUMMARY: {summary}\n\n```python\n{text}```\n"
+
+
+def script(path: Path, *answers: str) -> str:
+    path.write_text("\n--- next answer ---\n".join(answers))
+    return f"scripted:{path}"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A project in which only a change of two methods together helps, committed."""
+    root = tmp_path / "shop"
+    files = {"shop/__init__.py": "", "shop/store.py": STORE, "shop/report.py": REPORT, "bench.py": BENCH,
+             "tests/test_report.py": TEST}  # fmt: skip
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    for words in (["init", "-q"], ["config", "user.email", "a@b.c"], ["config", "user.name", "A"], ["add", "."],
+                  ["commit", "-qm", "all"]):  # fmt: skip
+        subprocess.run(["git", "-C", str(root), *words], check=True)
+    return root
+
+
+def test_a_change_of_two_functions_is_one_patch(shop: Path) -> None:
+    """Half of it is wrong and rejected; the whole is accepted, without the edit that brings nothing."""
+    open_or_skip("bubblewrap").close()
+    model = script(
+        shop.parent / "answers.txt",
+        "The store is searched for each name.\nVERDICT: IMPROVE",
+        answer("half of it", HEAD + FIND),
+        "The index is not kept.\nVERDICT: IMPROVE",
+        answer("an index", HEAD + ADD + "\n" + FIND + "\n" + USELESS),
+        "Good.\nVERDICT: DONE",
+    )
+    flags = ("--model", model, "--model-only", "--sandbox", "bubblewrap", "--json", "--branch", "quick")
+    done = codeopt("improve", "--run", "python bench.py", *flags, cwd=shop)
+    assert done.status == 0, done.err
+    found = done.json
+    half, whole = found["rounds"]
+    assert half["verdict"] == "RE", half
+    assert whole["verdict"] == "faster", whole
+    assert found["speedup"]["ci_low"] > 1.5
+    assert [edit["qualname"] for edit in found["edits"]] == ["Store.__init__", "Store.add", "Store._find"]
+    assert all(edit["without_it"]["reason"] or edit["without_it"]["ratio"] > 1.5 for edit in found["edits"])
+    assert [edit["qualname"] for edit in found["dropped"]] == ["Store.size"]
+    assert found["project_tests"] == {"passed": 1, "failed": 0}
+    assert found["profile"]["functions"][0]["qualname"] == "Store._find"
+    assert "shop/store.py::Store._find" in done.err
+    git = ["git", "-C", str(shop)]
+    log = subprocess.run([*git, "log", "--format=%s", "quick"], capture_output=True, text=True, check=True).stdout
+    assert log.count("Make Store.") == 3
+    assert not subprocess.run([*git, "status", "--porcelain", "--", "shop"], capture_output=True, check=True).stdout
+    subprocess.run([*git, "apply", "-"], input=found["diff"], text=True, check=True)
+    patch = subprocess.run([*git, "diff", "quick", "--", "shop"], capture_output=True, text=True, check=True).stdout
+    assert not patch
+
+
+@pytest.mark.parametrize(
+    ("files", "run", "why", "status"),
+    [
+        ({"bench.py": "pass\n"}, "python bench.py", "nothing to judge", 5),
+        ({"bench.py": "print(1)\n"}, "python bench.py", "too short", 5),
+        ({"bench.py": "raise SystemExit(3)\n"}, "python bench.py", "exit status 3", 5),
+    ],
+)
+def test_a_command_that_cannot_be_judged(shop: Path, files: dict[str, str], run: str, why: str, status: int) -> None:
+    open_or_skip("bubblewrap").close()
+    for name, text in files.items():
+        (shop / name).write_text(text)
+    done = codeopt("improve", "--run", run, "--model", "rules", "--sandbox", "bubblewrap", "-q", "--no-tests", cwd=shop)
+    assert (done.status, done.out, done.err.count("\n")) == (status, "", 1)
+    assert why in done.err
+
+
+def test_a_branch_that_is_there_is_refused_before_anything_runs(shop: Path) -> None:
+    subprocess.run(["git", "-C", str(shop), "branch", "old"], check=True)
+    done = codeopt("improve", "--run", "python bench.py", "--branch", "old", "--model", "rules", cwd=shop)
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert "one of that name already" in done.err
+
+
+def test_a_project_is_its_own_modules(shop: Path) -> None:
+    program = read_text(shop, read_project(shop))
+    assert list(program.files) == ["shop/__init__.py", "shop/report.py", "shop/store.py"]
+    assert [is_own(path) for path in ("a/core.py", "test_a.py", "tests/x.py", "bench_a.py", "timer.py")] == [
+        True, False, False, False, True,
+    ]  # fmt: skip
+    changed = program.source.replace("len(self.rows)", "0")
+    assert [(part.place, "return 0" in text) for part, text in program.parts(changed)] == [("shop/store.py", True)]
+    assert program.edited(changed)["shop/store.py"].decode() == STORE.replace("len(self.rows)", "0")
+
+
+TEXT = joined({"a.py": "import re\n\n\ndef f(x):\n    return x\n\n\ndef g(x):\n    return f(x)\n", "b.py": "B = 1\n"})
+
+
+def test_an_answer_is_put_in_and_each_edit_taken_out_again() -> None:
+    new = answered(
+        TEXT, "# === file: a.py ===\nimport os\n\n_N = 3\n\ndef f(x):\n    return _h(x)\n\ndef _h(x):\n    return x\n"
+        "\ndef g(x):\n    return x\n# === file: b.py ===\nB = 2\n",
+    )  # fmt: skip
+    files = parted(new)
+    compile(files["a.py"], "a.py", "exec")
+    assert files["b.py"] == "B = 2\n"
+    assert [str(edit) for edit in edits_of(TEXT, new)] == ["a.py::f", "a.py::g", "b.py::<module>"]
+    left = new
+    for edit in edits_of(TEXT, new):
+        one = without(TEXT, new, edit)
+        assert edit not in edits_of(TEXT, one)
+        assert len(edits_of(TEXT, one)) == 2
+        left = without(TEXT, left, edit)
+    assert left == TEXT
+
+
+def test_search_and_replace() -> None:
+    block = "# === file: a.py ===\n<<<<<<< SEARCH\n    return f(x)\n=======\n    return x\n>>>>>>> REPLACE\n"
+    assert "def g(x):\n    return x\n" in answered(TEXT, block)
+    with pytest.raises(PutBackError, match="0 times"):
+        answered(TEXT, block.replace("f(x)", "nothing"))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("def k(x):\n    return x\n", "which file"),
+        ("# === file: c.py ===\nx = 1\n", "no file c.py"),
+        ("# === file: a.py ===\ndef f(x, y):\n    return x\n", "parameters of f"),
+        ("# === file: a.py ===\ndef f(x:\n", "a.py"),
+    ],
+)
+def test_an_answer_that_cannot_be_put_in(text: str, why: str) -> None:
+    with pytest.raises(PutBackError, match=why):
+        answered(TEXT, text)
+
+
+def test_what_changes_from_run_to_run_is_found() -> None:
+    steady = found_steady(given_steady(()), [b"a 1\ntook 0.123 s\n", b"a 1\ntook 0.2 s\n"])
+    assert steady.seen(b"a 1\ntook 7 s\n") == steady.seen(b"a 1\ntook 0.2 s\n")
+    assert steady.seen(b"a 2\ntook 7 s\n") != steady.seen(b"a 1\ntook 7 s\n")
+    assert found_steady(given_steady(()), [b"a\n", b"a\nb\n"]).nothing
+    assert given_steady(("re:[0-9]+",)).seen(b"n 12") == given_steady(("re:[0-9]+",)).seen(b"n 7")
+    with pytest.raises(UsageError, match="ignore-output"):
+        given_steady(("re:(",))

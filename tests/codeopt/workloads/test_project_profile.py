@@ -1,0 +1,114 @@
+"""`codeopt profile --run COMMAND`: whose time a command's is, across the files of a project."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from codeopt.errors import UsageError
+from codeopt.workloads.project.command import read_command
+from codeopt.workloads.project.files import read_project
+from tests.codeopt.command import codeopt
+from tests.conftest import open_or_skip
+
+STORE = """\
+class Store:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, name, price):
+        self.rows.append((name, price))
+
+    def _find(self, name):
+        return [price for each, price in self.rows if each == name]
+"""
+REPORT = """\
+import json
+
+from shop.store import Store
+
+
+def report(n):
+    store = Store()
+    for k in range(n):
+        store.add(f"item{k % 500}", k)
+    return json.dumps({f"item{k}": sum(store._find(f"item{k}")) for k in range(500)})
+"""
+BENCH = "from shop.report import report\n\nprint(len(report(20000)))\n"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A project of three files, which git tracks, beside a secret that nobody may see."""
+    files = {"shop/__init__.py": "", "shop/store.py": STORE, "shop/report.py": REPORT, "bench.py": BENCH}
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    for words in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", "-C", str(tmp_path), *words], check=True)
+    (tmp_path / ".env").write_text("TOKEN=1")
+    return tmp_path
+
+
+def test_where_the_time_of_a_command_goes(shop: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    flags = ("--sandbox", "bubblewrap", "--json", "--export", "speedscope", "out.json")
+    done = codeopt("profile", "--run", "python bench.py", *flags, cwd=shop)
+    assert done.status == 0, done.err
+    found = done.json
+    first = found["functions"][0]
+    assert (first["file"], first["qualname"], first["calls"]) == ("shop/store.py", "Store._find", 500)
+    assert 0.5 < first["own_share"] <= first["total_share"] <= 1
+    assert found["targets"][0]["qualname"] == "Store._find"
+    by_name = {row["qualname"]: row for row in found["functions"]}
+    assert by_name["report"]["total_share"] >= first["own_share"] > by_name["report"]["own_share"]
+    assert (
+        found["lines"][0]["line"]
+        == STORE.split("\n").index("        return [price for each, price in self.rows if each == name]") + 1
+    )
+    assert 0 < found["start"] < 0.9
+    exported = json.loads((shop / "out.json").read_text())
+    names = [frame["name"] for frame in exported["shared"]["frames"]]
+    assert "Store._find" in names
+    assert len(exported["profiles"][0]["samples"]) == len(exported["profiles"][0]["weights"]) > 0
+
+
+def test_a_command_that_fails_is_one_line(shop: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    done = codeopt("profile", "--run", "python -c 'import nothing_such'", "--sandbox", "bubblewrap", cwd=shop)
+    assert (done.status, done.err.count("\n")) == (5, 1)
+    assert "No module named 'nothing_such'" in done.err
+
+
+def test_what_a_run_is_given(shop: Path) -> None:
+    (shop / "shop" / "fast.cpython-311-x86_64-linux-gnu.so").write_bytes(b"\x7fELF")
+    found = read_project(shop)
+    assert {path for path, _ in found.files} == {
+        "bench.py", "shop/__init__.py", "shop/report.py", "shop/store.py", "shop/fast.cpython-311-x86_64-linux-gnu.so",
+    }  # fmt: skip
+    assert "built in place" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (" ", "say what to run"),
+        ("python 'x", "No closing"),
+        ("python a.py | wc", "needs a shell"),
+        ("ls -l", "no Python"),
+    ],
+)
+def test_a_command_that_is_none(shop: Path, line: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        read_command(line, shop)
+
+
+def test_variables_and_paths_of_the_project(shop: Path) -> None:
+    command = read_command(f"N=1 python3 {shop}/bench.py --data={shop}/data.json", shop)
+    assert command.words == ("bench.py", "--data=data.json")
+    assert command.variables == (("N", "1"),)
+    assert command.script == "bench.py"

@@ -9,7 +9,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from tests.codeopt.command import FAST, write_problem
+from tests.codeopt.command import SLOW, write_problem
 
 _WORK = """\
 def work():
@@ -69,7 +69,7 @@ _FILES = {
     "conftest.py": "",
     "analysis.ipynb": json.dumps(
         {
-            "cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": FAST, "execution_count": None}],
+            "cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": SLOW, "execution_count": None}],
             "metadata": {},
             "nbformat": 4,
             "nbformat_minor": 5,

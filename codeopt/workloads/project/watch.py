@@ -51,7 +51,7 @@ class Watcher:
 
 
 @dataclass(frozen=True)
-class Lines:
+class WatchedLines:
     """What was written down during a run."""
 
     run: Run
@@ -108,13 +108,13 @@ def require_good(run: Run, runs: CommandRuns) -> None:
         )  # fmt: skip
 
 
-def _watched(runs: CommandRuns, source: str, watcher: Watcher, limits: RunLimits | None = None) -> Lines:
+def _watched(runs: CommandRuns, source: str, watcher: Watcher, limits: RunLimits | None = None) -> WatchedLines:
     run = runs.run(source, files=_hook(watcher), limits=limits)
     found: list[tuple[str, Any]] = []
     for file in run.written:
         if file.path.startswith(f"{WATCH}/") and file.path.endswith(".txt") and file.content:
             found += _rows(file.content.decode("utf-8", "replace").split("\n"))
-    return Lines(run, tuple(found))
+    return WatchedLines(run, tuple(found))
 
 
 def _hook(watcher: Watcher) -> Files:

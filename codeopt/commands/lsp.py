@@ -11,6 +11,7 @@ import argparse
 from codeopt.commands._serving import add_permission_arguments, permissions_of, require_extra
 
 ORDER = 9.6
+EXAMPLES = ("codeopt lsp",)
 OTHERS_FILES = True
 """The workspace may be somebody else's: nothing is imported from there."""
 FLAGS_ONLY = True

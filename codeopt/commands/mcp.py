@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
 ORDER = 9.5
+EXAMPLES = ("codeopt mcp", "codeopt mcp --root . --http 0")
 OTHERS_FILES = True
 """Agents write files of the current folder: nothing is imported from there."""
 FLAGS_ONLY = True

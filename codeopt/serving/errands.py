@@ -193,13 +193,9 @@ def _session(options: ImproveOptions, console: Console) -> Session:
     """What a client sends was written by a model: it never runs as a plain process unless the user said so."""
 
     def open_always_isolated(
-        options: ImproveOptions,
-        *,
-        own_code_only: bool,
-        notify: Callable[[str], None],
-        mounts: Mounts = (),
+        options: ImproveOptions, *, own_code_only: bool, notify: Callable[[str], None], mounts: Mounts = (),
         room_mib: int = 0,
-    ) -> Sandbox:
+    ) -> Sandbox:  # fmt: skip
         return open_isolated(options, own_code_only=False, notify=notify, mounts=mounts, room_mib=room_mib)
 
     found = None if options.image else find_interpreter(options.python, Path.cwd(), own_files=False)

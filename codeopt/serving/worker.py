@@ -32,7 +32,7 @@ class Cancelled(BaseException):
     """The client no longer wants it. Not KeyboardInterrupt, after which the best so far would be confirmed first."""
 
 
-class Lines(Console):
+class JsonLines(Console):
     """Tells the parent, a line of JSON each."""
 
     def __init__(self, stream: IO[str]) -> None:
@@ -70,7 +70,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, _cancel)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is the server's business
     warnings.simplefilter("ignore", SyntaxWarning)
-    lines = Lines(answers)
+    lines = JsonLines(answers)
     try:
         request = ErrandRequest.from_line(sys.stdin.buffer.readline())
         threading.Thread(target=_watch_parent, daemon=True).start()

@@ -41,4 +41,8 @@ def judged_by(facts: Mapping[str, Any]) -> str:
     """What a patch was confirmed by."""
     passed = facts["project_tests"]["passed"]
     output = "the command prints and writes the same" if facts["output"] == "compared" else facts["output"]
-    return f"confirmed: {output}; " + (f"{passed} tests pass as before" if passed else "no test of the project was run")
+    return f"confirmed: {output}; " + (
+        f"{passed} test{'s' * (passed != 1)} pass{'es' * (passed == 1)} as before"
+        if passed
+        else "no test of the project was run"
+    )

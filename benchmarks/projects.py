@@ -211,6 +211,8 @@ def main(names: Sequence[str], sdists: Path | None, flags: Sequence[str]) -> Non
             line, share = one(root, project, flags)
             shares.append(share)
             print(line, flush=True)
+    if not shares:
+        raise SystemExit(f"name some of {', '.join(project.name for project in PROJECTS)}")
     print(f"harmonic mean of our speedup over the authors': {harmonic_mean(shares):.2f} of {len(shares)}")
 
 

@@ -39,10 +39,14 @@ def repeated(words: list[str]) -> int:
 USE = "from typed import repeated\nfor size in range(12):\n    repeated([str(n % 5) for n in range(size)])\n"
 
 
+ADDED = ("completion", "lsp", "mcp", "prices", "ray")
+"""Extras whose packages are imported where they are there."""
+
+
 def test_whatever_is_imported_is_declared() -> None:
     declared = {canonicalize_name(Requirement(text).name) for text in PROJECT["dependencies"]}
     optional = PROJECT["optional-dependencies"]
-    extras = {canonicalize_name(Requirement(text).name) for name in ("ray", "mcp", "lsp") for text in optional[name]}
+    extras = {canonicalize_name(Requirement(text).name) for name in ADDED for text in optional[name]}
     owners = packages_distributions()
     missing = {
         f"{path.relative_to(ROOT)}: {name}"
@@ -119,15 +123,19 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "tasks": (["tasks"], "acronym", ""),
     "refine": (["refine", "-t", "acronym", "A title", "--model", "scripted:answers.txt"], "SELF", "score"),
     "mcp": (["mcp"], "", r"^codeopt: codeopt mcp needs the extra: pip install codeopt\[mcp\]\n$"),
+    "completion": (["completion", "bash"], "", r"^codeopt: codeopt completion needs the extra"),
     "lsp": (["lsp"], "", r"^codeopt: codeopt lsp needs the extra: pip install codeopt\[lsp\]\n$"),
 }
 """Each command's main path: its arguments, what standard output has, and what standard error has."""
-GAINS = {"check": 1, "mcp": 2, "lsp": 2}
+GAINS = {"check": 1, "mcp": 2, "lsp": 2, "completion": 2}
 """Exit statuses other than 0 that are right."""
+OF_RUNS = {"runs": r"slow", "show": r"faster", "diff": r"^\+.*set\(", "apply": r"slow\.py"}
+"""Commands that take what was saved, and what they print."""
 
 
 def test_every_command_has_its_main_path_here() -> None:
-    assert {arguments[0] for arguments, _, _ in COMMANDS.values()} == set(registry.names("codeopt.commands"))
+    named = {arguments[0] for arguments, _, _ in COMMANDS.values()} | set(OF_RUNS)
+    assert named == set(registry.names("codeopt.commands"))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -139,6 +147,15 @@ def test_the_main_path_of_each_command(name: str, programs: Path, home: Path) ->
     assert re.search(err, done.err), done
     assert "Traceback" not in done.err
     assert not (home / ".hypothesis").exists()
+
+
+def test_a_saved_run_is_listed_shown_and_put_in_place(programs: Path, tmp_path: Path) -> None:
+    path = write_problem(tmp_path, words=2000)
+    assert run(programs, tmp_path, ["improve", path.name, *QUICK]).status == 0
+    for name, out in OF_RUNS.items():
+        done = run(programs, tmp_path, [name])
+        assert (done.status, bool(re.search(out, done.out + done.err, re.MULTILINE))) == (0, True), done
+    assert "set(" in path.read_text()
 
 
 @pytest.mark.parametrize("name", PATHS)

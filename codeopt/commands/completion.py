@@ -24,6 +24,6 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         import shtab
     except ImportError as error:
-        raise UsageError("this needs shtab: pip install 'codeopt[completion]'") from error
+        raise UsageError("codeopt completion needs the extra: pip install 'codeopt[completion]'") from error
     print(shtab.complete(arguments.root, shell=arguments.shell))
     return 0

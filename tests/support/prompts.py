@@ -122,6 +122,7 @@ def shape(text: str) -> str:
     tables = "Hot lines|Hot functions|Called outside[^\n]*|Calls that were seen[^\n]*|A call that shows it[^\n]*"
     text = re.sub(rf"(?ms)^({tables}):?\n(`{{3,}})\n.*?\n\2$", r"\1", text)
     text = re.sub(r"(?ms)^Hot functions\n", "", text)
+    text = re.sub(r"(?ms)^Differs from the original beyond[^\n]*\n(`{3,})\n.*?\n\1\n+", "", text)
     text = re.sub(r"(?m)^(Memory|Note|Time split): .*\n", "", text)
     text = re.sub(r"wall clock|CPU time|\b[mu]?s\b(?= |\.|,|$)", "T", text)
     return re.sub(r"Program [0-9a-f]{12}|Python [\d.]+\w*|\bN\b", "N", re.sub(r" +", " ", text))

@@ -177,7 +177,7 @@ class Knowing:
     def measure(self, draft: Draft, history: History) -> Candidate:
         """As the real one does."""
         candidate = self.screen(draft, history)
-        return self.finish(candidate, draft) if candidate.correct else candidate
+        return self.finish(candidate, draft, history) if candidate.correct else candidate
 
     def screen(self, draft: Draft, history: History) -> Candidate:
         """Right or wrong."""
@@ -185,7 +185,7 @@ class Knowing:
         outcome = Outcome("case", verdict, Run(0, None, b"", b"", 0.1, 0.1, 0), "")
         return Candidate(len(history.candidates), draft.source, draft.summary, (outcome,))
 
-    def finish(self, candidate: Candidate, draft: Draft) -> Candidate:
+    def finish(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
         """Compared with the original."""
         log = self._log(candidate)
         low, high = log - 2 * NOISE, log + 2 * NOISE

@@ -121,7 +121,11 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "record": (["record", "typed.py::repeated", "--", "python", "use.py"], "", r"\d+ new call"),
     "rules": (["rules"], "list_membership_to_set", ""),
     "tasks": (["tasks"], "acronym", ""),
-    "refine": (["refine", "-t", "acronym", "A title", "--model", "scripted:answers.txt"], "SELF", "nothing left to improve"),
+    "refine": (
+        ["refine", "-t", "acronym", "A title", "--model", "scripted:answers.txt"],
+        "SELF",
+        "nothing left to improve",
+    ),
     "mcp": (["mcp"], "", r"^codeopt: codeopt mcp needs the extra: pip install codeopt\[mcp\]\n$"),
     "completion": (["completion", "bash"], "", r"^codeopt: codeopt completion needs the extra"),
     "lsp": (["lsp"], "", r"^codeopt: codeopt lsp needs the extra: pip install codeopt\[lsp\]\n$"),

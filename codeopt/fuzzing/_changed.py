@@ -22,7 +22,7 @@ from codeopt.fuzzing._tokens import CHANGES
 LARGEST_BASE = 200_000  # bytes; a longer input is not changed token by token
 LONG_ENOUGH = 140_000  # bytes; more than two pipe buffers
 BASES = 4
-WAYS = ("resampled", "one", "repeated", "ends", "shuffled")
+WAYS = ("resampled", "even", "one", "repeated", "ends", "shuffled")
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 
 from codeopt.fuzzing._alike import KnownInputs
 from codeopt.fuzzing._layout import ParsedInput, Role
@@ -177,6 +178,8 @@ class AlikeMaker:
     def _chooser(self, parts: list[Lines], role: Role, way: str, now: Sequence[bytes]) -> Callable[[bytes], bytes]:
         if role in self.numbers:
             low, high = self._ends(parts, role)
+            if way == "even":
+                return self._evenly([b"%d" % self.draw.randint(low, high) for _ in range(5)], len(now))
             few = [self.draw.randint(low, high) for _ in range(2)]
             if way == "ends":
                 return lambda token: b"%d" % self.draw.choice((low, high))
@@ -187,12 +190,20 @@ class AlikeMaker:
             return lambda token: b"%d" % self.draw.randint(low, high)
         tokens = [t for reading in self.shown for t in reading.tokens(role)[:300]] or [b"a"]
         signs = sorted(alphabet(tokens))
+        if way == "even":
+            return self._evenly(self.draw.sample(tokens, min(5, len(tokens))), len(now))
         if way in ("repeated", "ends"):
             some = self.draw.sample(tokens, min(2, len(tokens)))
             return lambda token: self.draw.choice(some)
         if all(t.isdigit() or b"." in t for t in tokens) or self.draw.random() < 0.3:
             return lambda token: self.draw.choice(tokens)
         return lambda token: bytes(self.draw.choices(signs, k=len(token)))
+
+    def _evenly(self, values: Sequence[bytes], count: int) -> Callable[[bytes], bytes]:
+        """Each value as often as another, where their number allows it: so that the most frequent is none or any."""
+        some = next((n for n in range(len(set(values)), 1, -1) if count % n == 0), min(2, len(set(values))))
+        turns = cycle(list(dict.fromkeys(values))[:some])
+        return lambda token: next(turns)
 
     def _ends(self, parts: list[Lines], role: Role) -> tuple[int, int]:
         """Smallest and largest number at a place, as a count bounds it."""

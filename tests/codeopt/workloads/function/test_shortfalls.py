@@ -93,7 +93,7 @@ def result(notes: Sequence[str] = (), **facts: object) -> Result:
     program = Program(Path("a.py"), first.source, first.source)
     return Result(
         program, "runtime", "rules", "bubblewrap", History((first,)), None, "nothing", "no draft", End.SUFFICIENT,
-        Ledger(), 1.0, 0, Path("run"), facts=facts,
+        Ledger(), 1.0, 0.0, 0, Path("run"), facts=facts,
     )  # fmt: skip
 
 

@@ -118,7 +118,7 @@ def _watched(runs: CommandRuns, source: str, watcher: Watcher, limits: RunLimits
 
 
 def _hook(watcher: Watcher) -> Files:
-    guest = loading("tests/project_", "tests/own_time", "tests/watched_file", "tests/call_log", "tests/__init__")
+    guest = loading("tests/project_", "tests/cpu_sampler", "tests/watched_file", "tests/call_log", "tests/__init__")
     indented = "".join(f"    {line}" for line in guest.splitlines(keepends=True))
     text = HOOK.format(indented=indented, **vars(watcher))
     return ((f"{WATCH}/sitecustomize.py", text.encode()),)

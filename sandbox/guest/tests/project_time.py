@@ -1,6 +1,6 @@
 """Samples where in a whole project a user's own command is at work; or counts how often its functions call each other.
 
-Samples are taken by the process's own clock, as own_time does for one file: they distort nothing. Calls are counted in
+Samples are taken by the process's own clock, as cpu_sampler does it: they distort nothing. Calls are counted in
 a run of its own, as a hook on each call makes functions that make many look slower than they are.
 """
 
@@ -9,12 +9,11 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import signal
 import sys
 import threading
 import time
 
-from .own_time import is_waiting, leave_to_the_main_thread
+from .cpu_sampler import CpuSampler
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
     from typing import Any
 
-EACH_S = 0.001
-AT_ONCE = 512
-"""Samples between two writes: what a process has not written when it dies is lost."""
 DEEPEST = 60
 """Frames of the project that are kept of a stack, the innermost ones."""
 STANDARD = os.path.realpath(os.path.dirname(os.__file__)) + os.sep  # noqa: PTH120  what a user imports is left alone
@@ -66,39 +62,14 @@ class Places:
         return first[:-3] if first.endswith(".py") else first
 
 
-class ProjectTime:
+class ProjectTime(CpuSampler):
     """Adds up seconds by the project's part of the stack."""
 
+    each_s, at_once = 0.001, 512
+
     def __init__(self, root: str, sink: Callable[[str], None]) -> None:
+        super().__init__()
         self.places, self.sink = Places(root), sink
-        self.seconds: dict[tuple[tuple[str, ...], int, str, bool], float] = {}
-        self.samples = 0
-        self.last = 0.0
-
-    def arm(self) -> None:
-        """In a process that just began, also by a fork, which inherits no timer."""
-        self.seconds, self.samples, self.last = {}, 0, time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, EACH_S, EACH_S)
-
-    def disarm(self) -> None:
-        """A timer outlives exec, a handler does not: the signal would end the next program."""
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        self.write()
-
-    def sample(self, number: int, frame: FrameType | None) -> None:
-        """The signal's handler; of threads that run at once each gets its part."""
-        now = time.process_time()
-        spent, self.last = now - self.last, now
-        frames = [frame]
-        if threading.active_count() > 1:
-            me = threading.get_ident()
-            frames += [each for ident, each in sys._current_frames().items() if ident != me]
-        keys = [self.key(each) for each in frames if each is not None and not is_waiting(each)]
-        for key in keys:
-            self.seconds[key] = self.seconds.get(key, 0.0) + spent / len(keys)
-        self.samples += 1
-        if self.samples % AT_ONCE == 0:
-            self.write()
 
     def key(self, frame: FrameType) -> tuple[tuple[str, ...], int, str, bool]:
         """The project's functions from the outermost in, the innermost's line, the library at work, importing?"""
@@ -118,30 +89,16 @@ class ProjectTime:
             inner = inner.f_back
         return tuple(stack[::-1]), line, library, importing
 
-    def write(self) -> None:
-        """What was added up since the last time."""
-        seconds, self.seconds = self.seconds, {}
-        for (stack, line, library, importing), spent in seconds.items():
-            self.sink("@ stack " + json.dumps([list(stack), line, library, importing, round(spent, 6)]))
-
-    def hear(self, event: str, arguments: object) -> None:
-        """An audit hook."""
-        if event == "os.exec":
-            self.disarm()
+    def tell(self, key: tuple[tuple[str, ...], int, str, bool], seconds: float) -> None:
+        """One line of the log."""
+        stack, line, library, importing = key
+        self.sink("@ stack " + json.dumps([list(stack), line, library, importing, round(seconds, 6)]))
 
 
 def install(root: str, sink: Callable[[str], None]) -> None:
     """From here on, in the main thread of an interpreter that just starts."""
-    own = ProjectTime(root, sink)
     sink(f"@ begun {time.process_time():.6f}")
-    signal.signal(signal.SIGPROF, lambda number, frame: own.sample(number, frame))
-    signal.siginterrupt(signal.SIGPROF, False)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
-    threading.setprofile(leave_to_the_main_thread)
-    sys.addaudithook(own.hear)
-    os.register_at_fork(after_in_child=own.arm)
-    atexit.register(own.disarm)
-    own.arm()
+    ProjectTime(root, sink).install()
 
 
 class CallCounts:

@@ -66,7 +66,7 @@ def improve(
         facts={"recording": first.facts} if first else {},
     )  # fmt: skip
     if saved and saved.input_seed is not None:
-        request = replace(request, input_seed=saved.input_seed)
+        request = replace(request, drawn_seed=saved.input_seed)
     with kind.open_workload(request) as opened:
         workload = _measured(opened, task, request)
         run = runs.begin(opened.name)

@@ -152,6 +152,8 @@ class ImproveOptions:
     max_pairs: int = 120
     seed: int = 0
     """Of the order within pairs."""
+    input_seed: int | None = None
+    """Of the inputs and calls that are made up; None: drawn anew, so that no program has met them."""
     no_profile: bool = False
 
     sandbox: str = "auto"
@@ -198,7 +200,8 @@ _CONVERTERS: Mapping[str, Any] = {
     "candidates": count, "chains": count, "patience": count_or_zero,
     "context_tokens": count, "model_timeout": positive, "max_rounds": count, "max_seconds": positive,
     "max_tokens": count, "max_cost": positive, "min_gain": positive, "max_pairs": count, "timeout": positive,
-    "memory": count, "seed": int, "cases": Path, "stdin": Path, "calls": Path, "record": Path, "run_dir": Path,
+    "memory": count, "seed": int, "input_seed": count_or_zero,
+    "cases": Path, "stdin": Path, "calls": Path, "record": Path, "run_dir": Path,
     "resume": Path, "no_tests": bool, "strict": bool, "no_profile": bool, "model_only": bool,
 }  # fmt: skip
 """By field: what makes a value of what was given; text for the others."""

@@ -235,7 +235,16 @@ def add_judging_arguments(group: argparse._ArgumentGroup) -> None:
         "--max-pairs", type=count, default=DEFAULT.max_pairs, metavar="N",
         help="timed pairs per comparison (%(default)d)",
     )  # fmt: skip
+    add_input_seed(group)
     group.add_argument("--no-profile", action="store_true", help="do without the profiler")
+
+
+def add_input_seed(group: argparse._ArgumentGroup) -> None:
+    """Which inputs are made up."""
+    group.add_argument(
+        "--input-seed", type=count_or_zero, metavar="N",
+        help="make up the inputs of the run whose JSON has this input_seed (default: new ones each time)",
+    )  # fmt: skip
 
 
 def add_python_argument(parser: argparse._ActionsContainer) -> None:

@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     judging.add_argument("--max-pairs", type=_flags.count, default=120, metavar="N", help="timed pairs (%(default)d)")
     judging.add_argument("--seed", type=int, default=0, metavar="N", help="of the order within pairs (%(default)d)")
+    _flags.add_input_seed(judging)
     judging.add_argument(
         "--fail-if-slower", type=_flags.share, metavar="SHARE", help="exit status 1 when slower by more, such as 5%%"
     )

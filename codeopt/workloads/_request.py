@@ -113,8 +113,13 @@ class WorkloadRequest:
     """What was found out on the way to the target, as fields of a JSON object."""
     interpreter: Interpreter | None = None
     """What runs the target; None where an image has its own."""
-    input_seed: int = field(default_factory=lambda: randbelow(MOST_SEEDS))
-    """Of the inputs that are made: another in each run, so that no program meets them again; kept in its record."""
+    drawn_seed: int = field(default_factory=lambda: randbelow(MOST_SEEDS))
+    """The seed of made-up inputs where the options name none."""
+
+    @property
+    def input_seed(self) -> int:
+        """Of the inputs that are made up: another in each run, so that no program meets them again; in its record."""
+        return self.drawn_seed if self.options.input_seed is None else self.options.input_seed
 
     def open_sandbox(self, mounts: Mounts = (), room_mib: int = 0) -> AbstractContextManager[Sandbox]:
         """A sandbox that shows these folders, with room for so much that a run is given. Raises NoSandbox."""

@@ -57,7 +57,7 @@ def record_prompts(name: str) -> Prompts:
         script.touch()  # looked at before anything is run, though the session has a model of its own
         options = ImproveOptions(
             calls=home / f"{name}_calls.py", sandbox="bubblewrap", model=f"scripted:{script}", model_only=True,
-            run_dir=home / "runs", max_rounds=ROUNDS, max_pairs=8,
+            run_dir=home / "runs", max_rounds=ROUNDS, max_pairs=8, input_seed=1,
         )  # fmt: skip
         session = Session(console=Console(quiet=True), open_model=lambda options, warn: _Ending(model))
         with contextlib.suppress(Enough):
@@ -121,7 +121,7 @@ def shape(text: str) -> str:
     text = re.sub(r"(?m)^(Compared|Judge's reason|Growth, measured|Against the best).*\n", "", text)
     tables = "Hot lines|Hot functions|Called outside[^\n]*|Calls that were seen[^\n]*|A call that shows it[^\n]*"
     text = re.sub(rf"(?ms)^({tables}):?\n(`{{3,}})\n.*?\n\2$", r"\1", text)
-    text = re.sub(r"(?ms)^Hot functions\n", "", text)
+    text = re.sub(r"(?m)^(Hot functions\n|Called outside.*\n)", "", text)
     text = re.sub(r"(?ms)^Differs from the original beyond[^\n]*\n(`{3,})\n.*?\n\1\n+", "", text)
     text = re.sub(r"(?m)^(Memory|Note|Time split): .*\n", "", text)
     text = re.sub(r"wall clock|CPU time|\b[mu]?s\b(?= |\.|,|$)", "T", text)

@@ -3,9 +3,8 @@ larger of them."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -73,11 +72,13 @@ class FunctionWorkload(Defaults):
     usage: Usage = NOTHING_USED
     contract: Contract = Contract()
     """What is known of the arguments."""
-    seed: int = field(default_factory=lambda: 2 + secrets.randbelow(2**31))
-    """Of the calls that confirm a draft: drawn anew each time, so that nobody can have met them; 0 and 1 are those of
-    the rounds."""
 
     region = TimedRegion.CALLS
+
+    @property
+    def seed(self) -> int:
+        """Of the calls that confirm a draft; 0 and 1 are those of the rounds."""
+        return 2 + self.request.input_seed
 
     def timed(self) -> Workload:
         """With what is timed and the original's profile; without, and why, where the calls are too short."""
@@ -239,7 +240,7 @@ class FunctionWorkload(Defaults):
         return {
             "evidence": self.evidence.figures(),
             "timed": self.plan.timed.note if self.plan else None,
-            "fresh_seed": self.seed,
+            "input_seed": self.request.input_seed,
             "shortfalls": as_rows((*self.evidence.shortfalls, *self.bench.loading.shortfalls)),
             "libraries": self.bench.loading.figures(),
             "calls_text": self.bench.target.calls_file or "",

@@ -116,3 +116,4 @@ def test_the_seed_of_made_inputs_is_kept_in_the_record(problem: Path) -> None:
     assert first.json["input_seed"] == seed
     again = codeopt("improve", "slow.py", *flags, "--no-profile", "--resume", first.json["run"], cwd=problem)
     assert again.json["input_seed"] == seed
+    assert compared(problem, "fast.py", "--input-seed", str(seed))["input_seed"] == seed

@@ -23,7 +23,7 @@ SAID = {
     "trees": ["lookups: int 0", "Against the best draft so far (round 1)"],
     "windows": ["size: int up to 3 digits", "a generator function", "expected returns <iterator of"],
     "routes": ["@checked(2)", "points: list of 230 to 250 tuple (int up to 2 digits, int up to 2 digits)"],
-    "scores": ["middles.middle", "while at < len(ordered) and ordered[at] < value:", "KeyError: '"],
+    "scores": ["middles.middle", "while at < len(ordered) and ordered[at] < value:", "KeyError('cup')"],
     "ledgers": ["raises .LineError", "CURRENCIES = ", "value.quantize("],
 }
 """What must be told of each: state, what decides, exceptions with their message, the source of what is hot."""

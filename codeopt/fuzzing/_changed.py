@@ -15,14 +15,14 @@ from itertools import zip_longest
 
 from codeopt.fuzzing._alike import KnownInputs, look_at
 from codeopt.fuzzing._lengths import Lengthen, longer
-from codeopt.fuzzing._maker import SHORT, AlikeMaker, Amount, shortest_and_longest
+from codeopt.fuzzing._maker import RELATED, SHORT, AlikeMaker, Amount, shortest_and_longest
 from codeopt.fuzzing._text import range_of, read_text
 from codeopt.fuzzing._tokens import CHANGES
 
 LARGEST_BASE = 200_000  # bytes; a longer input is not changed token by token
 LONG_ENOUGH = 140_000  # bytes; more than two pipe buffers
 BASES = 4
-WAYS = ("resampled", "even", "one", "repeated", "ends", "shuffled")
+WAYS = ("resampled", "even", *RELATED, "one", "repeated", "ends", "shuffled")
 
 
 @dataclass(frozen=True)

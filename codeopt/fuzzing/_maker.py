@@ -18,6 +18,14 @@ SHORT = 5000  # bytes; of longer inputs fewer tries
 MOST_BYTES = 150_000
 """Of a longer input, about; a known one that is as long stays so."""
 
+RELATED: Mapping[str, Callable[[int, int], int]] = {
+    "twice": lambda one, other: 2 * one,
+    "twice_another": lambda one, other: 2 * other,
+    "sum": lambda one, other: one + other,
+    "difference": lambda one, other: abs(one - other),
+}
+"""What one number is made of two others. Rare by chance, and often what a program asks about: a pair with a given sum,
+in which nobody may be paired with itself."""
 Lines = list[list[bytes]]
 
 
@@ -27,6 +35,15 @@ class Amount:
 
     factor: float
     least_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a token stands."""
+
+    role: Role
+    line: list[bytes]
+    at: int
 
 
 class AlikeMaker:
@@ -62,11 +79,37 @@ class AlikeMaker:
         parts = [[list(line) for line in part] for part in base.parts]
         if amount is not None:
             self._resize(parts, amount)
+        if way in RELATED:
+            self._relate(parts, RELATED[way])
+        else:
+            self._revalue_all(parts, way)
+        return self._repaired(parts).write()
+
+    def _revalue_all(self, parts: list[Lines], way: str) -> None:
         reading = self._reading(parts)
         for role in self.layout.roles:
             if role not in self.counts:
                 self._revalue(reading, parts, role, way)
-        return self._repaired(parts).write()
+
+    def _relate(self, parts: list[Lines], related: Callable[[int, int], int]) -> None:
+        """One number becomes what others make together, most often a number that stands alone."""
+        places = [place for role in self.numbers if role not in self.counts for place in self._places(parts, role)]
+        alone = [
+            place for place in places if self.layout.parts[place.role.part].single and place.role.token is not None
+        ]
+        if not places:
+            return
+        target = self.draw.choice(alone if alone and self.draw.random() < 0.7 else places)
+        one, other = (int(place.line[place.at]) for place in self.draw.choices(places, k=2))
+        target.line[target.at] = b"%d" % related(one, other)
+
+    def _places(self, parts: list[Lines], role: Role) -> list[_Place]:
+        lines = parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
+        return [
+            _Place(role, line, at)
+            for line in lines
+            for at in (range(len(line)) if role.token is None else (role.token,))
+        ]
 
     def _reading(self, parts: list[Lines]) -> ParsedInput:
         return ParsedInput(self.layout, tuple(tuple(map(tuple, part)) for part in parts))
@@ -160,7 +203,7 @@ class AlikeMaker:
         if way == "one" and self.draw.random() > 1.5 / len(self.layout.roles):
             return
         choose = self._chooser(parts, role, way, [t for line in lines for t in self._at(line, role)])
-        places = [(line, at) for line in lines for at in (range(len(line)) if role.token is None else (role.token,))]
+        places = [(place.line, place.at) for place in self._places(parts, role)]
         if way == "shuffled" and not self.layout.parts[role.part].single or way == "shuffled" and role.token is None:
             values = [line[at] for line, at in places]
             self.draw.shuffle(values)

@@ -34,7 +34,7 @@ MOST = 0.6
 """Lenient: a draft that differs on more than this share of the inputs that are alike has learnt the cases by heart."""
 RUN_S, ALL_CPU_S, ALL_S = 1.0, 4.0, 60.0
 """What the original may take on one changed input, and on all: its CPU time, so that a busy machine asks as many."""
-MOST_ALIKE, MOST_BEYOND, MOST_FAILING = 28, 16, 4
+MOST_ALIKE, MOST_BEYOND, MOST_FAILING = 36, 16, 4
 """So many inputs of each kind are enough; of the last, the original ends with an error."""
 MOST_OF_A_KIND = 4
 """Beyond the known inputs for one reason."""

@@ -232,6 +232,48 @@ def test_of_a_hundred_thousand_calls_the_largest_is_kept(tmp_path: Path) -> None
     assert any("99" in call[2:5] or "98" in call[2:5] for call in calls), "late ones too"
 
 
+RECURSIVE = """\
+import sys, threading
+
+def deep(n):
+    return 0 if n == 0 else 1 + deep(n - 1)
+
+class Node:
+    @classmethod
+    def down(cls, n):
+        return 0 if n == 0 else 1 + cls.down(n - 1)
+
+    def __init__(self, n):
+        self.n = n
+
+    @property
+    def depth(self):
+        return 0 if self.n == 0 else 1 + Node(self.n - 1).depth
+
+before = deep, vars(Node)["down"], Node.depth
+deep(900), Node.down(900), Node(450).depth
+try:
+    deep(-1)
+except RecursionError:
+    deep(800)
+found = []
+thread = threading.Thread(target=lambda: found.append(deep(700)))
+thread.start()
+thread.join()
+sys.exit(found != [700] or before != (deep, vars(Node)["down"], Node.depth))
+"""
+
+
+def test_a_deep_recursion_has_the_depth_that_it_has_alone(tmp_path: Path) -> None:
+    """A recorder before each of its calls would use Python's limit of 1000 up twice as fast."""
+    path = tmp_path / "recursive.py"
+    path.write_text(RECURSIVE)
+    for name, calls in (("deep", {"f(900)", "f(-1)", "f(800)", "f(700)"}), ("Node.down", {"f(900)"})):
+        found, kept = recording(path, name, sys.executable, str(path))
+        assert (found.status, kept) == (0, calls)
+    assert recording(path, "Node.depth", sys.executable, str(path))[0].seen == 1
+
+
 def test_of_many_calls_sizes_of_all_kinds_are_kept() -> None:
     calls = [f"f({'x' * (n * 37 % 1000)})" for n in range(1000)]
     kept = sample(calls, 50)

@@ -70,11 +70,20 @@ def main(argv: list[str] | None = None) -> int:
     except BaseException as error:
         if isinstance(error, SystemExit):
             raise
-        if isinstance(error, OSError) and error.errno in FULL:
-            drop_output()
-            return _end(UsageError.exit_status, f"cannot write: {error.strerror}")
+        if isinstance(error, OSError) and (said := _of_the_machine(error)):
+            return _end(UsageError.exit_status, said, as_json)
         return _our_mistake(error, as_json)
     return 0 if getattr(arguments, "exit_zero", False) and status in command.VERDICTS else status
+
+
+def _of_the_machine(error: OSError) -> str:
+    """What is said of an error that no code can help: the disk is full, a folder is closed. Empty for others."""
+    if error.errno in FULL:
+        drop_output()
+        return f"cannot write: {error.strerror}"
+    if isinstance(error, PermissionError) and error.filename:  # even to ask whether a file is there may be denied
+        return f"cannot reach {log_line(os.fsdecode(error.filename))}: {error.strerror}"
+    return ""
 
 
 def _parse(parser: CommandParser, given: list[str]) -> argparse.Namespace:

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import traceback
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
@@ -26,6 +27,7 @@ from codeopt.commands._parser import CommandParser, Misused
 from codeopt.errors import CodeoptError, UsageError
 from codeopt.escaping import log_line
 from codeopt.settings import read_settings
+from codeopt.shortfall import as_rows
 from sandbox.errors import SandboxError
 from sandbox.streams import FULL, drop_output, open_closed_streams
 
@@ -59,7 +61,9 @@ def main(argv: list[str] | None = None) -> int:
         status: int = command.run(arguments)
         sys.stdout.flush()
     except CodeoptError as error:
-        return _end(error.exit_status, log_line(str(error), LONGEST), as_json, named=isinstance(error, Misused))
+        said = log_line(str(error), LONGEST)
+        rows = as_rows(error.shortfalls)
+        return _end(error.exit_status, said, as_json, named=isinstance(error, Misused), shortfalls=rows)
     except SandboxError as error:
         return _end(NO_SANDBOX, f"the sandbox failed: {log_line(str(error), LONGEST)}", as_json)
     except KeyboardInterrupt:
@@ -103,13 +107,16 @@ def _split(argv: list[str], commands: dict[str, ModuleType]) -> tuple[list[str],
     return argv[:at], tuple(argv[at + 1 :])
 
 
-def _end(status: int, message: str, as_json: bool = False, *, named: bool = False) -> int:
+def _end(
+    status: int, message: str, as_json: bool = False, *, named: bool = False, shortfalls: Sequence[dict[str, str]] = ()
+) -> int:
     """The last line; under --json an object, too, in the place of a result. named: the line begins with the command."""
     with contextlib.suppress(OSError):  # where standard error is full or gone nothing more can be said
         print(message if named else f"codeopt: {message}", file=sys.stderr, flush=True)
     if as_json:
         with contextlib.suppress(OSError):
-            print(json.dumps({"schema": ERROR_SCHEMA, "error": message, "status": status}), flush=True)
+            found = {"schema": ERROR_SCHEMA, "error": message, "status": status, "shortfalls": list(shortfalls)}
+            print(json.dumps(found), flush=True)
     return status
 
 

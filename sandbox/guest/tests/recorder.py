@@ -10,8 +10,9 @@ import _thread
 import os
 
 from .blame import LARGE, blame
+from .exact import PLAIN, RECURSIVE, settle
 from .recursion import Name, innermost, stack_is_deep
-from .sampling import Schedule
+from .sampling import ALL_OF, Schedule
 from .writing import write_call
 
 TYPE_CHECKING = False
@@ -49,6 +50,8 @@ class Recorder:
         """Why calls cannot be written down -> how many."""
         self.of_class = False
         """A class method: the class is no argument of the call."""
+        self.often: list[tuple[Any, Any, str]] = []
+        """Stand-ins that may become quicker, what they stand for, and how."""
         self.inside: set[int] = set()
         """Threads within the function: of a recursion the outermost call is written down."""
         self.writing = False
@@ -74,6 +77,8 @@ class Recorder:
 
     def _note(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         largest = self.schedule.taken(args)
+        if self.often and (kwargs or self.schedule.count > ALL_OF):
+            self.settle(bool(kwargs))
         if self.of_class:
             function, args = function.__get__(args[0]), args[1:]
         if not largest and len(self.seen) >= (self.most if self.size < ROOM else FEW):
@@ -89,6 +94,14 @@ class Recorder:
             self.seen.add(text)
             self.size += len(text)
             self.sink(text)
+
+    def settle(self, by_name: bool) -> None:
+        """Of a function that is called often, and never by its parameters' names: spare the stand-in the ways to be
+        called that nobody uses. A call by name from now on is written down by position."""
+        at = self.schedule.at if self.schedule.top >= 0 else -1
+        for stand_in, function, text in () if by_name else self.often:
+            settle(stand_in, function, text, at)
+        self.often.clear()
 
     def lose(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], text: str | None) -> None:
         """Count a call that has no text, or too long a one; to find out why takes time, and is done for the first."""
@@ -130,6 +143,7 @@ class Recorder:
                 left, measure, at, top = schedule.now()
             return function(*args, **kwargs) if kwargs else function(*args)
 
+        self.often.append((recorded, function, PLAIN))
         return recorded
 
     def around_recursive(self, function: Any) -> Function:
@@ -176,6 +190,7 @@ class Recorder:
                     back = None
 
         name.stand_in = recorded
+        self.often.append((recorded, function, RECURSIVE))
         return recorded
 
     def around_in_threads(self, function: Any, name: Name) -> Function:

@@ -66,7 +66,7 @@ class Prompter:
         messages: tuple[Message, ...] = ()
         lost = ""
         for kept, shown in self._plans(history, rounds, examples):
-            text = "\n\n".join([heading(step, history), *self._kept(step, history, kept), self._ask(step, history)])
+            text = _question(step, history, self._kept(step, history, kept), self._ask(step, history))
             messages = (system, *shown, Message("user", text))
             lost = _lost(len(examples) - len(shown), len(rounds) - len(kept))
             if size(messages) <= tokens:
@@ -112,7 +112,7 @@ class Prompter:
             functions=self.briefing.functions, about=example.about, measured=example.measured,
             timed=example.timed, cases=self.briefing.cases,
         ))  # fmt: skip
-        yield Message("user", "\n\n".join([heading(step, history), *rounds, ASK[step]]))
+        yield Message("user", _question(step, history, rounds, ASK[step]))
         program = f"SUMMARY: {newest.summary}\n\n{fenced(newest.source, 'python')}"
         yield Message("assistant", history.last.critique if step == "critique" else program)
 
@@ -200,10 +200,12 @@ def _lost(examples: int, rounds: int) -> str:
     return " and ".join([*(["the examples"] if examples else []), *([f"{rounds} earlier rounds"] if rounds else [])])
 
 
-def heading(step: Step, history: History) -> str:
-    """The first line of a question: names the step and the program, so that a replay can tell requests apart."""
+def _question(step: Step, history: History, rounds: Sequence[str], ask: str) -> str:
+    """The rounds, and what is wanted. What changes from one request to the next stands behind what does not: a server
+    that keeps what it has read of a prompt reads only the rest."""
     digest = hashlib.sha256(history.original.source.encode("utf-8", "replace")).hexdigest()
-    return f"# Step: {step}. Program {digest[:12]}, newest round {history.last.round}"
+    step_line = f"# Step: {step}, after round {history.last.round}"  # a replay tells requests apart by it
+    return "\n\n".join([f"# History of program {digest[:12]}", *rounds, step_line, ask])
 
 
 def size(messages: Sequence[Message]) -> int:

@@ -43,7 +43,7 @@ class Story:
 
 
 def question(prompt: str) -> str:
-    return prompt[prompt.rindex("# Step: ") :]
+    return prompt[prompt.rindex("# History of program ") :]
 
 
 def told() -> list[StepLike]:

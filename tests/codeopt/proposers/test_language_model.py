@@ -14,6 +14,7 @@ from codeopt.errors import ModelError
 from codeopt.feedback import GENERIC
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply, estimate_tokens
+from codeopt.models.replay import kind
 from codeopt.models.scripted import Scripted
 from codeopt.proposers.language_model import LanguageModel
 from codeopt.tasks import open_task
@@ -76,10 +77,10 @@ def test_each_step_asks_for_what_can_be_read_by_a_machine() -> None:
     assert "`READABILITY: BETTER`" in asked(step="critique", task="readability")
 
 
-def test_the_first_line_names_step_and_program() -> None:
-    first = {asked(step=step).split("\n")[0] for step in ("critique", "refine")}
-    other = asked(History((original("print(2)\n"),))).split("\n")[0]
-    assert len({*first, other}) == 3
+def test_a_replay_tells_steps_and_programs_apart() -> None:
+    kinds = {kind([Message("user", asked(step=step))]) for step in ("critique", "refine")}
+    other = kind([Message("user", asked(History((original("print(2)\n"),))))])
+    assert len({*kinds, other}) == 3
 
 
 def test_the_newest_programs_own_critique_is_for_the_refine_step() -> None:

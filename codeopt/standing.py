@@ -66,4 +66,4 @@ NO_STANDING: dict[str, Any] = {"task_score": None, "task_measures": []}
 
 def _number(value: float, unit: str) -> str:
     shown = value * 100 if unit == "%" else value
-    return f"{shown:.0f}" if unit == "%" or shown == int(shown) else f"{shown:.3g}"
+    return f"{shown:.0f}" if unit == "%" or shown == int(shown) or shown >= 100 else f"{shown:.3g}"

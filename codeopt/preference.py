@@ -95,7 +95,8 @@ def read_by(reader: PreferenceReader, notify: Callable[[str], None]) -> Callable
         try:
             found, usage = reader.prefer(original.source, candidate.source)
         except ModelError as error:
-            return replace(candidate, notes=(*candidate.notes, f"no reader was asked which is better: {error}"))
+            note = f"no reader was asked which is better: {error}"
+            return replace(candidate, notes=(*candidate.notes, note), usage=NOTHING_USED)  # what it cost is spent
         return replace(candidate, preference=found, usage=usage)
 
     return ask

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from codeopt.history import Preferred
+from codeopt.budget import NOTHING_USED, Usage
+from codeopt.errors import ModelError
+from codeopt.history import Candidate, Preferred
 from codeopt.models import Message
 from codeopt.models.scripted import Scripted
-from codeopt.preference import PreferenceReader
+from codeopt.preference import PreferenceReader, read_by
 from codeopt.results.statistics import wilson
 from codeopt.tasks._readability_examples import _GRADES_CLEAR, _GRADES_TERSE
 from codeopt.tasks.readability import TASK, gain
@@ -109,6 +111,19 @@ def test_the_reader_is_not_told_which_is_the_original() -> None:
 
     PreferenceReader(Scripted(answer), "Which is easier to read?").prefer(PLAIN, mangled(1))
     assert not any("original" in text or "draft" in text for text in asked)
+
+
+def test_a_reader_who_fails_costs_nothing_that_was_spent_before() -> None:
+    """What the candidate cost in its round is not counted again."""
+
+    def fail(messages: Sequence[Message]) -> str:
+        raise ModelError("gone")
+
+    ask = read_by(PreferenceReader(Scripted(fail), "Which?"), lambda line: None)
+    found = ask(Candidate(1, PLAIN, "a draft", usage=Usage(replies=1, tokens_in=900)), Candidate(0, mangled(1), "o"))
+    assert found.usage == NOTHING_USED
+    assert found.preference is None
+    assert "no reader was asked" in found.notes[0]
 
 
 def test_the_same_text_is_not_asked_about() -> None:

@@ -74,6 +74,18 @@ def test_what_is_no_task_is_one_line(name: str, said: str) -> None:
         open_task(name)
 
 
+def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    source = "from pathlib import Path\nfrom codeopt.tasks.runtime import TASK\n"
+    source += f"path = Path({str(runs)!r})\npath.write_text((path.read_text() if path.exists() else '') + 'run ')\n"
+    (tmp_path / "own.py").write_text(source)
+    assert open_task(str(tmp_path / "own.py")) is open_task(str(tmp_path / "own.py"))
+    assert runs.read_text() == "run "
+    (tmp_path / "own.py").write_text(source + "# changed\n")
+    open_task(str(tmp_path / "own.py"))
+    assert runs.read_text() == "run run "
+
+
 def test_half_the_peak_is_believed_and_told(tmp_path: Path) -> None:
     """By the command line; the peaks are named, and the time beside them."""
     open_or_skip("bubblewrap").close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -37,6 +37,11 @@ class Standing:
     measures: tuple[TaskMeasure, ...] = ()
     remark: str = ""
     """What else decided: `as fast as before`."""
+
+    def unchanged(self) -> Standing:
+        """Of the original, which stayed."""
+        measures = tuple(replace(each, after=each.before) for each in self.measures)
+        return replace(self, after=self.before, measures=measures)
 
     @property
     def figure(self) -> str:

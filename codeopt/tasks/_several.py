@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, Critique, History
 from codeopt.standing import Standing, TaskMeasure
-from codeopt.tasks import Metric, Prompts, Task, WorkedExample, critic_is_done, fails
+from codeopt.target import Target
+from codeopt.tasks import Metric, Prompts, Task, WorkedExample, critic_is_done, fails, for_target
 
 
 class Aim(Task, Protocol):
@@ -46,6 +47,10 @@ class Several:
         """What is compared, too."""
         wanted = {aim.metric for aim in self.aims} | {getattr(aim, "second", self.metric) for aim in self.aims}
         return next(iter(wanted - {self.metric}), None)
+
+    def for_target(self, target: Target) -> Several:
+        """Each aim for it."""
+        return replace(self, aims=tuple(cast(Aim, for_target(aim, target)) for aim in self.aims))
 
     @property
     def guidance(self) -> str:

@@ -199,6 +199,8 @@ def suited(task: Task, functions: bool) -> Task:
     and examples of them."""
     if not functions:
         return task
+    if made := getattr(task, "for_function", None):
+        return cast(Task, made())
     examples = getattr(task, "function_examples", ())
     guidance = getattr(task, "function_guidance", task.guidance)
     return replace(task, examples=examples, guidance=guidance)  # type: ignore[type-var]

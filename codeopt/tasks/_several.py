@@ -11,7 +11,7 @@ from codeopt.errors import UsageError
 from codeopt.history import Candidate, Critique, History
 from codeopt.standing import Standing, TaskMeasure
 from codeopt.target import Target
-from codeopt.tasks import Metric, Prompts, Task, WorkedExample, critic_is_done, fails, for_target
+from codeopt.tasks import Metric, Prompts, Task, WorkedExample, critic_is_done, fails, for_target, suited
 
 
 class Aim(Task, Protocol):
@@ -51,6 +51,10 @@ class Several:
     def for_target(self, target: Target) -> Several:
         """Each aim for it."""
         return replace(self, aims=tuple(cast(Aim, for_target(aim, target)) for aim in self.aims))
+
+    def for_function(self) -> Several:
+        """Each aim as it is told where one function is improved."""
+        return replace(self, aims=tuple(cast(Aim, suited(aim, functions=True)) for aim in self.aims))
 
     @property
     def guidance(self) -> str:

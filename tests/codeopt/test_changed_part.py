@@ -12,7 +12,7 @@ from codeopt.changed_part import changed_part
 from codeopt.history import Candidate
 from codeopt.readability import Focus, measure_both, parts
 from codeopt.target import Target
-from codeopt.tasks import for_target, open_task
+from codeopt.tasks import for_target, open_task, suited
 from codeopt.tasks.readability import gain
 
 AROUND = "".join(f"def helper_{at}(a, b):\n    x = a\n    y = b\n    return x+y\n\n\n" for at in range(40))
@@ -80,4 +80,5 @@ def test_several_aims_keep_to_the_function_too() -> None:
     original, draft = Candidate(0, AROUND + TERSE, "o"), Candidate(1, AROUND + CLEAR, "d")
     assert task.aims[1].focus.qualname == "Box.area"  # type: ignore[attr-defined]
     assert not task.aims[1].worse(draft, original)  # type: ignore[attr-defined]
+    assert "within the call" in suited(task, functions=True).guidance
     assert for_target(open_task("runtime"), Target(Path("mod.py"), "f")).name == "runtime"

@@ -11,7 +11,18 @@ from codeopt.errors import UsageError
 from codeopt.history import Candidate, Critique, History
 from codeopt.standing import Standing, TaskMeasure
 from codeopt.target import Target
-from codeopt.tasks import Metric, Prompts, Task, WorkedExample, critic_is_done, fails, for_target, suited
+from codeopt.tasks import (
+    Metric,
+    Prompts,
+    Task,
+    WorkedExample,
+    critic_is_done,
+    fails,
+    for_reader,
+    for_target,
+    reader_question,
+    suited,
+)
 
 
 class Aim(Task, Protocol):
@@ -51,6 +62,16 @@ class Several:
     def for_target(self, target: Target) -> Several:
         """Each aim for it."""
         return replace(self, aims=tuple(cast(Aim, for_target(aim, target)) for aim in self.aims))
+
+    @property
+    def reader_question(self) -> str:
+        """Of the first aim that has one."""
+        return next(filter(None, map(reader_question, self.aims)), "")
+
+    def for_reader(self, original: str, changed: str) -> tuple[str, str]:
+        """As the aim shows it whose question is asked."""
+        asking = next((aim for aim in self.aims if reader_question(aim)), self.aims[0])
+        return for_reader(asking)(original, changed)
 
     def for_function(self) -> Several:
         """Each aim as it is told where one function is improved."""

@@ -134,6 +134,8 @@ class ReadabilityTask:
 
     def worse(self, candidate: Candidate, original: Candidate) -> str:
         """Why it is less readable beside another aim; empty when it is not."""
+        if candidate.preference and candidate.preference.winner is Preferred.FIRST:
+            return f"a reader prefers the original: {candidate.preference.reason}"
         gained = gain(candidate.source, original.source, self.focus)
         return "" if gained is not None and gained >= 0 else "it is less readable than the original"
 

@@ -9,10 +9,10 @@ import pytest
 
 from codeopt._ruff import settings_of
 from codeopt.changed_part import changed_part
-from codeopt.history import Candidate
+from codeopt.history import Candidate, Preference, Preferred
 from codeopt.readability import Focus, measure_both, parts
 from codeopt.target import Target
-from codeopt.tasks import for_target, open_task, suited
+from codeopt.tasks import for_reader, for_target, open_task, reader_question, suited
 from codeopt.tasks.readability import gain
 
 AROUND = "".join(f"def helper_{at}(a, b):\n    x = a\n    y = b\n    return x+y\n\n\n" for at in range(40))
@@ -80,5 +80,9 @@ def test_several_aims_keep_to_the_function_too() -> None:
     original, draft = Candidate(0, AROUND + TERSE, "o"), Candidate(1, AROUND + CLEAR, "d")
     assert task.aims[1].focus.qualname == "Box.area"  # type: ignore[attr-defined]
     assert not task.aims[1].worse(draft, original)  # type: ignore[attr-defined]
+    assert reader_question(task)
+    assert "helper_" not in "".join(for_reader(task)(original.source, draft.source))
+    disliked = replace(draft, preference=Preference(Preferred.FIRST, "names"))
+    assert "prefers the original" in task.aims[1].worse(disliked, original)  # type: ignore[attr-defined]
     assert "within the call" in suited(task, functions=True).guidance
     assert for_target(open_task("runtime"), Target(Path("mod.py"), "f")).name == "runtime"

@@ -19,7 +19,7 @@ from codeopt.history import AgainstBest, Candidate, Draft, History
 from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, Workload
 from sandbox.ablation import time_variants
 from sandbox.caveat import Subject
-from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
+from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
 from sandbox.errors import OriginalUnsteady
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Outcome, Verdict
@@ -266,9 +266,9 @@ class Judge:
             return None
         rule = replace(rule, clock=self.second)
         runner, check = self.workload.runner, self.suite.check
-        other = make_plan(runner, self.original.source, plan.cases, check, rule)
+        other = self.workload.plan_by(plan, rule)
         return compare(
-            runner, self.original.source, candidate.source, plan.cases, check=check, rule=rule, plan=other, seed=seed,
+            runner, self.original.source, candidate.source, other.cases, check=check, rule=rule, plan=other, seed=seed,
             notify=lambda pairs: self.notify(f"comparing by the other measure, pair {pairs}"),
         )  # fmt: skip
 

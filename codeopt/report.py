@@ -100,6 +100,8 @@ class Result:
     """How cost grows with the input, of the original and of the best: `about n^2 -> about n`; empty if not known."""
     reference: Candidate | None = None
     """A program that a person wrote, judged in the same way; None where none was given."""
+    refused: tuple[Candidate, ...] = ()
+    """What a reader did not prefer."""
     interpreter: Interpreter | None = None
     """What ran the programs; None where that was an image's own."""
     outlook: Outlook = Outlook()

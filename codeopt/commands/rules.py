@@ -61,6 +61,7 @@ def as_json(rule: Rule) -> dict[str, Any]:
         "limits": rule.preconditions,
         "before": rule.example.before,
         "after": rule.example.after,
+        "aim": rule.aim,
         **kinds,
     }
 
@@ -77,6 +78,7 @@ def explained(rule: Rule) -> str:
     diff = difflib.unified_diff(old, new, "before", "after", lineterm="", n=99)
     kind = [
         "Only for whole programs that read standard input." if rule.scripts_only else "",
+        "Brings less memory: tried by --task memory, or where it is named." if rule.aim == "memory" else "",
         "Cannot be proved safe from the text alone: the test cases decide." if rule.safety == "unsafe" else "",
     ]
     parts = [rule.name, rule.reason, rule.preconditions, *(text for text in kind if text), "\n".join(diff)]

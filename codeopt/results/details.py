@@ -29,11 +29,16 @@ def row(store: BatchStore, each: Solved, spent: str) -> Markup:
     label = {"solved": "improved", "kept": "not improved"}.get(kind(each), each.status)
     cells = (
         ("id", each.id), ("", tag("span", label, class_=f"badge {kind(each)}")), ("num", speedup), ("num", span),
-        ("num", human), ("num", str(len(each.rounds))), ("why", each.reason or spent),
+        ("num", human), ("num", str(len(each.rounds))), ("why", _why(each) or spent),
     )  # fmt: skip
     summary = tag("summary", [tag("span", text, class_=name or None) for name, text in cells])
     return tag("details", summary, tag("div", list(_history(store, each, spent)), class_="inside"),
                class_=f"is-{kind(each)}", id=anchor(each.id))  # fmt: skip
+
+
+def _why(each: Solved) -> str:
+    """What was accepted or why nothing was; before it, what the task itself measured of a result."""
+    return f"{each.standing.words}: {each.reason}" if each.standing and each.accepted else each.reason
 
 
 def _history(store: BatchStore, each: Solved, spent: str) -> Iterator[Child]:

@@ -16,11 +16,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from codeopt.batch.database import BatchStore
+from codeopt.results.own_measures import OwnMeasures, over_batch, standings
 from codeopt.results.statistics import Estimate, estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p
+from codeopt.standing import Standing
 
 OPT = 1.10
 """PIE's threshold."""
@@ -56,6 +58,8 @@ class Solved:
     tokens: int
     cost_usd: float | None
     seconds: float
+    standing: Standing | None = None
+    """By the task's own measures; None of one whose measure is the speedup, and where no draft was measured."""
 
     @property
     def judged(self) -> bool:
@@ -125,6 +129,8 @@ class Metrics:
     """Of those in: what servers had read before."""
     effort: dict[str, float]
     """Seconds by step: model, cases, timing, profile, confirmation."""
+    own: OwnMeasures | None = None
+    """By the task's own measures."""
 
     @property
     def judged(self) -> list[Solved]:
@@ -150,7 +156,9 @@ class Metrics:
 
 def measure_batch(store: BatchStore) -> Metrics:
     """All metrics of a batch, also of one that has not ended."""
-    solved = tuple(_solved(store.db))
+    settings = json.loads(store.meta("settings") or "{}")
+    measured = standings(store.db) if settings.get("task", "runtime") != "runtime" else {}
+    solved = tuple(replace(each, standing=measured.get(each.id)) for each in _solved(store.db))
     judged = [each for each in solved if each.judged]
     speedups = [each.speedup for each in judged]
     humans = [each.human for each in judged if each.human is not None]
@@ -167,7 +175,8 @@ def measure_batch(store: BatchStore) -> Metrics:
         replies=spent[0], tokens_in=spent[1], tokens_out=spent[2], cost_usd=store.spent().cost_usd,
         seconds=float(store.meta("seconds") or 0), cores=int(store.meta("cores") or 1),
         programs_s=float(store.db.execute("SELECT coalesce(sum(programs_s), 0) FROM problem").fetchone()[0]),
-        settings=json.loads(store.meta("settings") or "{}"), machine=json.loads(store.meta("machine") or "{}"),
+        settings=settings, own=over_batch(store.db, measured, [(each.id, each.accepted) for each in judged]),
+        machine=json.loads(store.meta("machine") or "{}"),
         python=json.loads(store.meta("python") or "null"),
         created=store.meta("created"), backend=store.meta("backend"),
         tokens_cached=store.db.execute("SELECT coalesce(sum(cached), 0) FROM exchange").fetchone()[0],

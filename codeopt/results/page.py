@@ -11,7 +11,7 @@ from codeopt.results.layout import card, document, folded, table, tile
 from codeopt.results.markup import Child, Markup, join, tag
 from codeopt.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.results.statistics import Estimate
-from codeopt.results.table import cost_per_solved, money, percent, times
+from codeopt.results.table import cost_per_solved, money, own_rows, percent, times
 
 FILTERS = (
     ("all", "all"),
@@ -86,6 +86,8 @@ def _figures(found: Metrics) -> Markup:
 
 
 def _tiles(found: Metrics) -> Iterator[Markup]:
+    for name, (value, span) in own_rows(found):
+        yield tile(name, value, span)
     yield tile(f"%OPT (right, at least {OPT:.2f}x)", *percent(found.opt))
     yield tile("%correct", *percent(found.correct))
     yield tile("geometric mean speedup", *times(found.geomean))

@@ -23,14 +23,17 @@ NARROW, WIDE = 390, 1280
 _RUN = """
 document.querySelectorAll("details").forEach(each => { each.open = true });
 axe.run(document, {resultTypes: ["violations"]}).then(found => {
-  const kept = document.createElement("pre");
-  kept.id = "axe";
-  kept.textContent = JSON.stringify({
+  parent.postMessage(JSON.stringify({
     wide: document.documentElement.scrollWidth, seen: window.innerWidth,
     passes: found.passes.length, violations: found.violations.map(each => [
-      each.impact, each.id, each.nodes.slice(0, 3).map(node => node.html.slice(0, 200) + " " + node.failureSummary)])});
-  document.body.append(kept);
+      each.impact, each.id, each.nodes.slice(0, 3).map(node => node.html.slice(0, 200) + " " + node.failureSummary)])
+  }), "*");
 });
+"""
+_FRAME = """<!doctype html><iframe src="{page}" style="width:{width}px;height:2000px;border:0"></iframe>
+<script>onmessage = told => {{
+  const kept = document.createElement("pre"); kept.id = "axe"; kept.textContent = told.data; document.body.append(kept);
+}}</script>
 """
 
 
@@ -56,10 +59,13 @@ def ask_axe(page: str, width: int, axe: str, folder: Path) -> dict[str, Any]:
     assert BROWSER is not None
     allowed = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
     assert allowed != page
-    file = folder / f"page-{width}.html"
-    file.write_text(allowed.replace("</body>", f"<script>{axe}</script><script>{_RUN}</script></body>"), "utf-8")
+    (folder / "page.html").write_text(
+        allowed.replace("</body>", f"<script>{axe}</script><script>{_RUN}</script></body>"), "utf-8"
+    )
+    file = folder / "frame.html"  # a window of Chromium is never narrower than 500 pixels
+    file.write_text(_FRAME.format(page="page.html", width=width), "utf-8")
     command = [
-        BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},2000",
+        BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={WIDE + 100},2100",
         f"--user-data-dir={folder / 'browser'}", "--virtual-time-budget=20000", "--dump-dom", file.as_uri(),
     ]  # fmt: skip
     shown = subprocess.run(command, check=True, capture_output=True, timeout=240, text=True).stdout

@@ -43,6 +43,7 @@ def test_nothing_serious_is_found_and_no_page_is_wider_than_its_window(
     for name, text in pages.items():
         found = ask_axe(text, width, axe, tmp_path)
         assert (name, serious(found)) == (name, [])
+        assert found["seen"] == width
         assert (name, found["wide"] <= found["seen"]) == (name, True), found["wide"]
 
 

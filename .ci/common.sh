@@ -19,6 +19,12 @@ copy_to() {
         tar -C "$repo" --null --verbatim-files-from -T - -cf - | tar -C "$1" -xf -
 }
 
+# install VENV REQUIREMENT: by uv, in a quarter of the time; where that fails by pip, which knows the machine's settings.
+install() {
+    "$1/bin/pip" install uv && "$1/bin/uv" pip install --quiet --link-mode copy --python "$1/bin/python" "$2" ||
+        "$1/bin/pip" install "$2"
+}
+
 # A copy with an environment that has what tests need, made by the first step that asks for it.
 test_environment() {
     local clone=$CI_WORK/clone
@@ -27,7 +33,7 @@ test_environment() {
         [[ -d $clone ]] && exit
         copy_to "$clone"
         python3 -m venv "$clone/venv"
-        "$clone/venv/bin/pip" install "$clone[test]"
+        install "$clone/venv" "$clone[test]"
     ) 9>"$CI_WORK/clone.lock"
     cd "$clone"
 }

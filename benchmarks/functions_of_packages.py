@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks import not_run
@@ -55,13 +56,15 @@ def judge(case: Case, folder: Path, pairs: int) -> dict[str, Any]:
         sandbox="bubblewrap", calls=calls if case.calls else None, no_tests=True, max_pairs=pairs, workload="function"
     )
     sides = {"wrong": (original, wrong), "slow": (original, slow), "back": (slow, original)}
-    return {
-        name: compare(target, target, options, Session(), programs=programs).to_json()
-        for name, programs in sides.items()
-    }
+    found = {}
+    for name, programs in sides.items():
+        started = time.monotonic()
+        found[name] = compare(target, target, options, Session(), programs=programs).to_json()
+        found[name]["took_s"] = time.monotonic() - started
+    return found
 
 
-def row(case: Case, found: dict[str, Any], seconds: float) -> dict[str, Any]:
+def row(case: Case, found: dict[str, Any]) -> dict[str, Any]:
     """What one function showed, as one line of JSON."""
     evidence = found["back"]["evidence"] or {}
     verdicts = {name: found[name]["verdict"] for name in ("wrong", "slow", "back")}
@@ -74,7 +77,7 @@ def row(case: Case, found: dict[str, Any], seconds: float) -> dict[str, Any]:
         "line_coverage": evidence.get("line_coverage", 0.0),
         "counterexample": found["wrong"]["reason"],
         "reasons": {name: found[name]["reason"] for name in ("slow", "back") if found[name]["reason"]},
-        "seconds": round(seconds),
+        "seconds": {name: round(found[name]["took_s"], 1) for name in WANTED},
     }
 
 
@@ -83,7 +86,7 @@ def line(row: dict[str, Any]) -> str:
     verdicts = ", ".join(row[name] for name in ("wrong", "slow", "back"))
     sources = ", ".join(f"{count} {name}" for name, count in row["sources"].items())
     text = f"{'ok ' if row['right'] else 'BAD'} {row['target']:<44} {verdicts:<26} {row['ratio'] or 0:7.2f}x  "
-    text += f"{sources}  {row['line_coverage']:.0%}  {row['seconds']} s\n      {row['counterexample'][:150]}"
+    text += f"{sources}  {row['line_coverage']:.0%}  {row['seconds']['back']} s\n      {row['counterexample'][:150]}"
     return text if row["right"] else f"{text}\n      {row['reasons']}"
 
 
@@ -124,15 +127,16 @@ def main() -> None:
     rows = []
     for case in present:
         if case.target not in known:
-            started = time.monotonic()
             with tempfile.TemporaryDirectory() as folder:
-                known[case.target] = row(case, judge(case, Path(folder), arguments.pairs), time.monotonic() - started)
+                known[case.target] = row(case, judge(case, Path(folder), arguments.pairs))
             print(line(known[case.target]), flush=True)
             if arguments.results:
                 with arguments.results.open("a") as file:
                     file.write(json.dumps(known[case.target]) + "\n")
         rows.append(known[case.target])
     print(table(rows))
+    for name in WANTED:
+        print(f"judge's seconds, {name}: median {median(each['seconds'][name] for each in rows):.1f}")
 
 
 if __name__ == "__main__":

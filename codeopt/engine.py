@@ -25,7 +25,7 @@ from codeopt.searches import open_search
 from codeopt.session import Session
 from codeopt.target import Target
 from codeopt.tasks import Task, needs_time, open_task, reader_question, second_clock
-from codeopt.workloads import Opened, TimedRegion, Workload, WorkloadRequest, kind_of
+from codeopt.workloads import Opened, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.run_first import run_first
 from sandbox.compare import StoppingRule
 from sandbox.profile import Mode
@@ -99,9 +99,9 @@ def _measured(opened: Opened, task: Task, request: WorkloadRequest) -> Workload:
         say(line)
     with request.session.alone():
         workload = opened.measure().timed()
-        if workload.region is not TimedRegion.NOTHING:
+        if workload.region.timed:
             workload.require_plan()
-    first = "original   " if workload.region is not TimedRegion.NOTHING else "first      "
+    first = "original   " if workload.region.timed else "first      "
     say(f"{first}{workload.headline}{hot(workload.baseline.profile)}")
     return workload
 

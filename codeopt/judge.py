@@ -17,7 +17,7 @@ from codeopt import guards
 from codeopt.budget import Effort
 from codeopt.history import AgainstBest, Candidate, Draft, History
 from codeopt.pace import Pace
-from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, TimedRegion, Workload
+from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, Workload
 from sandbox.ablation import time_variants
 from sandbox.caveat import Subject
 from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
@@ -69,7 +69,7 @@ class Judge:
     @property
     def timed(self) -> bool:
         """Code is run and timed; a text is scored."""
-        return self.workload.region is not TimedRegion.NOTHING
+        return self.workload.region.timed
 
     @property
     def suite(self) -> Suite:

@@ -123,6 +123,8 @@ class ImproveOptions:
     history: Extent = "full"
     """How many rounds a model sees."""
     context_tokens: int = 128_000
+    structured: bool = False
+    """Answers of a model are asked for as JSON, by a schema where the server takes one."""
     model_timeout: float = 300.0
     """Longest silence of the server, in seconds."""
     record: Path | None = None
@@ -204,7 +206,7 @@ _CONVERTERS: Mapping[str, Any] = {
     "max_tokens": count, "max_cost": positive, "min_gain": positive, "max_pairs": count, "timeout": positive,
     "memory": count, "seed": int, "input_seed": count_or_zero,
     "cases": Path, "stdin": Path, "calls": Path, "record": Path, "run_dir": Path,
-    "resume": Path, "no_tests": bool, "strict": bool, "no_profile": bool, "model_only": bool,
+    "resume": Path, "no_tests": bool, "strict": bool, "no_profile": bool, "model_only": bool, "structured": bool,
 }  # fmt: skip
 """By field: what makes a value of what was given; text for the others."""
 _EMPTY = {"tests": (), "with_paths": (), "env": (), "ignore_output": (), "select": (), "ignore": ()}

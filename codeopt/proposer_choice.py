@@ -56,6 +56,7 @@ def open_proposer(
             hints=hints if rules_first(task) else (),
             on_text=ReplyProgress(console),
             notify=console.warn,
+            structured=options.structured,
         )
         for each in one_by_one(options)
     ]

@@ -14,7 +14,7 @@ from codeopt.report import Columns, End, Result, row, to_json
 from codeopt.saved_runs import RunStore, SavedRun
 from codeopt.session import Session
 from codeopt.tasks import column
-from codeopt.workloads import TimedRegion, WorkloadRequest
+from codeopt.workloads import WorkloadRequest
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def stage_of(loop: RefineLoop) -> str:
 
 def columns_of(loop: RefineLoop) -> Columns:
     """What the table shows."""
-    return Columns(column(loop.task), loop.judge.workload.region is not TimedRegion.NOTHING)
+    return Columns(column(loop.task), loop.judge.timed)
 
 
 def run_rounds(loop: RefineLoop, console: Console) -> End:

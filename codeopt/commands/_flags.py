@@ -193,6 +193,9 @@ def add_model_arguments(parser: argparse.ArgumentParser, *, modules: bool = Fals
         "--model-timeout", type=positive, default=DEFAULT.model_timeout, metavar="S",
         help="longest silence of the server (%(default)g)",
     )  # fmt: skip
+    group.add_argument(
+        "--structured", action="store_true", help="ask a model for JSON, by a schema where its server takes one"
+    )
     group.add_argument("--record", type=Path, metavar="FILE", help="keep the conversation, for --model replay:FILE")
     group.add_argument(
         "--select", type=name_list, metavar="RULES", help="only these built-in rules, separated by commas"

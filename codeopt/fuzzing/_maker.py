@@ -80,7 +80,8 @@ class AlikeMaker:
         if amount is not None:
             self._resize(parts, amount)
         if way in RELATED:
-            self._relate(parts, RELATED[way])
+            if not self._relate(parts, RELATED[way]):
+                return None
         else:
             self._revalue_all(parts, way)
         return self._repaired(parts).write()
@@ -91,17 +92,19 @@ class AlikeMaker:
             if role not in self.counts:
                 self._revalue(reading, parts, role, way)
 
-    def _relate(self, parts: list[Lines], related: Callable[[int, int], int]) -> None:
-        """One number becomes what others make together, most often a number that stands alone."""
+    def _relate(self, parts: list[Lines], related: Callable[[int, int], int]) -> bool:
+        """One number becomes what others make together, most often a number that stands alone. False: it may not."""
         places = [place for role in self.numbers if role not in self.counts for place in self._places(parts, role)]
         alone = [
             place for place in places if self.layout.parts[place.role.part].single and place.role.token is not None
         ]
         if not places:
-            return
+            return False
         target = self.draw.choice(alone if alone and self.draw.random() < 0.7 else places)
         one, other = (int(place.line[place.at]) for place in self.draw.choices(places, k=2))
-        target.line[target.at] = b"%d" % related(one, other)
+        low, high = self._ends(parts, target.role)
+        target.line[target.at] = b"%d" % (value := related(one, other))
+        return low <= value <= high
 
     def _places(self, parts: list[Lines], role: Role) -> list[_Place]:
         lines = parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]

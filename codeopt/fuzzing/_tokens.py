@@ -117,10 +117,13 @@ def _symbols(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]
 
 
 def _spread(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
-    """Large numbers that cancel around small ones, which plain float sums lose."""
-    start = draw.randrange(3)
-    wide = (b"1e17", draw.choice((b"0.125", b"1", b"3e-9", b"0.7")), b"-1e17")
-    return {at: wide[(start + number) % 3] for number, at in enumerate(text.free) if NUMBER.fullmatch(text.pieces[at])}
+    """Large numbers that cancel around small ones, each of which a plain float sum loses."""
+    places = [at for at in text.free if NUMBER.fullmatch(text.pieces[at])]
+    if len(places) < 3:
+        return {}
+    small, wide = draw.choice((b"0.125", b"1", b"3e-9", b"0.7")), [b"1e17", b"-1e17"]
+    draw.shuffle(wide)
+    return {at: small for at in places[1:-1]} | {places[0]: wide[0], places[-1]: wide[1]}
 
 
 def _new_words(text: Text, draw: random.Random, known: Range) -> dict[int, bytes]:

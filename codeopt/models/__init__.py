@@ -23,11 +23,28 @@ from codeopt.errors import ModelError, UsageError
 
 
 @dataclass(frozen=True)
+class AnswerSchema:
+    """An answer that is wanted as a JSON object of texts."""
+
+    name: str
+    fields: tuple[tuple[str, str], ...]
+    """Each with what it is to hold."""
+
+    def json_schema(self) -> dict[str, object]:
+        """As JSON Schema, every field required and no other allowed."""
+        properties = {name: {"type": "string", "description": about} for name, about in self.fields}
+        required = [name for name, _ in self.fields]
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+@dataclass(frozen=True)
 class Message:
     """One turn of a conversation."""
 
     role: Literal["system", "user", "assistant"]
     content: str
+    schema: AnswerSchema | None = None
+    """Of the answer to this turn, for a server that holds its model to one; the words ask for the same."""
 
 
 @dataclass(frozen=True)

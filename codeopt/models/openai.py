@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from codeopt.errors import ModelError, UsageError
-from codeopt.models import Message, Model, Reply, Settings, at_once, estimate_tokens
+from codeopt.models import AnswerSchema, Message, Model, Reply, Settings, at_once, estimate_tokens
 from codeopt.models._endpoint import endpoint
 from codeopt.models._failures import explain, status_of, unknown_model
 from codeopt.models._wire import Reader, Received, ReplyLimits, TokenCounts
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CONNECT_S = 5.0
 LOOKUP_S = 5.0
+RESPONSE_FORMAT = "response_format"
 
 
 def build(name: str, settings: Settings) -> Model:
@@ -40,7 +41,8 @@ class OpenAIModel:
         self._settings = settings
         self._endpoint = endpoint(settings.base_url, settings.api_key_env)
         self._price = settings.prices.get(name)
-        self._usage: str = "untried"
+        self._taken: dict[str, bool] = {}
+        """By optional field of a request: whether the server has taken it."""
         self._told_estimate = False
 
     def __repr__(self) -> str:
@@ -55,7 +57,7 @@ class OpenAIModel:
         attempts = _Attempts(self._settings.max_retries, self._settings.notify)
         with self._client(attempts) as client:
             try:
-                received = self._ask(client, turns, on_text)
+                received = self._ask(client, turns, on_text, _optional(messages[-1].schema if messages else None))
             except openai.NotFoundError:
                 raise ModelError(unknown_model(self.name, self._endpoint, _known_models(client)), status=404) from None
             except openai.OpenAIError as error:
@@ -87,21 +89,28 @@ class OpenAIModel:
             client.organization = client.project = None
         return client
 
-    def _ask(self, client: openai.OpenAI, turns: list[Any], on_text: Callable[[str], None] | None) -> Received:
-        """One exchange; without the request for token counts when the server refuses the first with it."""
+    def _ask(
+        self, client: openai.OpenAI, turns: list[Any], on_text: Callable[[str], None] | None, optional: dict[str, Any]
+    ) -> Received:
+        """One exchange. What not every server knows is left out, the last first, where a server that has not taken it
+        yet refuses the request; and from then on."""
         import openai
 
-        if self._usage == "refused":
-            return self._stream(client, turns, on_text)
-        try:
-            received = self._stream(client, turns, on_text, stream_options={"include_usage": True})
-        except (openai.BadRequestError, openai.UnprocessableEntityError):
-            if self._usage == "works":
-                raise
-            received = self._stream(client, turns, on_text)
-            self._usage = "refused"
-        else:
-            self._usage = "works"
+        asked = {name: value for name, value in optional.items() if self._taken.get(name, True)}
+        left_out: list[str] = []
+        while True:
+            try:
+                received = self._stream(client, turns, on_text, **asked)
+                break
+            except (openai.BadRequestError, openai.UnprocessableEntityError):
+                untried = [name for name in asked if name not in self._taken]
+                if not untried:
+                    raise
+                left_out.append(untried[-1])
+                del asked[untried[-1]]
+        self._taken |= dict.fromkeys(asked, True) | dict.fromkeys(left_out, False)
+        if RESPONSE_FORMAT in left_out:
+            self._settings.notify(f"{self.name}: the server takes no schema for answers; they are asked for in words")
         return received
 
     def _stream(
@@ -149,6 +158,15 @@ class OpenAIModel:
             tokens_cached=counts.cached,
             can_go_on=received.full,
         )
+
+
+def _optional(schema: AnswerSchema | None) -> dict[str, Any]:
+    """Fields of a request that a server may not know: the counting of tokens, and the form of the answer."""
+    fields: dict[str, Any] = {"stream_options": {"include_usage": True}}
+    if schema is not None:
+        wanted = {"name": schema.name, "strict": True, "schema": schema.json_schema()}
+        fields[RESPONSE_FORMAT] = {"type": "json_schema", "json_schema": wanted}
+    return fields
 
 
 class _Attempts:

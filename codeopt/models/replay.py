@@ -114,9 +114,11 @@ class Replay:
 
 
 def kind(messages: Sequence[Message]) -> str:
-    """What a request is about, whatever was measured: the first lines of its first and last message, numbers out."""
+    """What a request is about, whatever was measured: the first lines of its first and last message, and the last that
+    names a step; numbers out."""
     ends = [messages[0], messages[-1]] if messages else []
-    return " / ".join(f"{m.role}: {_blanked(m.content)}" for m in ends)
+    steps = re.findall(r"(?m)^# Step: .*", messages[-1].content)[-1:] if messages else []
+    return " / ".join([*(f"{m.role}: {_blanked(m.content)}" for m in ends), *map(_blanked, steps)])
 
 
 def digest(messages: Sequence[Message]) -> str:

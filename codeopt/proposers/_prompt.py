@@ -13,11 +13,11 @@ from codeopt.escaping import cut, fenced, inline
 from codeopt.feedback import GENERIC, FeedbackMode, describe
 from codeopt.history import Candidate, History
 from codeopt.models import Message, estimate_tokens
+from codeopt.proposers._answer_form import AnswerForm, Step
 from codeopt.proposers._changes import smallest_change
 from codeopt.tasks import Task, WorkedExample
 from sandbox.outcome import Case
 
-Step = Literal["critique", "refine"]
 Extent = Literal["full", "last"]
 """How much of the history is shown: all rounds, or the original's program and the newest round."""
 
@@ -42,14 +42,14 @@ NEWEST_CRITIQUE, OLDER_CRITIQUE = (4000, 500), (1000, 200)
 
 @dataclass(frozen=True)
 class Prompter:
-    """Builds the conversation for one step. `answer` says in which form to answer, by step."""
+    """Builds the conversation for one step. `form` says in which form to answer."""
 
     task: Task
     cases: Sequence[Case]
     mode: FeedbackMode
     extent: Extent
     hints: Sequence[str]
-    answer: dict[Step, str]
+    form: AnswerForm
     briefing: Briefing = field(default_factory=Briefing)
 
     def fit(self, step: Step, history: History, tokens: int) -> tuple[tuple[Message, ...], str]:
@@ -66,8 +66,8 @@ class Prompter:
         messages: tuple[Message, ...] = ()
         lost = ""
         for kept, shown in self._plans(history, rounds, examples):
-            text = "\n\n".join([heading(step, history), *self._kept(step, history, kept), self._ask(step, history)])
-            messages = (system, *shown, Message("user", text))
+            text = _question(step, history, self._kept(step, history, kept), self._ask(step, history))
+            messages = (system, *shown, Message("user", text, self.form.schema(step)))
             lost = _lost(len(examples) - len(shown), len(rounds) - len(kept))
             if size(messages) <= tokens:
                 return messages, lost
@@ -100,7 +100,7 @@ class Prompter:
         prompts = self.task.prompts
         first = prompts.first_critique if history.last is history.original else None
         template = (first or prompts.critique) if step == "critique" else prompts.refine
-        return template.substitute(hints=hints, answer=unmeasured + self.answer[step])
+        return template.substitute(hints=hints, answer=unmeasured + self.form.words(step))
 
     def _example(self, step: Step, example: WorkedExample) -> Iterator[Message]:
         """A question in the shape of the real one and a good answer to it; nothing when it has none for this step."""
@@ -112,9 +112,9 @@ class Prompter:
             functions=self.briefing.functions, about=example.about, measured=example.measured,
             timed=example.timed, cases=self.briefing.cases,
         ))  # fmt: skip
-        yield Message("user", "\n\n".join([heading(step, history), *rounds, ASK[step]]))
-        program = f"SUMMARY: {newest.summary}\n\n{fenced(newest.source, 'python')}"
-        yield Message("assistant", history.last.critique if step == "critique" else program)
+        yield Message("user", _question(step, history, rounds, ASK[step]))
+        answer = self.form.critique(history.last.critique) if step == "critique" else self.form.program(newest)
+        yield Message("assistant", answer)
 
     def _numbers(self, history: History) -> list[int]:
         """The rounds that there are to show, oldest first."""
@@ -200,10 +200,12 @@ def _lost(examples: int, rounds: int) -> str:
     return " and ".join([*(["the examples"] if examples else []), *([f"{rounds} earlier rounds"] if rounds else [])])
 
 
-def heading(step: Step, history: History) -> str:
-    """The first line of a question: names the step and the program, so that a replay can tell requests apart."""
+def _question(step: Step, history: History, rounds: Sequence[str], ask: str) -> str:
+    """The rounds, and what is wanted. What changes from one request to the next stands behind what does not: a server
+    that keeps what it has read of a prompt reads only the rest."""
     digest = hashlib.sha256(history.original.source.encode("utf-8", "replace")).hexdigest()
-    return f"# Step: {step}. Program {digest[:12]}, newest round {history.last.round}"
+    step_line = f"# Step: {step}, after round {history.last.round}"  # a replay tells requests apart by it
+    return "\n\n".join([f"# History of program {digest[:12]}", *rounds, step_line, ask])
 
 
 def size(messages: Sequence[Message]) -> int:

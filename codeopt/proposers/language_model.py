@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from string import Template
 
 from codeopt.briefing import Briefing
 from codeopt.errors import ModelError
@@ -12,27 +11,12 @@ from codeopt.escaping import cut
 from codeopt.feedback import GENERIC, FeedbackMode
 from codeopt.history import Candidate, Critique, Draft, History
 from codeopt.models import Message, Model, Reply, replies
+from codeopt.proposers._answer_form import AnswerForm, Step
 from codeopt.proposers._going_on import WholeReply, whole
-from codeopt.proposers._prompt import Extent, Prompter, Step
+from codeopt.proposers._prompt import Extent, Prompter
 from codeopt.proposers._reply import critique_text, is_done, to_draft
 from codeopt.tasks import Task, suited
 from sandbox.outcome import Case
-
-ANSWER: dict[Step, str] = {
-    "critique": """\
-End with one line that holds nothing but `VERDICT: IMPROVE` when something is left that is worth a try, or
-`VERDICT: DONE` when nothing is.""",
-    "refine": """\
-Answer with one line `SUMMARY: ...` that says what you change and why it helps, then $draft, in one block
-fenced as ```python, and nothing else.""",
-}
-
-
-def answers(briefing: Briefing) -> dict[Step, str]:
-    """In which form to answer, by step."""
-    draft = briefing.answer or "the whole program"
-    return {step: Template(text).substitute(draft=draft) for step, text in ANSWER.items()}
-
 
 ANSWER_SHARE = 4
 """One part in so many of the context is left free for the answer and for a reasoning model's thoughts."""
@@ -50,6 +34,7 @@ class LanguageModel:
     on_text: receives the text of a reply as it arrives.
     notify: receives one line when something did not fit or a reply was cut.
     briefing: what is known of the target beside its program.
+    structured: answers are asked for as JSON objects, by a schema where the server takes one.
     """
 
     def __init__(
@@ -64,6 +49,7 @@ class LanguageModel:
         on_text: Callable[[str], None] | None = None,
         notify: Callable[[str], None] | None = None,
         briefing: Briefing | None = None,
+        structured: bool = False,
     ) -> None:
         self.name = model.name
         self._model = model
@@ -75,7 +61,7 @@ class LanguageModel:
             self._mode,
             history,
             tuple(hints),
-            answers(briefing),
+            AnswerForm.of(briefing, structured=structured),
             briefing,
         )
         self._on_text = on_text

@@ -35,6 +35,11 @@ class TimedRegion(Enum):
     CALLS = "calls"  # some calls within a process that does other things before and after
     NOTHING = "nothing"  # a text: it is scored
 
+    @property
+    def timed(self) -> bool:
+        """Code is run and timed."""
+        return self is not TimedRegion.NOTHING
+
 
 class Stage(Enum):
     """Why a draft is checked."""

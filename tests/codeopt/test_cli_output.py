@@ -81,7 +81,7 @@ def test_the_result_and_the_talk_go_different_ways(tmp_path: Path) -> None:
         r"accepted round 1: a set",
         r"[\d.]+x as fast \(95% interval [\d.]+ - [\d.]+, \d+ pairs, (CPU|wall) time\)",
         r"confirmed on \d+ runs, including 1 held-out case",
-        r"the limit of 1 round is reached; 1 draft, \d+ s, .*; saved in \.codeopt/runs/.*",
+        r"the limit of 1 round is reached; 1 draft, \d+ s( \(.*\))?, .*; saved in \.codeopt/runs/.*",
     ]
     assert len(done.lines) == len(expected), done.err
     for pattern, line in zip(expected, done.lines, strict=True):

@@ -6,10 +6,12 @@ from the requests that the server received.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,7 +45,7 @@ class Story:
 
 
 def question(prompt: str) -> str:
-    return prompt[prompt.rindex("# Step: ") :]
+    return prompt[prompt.rindex("# History of program ") :]
 
 
 def told() -> list[StepLike]:
@@ -135,6 +137,25 @@ def test_a_replay_gives_the_same_result_offline(story: Story) -> None:
     assert [each["critique"] for each in again.json["rounds"]] == [
         each["critique"] for each in story.done.json["rounds"]
     ]
+
+
+def test_structured_answers_are_asked_for_by_schema(tmp_path: Path) -> None:
+    """The server gives what the schema of each request asks for, as one that holds its model to it does."""
+    open_or_skip("bubblewrap").close()
+    write_problem(tmp_path)
+    values = {"critique": "The list.", "verdict": "IMPROVE", "summary": "a set", "program": FAST}
+
+    def respond(request: Any) -> str:
+        wanted = request["response_format"]["json_schema"]["schema"]["required"]
+        return json.dumps({name: values[name] for name in wanted})
+
+    with WireServer(respond) as server:
+        where = ("--base-url", server.base_url, "--model", "m", "--structured", "-n", "1")
+        found = codeopt("improve", "slow.py", "--json", "--write", *where, *QUICK, cwd=tmp_path).json
+        prompts = server.prompts
+    assert found["accepted"] is True
+    assert "### Critique\n```\nThe list.\n```" in prompts[1]
+    assert (tmp_path / "slow.py").read_text() == FAST
 
 
 @pytest.fixture

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from math import log2
+
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.larger import grow
 from codeopt.workloads.function.calls.literals import read
@@ -23,47 +28,55 @@ BASE_S = 0.002
 """The call that is made longer takes less than this, so that there is room to grow."""
 
 
+@dataclass(frozen=True)
+class _Point:
+    """A call of some length, and what it takes: CPU seconds of the original, and of a draft where there is one."""
+
+    size: float
+    seconds: tuple[float, ...]
+
+
 def growth(bench: Bench, evidence: Evidence, draft: str) -> GrowthPair | None:
     """Of the original and of the draft; None where nothing can be told of the original."""
-    base = _base(evidence)
-    if base is None:
-        return None
-    old, new = [], []
-    for factor in FACTORS:
-        text = grow(base.text, factor, factor) if factor > 1 else base.text
-        if text is None or len(text) > MOST_CHARACTERS:
-            break
-        seconds = _seconds(bench, bench.source, text)
-        if seconds is None:
-            break
-        drafted = _seconds(bench, draft, text)
-        if drafted is None:
-            break
-        old.append((_size(text), seconds - CLOCK_S))
-        new.append((_size(text), drafted - CLOCK_S))
-        if seconds > LONGEST_S or drafted > LONGEST_S:
-            break
-    was, now = (fit("call", points, CALL_FLOOR_S) for points in (old, new))
+    points = _points(bench, evidence, (bench.source, draft))
+    was, now = (fit("call", [(p.size, p.seconds[side]) for p in points], CALL_FLOOR_S) for side in (0, 1))
     return pair(was, now) if was else None
 
 
 def growth_of(bench: Bench, evidence: Evidence) -> str:
     """How the original's cost grows, in words with what was measured; empty where nothing can be told."""
-    base = _base(evidence)
-    points: list[tuple[float, float]] = []
-    for factor in FACTORS if base else ():
-        text = grow(base.text, factor, factor) if base and factor > 1 else base.text if base else None
-        seconds = _seconds(bench, bench.source, text) if text and len(text) <= MOST_CHARACTERS else None
-        if seconds is None or text is None:
-            break
-        points.append((_size(text), max(0.0, seconds - CLOCK_S)))
-        if seconds > LONGEST_S:
-            break
+    points = [(p.size, max(0.0, p.seconds[0])) for p in _points(bench, evidence, (bench.source,))]
     found = fit("call", points, CALL_FLOOR_S)
     if found is None or found.model in TOO_LITTLE:
         return ""
     long_enough = [f"{size:,.0f}: {seconds * 1e3:.3g} ms" for size, seconds in points if seconds > CALL_FLOOR_S]
     return f"Growth, measured: about {found.model} in the size of a call ({', '.join(long_enough[-4:])})."
+
+
+def _points(bench: Bench, evidence: Evidence, sources: Sequence[str]) -> list[_Point]:
+    """As many lengths in each run as would take LONGEST_S were the cost quadratic, until one takes that."""
+    base = _base(evidence)
+    texts = _longer_and_longer(base.text) if base else []
+    points: list[_Point] = []
+    expected = base.seconds if base else 0.0
+    while texts:
+        room = max(2.0, (LONGEST_S / max(expected, CLOCK_S)) ** 0.5)
+        now, texts = texts[: int(log2(room))], texts[int(log2(room)) :]
+        took = [found for source in sources if (found := _seconds(bench, source, now)) is not None]
+        if len(took) < len(sources):
+            break
+        together = zip(now, *took, strict=True)
+        points += [_Point(_size(text), tuple(each - CLOCK_S for each in found)) for text, *found in together]
+        expected = max(points[-1].seconds)
+        if expected > LONGEST_S:
+            break
+    return points
+
+
+def _longer_and_longer(text: str) -> list[str]:
+    """A call, and the same with all that is long in it twice, four times, ... as long."""
+    grown = (grow(text, factor, factor) if factor > 1 else text for factor in FACTORS)
+    return list(takewhile(lambda each: len(each) <= MOST_CHARACTERS, takewhile(bool, (each or "" for each in grown))))
 
 
 def _base(evidence: Evidence) -> Known | None:
@@ -74,16 +87,13 @@ def _base(evidence: Evidence) -> Known | None:
     return next((known for known in largest if grow(known.text, 2) is not None), None)
 
 
-def _seconds(bench: Bench, source: str, text: str) -> float | None:
-    """CPU seconds of one call, the least of two; None when it does not end well, or takes too long."""
-    batch = CallBatch((text,), "time", passes=1, pass_seconds=MOST_S)
-    found = []
-    for _ in range(2):
-        run = bench.runner.run(source, batch.stdin())
-        if run.exit != 0 or run.stop:
-            return None
-        found.append(run.cpu_s)
-    return min(found)
+def _seconds(bench: Bench, source: str, texts: Sequence[str]) -> list[float] | None:
+    """CPU seconds of each call, the least of two; None when one does not end well, or takes too long."""
+    batch = CallBatch(tuple(texts), "time", passes=2, groups=(1,) * len(texts), pass_seconds=MOST_S)
+    run = bench.runner.run(source, batch.stdin())
+    if run.exit != 0 or run.stop or run.answer is None:
+        return None
+    return [min(run.answer.cpu[at :: len(texts)]) for at in range(len(texts))]
 
 
 def _size(text: str) -> float:

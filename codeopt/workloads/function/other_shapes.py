@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.spread import shapes
 from codeopt.workloads.function.evidence import Evidence
-from codeopt.workloads.function.observing import Patience, observe
+from codeopt.workloads.function.observing import Patience, once
 from codeopt.workloads.function.timing import Timed
 from sandbox.calls import CallBatch, CallRunner
 
@@ -56,7 +56,7 @@ def find_shapes(bench: Bench, evidence: Evidence, timed: Timed, is_alike: Callab
     made: dict[str, str] = {}
     for seed, text in enumerate(sorted(calls, key=len)[-BASES:]):
         made |= {other: name for name, other in shapes(text, seed).items() if is_alike(other) and other not in calls}
-    known, _ = observe(bench, list(made), {}, PATIENCE)
+    known = once(bench, list(made), PATIENCE)
     found = [Shape(made[k.text], (k.text,), k.seconds) for k in known if k.returns]
     found = sorted([*_small(evidence, timed), *found], key=lambda shape: shape.seconds)
     spent = 0.0

@@ -1,7 +1,9 @@
 """Own time by line and by function from the interpreter's own events, for a Python that has no line_profiler.
 
-From 3.12 on the events are those of sys.monitoring, before that of sys.settrace. One clock belongs to each thread: what
-passes between two events of the program's code belongs to the line that it was in, and so does what it calls elsewhere.
+From 3.12 on the events are those of sys.monitoring, before that of sys.settrace. What
+passes between two events of the program's code belongs to the line that its thread was in, and so does what it calls
+elsewhere; but for what passed before another thread's event, for one of them runs at a time: a line that waits for
+a thread is not hot by what that thread does.
 """
 
 from __future__ import annotations
@@ -40,6 +42,8 @@ class Table:
         self.rows: dict[int, dict[int, Row]] = {}
         """By id of code: line -> [hits, ns]."""
         self.calls: dict[int, int] = {}
+        self.seen = 0
+        """When the last event of any thread was, in ns."""
         self.codes: dict[int, types.CodeType] = {}
         self.owners: dict[int, tuple[str, int]] = {}
         """By id of code: name and first line of the function that it is shown under."""
@@ -90,35 +94,35 @@ class Clock:
         self.table = table
         self.stack: list[Row | None] = []
         self.row: Row | None = None
-        self.since = time.perf_counter_ns()
+        self.since = table.seen = time.perf_counter_ns()
 
     def enter(self, code: types.CodeType, line: int) -> None:
         """A function of the program begins, or a generator goes on."""
         now, row, table = time.perf_counter_ns(), self.row, self.table
         if row is not None:
-            row[1] += max(0, now - self.since - table.call_cost)
+            row[1] += max(0, now - max(self.since, table.seen) - table.call_cost)
         table.calls[id(code)] += 1
         self.stack.append(row)
         self.row = table.row(code, line) if code.co_flags & SUSPENDABLE else None
-        self.since = time.perf_counter_ns()
+        self.since = table.seen = time.perf_counter_ns()
 
     def reach(self, code: types.CodeType, line: int) -> None:
         """A line begins."""
-        now = time.perf_counter_ns()
+        now, table = time.perf_counter_ns(), self.table
         if self.row is not None:
-            self.row[1] += now - self.since
-        row = self.row = self.table.row(code, line)
+            self.row[1] += now - max(self.since, table.seen)
+        row = self.row = table.row(code, line)
         row[0] += 1
-        self.since = time.perf_counter_ns()
+        self.since = table.seen = time.perf_counter_ns()
 
     def leave(self, code: types.CodeType) -> None:
         """A function of the program ends, or a generator waits."""
-        now = time.perf_counter_ns()
+        now, table = time.perf_counter_ns(), self.table
         if self.row is not None:
-            cost = self.table.item_cost if code.co_flags & SUSPENDABLE else 0
-            self.row[1] += max(0, now - self.since - cost)
+            cost = table.item_cost if code.co_flags & SUSPENDABLE else 0
+            self.row[1] += max(0, now - max(self.since, table.seen) - cost)
         self.row = self.stack.pop() if self.stack else None
-        self.since = time.perf_counter_ns()
+        self.since = table.seen = time.perf_counter_ns()
 
     def stand_in(self, frame: types.FrameType | None) -> list[types.FrameType]:
         """Begin in the middle of the program, with its frames as they are; returns those, the outermost first."""

@@ -8,10 +8,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import jsonschema
 import pytest
 
 from codeopt.errors import ModelError, UsageError
-from codeopt.models import Message, Price, open_model
+from codeopt.models import AnswerSchema, Message, Price, open_model
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import (
     StepLike,
@@ -187,6 +188,30 @@ def test_a_server_that_refused_stream_options_is_not_asked_for_them_again(wire: 
     model = open_model("m", base_url=server.base_url)
     assert [model.complete(TALK).text, model.complete(TALK).text] == ["one", "two"]
     assert ["stream_options" in r.body for r in server.requests] == [True, False, False]
+
+
+ASKED = (Message("user", "Which?", AnswerSchema("refine", (("program", "the whole program"),))),)
+
+
+def test_a_schema_of_the_answer_is_sent_as_json_schema(wire: Wire) -> None:
+    server = wire(["{}"])
+    open_model("m", base_url=server.base_url).complete(ASKED)
+    wanted = server.requests[0].body["response_format"]["json_schema"]
+    assert (wanted["name"], wanted["strict"]) == ("refine", True)
+    jsonschema.validate({"program": "print(1)"}, wanted["schema"])
+    for wrong in ({}, {"program": 1}, {"program": "", "more": ""}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, wanted["schema"])
+
+
+def test_a_server_that_refuses_a_schema_is_asked_in_words_and_that_is_said_once(wire: Wire) -> None:
+    said: list[str] = []
+    server = wire([status(400, "response_format is not supported"), "one", "two"])
+    model = open_model("m", base_url=server.base_url, notify=said.append)
+    assert [model.complete(ASKED).text, model.complete(ASKED).text] == ["one", "two"]
+    assert ["response_format" in r.body for r in server.requests] == [True, False, False]
+    assert ["stream_options" in r.body for r in server.requests] == [True, True, True]
+    assert said == ["m: the server takes no schema for answers; they are asked for in words"]
 
 
 def test_an_interrupt_in_the_middle_of_a_reply_passes_through(wire: Wire) -> None:

@@ -5,6 +5,8 @@ After a change of what a model is told: `python -m benchmarks.prompt_tokens --wr
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from benchmarks.prompt_tokens import by_part
@@ -50,6 +52,8 @@ def test_prompts_are_as_the_golden_files_say(recorded: tuple[str, Prompts]) -> N
     assert shape(text) == shape((HOME / "golden" / f"{name}.md").read_text()), "see the top of this file"
     last = prompts.drafts[-1][-1].content
     assert by_part(prompts.drafts[-1])["all"] <= GOAL
+    for earlier, later in pairwise(asked[-1].content for asked in prompts.drafts):
+        assert later.startswith(earlier[: earlier.rindex("# Step: ")]), "a server that keeps prefixes reads it again"
     assert [part for part in SAID[name] if part not in last] == []
     assert [part for part in UNSAID[name] if part in last] == []
     assert [part for part in NOTHING if part in last] == []

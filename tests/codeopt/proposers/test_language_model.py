@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from codeopt.errors import ModelError
 from codeopt.feedback import GENERIC
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply, estimate_tokens
+from codeopt.models.replay import kind
 from codeopt.models.scripted import Scripted
 from codeopt.proposers.language_model import LanguageModel
 from codeopt.tasks import open_task
@@ -76,10 +79,10 @@ def test_each_step_asks_for_what_can_be_read_by_a_machine() -> None:
     assert "`READABILITY: BETTER`" in asked(step="critique", task="readability")
 
 
-def test_the_first_line_names_step_and_program() -> None:
-    first = {asked(step=step).split("\n")[0] for step in ("critique", "refine")}
-    other = asked(History((original("print(2)\n"),))).split("\n")[0]
-    assert len({*first, other}) == 3
+def test_a_replay_tells_steps_and_programs_apart() -> None:
+    kinds = {kind([Message("user", asked(step=step))]) for step in ("critique", "refine")}
+    other = kind([Message("user", asked(History((original("print(2)\n"),))))])
+    assert len({*kinds, other}) == 3
 
 
 def test_the_newest_programs_own_critique_is_for_the_refine_step() -> None:
@@ -126,6 +129,28 @@ def test_feedback_modes(mode: str, calls: int, measured: bool, critique: bool) -
     assert ("CRITIQUE-ONE" in told) is critique
     assert (GENERIC in told) is (mode == "generic")
     assert ("### Critique" in told) is (critique or mode == "generic")
+
+
+def test_structured_answers_are_asked_for_by_schema_and_shown_in_that_form() -> None:
+    said = {"critique": {"critique": "The loop.", "verdict": "DONE"}, "refine": {"summary": "a set", "program": FAST}}
+    asked: list[Message] = []
+
+    def respond(messages: Sequence[Message]) -> str:
+        schema = messages[-1].schema
+        assert schema is not None
+        asked.extend(messages)
+        jsonschema.validate(said[schema.name], schema.json_schema())
+        return json.dumps(said[schema.name])
+
+    proposer = LanguageModel(Scripted(respond), TASK, CASES, structured=True)
+    found = proposer.critique(HISTORY)
+    assert (found.text, found.sufficient) == ("The loop.", True)
+    draft = proposer.refine(HISTORY.with_critique(found.text))
+    assert (draft.source, draft.summary, draft.problem) == (FAST, "a set", "")
+    examples = [json.loads(message.content) for message in asked if message.role == "assistant"]
+    assert {tuple(example) for example in examples} == {("critique", "verdict"), ("summary", "program")}
+    assert {example["verdict"] for example in examples if "verdict" in example} <= {"IMPROVE", "DONE"}
+    assert not [message for message in asked if message.role == "user" and "VERDICT: DONE`" in message.content]
 
 
 def test_an_unknown_mode_is_refused() -> None:

@@ -102,7 +102,7 @@ def test_a_model_is_told_of_the_failing_call_and_only_the_function_changes(proje
     assert found["evidence"]["sources"]["tests"] >= 10
     assert found["evidence"]["tests"] == 2
     prompt = server.prompts[1]
-    shown = prompt[prompt.rindex("# Step: ") :]
+    shown = prompt[prompt.rindex("# History of program ") :]
     assert "def distinct" in shown
     assert "from .util import helper" in shown
     assert "def joined" not in shown

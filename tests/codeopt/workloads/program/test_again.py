@@ -102,7 +102,7 @@ def test_a_caveat_of_a_whole_run_is_seen_again_by_its_line(problem: Path) -> Non
 
 
 def test_memory_that_a_gain_costs_is_told(problem: Path) -> None:
-    found = compared(problem, "roomy.py", "--changed-inputs", "off")
+    found = compared(problem, "roomy.py", "--changed-inputs", "off", "--max-pairs", "30")
     assert found["verdict"] == "faster", found
     assert [caveat["subject"] for caveat in found["caveats"]] == ["memory"]
     assert "MiB" in found["caveats"][0]["got"]

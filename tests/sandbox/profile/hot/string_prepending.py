@@ -6,7 +6,7 @@ def reverse(text):
 
 
 def main():
-    text = "abcdefghij" * 5000
+    text = "abcdefghij" * 8000
     print(len(reverse(text)))
 
 

@@ -1,0 +1,77 @@
+"""In which form a model is to answer: prose with one fenced program, or a JSON object by a schema.
+
+A program inside JSON is escaped text, which strong models write worse than plain text; a schema is for servers that
+hold a small model to one, which would lose its fences. Both forms are read of any answer (`_reply`).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from string import Template
+from typing import Literal
+
+from codeopt.briefing import Briefing
+from codeopt.escaping import fenced
+from codeopt.history import Candidate
+from codeopt.models import AnswerSchema
+
+Step = Literal["critique", "refine"]
+
+IN_WORDS: dict[Step, str] = {
+    "critique": """\
+End with one line that holds nothing but `VERDICT: IMPROVE` when something is left that is worth a try, or
+`VERDICT: DONE` when nothing is.""",
+    "refine": """\
+Answer with one line `SUMMARY: ...` that says what you change and why it helps, then $draft, in one block
+fenced as ```python, and nothing else.""",
+}
+SCHEMAS: dict[Step, tuple[tuple[str, str], ...]] = {
+    "critique": (
+        ("critique", "what to improve, and why"),
+        ("verdict", "IMPROVE when something is left that is worth a try, DONE when nothing is"),
+    ),
+    "refine": (
+        ("summary", "one line that says what you change and why it helps"),
+        ("program", "$draft, in Python, without a fence"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class AnswerForm:
+    """What is asked for at each step."""
+
+    draft: str = "the whole program"
+    structured: bool = False
+
+    @classmethod
+    def of(cls, briefing: Briefing, *, structured: bool = False) -> AnswerForm:
+        """For what is known of the target."""
+        return cls(briefing.answer or cls.draft, structured)
+
+    def words(self, step: Step) -> str:
+        """For the prompt."""
+        schema = self.schema(step)
+        if schema is None:
+            return Template(IN_WORDS[step]).substitute(draft=self.draft)
+        fields = "; ".join(f"`{name}`: {about}" for name, about in schema.fields)
+        return f"Answer with one JSON object and nothing else. {fields}."
+
+    def schema(self, step: Step) -> AnswerSchema | None:
+        """For a server that takes one."""
+        if not self.structured:
+            return None
+        fields = tuple((name, Template(about).substitute(draft=self.draft)) for name, about in SCHEMAS[step])
+        return AnswerSchema(step, fields)
+
+    def critique(self, text: str) -> str:
+        """A worked example's."""
+        words, _, verdict = text.rpartition("VERDICT: ")
+        return json.dumps({"critique": words.strip(), "verdict": verdict.strip()}) if self.structured else text
+
+    def program(self, candidate: Candidate) -> str:
+        """A worked example's."""
+        if self.structured:
+            return json.dumps({"summary": candidate.summary, "program": candidate.source})
+        return f"SUMMARY: {candidate.summary}\n\n{fenced(candidate.source, 'python')}"

@@ -1,5 +1,5 @@
-"""What of the user's project a sandbox sees: what git tracks, without secrets, as a read-only copy; and how it is
-imported."""
+"""What of the user's project a sandbox sees: what git tracks, without secrets, and what the program imports beside it,
+as a read-only copy; and how it is imported."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.errors import UsageError
+from codeopt.given import files_below
 from codeopt.secret_files import is_secret
 from codeopt.workloads.function.compiled import compile_imports
+from codeopt.workloads.function.unadded import imported_unadded
 
 INSIDE = "/project"
 """Where an isolating sandbox shows the copy."""
@@ -94,6 +96,11 @@ def tracked(module: Module) -> list[Path]:
     return [path for path in found if not is_secret(path)] or _neighbours(module)
 
 
+def _shown(module: Module) -> list[Path]:
+    """With what the file itself needs of what is not yet added."""
+    return [*tracked(module), *imported_unadded(module.path, module.root, module.roots)]
+
+
 def _neighbours(module: Module) -> list[Path]:
     top = module.path.parent
     while (top / "__init__.py").exists() and top != module.root:
@@ -152,7 +159,7 @@ def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = ())
     view = View(folder, module, shown_at)
     total = 0
     named = [path.resolve().relative_to(module.root) for path in also if module.root in path.resolve().parents]
-    for name in dict.fromkeys([*tracked(module), *named]) if view.copied else ():
+    for name in dict.fromkeys([*_shown(module), *named]) if view.copied else ():
         source = module.root / name
         if source.is_symlink() or not source.is_file() or source.stat().st_size > LARGEST_FILE:
             continue
@@ -168,6 +175,14 @@ def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = ())
         compile_imports(folder / module.path.relative_to(module.root), roots)
     _open_up(folder)
     return view
+
+
+def named_files(paths: Iterable[Path]) -> list[Path]:
+    """What --with names. Raises UsageError for what is not there."""
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"--with {path}: there is no such file or folder")
+    return [file for path in paths for file in (files_below(path) if path.is_dir() else [path])]
 
 
 def _copy(source: Path, target: Path) -> None:

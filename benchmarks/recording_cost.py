@@ -72,6 +72,21 @@ def countdown(n):
 async def task(n):
     return n
 
+def defaulted(n, more=1):
+    return n + more
+
+def by_keyword(n, more):
+    return n + more
+
+def keyword_only(n, *, more=1):
+    return n + more
+
+def starred(*args):
+    return args[0]
+
+def anything(*args, **kwargs):
+    return args
+
 if __name__ == "__main__":
     name, calls = sys.argv[1], int(sys.argv[2])
     if name == "recursive":
@@ -99,6 +114,21 @@ if __name__ == "__main__":
     if name == "Box.half":
         for n in range(calls):
             box.half(n)
+    if name == "defaulted":
+        for n in range(calls):
+            defaulted(n)
+    if name == "by_keyword":
+        for n in range(calls):
+            by_keyword(n=n, more=2)
+    if name == "keyword_only":
+        for n in range(calls):
+            keyword_only(n, more=2)
+    if name == "starred":
+        for n in range(calls):
+            starred(n)
+    if name == "anything":
+        for n in range(calls):
+            anything(n, more=2)
     if name == "tiny":
         for n in range(calls):
             tiny(n)
@@ -115,6 +145,7 @@ if __name__ == "__main__":
 FUNCTIONS = (
     "tiny", "Box.get", "Box.add", "Box.kind", "Box.half", "total", "words", "task",
     "recursive", "countdown", "Box.walk", "Box.climb",
+    "defaulted", "by_keyword", "keyword_only", "starred", "anything",
 )  # fmt: skip
 
 
@@ -147,7 +178,7 @@ def main() -> int:
             command = [arguments.python, str(path), name, str(arguments.calls)]
             without, recorded = measure(path, name, command, arguments.rounds)
             each = f"{1e9 * without / arguments.calls:.0f} ns a call"
-            print(f"{name:<10} {without:.3f} s ({each})   recorded {recorded:.3f} s   {recorded / without:.2f}x")
+            print(f"{name:<12} {without:.3f} s ({each})   recorded {recorded:.3f} s   {recorded / without:.2f}x")
     return 0
 
 

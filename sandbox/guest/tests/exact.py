@@ -4,54 +4,62 @@ of the stand-in's code, with the same cells."""
 
 from __future__ import annotations
 
+from keyword import iskeyword
+
+from .sampling import UNKNOWN
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from types import CodeType
     from typing import Any
 
-VARIADIC = 0x04 | 0x08
-"""Of a code object's flags: `*args` or `**kwargs`."""
+    from .sampling import Schedule
+
+STAR, STARS = 0x04, 0x08
+"""Of a code object's flags: `*args`, `**kwargs`."""
 PLAIN = """\
-    def recorded({names}):
+    def recorded({parameters}):
         nonlocal left, measure, at, top
         left -= 1
         try:
             large = top >= 0 and ({sized} if measure is None else measure({sized})) > top
-        except TypeError:
+        except (TypeError, LookupError):
             large, top = schedule.unmeasured(), schedule.top
         if large or left < 0:
             schedule.left = left
-            note(function, ({names}), {{}})
+            note(function, {given}, {named})
             left, measure, at, top = schedule.now()
-        return function({names})
+        return {call}
 """
+COROUTINE = PLAIN.replace("def recorded", "async def recorded").replace("return ", "return await ")
 RECURSIVE = """\
-    def recorded({names}):
+    def recorded({parameters}):
         nonlocal left, measure, at, top, state, nested, back
         if state:
             if state == SHARED or (state == WITHIN and threads()):
                 state = SHARED
-                return in_threads({names})
+                return in_threads({passed})
             nested = nested + 1 if state == NESTED else 1
             state = NESTED
             if nested == DEEP and not threads():
                 back = name.step_aside()
-            return function({names})
+            return {call}
         left -= 1
         try:
             large = top >= 0 and ({sized} if measure is None else measure({sized})) > top
-        except TypeError:
+        except (TypeError, LookupError):
             large, top = schedule.unmeasured(), schedule.top
         if large or left < 0:
             if threads():
                 state = SHARED
-                return in_threads({names})
+                return in_threads({passed})
             schedule.left = left
-            note(function, ({names}), {{}})
+            note(function, {given}, {named})
             left, measure, at, top = schedule.now()
         state = WITHIN
         try:
-            return function({names})
+            return {call}
         finally:
             if state != SHARED:
                 state = 0
@@ -59,26 +67,94 @@ RECURSIVE = """\
                 back()
                 back = None
 """
+TAKEN = {"large", "SHARED", "WITHIN", "NESTED", "DEEP", "TypeError", "LookupError"}
+"""Names of these texts beside the stand-in's cells: no parameter may have them."""
 
 
-def settle(stand_in: Any, function: Any, text: str, at: int) -> bool:
-    """Give a stand-in the function's parameters, where they are plain ones. at: which of them has a size, if known."""
-    code = getattr(function, "__code__", None)
-    if code is None or code.co_flags & VARIADIC or code.co_kwonlyargcount or code.co_posonlyargcount:
-        return False
-    if function.__defaults__:
-        return False
-    names = code.co_varnames[: code.co_argcount]
+class Signature:
+    """What a function can be called with; where that cannot be said, or would be in the way, anything."""
+
+    def __init__(self, function: Any, taken: set[str], by_position: int) -> None:
+        """by_position: so many parameters are given by position, as far as was seen; the others by name."""
+        code = getattr(function, "__code__", None)
+        names: tuple[str, ...] = code.co_varnames[: _parameters(code)] if code is not None else ()
+        if code is None or any(name in taken or iskeyword(name) or not name.isidentifier() for name in names):
+            self.plain, self.only, self.star, self.stars = names[:0], names[:0], "args", "kwargs"
+            self.first_only = self.by_position = 0
+            return
+        only = code.co_argcount + code.co_kwonlyargcount
+        self.plain, self.only, rest = names[: code.co_argcount], names[code.co_argcount : only], list(names[only:])
+        self.star = rest.pop(0) if code.co_flags & STAR else ""
+        self.stars = rest.pop(0) if code.co_flags & STARS else ""
+        self.first_only = code.co_posonlyargcount
+        most = len(self.plain)
+        self.by_position = most if self.star else min(most, max(by_position, self.first_only))
+
+    def fields(self, schedule: Schedule) -> dict[str, str]:
+        """For the texts. Where a size is known, the schedule is told by what it finds it."""
+        star, stars = f"*{self.star}" * bool(self.star), f"**{self.stars}" * bool(self.stars)
+        before = [*self.plain[: self.first_only], *["/"] * bool(self.first_only), *self.plain[self.first_only :]]
+        bare = ["*"] if self.only and not star else []
+        only = [f"{name}={name}" for name in self.only]
+        passed = _list(*self.plain, star, *only, stars)
+        by_name = [f"{name!r}: {name}" for name in (*self.plain[self.by_position :], *self.only)]
+        given = f"({''.join(f'{each}, ' for each in (*self.plain[: self.by_position], star) if each)})"
+        named = f"{{{_list(*by_name, stars)}}}"
+        call = f"function({passed})"
+        if stars:  # to merge an empty dict takes time
+            call = f"({call} if {self.stars} else function({_list(*self.plain, star, *only)}))"
+        return {
+            "parameters": _list(*before, *bare, star, *self.only, stars), "passed": passed, "call": call,
+            "given": given, "named": named,
+            "sized": self._sized(schedule) or f"schedule.sized({given}, {named})",
+        }  # fmt: skip
+
+    def _sized(self, schedule: Schedule) -> str:
+        """The argument that has a size; empty where none was seen yet."""
+        at = schedule.at
+        if schedule.top == UNKNOWN:
+            return ""
+        if at in self.plain:
+            where = self.plain.index(str(at))
+            schedule.at = where if where < self.by_position else at
+        if isinstance(at, str):
+            return at if at in (*self.plain, *self.only) else f"{self.stars}[{at!r}]"
+        return self.plain[at] if at < len(self.plain) else f"{self.star}[{at - len(self.plain)}]"
+
+
+def settle(stand_in: Any, function: Any, text: str, schedule: Schedule, by_position: int) -> None:
+    """Give a stand-in the function's parameters, and their defaults."""
     cells = stand_in.__code__.co_freevars
-    if not names or {*names} & {*cells, "large", "SHARED", "WITHIN", "NESTED", "DEEP"}:
-        return False
-    listed = ", ".join(names) + ","
-    sized = names[at] if 0 <= at < len(names) else f"({listed})[at]"
-    new = _compiled(text.format(names=listed, sized=sized), cells)
-    if new.co_freevars != cells:
-        return False
-    stand_in.__code__ = new.replace(co_name=code.co_name)
-    return True
+    signature = Signature(function, {*cells, *TAKEN}, by_position)
+    new = _compiled(text.format(**signature.fields(schedule)), cells)
+    if signature.plain or signature.only:  # before the code, which may be called from another thread at once
+        stand_in.__defaults__, stand_in.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    stand_in.__code__ = new.replace(co_name=getattr(function, "__code__", new).co_name)
+
+
+def without_defaults(
+    function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """A call as a settled stand-in has it, without what its caller left out."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return args, kwargs
+    plain, defaults = code.co_varnames[: code.co_argcount], function.__defaults__ or ()
+    usual = {**dict(zip(plain[len(plain) - len(defaults) :], defaults)), **(function.__kwdefaults__ or {})}
+    kept = len(args)
+    while 0 < kept <= len(plain) and plain[kept - 1] in usual and args[kept - 1] is usual[plain[kept - 1]]:
+        kept -= 1
+    return args[:kept], {name: value for name, value in kwargs.items() if name not in usual or value is not usual[name]}
+
+
+def _parameters(code: CodeType) -> int:
+    """How many of a code's variables are."""
+    stars = bool(code.co_flags & STAR) + bool(code.co_flags & STARS)
+    return code.co_argcount + code.co_kwonlyargcount + stars
+
+
+def _list(*parts: str) -> str:
+    return ", ".join(part for part in parts if part)
 
 
 def _compiled(text: str, cells: tuple[str, ...]) -> CodeType:

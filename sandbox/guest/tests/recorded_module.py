@@ -80,9 +80,6 @@ def install_for_file(path: str, qualname: str, most: int, sink: Callable[[str], 
 
     def decorate(raw: Any) -> Any:
         sink("@ loaded __main__")
-        if type(raw).__name__ == "cached_property":
-            raw.func = recorder.around(raw.func)
-            return raw
         return recorder.in_place_of(raw) or raw
 
     sys.meta_path.insert(0, Finder(recorder, watched))

@@ -10,31 +10,21 @@ import _thread
 import os
 
 from .blame import LARGE, blame
-from .exact import PLAIN, RECURSIVE, settle
-from .recursion import Name, innermost, stack_is_deep
+from .exact import settle, without_defaults
 from .sampling import ALL_OF, Schedule
+from .stand_ins import stand_in
 from .writing import write_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from types import CodeType, ModuleType
+    from types import ModuleType
     from typing import Any
-
-    Function = Callable[..., Any]
 
 MOST_TEXT = 1_000_000
 """Characters of a call."""
 ROOM, FEW = 1_500_000, 12
 """Characters of all calls, after which no more are kept; a few are, however long."""
-EXACT, UNASKED = 10_000, 15
-"""After so many calls within a call only each 16th is asked whether it is another thread's, which takes time."""
-WITHIN, NESTED, SHARED = 1, 2, 3
-"""A function that may call itself is running, has called itself, or is called from several threads."""
-DEEP = 50
-"""So many calls within a call are a recursion that is stepped aside for."""
-COROUTINE = 0x80
-"""Of a code object's flags: `async def`, not a generator."""
 
 
 class Recorder:
@@ -51,7 +41,9 @@ class Recorder:
         self.of_class = False
         """A class method: the class is no argument of the call."""
         self.often: list[tuple[Any, Any, str]] = []
-        """Stand-ins that may become quicker, what they stand for, and how."""
+        """Stand-ins that are to become quicker, what they stand for, and how."""
+        self.by_position = 0
+        """Arguments that were given without a name, in the call that had most of them."""
         self.inside: set[int] = set()
         """Threads within the function: of a recursion the outermost call is written down."""
         self.writing = False
@@ -76,9 +68,13 @@ class Recorder:
                 self.writing = False
 
     def _note(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        largest = self.schedule.taken(args)
-        if self.often and (kwargs or self.schedule.count > ALL_OF):
-            self.settle(bool(kwargs))
+        largest = self.schedule.taken(args, kwargs)
+        if not self.often:
+            args, kwargs = without_defaults(function, args, kwargs)
+        elif self.schedule.count > ALL_OF:
+            self.settle()
+        else:
+            self.by_position = max(self.by_position, len(args))
         if self.of_class:
             function, args = function.__get__(args[0]), args[1:]
         if not largest and len(self.seen) >= (self.most if self.size < ROOM else FEW):
@@ -95,12 +91,11 @@ class Recorder:
             self.size += len(text)
             self.sink(text)
 
-    def settle(self, by_name: bool) -> None:
-        """Of a function that is called often, and never by its parameters' names: spare the stand-in the ways to be
-        called that nobody uses. A call by name from now on is written down by position."""
-        at = self.schedule.at if self.schedule.top >= 0 else -1
-        for stand_in, function, text in () if by_name else self.often:
-            settle(stand_in, function, text, at)
+    def settle(self) -> None:
+        """Of a function that is called often: its stand-ins get its parameters. From now on a call is written down as
+        most were made until now: by position up to the last argument that any had so, then by name."""
+        for recorded, function, text in self.often:
+            settle(recorded, function, text, self.schedule, self.by_position)
         self.often.clear()
 
     def lose(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], text: str | None) -> None:
@@ -113,141 +108,6 @@ class Recorder:
             self.sink("# " + why)
         self.lost[why] = self.lost.get(why, 0) + 1
 
-    def around(self, function: Any) -> Function:
-        """The function with the recorder before it."""
-        code = _code(function)
-        if code is not None and code.co_flags & COROUTINE:
-            recorded = self.around_coroutine(function)
-        elif code is not None and function_name(function) not in names_in(code):
-            recorded = self.around_plain(function)
-        else:
-            recorded = self.around_recursive(function)
-        return _as_if(recorded, function)
-
-    def around_plain(self, function: Any) -> Function:
-        """Before a function that does not call itself. A call that is not looked at costs about one call more: what
-        is asked of it is kept in cells, here and below, and no empty dict is merged."""
-        schedule, note = self.schedule, self.note
-        left, measure, at, top = schedule.now()
-
-        def recorded(*args: Any, **kwargs: Any) -> Any:
-            nonlocal left, measure, at, top
-            left -= 1
-            try:
-                large = top >= 0 and (args[at] if measure is None else measure(args[at])) > top
-            except (TypeError, IndexError):
-                large, top = schedule.unmeasured(), schedule.top
-            if large or left < 0:
-                schedule.left = left
-                note(function, args, kwargs)
-                left, measure, at, top = schedule.now()
-            return function(*args, **kwargs) if kwargs else function(*args)
-
-        self.often.append((recorded, function, PLAIN))
-        return recorded
-
-    def around_recursive(self, function: Any) -> Function:
-        """Before one that may call itself: of the calls in a call nothing is kept, and after a few of them the
-        stand-in steps aside until the outermost is over."""
-        schedule, note, threads = self.schedule, self.note, _thread._count
-        left, measure, at, top = schedule.now()
-        name = Name(function, self.qualname)
-        in_threads = self.around_in_threads(function, name)
-        state = nested = 0
-        back: Callable[[], None] | None = None
-
-        def recorded(*args: Any, **kwargs: Any) -> Any:
-            nonlocal left, measure, at, top, state, nested, back
-            if state:
-                if state == SHARED or (state == WITHIN and threads()):
-                    state = SHARED
-                    return in_threads(*args, **kwargs)
-                nested = nested + 1 if state == NESTED else 1
-                state = NESTED
-                if nested == DEEP and not threads():
-                    back = name.step_aside()
-                return function(*args, **kwargs) if kwargs else function(*args)
-            left -= 1
-            try:
-                large = top >= 0 and (args[at] if measure is None else measure(args[at])) > top
-            except (TypeError, IndexError):
-                large, top = schedule.unmeasured(), schedule.top
-            if large or left < 0:
-                if threads():
-                    state = SHARED
-                    return in_threads(*args, **kwargs)
-                schedule.left = left
-                note(function, args, kwargs)
-                left, measure, at, top = schedule.now()
-            state = WITHIN
-            try:
-                return function(*args, **kwargs) if kwargs else function(*args)
-            finally:
-                if state != SHARED:
-                    state = 0
-                if back is not None:
-                    back()
-                    back = None
-
-        name.stand_in = recorded
-        self.often.append((recorded, function, RECURSIVE))
-        return recorded
-
-    def around_in_threads(self, function: Any, name: Name) -> Function:
-        """As that, where other threads may call the function meanwhile: their calls are outermost ones, too. It steps
-        aside only where Python's recursion limit is near, as it would not see them then."""
-        inside, get_ident = self.inside, _thread.get_ident
-        outermost = self.around_plain(function)
-        exact, unasked, nested = EXACT, 0, 0
-        backs: dict[int, Callable[[], None]] = {}
-
-        def recorded(*args: Any, **kwargs: Any) -> Any:
-            nonlocal exact, unasked, nested
-            nested += 1
-            if not nested % DEEP and stack_is_deep() and get_ident() in inside:
-                back = name.step_aside()
-                if back is not None:
-                    backs[get_ident()] = back
-            if unasked:
-                unasked -= 1
-                return function(*args, **kwargs) if kwargs else function(*args)
-            me = get_ident()
-            if me in inside:
-                exact -= 1
-                if exact < 0:
-                    unasked = UNASKED
-                return function(*args, **kwargs) if kwargs else function(*args)
-            inside.add(me)
-            try:
-                return outermost(*args, **kwargs)
-            finally:
-                inside.discard(me)
-                unasked = 0
-                if me in backs:
-                    backs.pop(me)()
-
-        return recorded
-
-    def around_coroutine(self, function: Any) -> Function:
-        """Before `async def`: frameworks ask whether that is what a function is."""
-        schedule, note = self.schedule, self.note
-        left, measure, at, top = schedule.now()
-
-        async def recorded(*args: Any, **kwargs: Any) -> Any:
-            nonlocal left, measure, at, top
-            left -= 1
-            try:
-                large = top >= 0 and (args[at] if measure is None else measure(args[at])) > top
-            except (TypeError, IndexError):
-                large, top = schedule.unmeasured(), schedule.top
-            if large or left < 0:
-                schedule.left = left
-                note(function, args, kwargs)
-                left, measure, at, top = schedule.now()
-            return await function(*args, **kwargs)
-
-        return recorded
-
     def wrap(self, module: ModuleType) -> None:
         """Put it before the function of a module that was just imported."""
         if not self.module:
@@ -256,53 +116,23 @@ class Recorder:
         *classes, name = self.qualname.split(".")
         for part in classes:
             owner = getattr(owner, part)
-        raw = vars(owner).get(name)
-        if type(raw).__name__ == "cached_property":
-            raw.func = self.around(raw.func)
-        elif (new := self.in_place_of(raw)) is not None:
+        new = self.in_place_of(vars(owner).get(name))
+        if new is not None:
             setattr(owner, name, new)
 
     def in_place_of(self, raw: Any) -> Any:
         """What a class or module holds, with the recorder before it; None where there is nothing to call."""
+        if type(raw).__name__ == "cached_property":
+            raw.func = stand_in(self, raw.func)
+            return raw
         if isinstance(raw, property):
-            return property(self.around(raw.fget), raw.fset, raw.fdel, raw.__doc__)
+            return property(stand_in(self, raw.fget), raw.fset, raw.fdel, raw.__doc__)
         if isinstance(raw, staticmethod):
-            return staticmethod(self.around(raw.__func__))
+            return staticmethod(stand_in(self, raw.__func__))
         if isinstance(raw, classmethod):
             self.of_class = True
-            return classmethod(self.around(raw.__func__))
-        return self.around(raw) if callable(raw) else None
-
-
-def _as_if(recorded: Any, function: Any) -> Function:
-    """With the name and all else by which a function is known."""
-    try:
-        recorded.__dict__.update(function.__dict__)
-        for name in ("__name__", "__qualname__", "__doc__", "__module__"):
-            setattr(recorded, name, getattr(function, name))
-    except AttributeError:
-        pass
-    recorded.__wrapped__ = function
-    return recorded  # type: ignore[no-any-return]
-
-
-def _code(function: Any) -> CodeType | None:
-    """Of the function itself, behind decorators that say what they wrap."""
-    return getattr(innermost(function), "__code__", None)
-
-
-def function_name(function: Any) -> str:
-    """As its own text would call it."""
-    return str(getattr(function, "__name__", ""))
-
-
-def names_in(code: CodeType) -> set[str]:
-    """Names that a function's code and what is defined in it look up."""
-    found = {*code.co_names, *code.co_freevars}
-    for value in code.co_consts:
-        if hasattr(value, "co_names"):
-            found |= names_in(value)
-    return found
+            return classmethod(stand_in(self, raw.__func__))
+        return stand_in(self, raw) if callable(raw) else None
 
 
 def _shape(value: Any) -> tuple[type, int]:

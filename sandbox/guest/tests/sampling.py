@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 ALL_OF = 1_000
@@ -25,23 +25,23 @@ class Schedule:
         self.random = 12345
         self.measure: Callable[[Any], Any] | None = None
         """len; None where the argument is a number, and its own size."""
-        self.at = 0
-        """Which argument has the size."""
+        self.at: int | str = 0
+        """Which argument has the size; its name where it is given by that."""
         self.top = UNKNOWN
         """A call beyond this size is always looked at."""
         self.failures = 0
 
-    def now(self) -> tuple[int, Callable[[Any], Any] | None, int, int]:
+    def now(self) -> tuple[int, Callable[[Any], Any] | None, int | str, int]:
         """What a stand-in goes by until the next call that is looked at."""
         return self.left, self.measure, self.at, self.top
 
-    def taken(self, args: Sequence[Any]) -> bool:
+    def taken(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """A call is looked at: when is the next? Returns whether it is one of the largest."""
         if self.left < 0:
             gap = self._gap()
             self.count += gap
             self.left = gap - 1
-        return self._measured(args)
+        return self._measured(args, kwargs)
 
     def _gap(self) -> int:
         """Random, so that a period of the program's own does not hide a kind of call."""
@@ -51,24 +51,30 @@ class Schedule:
         self.random = (self.random * 1103515245 + 12345) % (1 << 31)
         return 1 + (self.random >> 8) % (2 * mean)
 
-    def _measured(self, args: Sequence[Any]) -> bool:
+    def _measured(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Learn which argument has a size, and what a large one is: an eighth beyond the largest so far."""
         if self.top < 0 and self.failures < FAILURES:
-            kinds = [type(value) for value in args]
-            sized = [at for at, kind in enumerate(kinds) if kind in SIZED]
-            whole = [at for at, kind in enumerate(kinds) if kind is int]
+            given: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+            kinds = [(at, type(value)) for at, value in given]
+            sized = [at for at, kind in kinds if kind in SIZED]
+            whole = [at for at, kind in kinds if kind is int]
             if sized or whole:
                 self.measure, self.at, self.top = (len, sized[0], 0) if sized else (None, whole[0], 0)
         if self.top < 0:
             return False
         try:
-            size = args[self.at] if self.measure is None else self.measure(args[self.at])
-        except (TypeError, IndexError):
-            return self.unmeasured()
+            value = self.sized(args, kwargs)
+            size = value if self.measure is None else self.measure(value)
+        except (TypeError, LookupError):
+            return self.unmeasured() if self.count > ALL_OF else False
         if type(size) is not int or size <= self.top:
             return False
         self.top = size + size // 8
         return True
+
+    def sized(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The argument that has the size. Raises LookupError where a call has none."""
+        return kwargs[self.at] if isinstance(self.at, str) else args[self.at]
 
     def unmeasured(self) -> bool:
         """A call had no such argument, or one of another kind: it is not known to be large."""

@@ -19,7 +19,7 @@ from tests.support.wheels import ROOT
 PROGRAM = """\
 \"\"\"A program.\"\"\"
 from __future__ import annotations
-import asyncio, multiprocessing, os, subprocess, sys, threading
+import asyncio, functools, multiprocessing, os, subprocess, sys, threading
 
 class Box:
     def __init__(self, items):
@@ -29,6 +29,10 @@ class Box:
     def first(self):
         return self.items[0]
 
+    @functools.cached_property
+    def last(self):
+        return self.items[-1]
+
 def total(items):
     return sum(items)
 
@@ -36,7 +40,7 @@ def fibonacci(n):
     return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
 
 def opened(box):
-    return box.first
+    return box.first + box.last
 
 def never(x):
     return x
@@ -99,7 +103,8 @@ def test_a_program_its_threads_tasks_and_processes(program: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "call", "new"), [("fibonacci", "f(4)", 5), ("slowly", "f([2, 4])", 5), ("Box.first", "", 5)]
+    ("name", "call", "new"),
+    [("fibonacci", "f(4)", 5), ("slowly", "f([2, 4])", 5), ("Box.first", "", 5), ("Box.last", "", 5)],
 )
 def test_recursions_coroutines_and_properties(program: Path, name: str, call: str, new: int) -> None:
     found, calls = recording(program, name, sys.executable, str(program))
@@ -285,6 +290,66 @@ def test_a_function_that_is_called_often_is_called_as_before(python: str, tmp_pa
         assert found.status == 0, name
         assert not largest or largest in kept, name
         path.parent.joinpath(".codeopt/calls", f"often.{name}.txt").unlink()
+
+
+NAMED = """\
+import asyncio, functools
+
+MISSING = object()
+
+def by_name(first, items):
+    return len(items)
+
+def only(*, items, more=MISSING):
+    return len(items) if more is MISSING else more
+
+def either(items, times=1):
+    return len(items) * times
+
+def taken(left, at, top):
+    return len(left)
+
+def anything(*args, **options):
+    return len(options["items"])
+
+@functools.lru_cache(None)
+def cached(items):
+    return len(items)
+
+async def task(items=()):
+    return len(items)
+
+class Box:
+    def put(self, items=None):
+        return len(items)
+
+async def main():
+    box = Box()
+    for n in range(5000):
+        items = (n,) * (700 if n == 4321 else n % 50)
+        by_name(n, items=items), only(items=items), anything(n, items=items), cached(items=items)
+        either(items) if n % 2 else either(items=items)
+        taken(left=items, at=1, top=2), box.put(items=items)
+        assert await task(items=items) == len(items)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("python", [sys.executable, *filter(None, map(python_of, ("3.8", "3.13")))])
+def test_the_largest_is_kept_that_is_given_by_name(python: str, tmp_path: Path) -> None:
+    """Of 5000 calls one has 700 items, and comes when only a few are looked at; what was left out is not written."""
+    path = tmp_path / "named.py"
+    path.write_text(NAMED)
+    large = "(4321,) * 700"
+    for name, call in {
+        "by_name": "f(4321, items=@)", "only": "f(items=@)", "either": "f(@)", "taken": "f(left=@, at=1, top=2)",
+        "anything": "f(4321, items=@)", "cached": "f(items=@)", "task": "f(items=@)", "Box.put": "items=@)",
+    }.items():  # fmt: skip
+        found, kept = recording(path, name, python, str(path))
+        expected = call.replace("@", str(eval(large)))
+        assert found.status == 0, name
+        assert any(each.endswith(expected) for each in kept), (name, max(kept, key=len)[:100])
 
 
 RECURSIVE = """\

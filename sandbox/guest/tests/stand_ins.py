@@ -1,0 +1,181 @@
+"""What stands before a recorded function until it has been called a thousand times: each call is looked at. Then
+exact.py gives the stand-ins their last shape, with the same cells, in which most calls are only passed on."""
+
+from __future__ import annotations
+
+import _thread
+
+from .exact import COROUTINE, PLAIN, RECURSIVE
+from .recursion import Name, innermost, stack_is_deep
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType
+    from typing import Any
+
+    from .recorder import Recorder
+
+    Function = Callable[..., Any]
+
+EXACT, UNASKED = 10_000, 15
+"""After so many calls within a call only each 16th is asked whether it is another thread's, which takes time."""
+WITHIN, NESTED, SHARED = 1, 2, 3
+"""A function that may call itself is running, has called itself, or is called from several threads."""
+DEEP = 50
+"""So many calls within a call are a recursion that is stepped aside for."""
+IS_COROUTINE = 0x80
+"""Of a code object's flags: `async def`, not a generator."""
+
+
+def stand_in(recorder: Recorder, function: Any) -> Function:
+    """The function with the recorder before it."""
+    code = _code(function)
+    if code is not None and code.co_flags & IS_COROUTINE:
+        recorded = before_coroutine(recorder, function)
+    elif code is not None and function_name(function) not in names_in(code):
+        recorded = before_plain(recorder, function)
+    else:
+        recorded = before_recursive(recorder, function)
+    return _as_if(recorded, function)
+
+
+def before_plain(recorder: Recorder, function: Any) -> Function:
+    """Before a function that does not call itself. What is asked at each call is kept in cells, here and below."""
+    schedule, note = recorder.schedule, recorder.note
+    left, measure, at, top = schedule.now()
+
+    def recorded(*args: Any, **kwargs: Any) -> Any:
+        nonlocal left, measure, at, top
+        schedule.left = left - 1
+        note(function, args, kwargs)
+        left, measure, at, top = schedule.now()
+        return function(*args, **kwargs)
+
+    recorder.often.append((recorded, function, PLAIN))
+    return recorded
+
+
+def before_coroutine(recorder: Recorder, function: Any) -> Function:
+    """Before `async def`: frameworks ask whether that is what a function is."""
+    schedule, note = recorder.schedule, recorder.note
+    left, measure, at, top = schedule.now()
+
+    async def recorded(*args: Any, **kwargs: Any) -> Any:
+        nonlocal left, measure, at, top
+        schedule.left = left - 1
+        note(function, args, kwargs)
+        left, measure, at, top = schedule.now()
+        return await function(*args, **kwargs)
+
+    recorder.often.append((recorded, function, COROUTINE))
+    return recorded
+
+
+def before_recursive(recorder: Recorder, function: Any) -> Function:
+    """Before one that may call itself: of the calls in a call nothing is kept, and after a few of them the stand-in
+    steps aside until the outermost is over."""
+    schedule, note, threads = recorder.schedule, recorder.note, _thread._count
+    left, measure, at, top = schedule.now()
+    name = Name(function, recorder.qualname)
+    in_threads = before_threads(recorder, function, name)
+    state = nested = 0
+    back: Callable[[], None] | None = None
+
+    def recorded(*args: Any, **kwargs: Any) -> Any:
+        nonlocal left, measure, at, top, state, nested, back
+        if state:
+            if state == SHARED or (state == WITHIN and threads()):
+                state = SHARED
+                return in_threads(*args, **kwargs)
+            nested = nested + 1 if state == NESTED else 1
+            state = NESTED
+            if nested == DEEP and not threads():
+                back = name.step_aside()
+            return function(*args, **kwargs) if kwargs else function(*args)
+        if threads():
+            state = SHARED
+            return in_threads(*args, **kwargs)
+        schedule.left = left - 1
+        note(function, args, kwargs)
+        left, measure, at, top = schedule.now()
+        state = WITHIN
+        try:
+            return function(*args, **kwargs) if kwargs else function(*args)
+        finally:
+            if state != SHARED:
+                state = 0
+            if back is not None:
+                back()
+                back = None
+
+    name.stand_in = recorded
+    recorder.often.append((recorded, function, RECURSIVE))
+    return recorded
+
+
+def before_threads(recorder: Recorder, function: Any, name: Name) -> Function:
+    """As that, where other threads may call the function meanwhile: their calls are outermost ones, too. It steps
+    aside only where Python's recursion limit is near, as it would not see them then."""
+    inside, get_ident = recorder.inside, _thread.get_ident
+    outermost = before_plain(recorder, function)
+    exact, unasked, nested = EXACT, 0, 0
+    backs: dict[int, Callable[[], None]] = {}
+
+    def recorded(*args: Any, **kwargs: Any) -> Any:
+        nonlocal exact, unasked, nested
+        nested += 1
+        if not nested % DEEP and stack_is_deep() and get_ident() in inside:
+            back = name.step_aside()
+            if back is not None:
+                backs[get_ident()] = back
+        if unasked:
+            unasked -= 1
+            return function(*args, **kwargs) if kwargs else function(*args)
+        me = get_ident()
+        if me in inside:
+            exact -= 1
+            if exact < 0:
+                unasked = UNASKED
+            return function(*args, **kwargs) if kwargs else function(*args)
+        inside.add(me)
+        try:
+            return outermost(*args, **kwargs)
+        finally:
+            inside.discard(me)
+            unasked = 0
+            if me in backs:
+                backs.pop(me)()
+
+    return recorded
+
+
+def _as_if(recorded: Any, function: Any) -> Function:
+    """With the name and all else by which a function is known."""
+    try:
+        recorded.__dict__.update(function.__dict__)
+        for name in ("__name__", "__qualname__", "__doc__", "__module__"):
+            setattr(recorded, name, getattr(function, name))
+    except AttributeError:
+        pass
+    recorded.__wrapped__ = function
+    return recorded  # type: ignore[no-any-return]
+
+
+def _code(function: Any) -> CodeType | None:
+    """Of the function itself, behind decorators that say what they wrap."""
+    return getattr(innermost(function), "__code__", None)
+
+
+def function_name(function: Any) -> str:
+    """As its own text would call it."""
+    return str(getattr(function, "__name__", ""))
+
+
+def names_in(code: CodeType) -> set[str]:
+    """Names that a function's code and what is defined in it look up."""
+    found = {*code.co_names, *code.co_freevars}
+    for value in code.co_consts:
+        if hasattr(value, "co_names"):
+            found |= names_in(value)
+    return found

@@ -21,7 +21,8 @@ def table(found: PairResult) -> str:
         lines.append(f"growth: {found.growth.text}")
     tests = found.facts.get("tests", {})
     if "changed_inputs" in tests:
-        lines.append(f"checked on {tests['total']} cases and {tests['changed_inputs']} changed inputs")
+        cases, changed = tests["total"], tests["changed_inputs"]
+        lines.append(f"checked on {cases} case{'s' * (cases != 1)} and {changed} changed input{'s' * (changed != 1)}")
     if found.verdict is not PairVerdict.NOT_VERIFIED:  # whose reason has them
         lines += [Shortfall(**row).words for row in found.facts.get("shortfalls", ())]
     return "\n".join([*lines, *found.notes, *caveat_lines(found.caveats)])

@@ -16,7 +16,7 @@ from codeopt.errors import ProgramError
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.larger import grow
-from codeopt.workloads.function.evidence import Evidence
+from codeopt.workloads.function.evidence import Evidence, NotVerifiable
 from codeopt.workloads.function.observing import MADE_UP, Known, observe
 from sandbox.calls import CallBatch
 from sandbox.compare import Plan
@@ -80,7 +80,8 @@ def choose(bench: Bench, evidence: Evidence, seed: int = 0, notify: Callable[[st
     warm = warm if set(calls) - set(warm) else []
     calls = [text for text in calls if text not in warm]
     if not calls:
-        raise ProgramError(f"no call of {bench.function.qualname} returns anything: there is nothing to time")
+        reason = f"no call of {bench.function.qualname} returns anything: there is nothing to time"
+        raise NotVerifiable("; ".join([reason, *(e.words for e in evidence.shortfalls)]), evidence.shortfalls)
     batch = CallBatch((*warm, *calls), "time", warm=len(warm), iterators=iterators)
     seconds, around = _pass_seconds(bench, batch)
     if seconds < SHORTEST_S:

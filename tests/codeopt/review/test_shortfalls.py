@@ -45,7 +45,10 @@ def test_improve_names_the_module_that_the_tests_miss(folder: Path) -> None:
     assert "no calls could be made up: n has no type hint" in done.err
 
 
-@pytest.mark.parametrize("variables", [{}, {"GITHUB_ACTIONS": "true"}], ids=str)
+GITHUB = {"GITHUB_ACTIONS": "true"}
+
+
+@pytest.mark.parametrize("variables", [{}, GITHUB], ids=str)
 def test_check_that_saw_nothing_fails_in_ci(variables: dict[str, str], folder: Path) -> None:
     done = codeopt("check", "shop/parts.py", "--json", *QUICK, cwd=folder, env=variables)
     assert done.status == (2 if variables else 0), done
@@ -57,8 +60,9 @@ def test_check_that_saw_nothing_fails_in_ci(variables: dict[str, str], folder: P
 
 
 def test_review_and_compare_name_it_too(folder: Path) -> None:
-    done = codeopt("review", "--base", "main", "--model", "rules", "--json", *QUICK, cwd=folder, env={"CI": "1"})
+    done = codeopt("review", "--base", "main", "--model", "rules", "--json", *QUICK, cwd=folder, env=GITHUB)
     assert done.status == 2, done
+    assert "::error title=codeopt::none of 1 functions and programs could be looked at" in done.err
     assert [row["what"] for row in done.json["shortfalls"]] == ["1 test file cannot be loaded and counts for nothing"]
     assert MISSING in done.err
     done = codeopt("compare", *["shop/parts.py::double"] * 2, "--json", *QUICK[:2], cwd=folder)
@@ -66,7 +70,7 @@ def test_review_and_compare_name_it_too(folder: Path) -> None:
     assert f"tests/test_parts.py: {MISSING}" in [row["why"] for row in done.json["shortfalls"]]
 
 
-def test_an_environment_without_pytest_is_named_by_all_four(folder: Path) -> None:
+def test_an_environment_without_pytest_is_named_by_all_five(folder: Path) -> None:
     """With both ways out: `--python`, or pytest for it."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / ".venv"], check=True)
     (folder / "tests" / "test_parts.py").write_text(DOUBLES)
@@ -74,9 +78,10 @@ def test_an_environment_without_pytest_is_named_by_all_four(folder: Path) -> Non
     for command in (
         ["improve", target, "--model", "rules", *QUICK], ["check", "shop/parts.py", *QUICK],
         ["review", "--base", "main", "--model", "rules", *QUICK], ["compare", target, target, *QUICK[:2]],
+        ["profile", target],
     ):  # fmt: skip
         done = codeopt(*command, "--json", cwd=folder, env={"VIRTUAL_ENV": "", "CI": "1"})
-        assert done.status == {"improve": 5, "compare": 0}.get(command[0], 2), done
+        assert done.status == {"improve": 5, "profile": 5, "compare": 0}.get(command[0], 2), done
         (row, *_) = done.json["shortfalls"]
         assert row["why"] == "ModuleNotFoundError: No module named 'pytest'"
         assert row["remedy"].startswith("install pytest in it, or --python PATH")

@@ -22,5 +22,10 @@ class Pace:
     def __call__(self, pairs: int) -> None:
         """So many pairs have been timed."""
         taken = time.monotonic() - self.began
-        left = min(self.rule.max_seconds - taken, (self.rule.max_pairs - pairs) * taken / max(1, pairs))
-        self.notify(f"{self.doing}, pair {pairs} of at most {self.rule.max_pairs}, {minutes(max(0.0, left))} left")
+        each = taken / max(1, pairs)
+        fewest = min(self.rule.fewest, self.rule.max_pairs)
+        of = f"at most {self.rule.max_pairs}"
+        left = min(self.rule.max_seconds - taken, (self.rule.max_pairs - pairs) * each)
+        if pairs < fewest and left < (fewest - pairs) * each:  # of a long program: its time is over before these are
+            of, left = f"at least {fewest}", (fewest - pairs) * each
+        self.notify(f"{self.doing}, pair {pairs} of {of}, {minutes(max(0.0, left))} left")

@@ -68,6 +68,11 @@ class StoppingRule:
     enough_seconds: float = 0.025
     """... until the original takes this long in all; a program that takes longer is timed on its longest case alone."""
 
+    @property
+    def fewest(self) -> int:
+        """Pairs that are timed however long they take: before, there is no decision."""
+        return min(USUAL_PAIRS, max(self.min_pairs, fewest_pairs(self.alpha)))
+
     def screening(self) -> StoppingRule:
         """For choosing what deserves a confirmation with fresh pairs: it may err more often, and takes fewer pairs."""
         return replace(self, alpha=0.05, min_pairs=5, interval=0.90)
@@ -227,8 +232,7 @@ def _spent(series: Series, rule: StoppingRule, started: float) -> str:
     if pairs >= rule.max_pairs:
         return f"undecided after {pairs} pairs"
     took = time.monotonic() - started
-    fewest = max(rule.min_pairs, fewest_pairs(rule.alpha))
-    enough = USUAL_PAIRS if took < LONG * rule.max_seconds else min(USUAL_PAIRS, fewest)
+    enough = USUAL_PAIRS if took < LONG * rule.max_seconds else rule.fewest
     if pairs >= enough and took > rule.max_seconds:
         return f"undecided after {pairs} pairs in {took:.0f} s"
     return ""

@@ -61,6 +61,8 @@ def test_a_comparison_says_how_far_it_is() -> None:
     pace(5)
     pace(20)
     assert said == ["comparing, pair 5 of at most 20, 0:30 left", "comparing, pair 20 of at most 20, 0:00 left"]
+    Pace("comparing", StoppingRule(), said.append, time.monotonic() - 60.0)(3)
+    assert said[-1] == "comparing, pair 3 of at least 8, 1:40 left"
 
 
 def test_verbose_says_each_step(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

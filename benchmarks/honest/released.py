@@ -70,21 +70,6 @@ BIG = [((draw.getrandbits(4096),), {}) for _ in range(2)]
         with_packages=("pyasn1",),
     ),
     Upstream(
-        "base58", "2.0.1", "2.1.0", "base58/__init__.py", "b58decode_int",
-        calls="""
-def code(n): return word(n, "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
-CALLS = [((code(n),), {}) for n in range(12)] + [((code(n).encode(),), {}) for n in range(5)] + [(("2 ",), {})]
-BIG = [((code(60),), {}) for _ in range(2)]
-""",
-    ),
-    Upstream(
-        "base58", "2.0.1", "2.1.0", "base58/__init__.py", "b58encode",
-        calls="""
-CALLS = [((bytes(ints(n, 256)),), {}) for n in range(12)] + [((b"\\0\\0a",), {}), (("text",), {})]
-BIG = [((bytes(ints(400, 256)),), {}) for _ in range(2)]
-""",
-    ),
-    Upstream(
         "pypdf", "3.1.0", "4.3.1", "pypdf/generic/_base.py", "encode_pdfdocencoding",
         calls="""
 CALLS = [((word(n),), {}) for n in range(12)] + [(("caf\\u00e9 \\u2022",), {}), (("\\u4e2d",), {})]

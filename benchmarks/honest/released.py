@@ -20,22 +20,6 @@ BIG = [((draw.getrandbits(20000),), {}) for _ in range(2)]
         with_packages=("pyasn1",),
     ),
     Upstream(
-        "ecdsa", "0.13.3", "0.19.0", "ecdsa/ecdsa.py", "int_to_string",
-        calls="""
-CALLS = [((draw.getrandbits(n * 9 + 1),), {}) for n in range(16)]
-BIG = [((draw.getrandbits(9000),), {}) for _ in range(2)]
-""",
-        with_packages=("six",),
-    ),
-    Upstream(
-        "ecdsa", "0.13.3", "0.19.0", "ecdsa/numbertheory.py", "factorization",
-        calls="""
-CALLS = [((n,), {}) for n in (1, 2, 3, 4, 12, 97, 360, 1001, 1024, 9973, 10403, 99990)]
-BIG = [((10007 * 10009 * n,), {}) for n in (1, 3, 7)]
-""",
-        with_packages=("six",),
-    ),
-    Upstream(
         "wcwidth", "0.2.13", "0.5.3", "wcwidth/wcwidth.py", "wcswidth",
         calls="""
 CALLS = [((word(n),), {}) for n in range(12)] + [(("コンニチハ",), {}), (("cafe\\u0301",), {}), (("a\\x1b",), {})]

@@ -27,8 +27,29 @@ import sys
 class Box:
     items = list(range(10))
 
+    def __init__(self):
+        self.seen = set()
+
     def get(self, k):
         return self.items[k % 10]
+
+    def add(self, k):
+        self.seen.add(k)
+
+    @classmethod
+    def kind(cls, k):
+        return k % 10
+
+    @staticmethod
+    def half(k):
+        return k // 2
+
+    def walk(self, depth):
+        return 1 if depth == 0 else self.walk(depth - 1) + self.walk(depth - 1)
+
+    @classmethod
+    def climb(cls, depth):
+        return 1 if depth == 0 else cls.climb(depth - 1) + cls.climb(depth=depth - 1)
 
 def tiny(n):
     return n * 2 + 1
@@ -45,11 +66,39 @@ def words(text):
 def recursive(depth):
     return 1 if depth == 0 else recursive(depth - 1) + recursive(depth - 1)
 
+def countdown(n):
+    return 0 if n == 0 else countdown(n - 1)
+
+async def task(n):
+    return n
+
 if __name__ == "__main__":
     name, calls = sys.argv[1], int(sys.argv[2])
     if name == "recursive":
         recursive(calls.bit_length() - 1)
     box, items, text = Box(), list(range(10)), "a b c d e f g h i j"
+    if name == "Box.walk":
+        box.walk(calls.bit_length() - 1)
+    if name == "Box.climb":
+        box.climb(calls.bit_length() - 1)
+    if name == "countdown":
+        for n in range(calls // 900):
+            countdown(900)
+    if name == "task":
+        async def main():
+            for n in range(calls):
+                await task(n)
+        import asyncio
+        asyncio.run(main())
+    if name == "Box.add":
+        for n in range(calls):
+            box.add(n % 10)
+    if name == "Box.kind":
+        for n in range(calls):
+            box.kind(n)
+    if name == "Box.half":
+        for n in range(calls):
+            box.half(n)
     if name == "tiny":
         for n in range(calls):
             tiny(n)
@@ -63,7 +112,10 @@ if __name__ == "__main__":
         for n in range(calls):
             words(text)
 """
-FUNCTIONS = ("tiny", "Box.get", "total", "words", "recursive")
+FUNCTIONS = (
+    "tiny", "Box.get", "Box.add", "Box.kind", "Box.half", "total", "words", "task",
+    "recursive", "countdown", "Box.walk", "Box.climb",
+)  # fmt: skip
 
 
 def processor_s(run: Callable[[], object]) -> float:

@@ -123,6 +123,18 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "def spread(a, b):\n    for i in range(len(a)):\n        for j in range(b):\n            a[i][j] «=¦+=» i + j\n        «a = a[:]¦a.append([0] * b)¦¦»\n    return a\n"
         "print(spread([[1] * 3 for _ in range(«2¦3»)], «3¦2¦0»))",
     ),
+    "generator_for_list": (
+        "print(«sum¦sum¦max¦min¦any¦all¦set¦len»([«i * i¦i¦i > 1¦i % 2 == n¦10 // i > 2¦touch([i])¦-i¦i / 2¦float(i)¦xs¦str(i)¦next(it)» for i in «range($SMALL$)¦xs¦list(xs)¦[0.5, 10**400, 2]¦iter(xs)¦'a b'.split()»«¦ if i¦ if i > 1¦ if n // i»]«¦,¦, 0»))",
+        "it = iter([1, 2])\nit2 = iter(xs)\nprint(«sum¦any¦min»([«next(it)¦int(c)¦len(c)¦c == c2¦c < c2¦abs(n)» for c in '3 4 1'.split() for c2 in «'12'¦[c]¦[1, 2]»]))\n«print(any([k == 1 for k in it2]), list(it2))¦print(list(it), out)¦»",
+        "class N(int):\n    «def __add__(s, o): print('add'); return 1\n    __radd__ = __add__¦pass»\ntotal = «sum¦max¦all»([«N(i)¦(i := i + 1)¦out.append(i) or i¦print(i) or i¦i» for i in range(4)])\nprint(total«, i¦»)",
+        "def most(values«: list[int]¦»):\n    return max([v * n for v in values«¦ if v != n¦ if v in xs¦ if touch(values)»])\nfor k in range(2):\n    print(most(«[k, 2]¦xs¦range(n)»), «all([w < 'c' for w in 'abd'])¦any([j % 3 == k for j in range(9)])¦any([not j for j in xs])»)",
+    ),
+    "stream_input": (
+        "import sys\n«¦input()\n¦def touch2(): return sys.stdin.readline()\n»for «line¦i» in sys.stdin.«readlines()¦read().split()¦readlines()¦read().split('\\n')¦read().splitlines()»:\n    print(«line¦i» if 'line' in dir else n)\n    «¦if n == 2: break¦print(sys.stdin.read())¦n += 1¦1 // n»\n«print(sys.stdin.read())¦»",
+        "import sys\ntotal = 0\nfor k, v in enumerate(«map(int, sys.stdin.read().split())¦map(str.strip, sys.stdin.readlines())¦sys.stdin.readlines()¦map(float, sys.stdin.read().split(), xs)»«¦, 1»):\n    «print(k, v)¦out.append(v)¦total = total * 3 + len(str(v))»\n    «¦¦v = 0¦line = word = 3»\nprint(total, out)",
+        "import sys\ndef main(«¦stop=2»):\n    print(«sum¦min¦max»(«map(int, sys.stdin.read().split())¦[int(w) for w in sys.stdin.read().split()]¦{int(w): n for w in sys.stdin.read().split()}»))\n    «¦for w in xs: print(w)»\n«main()¦for _ in range(2): main()¦if __name__ == '__main__': main()¦try:\n    main()\nexcept ValueError: print(sys.stdin.read())»",
+        "«import sys¦import sys as os2; sys = os2¦from sys import stdin; import sys¦sys = type('S', (), {'stdin': None})»\nrows = [«line.split()¦[int(t) for t in line.split()]¦line» for line in sys.stdin.readlines()«¦ if line.strip()¦ for _ in xs»]\nprint(rows)\n«print(input())¦print(open(0).read())¦»",
+    ),
     "literal_sum": (
         "for a in «range(4)¦xs¦[1.5, 0.1]»:\n    for b in range(a«¦ + 1» if type(a) is int else 2, 5):\n        print(sum([a, b«, 1¦, a * b¦»]), max([a, b]), min([b, a«, 3¦»]))",
         "a, b, c = «0.1, 0.2, 0.3¦1, 2, 3¦-0.0, -0.0, -0.0¦n, True, 2»\nfor _ in range(2):\n    print(sum([a, b, c]), sum([«a¦-0.0»]), max([b, a]))",

@@ -79,7 +79,7 @@ TOOLS = (
     Tool(
         "sqlparse==0.5.3", "sqlparse/cli.py", ("-r", "-o", "out.sql", "in.sql"), (("in.sql", SQL),),
         ("    s = sqlparse.format(", "    for _ in range(3):\n        sqlparse.format(data, **formatter_opts)\n    s = sqlparse.format("),
-        ("    stream.write(s)", "    stream.write(s.replace('COUNT', 'count').rstrip())"),
+        ("    stream.write(s)", "    stream.write(s.rstrip(';'))"),
         '\n\nif __name__ == "__main__":\n    sys.exit(main())\n', "sqlparse.cli",
     ),
 )  # fmt: skip

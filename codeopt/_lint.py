@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from codeopt._ruff import findings
+from codeopt._ruff import findings, findings_by_project
 
 RULES = ("B", "C4", "E4", "E7", "ERA", "F", "N", "PLR09", "PLR17", "RET", "SIM")
 """Likely bugs, clumsy comprehensions, crowded lines, dead code, unused names, naming, size, needless branches."""
@@ -19,9 +20,13 @@ class LintFinding:
     message: str
 
 
-def lint(source: str) -> tuple[LintFinding, ...] | None:
-    """Findings in the order of lines; None when ruff is not there or fails."""
-    rows = findings(source, RULES)
+def lint(source: str, file: str = "") -> tuple[LintFinding, ...] | None:
+    """Findings in the order of lines; None when ruff is not there or fails.
+
+    file: where the text stands in a project, whose own settings count where it has some.
+    """
+    rows = findings_by_project(source, Path(file)) if file else None
+    rows = findings(source, RULES) if rows is None else rows
     if rows is None:
         return None
     found = [LintFinding(row["location"]["row"], row["code"] or "syntax", row["message"]) for row in rows]

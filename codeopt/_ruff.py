@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 SECONDS = 20.0
@@ -13,14 +16,35 @@ SECONDS = 20.0
 
 def findings(source: str, select: tuple[str, ...], *options: str) -> list[dict[str, Any]] | None:
     """Ruff's own rows for the rules of these prefixes; None when ruff is not there or fails."""
-    # -P: a ruff.py in the folder that we happen to stand in is not run
-    flags = ["--isolated", "--no-cache", "--exit-zero", "--output-format", "json", "--select", ",".join(select)]
-    command = [sys.executable, "-P", "-m", "ruff", "check", *flags, *options, "--stdin-filename", "program.py", "-"]
+    return _rows(source, "program.py", None, "--isolated", "--select", ",".join(select), *options)
+
+
+def findings_by_project(source: str, file: Path) -> list[dict[str, Any]] | None:
+    """The same by the settings that the file's own project has for it; None also when it has none."""
+    return _rows(source, str(file), file.parent) if settings_of(file) else None
+
+
+@lru_cache(maxsize=64)
+def settings_of(file: Path) -> str:
+    """Where ruff itself finds settings for a file; empty when nowhere."""
     try:
-        done = subprocess.run(
-            command, input=source.encode(errors="replace"), capture_output=True, timeout=SECONDS, check=True
-        )
-        rows: list[dict[str, Any]] = json.loads(done.stdout)
+        done = _ruff(["--show-settings", str(file)], b"", file.parent)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    found = re.search(r'^Settings path: "(.+)"$', done.stdout.decode(errors="replace"), re.MULTILINE)
+    return found[1] if found else ""
+
+
+def _rows(source: str, name: str, folder: Path | None, *options: str) -> list[dict[str, Any]] | None:
+    flags = ["--no-cache", "--exit-zero", "--output-format", "json", *options, "--stdin-filename", name, "-"]
+    try:
+        rows: list[dict[str, Any]] = json.loads(_ruff(flags, source.encode(errors="replace"), folder).stdout)
     except (OSError, subprocess.SubprocessError, ValueError):
         return None
     return rows
+
+
+def _ruff(options: list[str], stdin: bytes, folder: Path | None) -> subprocess.CompletedProcess[bytes]:
+    # -P: a ruff.py in the folder that we happen to stand in is not run
+    command = [sys.executable, "-P", "-m", "ruff", "check", *options]
+    return subprocess.run(command, input=stdin, cwd=folder, capture_output=True, timeout=SECONDS, check=True)

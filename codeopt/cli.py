@@ -16,6 +16,7 @@ import sys
 import tempfile
 import traceback
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
@@ -26,6 +27,7 @@ from codeopt.commands._parser import CommandParser, Misused
 from codeopt.errors import CodeoptError, UsageError
 from codeopt.escaping import log_line
 from codeopt.settings import read_settings
+from codeopt.shortfall import as_rows
 from sandbox.errors import SandboxError
 from sandbox.streams import FULL, drop_output, open_closed_streams
 
@@ -59,7 +61,9 @@ def main(argv: list[str] | None = None) -> int:
         status: int = command.run(arguments)
         sys.stdout.flush()
     except CodeoptError as error:
-        return _end(error.exit_status, log_line(str(error), LONGEST), as_json, named=isinstance(error, Misused))
+        said = log_line(str(error), LONGEST)
+        rows = as_rows(error.shortfalls)
+        return _end(error.exit_status, said, as_json, named=isinstance(error, Misused), shortfalls=rows)
     except SandboxError as error:
         return _end(NO_SANDBOX, f"the sandbox failed: {log_line(str(error), LONGEST)}", as_json)
     except KeyboardInterrupt:
@@ -70,11 +74,20 @@ def main(argv: list[str] | None = None) -> int:
     except BaseException as error:
         if isinstance(error, SystemExit):
             raise
-        if isinstance(error, OSError) and error.errno in FULL:
-            drop_output()
-            return _end(UsageError.exit_status, f"cannot write: {error.strerror}")
+        if isinstance(error, OSError) and (said := _of_the_machine(error)):
+            return _end(UsageError.exit_status, said, as_json)
         return _our_mistake(error, as_json)
     return 0 if getattr(arguments, "exit_zero", False) and status in command.VERDICTS else status
+
+
+def _of_the_machine(error: OSError) -> str:
+    """What is said of an error that no code can help: the disk is full, a folder is closed. Empty for others."""
+    if error.errno in FULL:
+        drop_output()
+        return f"cannot write: {error.strerror}"
+    if isinstance(error, PermissionError) and error.filename:  # even to ask whether a file is there may be denied
+        return f"cannot reach {log_line(os.fsdecode(error.filename))}: {error.strerror}"
+    return ""
 
 
 def _parse(parser: CommandParser, given: list[str]) -> argparse.Namespace:
@@ -94,13 +107,16 @@ def _split(argv: list[str], commands: dict[str, ModuleType]) -> tuple[list[str],
     return argv[:at], tuple(argv[at + 1 :])
 
 
-def _end(status: int, message: str, as_json: bool = False, *, named: bool = False) -> int:
+def _end(
+    status: int, message: str, as_json: bool = False, *, named: bool = False, shortfalls: Sequence[dict[str, str]] = ()
+) -> int:
     """The last line; under --json an object, too, in the place of a result. named: the line begins with the command."""
     with contextlib.suppress(OSError):  # where standard error is full or gone nothing more can be said
         print(message if named else f"codeopt: {message}", file=sys.stderr, flush=True)
     if as_json:
         with contextlib.suppress(OSError):
-            print(json.dumps({"schema": ERROR_SCHEMA, "error": message, "status": status}), flush=True)
+            found = {"schema": ERROR_SCHEMA, "error": message, "status": status, "shortfalls": list(shortfalls)}
+            print(json.dumps(found), flush=True)
     return status
 
 

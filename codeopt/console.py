@@ -30,7 +30,7 @@ class Console(AbstractContextManager["Console"]):
         self._shown = ""
         self._prefix = ""
         self._doing = ""
-        self._limit_s: float | None = None
+        self._until: float | None = None
         self._began = self._last = time.monotonic()
         self._lock = threading.RLock()
         self._ended = threading.Event()
@@ -48,8 +48,8 @@ class Console(AbstractContextManager["Console"]):
         self._clear()
 
     def allow(self, seconds: float | None) -> None:
-        """How long it may take from the start on, to be told beside what it has taken."""
-        self._limit_s = seconds
+        """How long it may take from now on; what is left of it is told beside what it has taken."""
+        self._until = None if seconds is None else time.monotonic() + seconds
 
     def _beat(self) -> None:
         """Moves the clock of the live line; in a log, says now and then what is being done, however long that takes."""
@@ -61,9 +61,10 @@ class Console(AbstractContextManager["Console"]):
                     self.print(f"  {self._clock()}  {self._doing} ...")
 
     def _clock(self) -> str:
-        """`1:05`, or `1:05 of 10:00`."""
-        taken = _minutes(time.monotonic() - self._began)
-        return taken if self._limit_s is None else f"{taken} of {_minutes(self._limit_s)}"
+        """`1:05`, or `1:05 (8:55 left)`."""
+        now = time.monotonic()
+        left = "" if self._until is None else f" ({minutes(max(0.0, self._until - now))} left)"
+        return f"{minutes(now - self._began)}{left}"
 
     def _draw(self) -> None:
         clock = self._clock()
@@ -106,7 +107,8 @@ class Console(AbstractContextManager["Console"]):
             self._shown = ""
 
 
-def _minutes(seconds: float) -> str:
+def minutes(seconds: float) -> str:
+    """`1:05`."""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 

@@ -24,7 +24,7 @@ from codeopt.saved_runs import SavedRun
 from codeopt.searches import open_search
 from codeopt.session import Session
 from codeopt.target import Target
-from codeopt.tasks import Task, needs_time, open_task, reader_question, second_clock
+from codeopt.tasks import Task, for_reader, for_target, needs_time, open_task, reader_question, second_clock
 from codeopt.workloads import Opened, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.run_first import run_first
 from sandbox.compare import StoppingRule
@@ -53,6 +53,7 @@ def improve(
     if options.run and not target.path.is_dir():  # of a folder the command itself is what is improved
         first = run_first(target, options.run, session.console.print, session.named(options))
     target = first.target if first else target
+    task = for_target(task, target)
     kind = kind_of(target, options)
     program = program or kind.read(target)
     options, interpreter = session.find_interpreter(options, target.path)
@@ -153,7 +154,7 @@ def _reader(task: Task, request: WorkloadRequest, open_model: Callable[[], Model
 
     other = replace(options, model=options.judge_model)
     model = request.session.open_model(other, console.warn) if options.judge_model else open_model()
-    return read_by(PreferenceReader(model, question, options.seed), console.progress)
+    return read_by(PreferenceReader(model, question, options.seed), console.progress, for_reader(task))
 
 
 def _budget(options: ImproveOptions) -> Budget:

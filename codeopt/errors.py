@@ -7,11 +7,17 @@ CodeoptError
 └── ProgramError   5  the program to improve cannot be judged
 """
 
+from __future__ import annotations
+
+from codeopt.shortfall import Shortfall
+
 
 class CodeoptError(Exception):
     """Base of all errors that are shown as one line, without a traceback."""
 
     exit_status = 70
+    shortfalls: tuple[Shortfall, ...] = ()
+    """What could not be run or made, where that is why; the message has them too."""
 
 
 class UsageError(CodeoptError):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from codeopt.errors import NoSandbox
 from codeopt.given import environment, folder_mib
-from codeopt.options import ImproveOptions
+from codeopt.options import ISOLATED, ImproveOptions
 from sandbox import BackendUnavailable, Options, RunLimits, Sandbox, open_sandbox
 
 NOT_ISOLATED = (
@@ -38,10 +38,11 @@ def open_isolated(
     env = environment(options.env)
     chosen = Options(limits, options.python, options.image, options.runtime, core=core, mounts=mounts, env=env)
     try:
-        return open_sandbox(options.sandbox, options=chosen)
+        return open_sandbox("auto" if options.sandbox == ISOLATED else options.sandbox, options=chosen)
     except BackendUnavailable as error:
         if options.sandbox != "auto" or not own_code_only or options.image:
-            advice = "" if options.sandbox != "auto" else " (--sandbox process runs code without isolation)"
+            any_will_do = options.sandbox in ("auto", ISOLATED)
+            advice = " (--sandbox process runs code without isolation)" if any_will_do else ""
             raise NoSandbox(f"{error}{advice}") from error
     notify(NOT_ISOLATED)
     try:

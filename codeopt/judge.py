@@ -16,10 +16,11 @@ from typing import Literal
 from codeopt import guards
 from codeopt.budget import Effort
 from codeopt.history import AgainstBest, Candidate, Draft, History
+from codeopt.pace import Pace
 from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, Workload
 from sandbox.ablation import time_variants
 from sandbox.caveat import Subject
-from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
+from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
 from sandbox.errors import OriginalUnsteady
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Outcome, Verdict
@@ -248,11 +249,12 @@ class Judge:
         return replace(candidate, rejection=f"--strict: {caveats[0].words}") if caveats else candidate
 
     def _compared(self, candidate: Candidate, plan: Plan, rule: StoppingRule, seed: int) -> Candidate:
-        self.notify("comparing with the original")
+        doing = "comparing with the original"
+        self.notify(doing)
         comparison = compare(
             self.workload.runner, self.original.source, candidate.source, plan.cases,
             check=self.suite.check, rule=rule, plan=plan, seed=seed,
-            notify=lambda pairs: self.notify(f"comparing with the original, pair {pairs}"),
+            notify=Pace(doing, rule, self.notify),
         )  # fmt: skip
         return replace(
             candidate, comparison=comparison, second=self._by_second(candidate, comparison, plan, rule, seed)
@@ -266,10 +268,10 @@ class Judge:
             return None
         rule = replace(rule, clock=self.second)
         runner, check = self.workload.runner, self.suite.check
-        other = make_plan(runner, self.original.source, plan.cases, check, rule)
+        other = self.workload.plan_by(plan, rule)
         return compare(
-            runner, self.original.source, candidate.source, plan.cases, check=check, rule=rule, plan=other, seed=seed,
-            notify=lambda pairs: self.notify(f"comparing by the other measure, pair {pairs}"),
+            runner, self.original.source, candidate.source, other.cases, check=check, rule=rule, plan=other, seed=seed,
+            notify=Pace("comparing by the other measure", rule, self.notify),
         )  # fmt: skip
 
     def _against_best(self, candidate: Candidate, history: History, plan: Plan, rule: StoppingRule) -> Candidate:
@@ -277,11 +279,12 @@ class Judge:
         best = history.best
         if not self.ranked or best is None or not candidate.faster:
             return candidate
-        self.notify(f"comparing with round {best.round}")
+        rule = replace(rule, max_seconds=min(rule.max_seconds, STEP_S))
+        pace = Pace(f"comparing with round {best.round}", rule, self.notify)
         try:
             comparison = compare(
                 self.workload.runner, best.source, candidate.source, plan.cases, check=self.suite.check,
-                rule=replace(rule, max_seconds=min(rule.max_seconds, STEP_S)), plan=plan, seed=candidate.round,
+                rule=rule, plan=plan, seed=candidate.round, notify=pace,
             )  # fmt: skip
         except OriginalUnsteady:
             return candidate

@@ -38,6 +38,8 @@ class Confirmation:
     """With its confirmed figures; None when nothing was accepted."""
     seconds: float = 0.0
     """Of the clock: of all candidates that were looked at again."""
+    refused: tuple[Candidate, ...] = ()
+    """Those that a reader did not prefer, with what was said of them."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,7 @@ class RefineLoop:
             return Confirmation(found)
         started = time.monotonic()
         reason = self._undecided() or none_better(self.task)
+        refused: list[Candidate] = []
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
             confirmed = self._placed(self.judge.confirm(candidate))
             problem = self.task.is_acceptable(confirmed, self.history.original)
@@ -176,11 +179,12 @@ class RefineLoop:
                 self._spend(confirmed.usage)
                 confirmed = self._placed(confirmed)
                 problem = self.task.is_acceptable(confirmed, self.history.original)
+                refused += [confirmed] if problem else []
             if not problem:
                 best = f"round {candidate.round}: {candidate.summary}"
-                return Confirmation(best, confirmed, time.monotonic() - started)
+                return Confirmation(best, confirmed, time.monotonic() - started, tuple(refused))
             reason = f"round {candidate.round} was not confirmed: {problem}"
-        return Confirmation(reason, seconds=time.monotonic() - started)
+        return Confirmation(reason, seconds=time.monotonic() - started, refused=tuple(refused))
 
     def _undecided(self) -> str:
         """Of the drafts that seem better and could not be told to be so in the time there is, the one that seems best;

@@ -18,6 +18,8 @@ from sandbox.verdict import open_checker
 Feedback = Literal["measured+critique", "measured", "critique", "generic", "none"]
 Extent = Literal["full", "last"]
 ClockChoice = Literal["auto", "cpu", "wall", "memory"]
+ISOLATED = "isolated"
+"""Of sandboxes: as auto, but the user's own program is not run as a plain process either."""
 
 _LIMITS = RunLimits()
 
@@ -235,7 +237,7 @@ def flag(name: str) -> str:
 def choices(name: str) -> tuple[str, ...]:
     """What a field may be, where that is a short list; else nothing."""
     if name == "sandbox":
-        return ("auto", *BACKENDS)
+        return ("auto", ISOLATED, *BACKENDS)
     return tuple(map(str, get_args(_hints().get(name)))) if name in ("feedback", "history", "clock") else ()
 
 

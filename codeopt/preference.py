@@ -84,18 +84,24 @@ def _winner(side: Answer, turned: bool) -> Preferred:
     return Preferred.SECOND if (side is Answer.B) is not turned else Preferred.FIRST
 
 
-def read_by(reader: PreferenceReader, notify: Callable[[str], None]) -> Callable[[Candidate, Candidate], Candidate]:
+def read_by(
+    reader: PreferenceReader,
+    notify: Callable[[str], None],
+    shown: Callable[[str, str], tuple[str, str]] = lambda original, changed: (original, changed),
+) -> Callable[[Candidate, Candidate], Candidate]:
     """What asks a reader about a candidate and the original: the candidate with what was said of it.
 
+    shown: what of both texts he is shown.
     Where the model fails, the measures decide alone, and a note says so.
     """
 
     def ask(candidate: Candidate, original: Candidate) -> Candidate:
         notify("asking a reader which is better")
         try:
-            found, usage = reader.prefer(original.source, candidate.source)
+            found, usage = reader.prefer(*shown(original.source, candidate.source))
         except ModelError as error:
-            return replace(candidate, notes=(*candidate.notes, f"no reader was asked which is better: {error}"))
+            note = f"no reader was asked which is better: {error}"
+            return replace(candidate, notes=(*candidate.notes, note), usage=NOTHING_USED)  # what it cost is spent
         return replace(candidate, preference=found, usage=usage)
 
     return ask

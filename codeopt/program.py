@@ -49,9 +49,9 @@ def as_source(text: str) -> str:
 
 def read_program(path: Path) -> Program:
     """The program at `path`. Raises UsageError when there is none that Python could run."""
-    if path.is_dir():
-        raise UsageError(f"{path} is a directory; name the Python file in it")
     try:
+        if path.is_dir():
+            raise UsageError(f"{path} is a directory; name the Python file in it")
         return _parsed(path, _read(path))
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error

@@ -13,7 +13,7 @@ from codeopt.proposers.rules import Rules, matches
 from codeopt.rules import Rule, select_rules
 from codeopt.rules._ruff_fixes import GROUPS, is_known, ruff_rules
 from codeopt.rules._ruff_fixes import NAME as RUFF
-from codeopt.tasks import Task, needs_model, rules_first
+from codeopt.tasks import Task, needs_model, rules_first, second_clock
 
 if TYPE_CHECKING:
     from codeopt.console import Console
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def check_proposer(options: ImproveOptions, task: Task) -> None:
     """Refuse, before anything is run, what could not write drafts. Raises UsageError, ModelError."""
-    _built_in(options)
+    _built_in(options, task)
     if wants_model(options):
         check_model(options)
     elif needs_model(task):
@@ -39,8 +39,8 @@ def open_proposer(
 ) -> Proposer:
     """Who writes the drafts. Before a model is asked, what the rules make of the target is measured."""
     if not wants_model(options):
-        return Rules(workload.rules((*_built_in(options), *_of_ruff(options, workload, console))))
-    rules = Rules(workload.rules(_built_in(options)))
+        return Rules(workload.rules((*_built_in(options, task), *_of_ruff(options, workload, console))))
+    rules = Rules(workload.rules(_built_in(options, task)))
     from codeopt.proposers.language_model import LanguageModel
 
     hints = [f"{match.rule.name}: {match.rule.reason}" for match in matches(rules.rules, workload.baseline)]
@@ -67,13 +67,17 @@ def open_proposer(
     return RulesFirst(rules, adapted) if rules_first(task) and not options.model_only else adapted
 
 
-def _built_in(options: ImproveOptions) -> tuple[Rule, ...]:
-    """The rules of ours that are wanted. Raises UsageError."""
+def _built_in(options: ImproveOptions, task: Task) -> tuple[Rule, ...]:
+    """The rules of ours that are wanted, those for memory where memory is compared or they are named. Raises
+    UsageError."""
     for name in filter(_is_ruff, (*options.select, *options.ignore)):
         if not is_known(name):
             raise UsageError(f"{name} is not tried; of ruff's rules those of {', '.join(GROUPS)} are")
     select, ignore = ([name for name in names if not _is_ruff(name)] for names in (options.select, options.ignore))
-    return () if options.select and not select else select_rules(select, ignore)
+    if options.select:
+        return select_rules(select, ignore) if select else ()
+    memory = "memory" in (task.metric, second_clock(task))
+    return tuple(rule for rule in select_rules((), ignore) if memory or rule.aim == "time")
 
 
 def _of_ruff(options: ImproveOptions, workload: Workload, console: Console) -> list[Rule]:

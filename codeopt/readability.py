@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 import io
 import re
+import textwrap
 import tokenize
 import warnings
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from codeopt._lint import LintFinding, lint
+from codeopt.changed_part import Lines, changed_part
 from codeopt.telling import can_be_read, reasonable_functions, telling_comments, telling_docstring_lines
 
 INDEX_NAMES = frozenset({"i", "j", "k", "n", "x", "y", "_"})
@@ -87,9 +89,48 @@ class Readability:
         return 1 - len(self.meaningless) / max(1, len(self.names))
 
 
+@dataclass(frozen=True)
+class Focus:
+    """One function of a module that is measured, not the whole text."""
+
+    qualname: str = ""
+    """Empty: the whole text."""
+    file: str = ""
+    """Where the module stands: its project's linter settings count."""
+
+
+WHOLE = Focus()
+
+
+def parts(original: str, changed: str, focus: Focus) -> tuple[str, str]:
+    """What a reader is shown of both texts. Raises SyntaxError."""
+    if not focus.qualname:
+        return original, changed
+    old, new = changed_part(original, changed, focus.qualname)
+    return _part(original, old), _part(changed, new)
+
+
+def measure_both(original: str, changed: str, focus: Focus) -> tuple[Readability, Readability]:
+    """Both texts; of a function what the change is about. Raises SyntaxError."""
+    if not focus.qualname:
+        return measure(original), measure(changed)
+    parse(original)
+    parse(changed)
+    old, new = changed_part(original, changed, focus.qualname)
+    given = focus.qualname.rpartition(".")[2]
+    return measure(original, old, focus.file, given), measure(changed, new, focus.file, given)
+
+
 @lru_cache(maxsize=256)
-def measure(source: str) -> Readability:
-    """Measure a program's text. Raises SyntaxError when it cannot be parsed."""
+def measure(source: str, part: Lines = (), file: str = "", given: str = "") -> Readability:
+    """Measure a program's text, or some lines of it. Raises SyntaxError when it cannot be parsed.
+
+    file: where it stands, for a project's own linter settings. given: a function that others call.
+    """
+    findings = lint(source, file)
+    if part:
+        source = _part(source, part)
+        findings = findings and tuple(f for f in findings if any(first <= f.line <= last for first, last in part))
     tree = parse(source)
     counted = names(tree)
     return Readability(
@@ -99,12 +140,18 @@ def measure(source: str) -> Readability:
         functions=sum(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) for node in ast.walk(tree)),
         telling_comments=telling_comments(source),
         telling_docstring_lines=telling_docstring_lines(tree),
-        reasonable_functions=reasonable_functions(tree),
+        reasonable_functions=reasonable_functions(tree, given),
         names=counted,
         meaningless=tuple(name for name in counted if not is_meaningful(name.text)),
         complexity=complexity(tree),
-        findings=lint(source),
+        findings=findings,
     )
+
+
+def _part(source: str, part: Lines) -> str:
+    """Lines of a text, as they would stand at its left edge."""
+    lines = source.splitlines()
+    return "\n\n".join(textwrap.dedent("\n".join(lines[first - 1 : last])) + "\n" for first, last in part)
 
 
 def parse(source: str) -> ast.Module:

@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import EntryPoints, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -29,9 +29,19 @@ def names(package: str) -> list[str]:
 
 def load_file(path: Path) -> ModuleType:
     """The plug-in that a file of the user's own holds. Raises UsageError when there is none that can be imported."""
-    if not path.is_file():
+    try:
+        found = path.stat()
+    except OSError:
+        found = None
+    if found is None or not path.is_file():
         raise UsageError(f"cannot read {path}: there is no such file")
-    spec = importlib.util.spec_from_file_location(f"codeopt_plugin_{path.stem}", path.resolve())
+    return _loaded(path.resolve(), found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=32)
+def _loaded(path: Path, changed_ns: int, size: int) -> ModuleType:
+    """The module of a file as it is now: run once, however often it is asked for, and again when it has changed."""
+    spec = importlib.util.spec_from_file_location(f"codeopt_plugin_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

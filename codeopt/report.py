@@ -100,6 +100,8 @@ class Result:
     """How cost grows with the input, of the original and of the best: `about n^2 -> about n`; empty if not known."""
     reference: Candidate | None = None
     """A program that a person wrote, judged in the same way; None where none was given."""
+    refused: tuple[Candidate, ...] = ()
+    """What a reader did not prefer."""
     interpreter: Interpreter | None = None
     """What ran the programs; None where that was an image's own."""
     outlook: Outlook = Outlook()
@@ -254,7 +256,8 @@ def summary(result: Result) -> list[str]:
         if result.best.standing:
             lines.append(result.best.standing.words)
         if result.best.comparison:
-            runs = f"{len(result.best.outcomes)} runs, including {_held_out_cases(result.held_out)}"
+            held_out = _counted(result.held_out, "held-out case")
+            runs = f"{_counted(len(result.best.outcomes), 'run')}, including {held_out}"
             lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
             if has_edits(result.facts):
                 lines[-1:] = [judged_by(result.facts), *table_of(result.facts)]
@@ -263,7 +266,10 @@ def summary(result: Result) -> list[str]:
         changes = result.best.changes if len(result.best.changes) > 1 and not has_edits(result.facts) else ()
         lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
     lines += (*result.best.notes, *caveat_lines(result.best.caveats)) if result.best else ()
-    lines += [each.words for each in result.shortfalls]
+    for each in result.shortfalls:
+        known = f"caveat: {each.what}"  # said already, without what helps
+        lines = [f"caveat: {each.words}" if line == known else line for line in lines]
+        lines += [each.words] * (f"caveat: {each.words}" not in lines)
     lines += [result.outlook.words] * bool(result.outlook.words)
     lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}")
     return lines
@@ -279,8 +285,8 @@ def caveat_lines(caveats: Sequence[Caveat]) -> list[str]:
     return [*lines, f"and {more} more caveats: --json lists them"] if more > 0 else lines
 
 
-def _held_out_cases(count: int) -> str:
-    return f"{count} held-out case{'s' * (count != 1)}"
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _figures(comparison: Comparison) -> str:

@@ -96,6 +96,7 @@ def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, r
         ledger=loop.ledger,
         seconds=loop.ledger.seconds,
         confirmation_s=confirmation.seconds,
+        refused=confirmation.refused,
         held_out=judge.suite.held_out,
         saved=run.path,
         facts={**request.facts, **judge.workload.facts()},

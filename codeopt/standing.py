@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -38,6 +38,11 @@ class Standing:
     remark: str = ""
     """What else decided: `as fast as before`."""
 
+    def unchanged(self) -> Standing:
+        """Of the original, which stayed."""
+        measures = tuple(replace(each, after=each.before) for each in self.measures)
+        return replace(self, after=self.before, measures=measures)
+
     @property
     def figure(self) -> str:
         """For a column of the table."""
@@ -66,4 +71,4 @@ NO_STANDING: dict[str, Any] = {"task_score": None, "task_measures": []}
 
 def _number(value: float, unit: str) -> str:
     shown = value * 100 if unit == "%" else value
-    return f"{shown:.0f}" if unit == "%" or shown == int(shown) else f"{shown:.3g}"
+    return f"{shown:.0f}" if unit == "%" or shown == int(shown) or shown >= 100 else f"{shown:.3g}"

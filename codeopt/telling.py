@@ -76,15 +76,15 @@ def _comments(source: str) -> Iterator[tuple[int, str]]:
         return
 
 
-def reasonable_functions(tree: ast.Module) -> int:
-    """Functions that do more than one thing, or one thing for more than one place."""
+def reasonable_functions(tree: ast.Module, given: str = "") -> int:
+    """Functions that do more than one thing, or one thing for more than one place. given: one that others call."""
     uses = Counter(
         node.id if isinstance(node, ast.Name) else node.attr
         for node in ast.walk(tree)
         if (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)) or isinstance(node, ast.Attribute)
     )
     found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    return sum(_statements(function) > 1 or uses[function.name] > 1 for function in found)
+    return sum(f.name == given or _statements(f) > 1 or uses[f.name] > 1 for f in found)
 
 
 def _statements(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

@@ -15,6 +15,9 @@ from sandbox.guest.calls.outcome import CallOutcome as CallOutcome
 from sandbox.guest.calls.outcome import State as State
 from sandbox.outcome import Cause, Run
 
+UNTOLD, LEAST = 2 << 20, 4096
+"""Bytes by which a process may grow that are no object's: pages of the interpreter itself, arenas that are not full.
+And one page: what is less is no matter."""
 SAID = 200
 """Characters of an exception's text."""
 
@@ -75,6 +78,25 @@ class CallTiming:
     first_cpu_s: float
     """Of the first pass, before which nothing can be remembered."""
     first_wall_s: float
+    imported_bytes: int = 0
+    """Of memory, that the process has which imported the module; only where the memory of calls is measured."""
+
+
+@dataclass(frozen=True)
+class CallMemory:
+    """What calls take, in bytes."""
+
+    traced: int
+    """The highest peak of a single call, by tracemalloc: what it allocated itself."""
+    resident: int
+    """What the process grew by at its highest in all calls: also what libraries take from the system themselves."""
+    imported: int
+    """What the process has that imported the module."""
+
+    @property
+    def peak(self) -> int:
+        """By Python's own books, unless the kernel's show plainly more."""
+        return max(self.traced, self.resident - UNTOLD, LEAST)
 
 
 @dataclass(frozen=True)
@@ -94,6 +116,7 @@ class CallAnswer:
     wall: tuple[float, ...] = ()
     delay: tuple[float, ...] = ()
     import_s: float = 0.0
+    memory: CallMemory | None = None
 
 
 @dataclass(frozen=True)
@@ -134,7 +157,8 @@ def read_answer(stdout: bytes) -> CallAnswer:
     if not all(isinstance(value, float) and 0 <= value < math.inf for value in numbers):
         raise ValueError(f"times that make no sense: {head!r:.100}")
     cpu, wall, delay = (tuple(times[name]) for name in ("cpu", "wall", "delay"))
-    answer = CallAnswer(cpu=cpu, wall=wall, delay=delay, import_s=times["import"])
+    memory = _memory(times["memory"])
+    answer = CallAnswer(cpu=cpu, wall=wall, delay=delay, import_s=times["import"], memory=memory)
     timed = bool(answer.cpu)
     outcomes: list[CallOutcome] = []
     texts: list[str] = []
@@ -156,6 +180,12 @@ def read_answer(stdout: bytes) -> CallAnswer:
     if timed:
         texts = [outcome.text for outcome in outcomes]
     return replace(answer, outcomes=tuple(outcomes), lines=tuple(texts))
+
+
+def _memory(numbers: Any) -> CallMemory | None:
+    if not all(isinstance(value, int) and value >= 0 for value in numbers):
+        raise ValueError(f"memory that makes no sense: {numbers!r:.100}")
+    return CallMemory(*numbers) if numbers else None
 
 
 def _outcome(fields: Any) -> CallOutcome:

@@ -107,7 +107,10 @@ class CallRunner:
 
 
 def _timed(run: CallRun, answer: CallAnswer) -> CallRun:
-    """With the seconds of the calls in place of those of the whole run."""
+    """With the seconds of the calls, and where it was asked for their memory, in place of those of the whole run."""
     cpu_s = sum(answer.cpu)
-    timing = CallTiming(run.cpu_s - cpu_s, answer.import_s, answer.cpu[0], answer.wall[0])
+    memory = answer.memory
+    imported = memory.imported if memory else 0
+    timing = CallTiming(run.cpu_s - cpu_s, answer.import_s, answer.cpu[0], answer.wall[0], imported)
+    run = replace(run, peak_bytes=memory.peak) if memory else run
     return replace(run, cpu_s=cpu_s, wall_s=sum(answer.wall), runqueue_wait_s=sum(answer.delay), call_timing=timing)

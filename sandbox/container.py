@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import io
 import tarfile
+from dataclasses import dataclass
 from typing import Any
 
 from sandbox.host import Options
 from sandbox.hostroot import HostRoot, masked_mounts
+from sandbox.sibling import Home
 
 _CAPABILITIES = ["SETUID", "SETGID", "SETPCAP", "KILL", "DAC_OVERRIDE"]  # of the guest; a run has none
 SYS = "/sys"
@@ -21,6 +23,17 @@ writes one, unless the host has debug.exception-trace off)."""
 
 
 _LIBRARIES_MIB = 512  # MOST_BYTES of sandbox/guest/supervisor/zygotes.py
+
+
+@dataclass(frozen=True)
+class FileSystem:
+    """What a container sees: an image, parts of this machine, or the image of the container that we run in."""
+
+    image: str
+    root: HostRoot | None
+    """None: a named image has all that is needed."""
+    home: Home | None
+    """None: the engine has our files where we have them."""
 
 
 def host_image(api: Any, root: HostRoot) -> str:
@@ -47,8 +60,8 @@ def _tar(links: dict[str, str]) -> bytes:
     return data.getvalue()
 
 
-def host_config(api: Any, options: Options, root: HostRoot | None) -> Any:
-    """The container's settings as the engine takes them; `root` is None where an image has all that is needed."""
+def host_config(api: Any, options: Options, files: FileSystem) -> Any:
+    """The container's settings as the engine takes them."""
     limits = options.limits
     size = limits.file_mib << 20
     scratch = f"rw,noexec,nosuid,nodev,size={size},nr_inodes=1024,mode=1777"
@@ -70,7 +83,8 @@ def host_config(api: Any, options: Options, root: HostRoot | None) -> Any:
         ipc_mode="none",
         log_config={"Type": "none", "Config": {}},
         ulimits=[{"Name": "core", "Soft": 0, "Hard": 0}],
-        binds=_binds(api, options, root),
+        binds=_binds(api, options, files),
+        mounts=_closed_volumes(api, files.image),
         auto_remove=True,
         oom_score_adj=500,
         runtime=options.runtime,
@@ -80,14 +94,31 @@ def host_config(api: Any, options: Options, root: HostRoot | None) -> Any:
     return config
 
 
-def _binds(api: Any, options: Options, root: HostRoot | None) -> list[str]:
+def _binds(api: Any, options: Options, files: FileSystem) -> list[str]:
     """What is mounted read-only, as the engine takes it."""
-    shown = [(path, path) for path in (root.binds if root else ())]
-    shown += options.mounts
+    root, home = files.root, files.home
+    of_root = root.binds if root else ()
+    if home:
+        shown = [(there, path) for path in of_root if (there := home.source(path))]  # the others are in the image
+        shown += [(home.require_source(path), inside) for path, inside in options.mounts]
+    else:
+        shown = [*((path, path) for path in of_root), *options.mounts]
     if covers_sys(options):
         shown += [(path, path) for path in _control_groups(api)]
     shown += [("/dev/null", path) for path in (*(root.masked if root else ()), *masked_mounts(options.mounts))]
     return [f"{path}:{inside}:ro" for path, inside in shown]
+
+
+def _closed_volumes(api: Any, image: str) -> list[Any]:
+    """The volumes that an image declares, empty: they would be the one place where a run could leave something."""
+    import docker.errors
+    from docker.types import Mount
+
+    try:
+        declared = api.inspect_image(image)["Config"].get("Volumes") or {}
+    except docker.errors.ImageNotFound:
+        return []  # which is said when the container is made
+    return [Mount(path, None, type="tmpfs", read_only=True) for path in sorted(declared)]
 
 
 def covers_sys(options: Options) -> bool:

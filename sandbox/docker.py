@@ -10,11 +10,12 @@ import time
 from typing import Any
 
 from sandbox import owner
-from sandbox.container import SYS, covers_sys, host_config, host_image
+from sandbox.container import SYS, FileSystem, covers_sys, host_config, host_image
 from sandbox.errors import BackendUnavailable, SandboxError
 from sandbox.guest_bundle import boot_program
 from sandbox.host import Launch, Options
-from sandbox.hostroot import HostRoot, host_root
+from sandbox.hostroot import host_root
+from sandbox.sibling import find_home, require_unchanged
 
 _SCRATCH = ("/tmp", "/dev/shm")
 ANSWER_S = 60
@@ -126,13 +127,13 @@ def open_backend(options: Options) -> Launch:
     """Connect to the engine that DOCKER_HOST or the default socket names."""
     api = _connect()
     remove_leftovers(api)
-    root = None if options.image else _require_local(api, host_root(options.python))
-    image = host_image(api, root) if root else str(options.image)
+    files = _file_system(api, options)
+    root = files.root
     python = root.python if root else (options.python or "python3")
-    config = host_config(api, options, root)
+    config = host_config(api, options, files)
 
     def start() -> Attached:
-        return _start(api, image, [python, "-I", "-S", "-c", boot_program()], config)
+        return _start(api, files.image, [python, "-I", "-S", "-c", boot_program()], config)
 
     setting = {
         "python": python,
@@ -144,7 +145,7 @@ def open_backend(options: Options) -> Launch:
         "seccomp": True,
         "private": SYS if covers_sys(options) else "",
     }
-    where = f"image {options.image}" if options.image else "host root"
+    where = f"image {options.image}" if options.image else "this container's image" if files.home else "host root"
     runtime = f", runtime {options.runtime}" if options.runtime else ""
     description = f"{where}, no network, read-only system, own user for each run{runtime}"
     return Launch("docker", True, description, start, setting, api.close)
@@ -181,12 +182,20 @@ def _knock() -> None:
             engine.connect(path if path.startswith("/") else f"/{path}")
 
 
-def _require_local(api: Any, root: HostRoot) -> HostRoot:
+def _file_system(api: Any, options: Options) -> FileSystem:
+    """What the engine can make a container of. Raises BackendUnavailable."""
+    if options.image:
+        return FileSystem(options.image, None, find_home(api) if options.mounts else None)
+    home = find_home(api)
+    root = host_root(options.python)
+    if home:
+        require_unchanged(api, [path for path in root.binds if not home.source(path)])
+        return FileSystem(home.image, root, home)
     if not api.base_url.startswith(("http+docker://", "http://localhost")) and "127.0.0.1" not in api.base_url:
         raise BackendUnavailable(
             "the Docker engine is on another machine, which has not this one's files: name an image"
         )
-    return root
+    return FileSystem(host_image(api, root), root, None)
 
 
 def _start(api: Any, image: str, command: list[str], config: Any) -> Attached:

@@ -31,6 +31,10 @@ if marked:
 own = os.getuid() == os.geteuid() and not os.environ.get("PYTHONNOUSERSITE")
 user = site.getusersitepackages() if own and shares else ""
 folders = site.getsitepackages([prefix] + ([sys.base_prefix] if shares else [])) + ([user] if user else [])
+version = "python%d.%d" % sys.version_info[:2] + getattr(sys, "abiflags", "")
+names = {"lib", "lib64", getattr(sys, "platlibdir", "lib")}
+if marked:
+    folders += [os.path.join(prefix, name, version, "site-packages") for name in sorted(names)]
 found = None
 try:
     from importlib.metadata import distributions
@@ -41,8 +45,6 @@ prefixes = [prefix, sys.base_prefix, sys.prefix, sys.base_exec_prefix]
 prefixes += [os.path.realpath(each) for each in prefixes]
 libraries = [os.path.dirname(os.__file__)] + site.getsitepackages(prefixes)
 libraries += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-names = {"lib", "lib64", getattr(sys, "platlibdir", "lib")}
-version = "python%d.%d" % sys.version_info[:2] + getattr(sys, "abiflags", "")
 libraries += [os.path.join(each, name, version) for each in prefixes for name in sorted(names)]
 print(json.dumps({
     "executable": sys.executable, "version": platform.python_version(), "release": list(sys.version_info[:2]),
@@ -51,7 +53,8 @@ print(json.dumps({
 }))
 """
 """`-I -S` keeps out what a package, a .pth file or a folder beside a program would run at the start; so the prefix of a
-virtual environment and its packages are looked for here."""
+virtual environment and its packages are looked for here (Debian's Python says `dist-packages` of one while it does not
+know that it is in it)."""
 
 
 @dataclass(frozen=True)

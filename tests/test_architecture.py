@@ -20,8 +20,8 @@ LAYERS = {
     "services": "serving batch review results reporters",
     "engine": "engine preference comparison rounds loop contest floor judge outlook proposer_choice",
     "kinds": "workloads guards proposers searches tasks feedback _feedback_tables session isolation model_choice",
-    "sources": "rules analysis models cases datasets fuzzing readability telling _lint _ruff console edit_table report "
-    "saved_runs finished_runs",
+    "sources": "rules analysis models cases datasets fuzzing readability telling changed_part _lint _ruff console pace "
+    "edit_table report saved_runs finished_runs",
     "values": "briefing history standing budget shortfall options target strictness given secret_files program "
     "settings machine registry escaping errors interpreter",
 }

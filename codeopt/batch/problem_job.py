@@ -124,6 +124,8 @@ class ProblemJob:
         result = improve(Target(problem.path, problem.function), options, session, reference or "", program)
         if result.best is not None:
             self.store.keep(problem.id, "confirm", result.best)
+        for each in result.refused:
+            self.store.keep(problem.id, "refused", each)
         if result.reference is not None:
             self.store.keep(problem.id, "target", replace(result.reference, round=0))
         return ProblemResult("done", result.reason, result.stopped, best=result.best)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from codeopt.history import Candidate
 
-Stage = Literal["round", "confirm", "target"]
+Stage = Literal["round", "confirm", "refused", "target"]
 """What a measurement is of: a draft in its round, what is confirmed, the human's program."""
 
 

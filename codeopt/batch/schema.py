@@ -54,7 +54,7 @@ CREATE INDEX IF NOT EXISTS problem_status ON problem (status, position);
 
 CREATE TABLE IF NOT EXISTS candidate (     -- every draft; round 0 is the original, stage says which measurement this is
     problem   TEXT NOT NULL REFERENCES problem (id),
-    stage     TEXT NOT NULL,               -- round, confirm (fresh cases and timings), target (the human's program)
+    stage     TEXT NOT NULL,               -- round, confirm (fresh timings), refused (by a reader), target (of the set)
     round     INTEGER NOT NULL,            -- 0 for the target
     source    TEXT NOT NULL,
     summary   TEXT NOT NULL,

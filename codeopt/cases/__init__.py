@@ -72,15 +72,14 @@ def _sources(request: Request) -> list[str]:
 
 
 def cases_beside(program: Path) -> bool:
-    """Whether a program's cases lie where they are looked for by themselves."""
+    """Whether a program's cases lie where they are looked for by themselves; where that may not be seen, none do."""
     folder = program.parent
-    beside = (
-        any(folder.glob("input*.txt"))
-        or any(folder.glob("*.in"))
-        or any(folder.glob("*.args"))
-        or (folder / "generate.py").exists()
-    )
-    return beside or (folder / "cases").is_dir()
+    patterns = ("input*.txt", "*.in", "*.args")
+    try:
+        beside = (folder / "generate.py").exists() or (folder / "cases").is_dir()
+        return beside or any(any(folder.glob(pattern)) for pattern in patterns)
+    except PermissionError:
+        return False
 
 
 def _unique(cases: Iterable[Case]) -> list[Case]:

@@ -263,7 +263,7 @@ def add_sandbox_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("sandbox")
     group.add_argument(
         "--sandbox", choices=options.choices("sandbox"), default=DEFAULT.sandbox,
-        help="process isolates nothing (%(default)s)",
+        help="isolated: any but process, which isolates nothing (%(default)s)",
     )  # fmt: skip
     group.add_argument("--image", metavar="NAME", help="Docker: run in this image instead of the host's interpreter")
     group.add_argument("--runtime", metavar="NAME", help="Docker: OCI runtime, such as runsc")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -140,10 +141,12 @@ def find_python(
 
 
 def below(paths: list[Path]) -> list[Path]:
-    """The paths that the user named, whole. Raises UsageError for one that is not there."""
+    """The paths that the user named, whole. Raises UsageError for one that is not there or cannot be read."""
     for path in paths:
         if not path.exists():
             raise UsageError(f"there is no {path}")
+        if not os.access(path, os.R_OK | os.X_OK if path.is_dir() else os.R_OK):
+            raise UsageError(f"cannot read {path}: Permission denied")
     return [path.resolve() for path in paths]
 
 

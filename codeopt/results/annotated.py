@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from codeopt.history import Candidate
 from codeopt.results.layout import scrolls
 from codeopt.results.markup import Markup, tag
 from sandbox.profile import Profile
@@ -36,3 +37,9 @@ def annotated(name: str, source: str, shares: Mapping[int, float]) -> Markup:
     why = "" if shares else "no profile: which lines are hot is not known"
     notes = [tag("p", text, class_="how") for text in (more, why) if text]
     return tag("div", scrolls(f"{name} with its hot lines", found), notes)
+
+
+def beside(original: Candidate, result: Candidate) -> Markup:
+    """Two programs with their hot lines, side by side where there is room."""
+    both = (("original", original), ("result", result))
+    return tag("div", [annotated(name, each.source, shares_of(each.profile)) for name, each in both], class_="pair")

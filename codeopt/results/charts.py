@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from codeopt.results.layout import scrolls
@@ -12,8 +12,8 @@ from codeopt.results.metrics import OPT, AfterRounds, Solved
 
 WIDTH = 960
 _LEFT, _RIGHT, _TOP = 52, 16, 18
-_LABELLED = 60
-"""Up to so many problems have their names on the axis."""
+LABELLED = 60
+"""Up to so many problems have a line with their name each."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,43 @@ def speedups(solved: Sequence[Solved]) -> Markup:
     parts = [*_grid(axis, _log_ticks(axis), lambda v: f"{v:g}x"), *_threshold(axis)]
     for number, each in enumerate(marks):
         parts.append(_speedup_mark(each, _LEFT + step * (number + 0.5), axis, min(4.5, max(1.5, step / 3))))
-    height = axis.height + (78 if len(marks) <= _LABELLED else 14)
-    return _frame(parts + _names(marks, step, axis), height, "Speedups", links=True)
+    return _frame(parts, axis.height + 14, "Speedups", links=True)
+
+
+def named_speedups(solved: Sequence[Solved]) -> Markup:
+    """A line a problem, on a logarithmic scale, fastest first."""
+    marks = sorted(map(mark, solved), key=lambda m: (-m.value, m.name))
+    highest = max([2.0, *(m.value for m in marks), *(m.human or 1.0 for m in marks)])
+
+    def reach(value: float) -> float:
+        return math.log(max(1.0, value)) / math.log(highest)
+
+    return _bars(
+        _bar(each, reach(each.value), f"{each.value:.2f}x", reach(each.human) if each.human else None) for each in marks
+    )
+
+
+def named_costs(spent: Sequence[tuple[Solved, float]], unit: Callable[[float], str]) -> Markup:
+    """A line a problem, in the order of the speedups."""
+    highest = max([1e-9, *(amount for _, amount in spent)])
+    ordered = sorted(spent, key=lambda pair: (-pair[0].speedup, pair[0].id))
+    return _bars(_bar(mark(each), amount / highest, unit(amount)) for each, amount in ordered)
+
+
+def _bars(rows: Iterable[Markup]) -> Markup:
+    """As wide as whatever shows them, and a list to a screen reader."""
+    return tag("ol", rows, class_="bars")
+
+
+def _bar(each: Mark, share: float, figure: str, human: float | None = None) -> Markup:
+    """Its name, which leads to its history, a bar of that share of the width, its figure."""
+    length = tag("span", class_=f"length {each.kind}", style=f"width:{max(0.6, 100 * share):.1f}%")
+    of_human = tag("span", class_="human-mark", style=f"left:{100 * human:.1f}%") if human is not None else None
+    heard = tag("span", f" human {each.human:.2f}x", class_="unseen") if of_human else None
+    return tag(
+        "li", tag("a", each.name, href=f"#{anchor(each.name)}", class_="name"),
+        tag("span", length, of_human, class_="track"), tag("span", figure, heard, class_="figure"),
+    )  # fmt: skip
 
 
 def _speedup_mark(each: Mark, x: float, axis: Axis, size: float) -> Markup:
@@ -85,19 +120,6 @@ def _speedup_mark(each: Mark, x: float, axis: Axis, size: float) -> Markup:
 def anchor(name: str) -> str:
     """The id of a problem's details in the page."""
     return "p-" + "".join(c if c.isalnum() and c.isascii() else f"_{ord(c):x}_" for c in name)
-
-
-def _names(marks: Sequence[Mark], step: float, axis: Axis) -> list[Markup]:
-    if len(marks) > _LABELLED:
-        return []
-    bottom = _TOP + axis.height + 12
-    return [
-        tag(
-            "text", each.name[:14], class_="name",
-            transform=f"translate({_LEFT + step * (n + 0.5) + 3:.1f} {bottom}) rotate(-60)",
-        )
-        for n, each in enumerate(marks)
-    ]  # fmt: skip
 
 
 def _threshold(axis: Axis) -> Iterator[Markup]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from codeopt.batch.database import BatchStore
 from codeopt.history import Candidate
 from codeopt.results import drafts
+from codeopt.results.annotated import beside
 from codeopt.results.charts import anchor
 from codeopt.results.layout import folded
 from codeopt.results.markup import Child, Markup, tag
@@ -27,13 +28,30 @@ def row(store: BatchStore, each: Solved, spent: str) -> Markup:
     span = f"{each.low:.2f} - {each.high:.2f}" if each.accepted and each.low and each.high else ""
     human = f"{each.human:.2f}x" if each.human is not None else ""
     label = {"solved": "improved", "kept": "not improved"}.get(kind(each), each.status)
+    names = ("", "", "speedup", "95% interval", "human", "drafts", "")
     cells = (
         ("id", each.id), ("", tag("span", label, class_=f"badge {kind(each)}")), ("num", speedup), ("num", span),
-        ("num", human), ("num", str(len(each.rounds))), ("why", each.reason or spent),
+        ("num", human), ("num", str(len(each.rounds))), ("why", _why(each) or spent),
     )  # fmt: skip
-    summary = tag("summary", [tag("span", text, class_=name or None) for name, text in cells])
+    summary = tag(
+        "summary",
+        [
+            tag("span", _heard(name) if text else None, text, class_=class_ or None)
+            for name, (class_, text) in zip(names, cells, strict=True)
+        ],
+    )
     return tag("details", summary, tag("div", list(_history(store, each, spent)), class_="inside"),
                class_=f"is-{kind(each)}", id=anchor(each.id))  # fmt: skip
+
+
+def _heard(name: str) -> Markup | None:
+    """What a cell is, for who hears the line without the heads above it."""
+    return tag("span", f"{name}: ", class_="unseen") if name else None
+
+
+def _why(each: Solved) -> str:
+    """What was accepted or why nothing was; before it, what the task itself measured of a result."""
+    return f"{each.standing.words}: {each.reason}" if each.standing and each.accepted else each.reason
 
 
 def _history(store: BatchStore, each: Solved, spent: str) -> Iterator[Child]:
@@ -46,6 +64,12 @@ def _history(store: BatchStore, each: Solved, spent: str) -> Iterator[Child]:
         yield drafts.verdicts(rounds[0])
         yield drafts.hot_lines(rounds[0])
         yield drafts.critique(rounds[0])
+    best = next((one for one in rounds if each.accepted and one.round == each.best_round), None)
+    if best:
+        yield tag("h3", "What changed")
+        yield drafts.diff(rounds[0].source, best.source, "original", "result")
+        yield tag("h3", "Where the time goes")
+        yield beside(rounds[0], best)
     for before, candidate in zip(rounds, rounds[1:], strict=False):
         yield drafts.draft(before, candidate, best=candidate.round == each.best_round)
     for confirmed in candidates.get("confirm", []):

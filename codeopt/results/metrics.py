@@ -6,7 +6,8 @@ judged     problems whose original could be judged; dropped ones say nothing of 
 speedup    the confirmed ratio of the accepted candidate; 1.0 where there is none, or it is wrong or slower
 %OPT       share of the judged that are right and at least 1.10x as fast
 %correct   share of the judged with at least one draft that is right on every case
-after k    the same by the first k drafts, by the timings of their own rounds: best@k of a sequence, not of a sample
+after k    the same by the first k drafts, by the timings of their own rounds: best@k of a sequence, not of a sample;
+           a draft that was only screened is not one of them, since it is compared in a round of its own
 
 A problem that failed for the model's or the sandbox's sake is judged and unsolved. What has not ended is left out.
 """
@@ -16,11 +17,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from codeopt.batch.database import BatchStore
+from codeopt.results.own_measures import OwnMeasures, over_batch, standings
 from codeopt.results.statistics import Estimate, estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p
+from codeopt.standing import Standing
 
 OPT = 1.10
 """PIE's threshold."""
@@ -34,6 +37,8 @@ class Round:
     correct: bool
     speedup: float
     """1.0 unless it is right, and faster with confidence."""
+    screened: bool = False
+    """Right, and timed only beside its own parts or siblings: what it is worth is measured in a later round."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,8 @@ class Solved:
     tokens: int
     cost_usd: float | None
     seconds: float
+    standing: Standing | None = None
+    """By the task's own measures; None of one whose measure is the speedup, and where no draft was measured."""
 
     @property
     def judged(self) -> bool:
@@ -72,9 +79,14 @@ class Solved:
         """Right and at least OPT as fast."""
         return self.accepted and self.speedup >= OPT
 
+    @property
+    def compared(self) -> tuple[Round, ...]:
+        """Without those that were only screened, which would count as drafts that gained nothing."""
+        return tuple(each for each in self.rounds if not each.screened)
+
     def after(self, k: int) -> float:
         """The best speedup of the first k drafts, by their own rounds' timings."""
-        return max((each.speedup for each in self.rounds[:k]), default=1.0)
+        return max((each.speedup for each in self.compared[:k]), default=1.0)
 
 
 @dataclass(frozen=True)
@@ -125,6 +137,8 @@ class Metrics:
     """Of those in: what servers had read before."""
     effort: dict[str, float]
     """Seconds by step: model, cases, timing, profile, confirmation."""
+    own: OwnMeasures | None = None
+    """By the task's own measures."""
 
     @property
     def judged(self) -> list[Solved]:
@@ -150,7 +164,9 @@ class Metrics:
 
 def measure_batch(store: BatchStore) -> Metrics:
     """All metrics of a batch, also of one that has not ended."""
-    solved = tuple(_solved(store.db))
+    settings = json.loads(store.meta("settings") or "{}")
+    measured = standings(store.db) if settings.get("task", "runtime") != "runtime" else {}
+    solved = tuple(replace(each, standing=measured.get(each.id)) for each in _solved(store.db))
     judged = [each for each in solved if each.judged]
     speedups = [each.speedup for each in judged]
     humans = [each.human for each in judged if each.human is not None]
@@ -167,7 +183,8 @@ def measure_batch(store: BatchStore) -> Metrics:
         replies=spent[0], tokens_in=spent[1], tokens_out=spent[2], cost_usd=store.spent().cost_usd,
         seconds=float(store.meta("seconds") or 0), cores=int(store.meta("cores") or 1),
         programs_s=float(store.db.execute("SELECT coalesce(sum(programs_s), 0) FROM problem").fetchone()[0]),
-        settings=json.loads(store.meta("settings") or "{}"), machine=json.loads(store.meta("machine") or "{}"),
+        settings=settings, own=over_batch(store.db, measured, [(each.id, each.accepted) for each in judged]),
+        machine=json.loads(store.meta("machine") or "{}"),
         python=json.loads(store.meta("python") or "null"),
         created=store.meta("created"), backend=store.meta("backend"),
         tokens_cached=store.db.execute("SELECT coalesce(sum(cached), 0) FROM exchange").fetchone()[0],
@@ -179,13 +196,16 @@ def _solved(db: sqlite3.Connection) -> Iterator[Solved]:
     drafts: dict[str, list[Round]] = {}
     humans: dict[str, float] = {}
     for row in db.execute(
-        "SELECT problem, stage, round, correct, decision, ratio FROM candidate ORDER BY problem, round"
+        "SELECT problem, stage, round, correct, decision, ratio, decision IS NULL AND (json_array_length(body,"
+        " '$[0].beside') > 0 OR json_array_length(body, '$[0].siblings') > 0) AS screened"
+        " FROM candidate ORDER BY problem, round"
     ):
         worth = row["ratio"] if row["correct"] and row["decision"] == "faster" else 1.0
         if row["stage"] == "target":
             humans[row["problem"]] = worth
         elif row["stage"] == "round" and row["round"] > 0:
-            drafts.setdefault(row["problem"], []).append(Round(row["round"], bool(row["correct"]), worth))
+            found = Round(row["round"], bool(row["correct"]), worth, bool(row["screened"]))
+            drafts.setdefault(row["problem"], []).append(found)
     costs = {
         row[0]: (row[1], row[2] if row[3] == row[4] else None)
         for row in db.execute(
@@ -218,13 +238,13 @@ def _effort(db: sqlite3.Connection) -> dict[str, float]:
 
 
 def _after_rounds(judged: Sequence[Solved]) -> Iterator[AfterRounds]:
-    most = max((len(each.rounds) for each in judged), default=0)
+    most = max((len(each.compared) for each in judged), default=0)
     for k in range(1, most + 1):
         best = [each.after(k) for each in judged]
         before = [each.after(k - 1) for each in judged]
         yield AfterRounds(
-            k, sum(len(each.rounds) >= k for each in judged),
-            share([any(draft.correct for draft in each.rounds[:k]) for each in judged]),
+            k, sum(len(each.compared) >= k for each in judged),
+            share([any(draft.correct for draft in each.compared[:k]) for each in judged]),
             share([value >= OPT for value in best]), estimate_geometric(best),
             sum(old < OPT <= new for old, new in zip(before, best, strict=True)),
         )  # fmt: skip

@@ -11,7 +11,7 @@ from codeopt.results.layout import card, document, folded, table, tile
 from codeopt.results.markup import Child, Markup, join, tag
 from codeopt.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.results.statistics import Estimate
-from codeopt.results.table import cost_per_solved, money, percent, times
+from codeopt.results.table import cost_per_solved, money, own_rows, percent, times
 
 FILTERS = (
     ("all", "all"),
@@ -61,18 +61,29 @@ def _overview(found: Metrics, other: Versus | None) -> Iterator[Child]:
     yield card(
         "Speedup of each problem",
         "Confirmed with fresh timings and with held-out inputs; wrong or slower counts as 1.0. Fastest "
-        "first; the bar is the 95% interval. A click leads to the problem's history.",
-        _key(found), charts.speedups(found.judged), folded("The same as a table", _figures(found)),
+        "first, on a logarithmic scale. A name leads to the problem's history.",
+        _key(found), *_speedups(found), folded("As a table, with intervals", _figures(found)),
     )  # fmt: skip
     yield tag("div", _by_round(found), _at_least(found), class_="pair")
     unit, amounts = spending(found)
     judged = [(each, amount) for each, amount in zip(found.solved, amounts, strict=True) if each.judged]
     if judged:
         what = "Cost of each problem" if found.replies else "Seconds spent on each problem"
-        yield card(what, "In the order of the first chart.", charts.costs(judged, unit))
+        few = len(judged) <= charts.LABELLED
+        yield card(
+            what, "In the order of the first chart.", (charts.named_costs if few else charts.costs)(judged, unit)
+        )
     yield _table(found)
     if other is not None:
         yield _versus(other)
+
+
+def _speedups(found: Metrics) -> Iterator[Markup]:
+    """By name where names can be read, else as a cloud of marks with their intervals."""
+    if len(found.judged) <= charts.LABELLED:
+        yield charts.named_speedups(found.judged)
+    else:
+        yield charts.speedups(found.judged)
 
 
 def _figures(found: Metrics) -> Markup:
@@ -86,6 +97,8 @@ def _figures(found: Metrics) -> Markup:
 
 
 def _tiles(found: Metrics) -> Iterator[Markup]:
+    for name, (value, span) in own_rows(found):
+        yield tile(name, value, span)
     yield tile(f"%OPT (right, at least {OPT:.2f}x)", *percent(found.opt))
     yield tile("%correct", *percent(found.correct))
     yield tile("geometric mean speedup", *times(found.geomean))
@@ -116,7 +129,9 @@ def _by_round(found: Metrics) -> Markup:
         key.append(tag("span", "human %OPT", class_="k-human"))
     human = found.human_opt.value if found.human_opt else None
     return card(
-        "%OPT by round", "The best of the first k drafts, by the timings of their own rounds (best@k).",
+        "%OPT by round",
+        "The best of the first k drafts, by the timings of their own rounds (best@k); one that was only screened is "
+        "none of them.",
         tag("div", key, class_="key"), charts.by_round(found.rounds, human),
     )  # fmt: skip
 

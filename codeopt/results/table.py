@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from codeopt.escaping import inline
 from codeopt.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.results.statistics import Estimate
+from codeopt.standing import NO_STANDING
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     "problem", "status", "fault", "reason", "accepted", "speedup", "ci_low", "ci_high", "best_round", "rounds",
     "correct", "human_speedup", "tokens", "cost_usd", "seconds",
+    "task_before", "task_after",
 )  # fmt: skip
 SHOWN_FAILURES = 20
 
@@ -37,6 +39,8 @@ def _totals(console: Console, found: Metrics) -> None:
     table = Table(title=f"{len(found.solved)} problems, {len(found.judged)} judged", title_justify="left")
     for name in ("metric", "value", "95% interval"):
         table.add_column(name, justify="left" if name == "metric" else "right")
+    for name, (value, span) in own_rows(found):
+        table.add_row(name, value, span)
     table.add_row(f"%OPT (right and at least {OPT:.2f}x)", *percent(found.opt))
     table.add_row("%correct (some draft is right)", *percent(found.correct))
     table.add_row("geometric mean speedup", *times(found.geomean))
@@ -47,6 +51,23 @@ def _totals(console: Console, found: Metrics) -> None:
     for name, value in _plain_rows(found):
         table.add_row(name, value, "")
     console.print(table)
+
+
+def own_rows(found: Metrics) -> list[tuple[str, tuple[str, str]]]:
+    """What the task itself measures; nothing of one whose measure is the speedup."""
+    own = found.own
+    if own is None:
+        return []
+    rows = [("accepted by the task", percent(own.improved)), (f"{own.name}, originals", _score(own.before))]
+    rows += [(f"{own.name}, results", _score(own.after))]
+    if own.preferred:
+        rows.append((f"preferred by a reader, of {own.asked} asked about", percent(own.preferred)))
+    return [*rows, *((f"mean {m.name}", (m.words.removeprefix(f"{m.name} "), "")) for m in own.measures)]
+
+
+def _score(value: Estimate) -> tuple[str, str]:
+    span = "" if value.low is None or value.high is None else f"{value.low:.2f} - {value.high:.2f}"
+    return f"{value.value:.2f}", span
 
 
 def _plain_rows(found: Metrics) -> list[tuple[str, str]]:
@@ -176,7 +197,14 @@ def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
         "python": found.python,
         "created": found.created,
         "sandbox": found.backend,
-        "rows": [dict(zip(COLUMNS, row(each), strict=True)) for each in found.solved],
+        "task": found.own and found.own.to_json(),
+        "rows": [
+            {
+                **dict(zip(COLUMNS, row(each), strict=True)),
+                **(each.standing.to_json() if each.standing else NO_STANDING),
+            }
+            for each in found.solved
+        ],
     }  # fmt: skip
     if other is not None:
         data["compare"] = {
@@ -214,6 +242,7 @@ def row(each: Solved) -> list[Any]:
     return [
         each.id, each.status, each.fault, each.reason, each.accepted, each.speedup, each.low, each.high,
         each.best_round, len(each.rounds), each.correct, each.human, each.tokens, each.cost_usd, round(each.seconds, 3),
+        *((round(each.standing.before, 4), round(each.standing.after, 4)) if each.standing else (None, None)),
     ]  # fmt: skip
 
 

@@ -110,6 +110,14 @@ def whole_files(paths: Sequence[Path]) -> tuple[Repository | None, Change]:
     return repository, Change(root, "", "", "", plain)
 
 
+def closed_folders(root: Path) -> list[tuple[str, str]]:
+    """Folders below, outside a repository, whose files cannot be seen, and why."""
+    found: list[OSError] = []
+    for _ in os.walk(root, onerror=found.append):
+        pass
+    return [(os.path.relpath(error.filename, root), f"cannot read it: {error.strerror}") for error in found]
+
+
 def _copied(root: Path, folder: Path, path: str) -> bool:
     """Copy a plain file of the work tree; False when there is none."""
     source, target = root / path, folder / path

@@ -10,7 +10,7 @@ from typing import Any
 
 from codeopt.interpreter import Interpreter
 from codeopt.options import ImproveOptions
-from codeopt.review.change import whole_files
+from codeopt.review.change import closed_folders, whole_files
 from codeopt.review.changed_functions import ReviewTarget, find_targets
 from codeopt.review.suggestion import Skipped, Suggestion
 from codeopt.review.surroundings import Improver, isolated, rank
@@ -92,7 +92,10 @@ def listed(part: CheckedPart) -> tuple[list[ReviewTarget], list[CheckedTarget]]:
     """What can be looked at, and what is left alone, with the reason; nothing is run. Raises UsageError."""
     repository, everything = whole_files(part.paths)
     targets, skipped = find_targets(everything, repository, part.paths, part.exclude)
-    return targets, [CheckedTarget(each.path, each.function, reason=each.reason) for each in skipped]
+    closed = (
+        [] if repository else [CheckedTarget(path, "", reason=why) for path, why in closed_folders(everything.root)]
+    )
+    return targets, [*(CheckedTarget(each.path, each.function, reason=each.reason) for each in skipped), *closed]
 
 
 def check(

@@ -13,6 +13,7 @@ from codeopt.rules._context import Context
 from codeopt.rules._hot_spots import Hot
 
 Where = Literal["hot", "hot loop", "anywhere"]
+Aim = Literal["time", "memory"]
 """Some line of the node is hot; and it may run again and again; or the rule looks at that itself."""
 
 Safety = Literal["safe", "unsafe"]
@@ -54,6 +55,8 @@ class Rule:
     """For whole programs that read stdin and print; not for modules that others import."""
     builtins: tuple[str, ...] = ()
     """Builtins that it writes into programs: where one is rebound, it changes nothing."""
+    aim: Aim = "time"
+    """What it brings: less memory is offered where memory is compared, or the rule asked for by name."""
 
     def rewrite(self, text: str, hot: Hot | None = None, *, exported: bool = False) -> str | None:
         """The new source; None when the rule does not match, or when the behaviour might change.
@@ -88,6 +91,7 @@ def rule(
     safety: Safety = "safe",
     scripts_only: bool = False,
     builtins: tuple[str, ...] = (),
+    aim: Aim = "time",
 ) -> Callable[[Visit], Rule]:
     """Make a rule of a function that is called with each node of these kinds and yields edits.
 
@@ -98,7 +102,7 @@ def rule(
         reason, _, preconditions = inspect.cleandoc(visit.__doc__ or "").partition("\n\n")
         said = " ".join(preconditions.split())
         return Rule(
-            visit.__name__, reason, said, example, kinds, visit, where, priority, safety, scripts_only, builtins
+            visit.__name__, reason, said, example, kinds, visit, where, priority, safety, scripts_only, builtins, aim
         )
 
     return make

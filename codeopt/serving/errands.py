@@ -16,7 +16,7 @@ from codeopt.interpreter import find_interpreter
 from codeopt.isolation import open_isolated
 from codeopt.model_choice import RULES
 from codeopt.options import ImproveOptions
-from codeopt.program import Program, make_program, read_program, replace_program
+from codeopt.program import Program, make_program, read_program, replace_parts
 from codeopt.report import diff, profile_to_json
 from codeopt.review.check import CheckedPart, CheckedTarget, ProjectCheck, check, listed
 from codeopt.review.repository import open_repository
@@ -25,12 +25,13 @@ from codeopt.saved_runs import digest
 from codeopt.serving.request import Errand, ErrandRequest
 from codeopt.serving.root import Root
 from codeopt.session import Mounts, Session
-from codeopt.target import as_target
+from codeopt.target import Target, as_target
 from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.recording import record
 from codeopt.workloads.function.recording_words import said_of
 from codeopt.workloads.function.watched_run import UsersCommand
+from codeopt.workloads.project.profiling import profile_project
 from sandbox import Sandbox
 
 Answer = dict[str, Any]
@@ -47,8 +48,18 @@ def run_errand(request: ErrandRequest, console: Console) -> Answer:
         return _DOES[request.errand](request, options, console)
 
 
+def _require_folder(target: Target, options: ImproveOptions) -> None:
+    """Of a file's function a command is run as the user would, not isolated; of a folder in the sandbox. Raises
+    UsageError."""
+    if options.run is not None and not target.path.is_dir():
+        raise UsageError(f"run takes the folder of a project as its target, such as '.', and {target} is none")
+
+
 def _profile(request: ErrandRequest, options: ImproveOptions, console: Console) -> Answer:
     target, session = as_target(request.target), _session(options, console)
+    _require_folder(target, options)
+    if options.run is not None:
+        return profile_project(target.path, options, session).to_json() | {"target": request.target}
     kind = kind_of(target, options)
     program = kind.read(target)
     options, interpreter = session.find_interpreter(options, target.path)
@@ -95,15 +106,16 @@ def _committed(path: Path, base: str) -> str:
 
 def _improve(request: ErrandRequest, options: ImproveOptions, console: Console) -> Answer:
     target = as_target(request.target)
+    _require_folder(target, options)
     options = replace(options, max_seconds=request.max_seconds)
     result = improve(target, options, _session(options, console))
-    kept = None
-    if request.write and result.accepted:
-        kept = replace_program(result.program, result.source)
-    text = result.program.as_file(result.source) if result.accepted else None
+    written = replace_parts(result.program, result.source) if request.write and result.accepted else []
+    kept = next((str(each) for _, each in written if each), None)
+    is_file = result.accepted and options.run is None
     return result.to_json() | {
-        "target": request.target, "diff": result.diff, "new_source": text, "run": "",  # the folder is gone
-        "written": bool(request.write and result.accepted), "original_kept_as": str(kept) if kept else None,
+        "target": request.target, "diff": result.diff, "run": "",  # the folder is gone
+        "new_source": result.program.as_file(result.source) if is_file else None,
+        "written": bool(written), "original_kept_as": kept,
     }  # fmt: skip
 
 

@@ -31,7 +31,9 @@ class HotLineAnswer(BaseModel):
 class ProfileAnswer(ToolAnswer):
     """Where the time goes."""
 
-    lines: list[HotLineAnswer] = Field(description="Hottest first")
+    lines: list[HotLineAnswer] | list[dict[str, Any]] = Field(
+        description="Hottest first; of a command each with its file, line and own_share"
+    )
     functions: list[dict[str, Any]] = Field(description="Largest share first")
     notes: list[str] = Field(description="What could not be measured, and why")
 
@@ -62,7 +64,7 @@ class ImproveAnswer(ToolAnswer):
     reason: str
     speedup: dict[str, Any] | None = Field(description="ratio, ci_low, ci_high, pairs")
     diff: str = Field(description="Unified; empty where nothing was accepted")
-    new_source: str | None = Field(description="The whole file with the change")
+    new_source: str | None = Field(description="The whole file with the change; of a project's command see diff")
     written: bool = Field(description="It was put in place, as `write` asked")
     caveats: list[dict[str, Any]]
     rounds: list[dict[str, Any]] = Field(description="Each draft with its verdict")

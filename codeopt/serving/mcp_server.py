@@ -46,6 +46,13 @@ Target = Annotated[
 WholeFile = Annotated[str | None, Field(max_length=MIB)]
 Place = Annotated[str, Field(max_length=4096)]
 Places = Annotated[list[Place], Field(max_length=100)]
+Run = Annotated[
+    str | None,
+    Field(
+        max_length=4096,
+        description="A command of the project, run in the sandbox; the target is then its folder, such as '.'",
+    ),
+]
 Seconds = Annotated[float, Field(gt=0, le=3600)]
 A = TypeVar("A", bound=ToolAnswer)
 
@@ -62,12 +69,14 @@ class AgentTools:
         self,
         ctx: Context,
         target: Target,
+        run: Run = None,
         calls: Annotated[Place | None, Field(description="Python file with CALLS, for a function")] = None,
         cases: Annotated[Place | None, Field(description="Folder of cases, for a program")] = None,
         args: Annotated[Places | None, Field(description="Arguments of a program")] = None,
     ) -> ProfileAnswer:
-        """Where the time goes: hot lines with their share, functions, memory. Runs the code in a sandbox."""
-        options = self._options(calls, cases, args)
+        """Where the time goes: hot lines with their share, functions, memory; of a project's command, which functions
+        of it. Runs the code in a sandbox."""
+        options = self._options(calls, cases, args) | {"run": run}
         return await self._ask(Errand.PROFILE, ProfileAnswer, ctx, target=target, options=options)
 
     async def compare(
@@ -106,13 +115,15 @@ class AgentTools:
         write: Annotated[bool, Field(description="Put what was accepted in place; else it is only answered")] = False,
         max_rounds: Annotated[int | None, Field(ge=1, le=50)] = None,
         max_seconds: Seconds = 600.0,
+        run: Run = None,
         strict: Annotated[bool, Field(description="Differences beyond the known inputs reject, too")] = False,
         calls: Annotated[Place | None, Field(description="Python file with CALLS, for a function")] = None,
         cases: Annotated[Place | None, Field(description="Folder of cases, for a program")] = None,
         args: Annotated[Places | None, Field(description="Arguments of a program")] = None,
     ) -> ImproveAnswer:
-        """Draft, judge, time and confirm a faster version. No file changes unless `write` is true."""
-        options = self._options(calls, cases, args) | {"strict": strict, "max_rounds": max_rounds}
+        """Draft, judge, time and confirm a faster version, of a project's command as a diff of several files. No file
+        changes unless `write` is true."""
+        options = self._options(calls, cases, args) | {"strict": strict, "max_rounds": max_rounds, "run": run}
         options["model"] = self._model(drafts)
         return await self._ask(
             Errand.IMPROVE, ImproveAnswer, ctx, target=target, options=options, write=write, max_seconds=max_seconds

@@ -52,10 +52,11 @@ class Root:
         return found
 
     def target(self, given: str) -> str:
-        """FILE, or FILE::FUNCTION, with what lies beside a program and is read as its cases. Raises UsageError."""
+        """A folder, FILE, or FILE::FUNCTION, with what lies beside a program and is read as its cases. Raises
+        UsageError."""
         path, mark, name = given.partition("::")
         found = self.inside(path)
-        if not name:
+        if not name and not (self.path / found).is_dir():
             folder = (self.path / found).parent
             for beside in _beside(folder):
                 self.inside(str(beside))

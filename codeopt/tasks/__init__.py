@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from string import Template
@@ -12,6 +13,7 @@ from codeopt.briefing import TimedCalls
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, Critique, History
 from codeopt.standing import Standing
+from codeopt.target import Target
 from sandbox.compare import Decision
 from sandbox.outcome import Case
 
@@ -139,6 +141,12 @@ def open_task(name: str, min_gain: float | None = None) -> Task:
     return cast(Task, found if min_gain is None else replace(found, min_gain=min_gain))
 
 
+def for_target(task: Task, target: Target) -> Task:
+    """The task as it is for one target."""
+    made = getattr(task, "for_target", None)
+    return cast(Task, made(target)) if made else task
+
+
 def standing(task: Task, candidate: Candidate, original: Candidate) -> Standing | None:
     """What the task itself measures of a candidate; None of a task whose measure is the speedup."""
     measured = getattr(task, "standing", None)
@@ -154,6 +162,11 @@ def second_clock(task: Task) -> Literal["auto", "memory", ""]:
 def reader_question(task: Task) -> str:
     """What a reader is asked of the original and a candidate; empty where measures decide alone."""
     return str(getattr(task, "reader_question", ""))
+
+
+def for_reader(task: Task) -> Callable[[str, str], tuple[str, str]]:
+    """What a reader is shown of the original and of a candidate."""
+    return getattr(task, "for_reader", lambda original, changed: (original, changed))
 
 
 def none_better(task: Task) -> str:
@@ -186,6 +199,8 @@ def suited(task: Task, functions: bool) -> Task:
     and examples of them."""
     if not functions:
         return task
+    if made := getattr(task, "for_function", None):
+        return cast(Task, made())
     examples = getattr(task, "function_examples", ())
     guidance = getattr(task, "function_guidance", task.guidance)
     return replace(task, examples=examples, guidance=guidance)  # type: ignore[type-var]

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, Critique, History
 from codeopt.standing import Standing, TaskMeasure
-from codeopt.tasks import Metric, Prompts, Task, WorkedExample, critic_is_done, fails
+from codeopt.target import Target
+from codeopt.tasks import (
+    Metric,
+    Prompts,
+    Task,
+    WorkedExample,
+    critic_is_done,
+    fails,
+    for_reader,
+    for_target,
+    reader_question,
+    suited,
+)
 
 
 class Aim(Task, Protocol):
@@ -46,6 +58,24 @@ class Several:
         """What is compared, too."""
         wanted = {aim.metric for aim in self.aims} | {getattr(aim, "second", self.metric) for aim in self.aims}
         return next(iter(wanted - {self.metric}), None)
+
+    def for_target(self, target: Target) -> Several:
+        """Each aim for it."""
+        return replace(self, aims=tuple(cast(Aim, for_target(aim, target)) for aim in self.aims))
+
+    @property
+    def reader_question(self) -> str:
+        """Of the first aim that has one."""
+        return next(filter(None, map(reader_question, self.aims)), "")
+
+    def for_reader(self, original: str, changed: str) -> tuple[str, str]:
+        """As the aim shows it whose question is asked."""
+        asking = next((aim for aim in self.aims if reader_question(aim)), self.aims[0])
+        return for_reader(asking)(original, changed)
+
+    def for_function(self) -> Several:
+        """Each aim as it is told where one function is improved."""
+        return replace(self, aims=tuple(cast(Aim, suited(aim, functions=True)) for aim in self.aims))
 
     @property
     def guidance(self) -> str:

@@ -1,4 +1,8 @@
-"""Less memory: right on every case, a lower peak with statistical confidence, and not more than 5 % slower."""
+"""Less memory: right on every case, a lower peak with statistical confidence, and not more than 5 % slower.
+
+Of a program the peak is that of its process, the interpreter's own 9 MiB included; of a function that of its calls, by
+tracemalloc.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from codeopt.standing import Standing, TaskMeasure
 from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
 from sandbox.compare import Comparison
 
-MIB = 1 << 20
+KIB, MIB = 1 << 10, 1 << 20
 
 SYSTEM = Template("""\
 You make Python programs use less memory. A judge runs each program you write on test cases and compares its peak memory
@@ -87,16 +91,18 @@ class Memory:
         return f"its peak is {1 / found.ratio:.2f}x as high"
 
     def standing(self, candidate: Candidate, original: Candidate) -> Standing | None:
-        """The peaks, in MiB, and the ratio."""
+        """The peaks and the ratio."""
         found = candidate.by("memory")
         if found is None or not found.pairs:
             return None
-        before, after = peaks(found)
+        before, after, unit = peaks(found)
         refused = self.is_acceptable(candidate, original)
+        verdict = "less memory" if not refused else "no less" if found.decision != "faster" else "not accepted"
         time = candidate.by("time")
         pace = f"{time.ratio:.2f}x as fast" if time and time.pairs else ""
-        measures = (TaskMeasure("peak", before, after, " MiB"),)
-        return Standing("less memory", 1.0, found.ratio, "no less" if refused else "less memory", measures, pace)
+        measures = (TaskMeasure("peak", before, after, unit),)
+        remark = refused if verdict == "not accepted" else found.reason or pace
+        return Standing("less memory", 1.0, found.ratio, verdict, measures, remark)
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
         """The critic finds nothing left to improve in a draft that was found right."""
@@ -107,11 +113,11 @@ class Memory:
         return ""
 
 
-def peaks(found: Comparison) -> tuple[float, float]:
-    """Highest of all cases, original and candidate, in MiB."""
+def peaks(found: Comparison) -> tuple[float, float, str]:
+    """Highest of all cases, original and candidate, and the unit."""
     old = max((value for case in found.cases for value in case.original), default=0.0)
     new = max((value for case in found.cases for value in case.candidate), default=0.0)
-    return old / MIB, new / MIB
+    return (old / MIB, new / MIB, " MiB") if min(old, new) >= MIB / 10 else (old / KIB, new / KIB, " KiB")
 
 
 TASK = Memory()

@@ -17,12 +17,14 @@ better.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import Template
 
+from codeopt.changed_part import changed_part
 from codeopt.history import Candidate, Critique, History, Preferred
-from codeopt.readability import Readability, measure
+from codeopt.readability import WHOLE, Focus, Readability, measure, measure_both, parts
 from codeopt.standing import Standing, TaskMeasure
+from codeopt.target import Target
 from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
 from codeopt.tasks._readability_examples import EXAMPLES
 from sandbox.compare import Decision
@@ -80,6 +82,9 @@ Two programs that do the same. Which one is easier to read for a programmer who 
 change it tomorrow? Names that say what things are, functions with one job, comments that give reasons make reading
 easier; comments that repeat the code, functions without a reason and names longer than what they say make it harder."""
 
+OF_EXCERPTS = frozenset({"F401", "F821", "F811"})
+"""What a linter finds in an excerpt of a module because the rest is not there."""
+
 _CRITIC = re.compile(r"^\W*READABILITY\W+(BETTER|SAME|WORSE)\b", re.IGNORECASE | re.MULTILINE)
 
 
@@ -97,12 +102,18 @@ class ReadabilityTask:
     needs_model: bool = True
     reader_question: str = QUESTION
     needs_time: bool = False
+    focus: Focus = WHOLE
+    """Of a function, what is measured: not the module around it."""
+
+    def for_target(self, target: Target) -> ReadabilityTask:
+        """The task for one function of a project, which is measured alone and by the project's linter settings."""
+        return replace(self, focus=Focus(target.name, str(target.path.resolve()))) if target.name else self
 
     def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, not too slow, better by the measures, and the critic, if it spoke, says so too."""
         if reason := fails(candidate) or too_slow(candidate):
             return reason
-        gained = gain(candidate.source, original.source)
+        gained = gain(candidate.source, original.source, self.focus)
         if gained is None:
             return "its text cannot be parsed"
         if gained < self.min_gain:
@@ -119,17 +130,19 @@ class ReadabilityTask:
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
         """The mean gain of the five levels, losses counted twice."""
-        return None if self.is_acceptable(candidate, original) else gain(candidate.source, original.source)
+        return None if self.is_acceptable(candidate, original) else gain(candidate.source, original.source, self.focus)
 
     def worse(self, candidate: Candidate, original: Candidate) -> str:
         """Why it is less readable beside another aim; empty when it is not."""
-        gained = gain(candidate.source, original.source)
+        if candidate.preference and candidate.preference.winner is Preferred.FIRST:
+            return f"a reader prefers the original: {candidate.preference.reason}"
+        gained = gain(candidate.source, original.source, self.focus)
         return "" if gained is not None and gained >= 0 else "it is less readable than the original"
 
     def standing(self, candidate: Candidate, original: Candidate) -> Standing | None:
         """The mean of the levels and what they are made of; None for a text that cannot be parsed."""
         try:
-            old, new = measure(original.source), measure(candidate.source)
+            old, new = measure_both(original.source, candidate.source, self.focus)
         except SyntaxError:
             return None
         before, after = (sum(found.values()) / len(found) for found in (levels(old), levels(new)))
@@ -144,6 +157,10 @@ class ReadabilityTask:
             refused or _pace(candidate) + "; preferred by a reader" * (candidate.preference is not None),
         )
 
+    def for_reader(self, original: str, changed: str) -> tuple[str, str]:
+        """Of a module that one function of is improved, what the change is about."""
+        return parts(original, changed, self.focus)
+
     def is_sufficient(self, critique: Critique, history: History) -> bool:
         """The critic finds nothing left to improve in a draft that is right and not too slow."""
         return critic_is_done(critique, history) and not too_slow(history.last)
@@ -151,7 +168,12 @@ class ReadabilityTask:
     def measure(self, source: str) -> str:
         """The paper's three measures, complexity and findings by line."""
         try:
-            return report(measure(source))
+            if not self.focus.qualname:
+                return report(measure(source))
+            part, _ = changed_part(source, source, self.focus.qualname)
+            found = measure(source, part, self.focus.file)
+            known = found.findings and tuple(each for each in found.findings if each.code not in OF_EXCERPTS)
+            return report(replace(found, findings=known))
         except SyntaxError as error:
             return f"not measured: syntax error in line {error.lineno or '?'}"
 
@@ -180,10 +202,10 @@ def _pace(candidate: Candidate) -> str:
     return f"takes {1 / compared.ratio - 1:.0%} more time"
 
 
-def gain(candidate: str, original: str) -> float | None:
+def gain(candidate: str, original: str, focus: Focus = WHOLE) -> float | None:
     """Mean gain of the levels from -2 to 1, losses counted twice; None when one of the two cannot be parsed."""
     try:
-        new, old = levels(measure(candidate)), levels(measure(original))
+        old, new = map(levels, measure_both(original, candidate, focus))
     except SyntaxError:
         return None
     gains = [new[name] - old[name] for name in new.keys() & old.keys()]

@@ -12,7 +12,7 @@ from codeopt.proposers import Proposer
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, TimedRegion
-from sandbox.compare import Plan
+from sandbox.compare import Plan, StoppingRule, make_plan
 from sandbox.growth import GrowthPair
 from sandbox.outcome import Case, Outcome
 from sandbox.profile import Profile
@@ -51,6 +51,11 @@ class Defaults:
     def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
         """The same as in the rounds."""
         return self.require_plan()
+
+    def plan_by(self, plan: Plan, rule: StoppingRule) -> Plan:
+        """The same cases, by the rule's clock."""
+        runner, original = cast(Workload, self).runner, cast(Workload, self).baseline.source
+        return make_plan(runner, original, plan.cases, self.suite.check, rule)
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
         """None."""

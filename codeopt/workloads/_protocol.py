@@ -93,6 +93,10 @@ class Workload(Protocol):
         """What is timed to confirm a draft."""
         ...
 
+    def plan_by(self, plan: Plan, rule: StoppingRule) -> Plan:
+        """What is timed by another clock beside a plan: what it times."""
+        ...
+
     def similar_inputs(self, case: Case) -> Iterable[Case]:
         """Inputs like that of a case, which no draft has met."""
         ...

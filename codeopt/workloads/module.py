@@ -50,7 +50,7 @@ def open_workload(request: WorkloadRequest) -> Iterator[Opened]:
     function = any_function(request.target.path)
     assert function is not None
     request.session.console.progress("looking which functions take long")
-    with open_bench(function, request.open_sandbox, request.options.tests) as bench:
+    with open_bench(function, request.open_sandbox, request.options.tests, request.options.with_paths) as bench:
         raise UsageError(offer(bench))
 
 

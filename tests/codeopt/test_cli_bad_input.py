@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,11 @@ CRASHES = "n = int(input())\nprint(1 // (n - 3))\n"
 MOODY = "import os\nn = int(input())\nprint(os.urandom(4).hex())\n"
 TOO_LATE = "while True:\n    pass\n"
 TRIVIAL = "print(input())\n"
+
+
+RIGHTS = "-dac_override,-dac_read_search"
+AS_OTHERS = ("setpriv", "--bounding-set", RIGHTS, "--inh-caps", RIGHTS)
+"""Root without the right to read what modes forbid."""
 
 
 @dataclass(frozen=True)
@@ -203,6 +209,31 @@ def test_a_read_only_folder_is_found_before_anything_runs(target: tuple[str, ...
     assert done.status == USAGE
     assert_one_line(done, "is read-only for you (-o FILE writes elsewhere)")
     assert path.read_text() == SLOW
+
+
+CLOSED = {
+    "a folder as argument": (("improve", "slow.py", "--", "closed"), "cannot read closed: Permission denied"),
+    "a file as argument": (("improve", "slow.py", "--", "closed.txt"), "cannot read closed.txt: Permission denied"),
+    "a target in it": (("improve", "closed/slow.py"), "cannot read closed/slow.py: Permission denied"),
+    "another one": (("compare", "slow.py", "closed/slow.py"), "cannot read closed/slow.py: Permission denied"),
+    "to be recorded": (("record", "closed/slow.py::f", "--", "python", "slow.py"), "cannot read closed/slow.py"),
+    "to be checked": (("check", "closed"), "cannot read closed: Permission denied"),
+    "settings in it": (("improve", "-m", "closed.slow"), "cannot reach closed/slow/__main__.py: Permission denied"),
+}
+
+
+@pytest.mark.parametrize("what", CLOSED)
+def test_what_may_not_be_read_is_one_line(what: str, tmp_path: Path) -> None:
+    arguments, said = CLOSED[what]
+    write_problem(tmp_path, words=300)
+    write_problem(tmp_path / "closed", words=300)
+    (tmp_path / "closed.txt").write_text("text")
+    for name in ("closed", "closed.txt"):
+        (tmp_path / name).chmod(0)
+    done = codeopt(*arguments, cwd=tmp_path, before=() if os.geteuid() else AS_OTHERS)
+    (tmp_path / "closed").chmod(0o755)
+    assert done.status == USAGE, done.err
+    assert_one_line(done, said)
 
 
 def test_a_result_that_cannot_be_written_is_still_in_the_run(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from codeopt import console
 from codeopt.console import Console
+from codeopt.pace import Pace
+from sandbox.compare import StoppingRule
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +33,8 @@ def test_a_log_hears_of_what_takes_long_without_being_told_again(capsys: pytest.
         said.stage("round 3 (2 of 4): ")
         said.progress("timing")
         lines = wait_for(capsys, 2)
-    assert all(re.fullmatch(r"  0:0\d of 10:00  round 3 \(2 of 4\): timing \.\.\.", line) for line in lines)
+    wanted = re.compile(r"  0:0\d \((10:00|9:5\d) left\)  round 3 \(2 of 4\): timing \.\.\.")
+    assert all(wanted.fullmatch(line) for line in lines)
     assert len(lines) >= 2
 
 
@@ -41,6 +44,23 @@ def test_nothing_is_said_before_something_is_done_or_when_quiet(capsys: pytest.C
         time.sleep(0.2)  # several beats, in which nothing may come
         said.print("a line")
     assert capsys.readouterr().err == "a line\n"
+
+
+def test_what_is_left_counts_from_when_it_was_allowed(capsys: pytest.CaptureFixture[str]) -> None:
+    with Console() as said:
+        said._began -= 300.0  # a second target, whose time is not that of the first
+        said.allow(600.0)
+        said.progress("timing")
+        (line, *_) = wait_for(capsys, 1)
+    assert re.fullmatch(r"  5:0\d \((10:00|9:59) left\)  timing \.\.\.", line)
+
+
+def test_a_comparison_says_how_far_it_is() -> None:
+    said: list[str] = []
+    pace = Pace("comparing", StoppingRule(max_pairs=20, max_seconds=900.0), said.append, time.monotonic() - 10.0)
+    pace(5)
+    pace(20)
+    assert said == ["comparing, pair 5 of at most 20, 0:30 left", "comparing, pair 20 of at most 20, 0:00 left"]
 
 
 def test_verbose_says_each_step(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

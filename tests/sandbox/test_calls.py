@@ -261,3 +261,41 @@ def test_groups_of_calls_are_timed_apart(isolated: Sandbox) -> None:
     assert len(answer.cpu) == len(answer.wall) == 4
     assert min(answer.cpu[1], answer.cpu[3]) > 10 * max(answer.cpu[0], answer.cpu[2])
     assert answer.outcomes == ()
+
+
+HUNGRY = """\
+import mmap
+
+def listed(n):
+    return sum([k + 1000 for k in range(n)])
+
+def yields(n):
+    for k in range(n):
+        yield "x" * 1000 + str(k)
+
+def unseen(n):
+    pages = mmap.mmap(-1, n)
+    for at in range(0, n, 4096):
+        pages[at] = 1
+    return n
+"""
+
+
+def peak(sandbox: Sandbox, name: str, *calls: str, iterators: str = "") -> int:
+    """Bytes that the calls of a function of HUNGRY take at their peak."""
+    runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", name))
+    run = runner.run(HUNGRY, CallBatch(calls, "memory", iterators=iterators).stdin())
+    assert run.answer is not None, run.stderr
+    assert run.answer.memory is not None
+    assert len(run.answer.outcomes) == len(calls)
+    assert run.cpu_s > 0
+    return run.peak_bytes
+
+
+def test_the_memory_of_calls(sandbox: Sandbox) -> None:
+    """Of the largest call, not of all; items of an iterator come and go; what tracemalloc cannot see counts."""
+    one = peak(sandbox, "listed", "f(100_000)")
+    assert 3 << 20 < one < 6 << 20
+    assert peak(sandbox, "listed", "f(100_000)", "f(99_999)", "f(10)") == pytest.approx(one, rel=0.01)
+    assert peak(sandbox, "yields", "f(5_000)", iterators="flat") < 100_000
+    assert peak(sandbox, "unseen", f"f({32 << 20})") > 28 << 20

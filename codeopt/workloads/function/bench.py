@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -17,8 +18,9 @@ from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.function_def import Def, Function, definition, dotted, own_nodes
 from codeopt.workloads.function.libraries import Loading
 from codeopt.workloads.function.naming import Names
-from codeopt.workloads.function.project import Place, View, locate, open_places, open_view, test_folders
+from codeopt.workloads.function.project import Place, View, locate, named_files, open_places, open_view, test_folders
 from codeopt.workloads.function.recording import known_as
+from codeopt.workloads.function.unadded import missing_module
 from sandbox import Sandbox
 from sandbox.call_answer import CallAnswer
 from sandbox.calls import CallBatch, CallRunner, FunctionRef
@@ -62,7 +64,12 @@ class Bench:
         """What the original does. Raises ProgramError when it cannot even be imported."""
         run = self.runner.ask(self.source, CallBatch(calls, mode, **options))
         if run.answer is None:
-            raise ProgramError(f"{self.function.path}::{self.function.qualname} cannot be run: {why(run)}")
+            said = why(run)
+            named = missing_module(said, self.function.path, self.view.module.roots)
+            if not named and _RUNS.search(said):
+                named = 'what the file does when it is imported belongs under `if __name__ == "__main__":`'
+            what = f"{self.function.path}::{self.function.qualname} cannot be run: {said}"
+            raise ProgramError(f"{what}; {named}" if named else what)
         return run.answer
 
 
@@ -73,18 +80,29 @@ def why(run: Run) -> str:
     return last or how
 
 
+_RUNS = re.compile(r"the module cannot be imported: (?:IndexError|EOFError|FileNotFoundError)|ended during the import")
+"""It is a program, too, and misses its arguments, input or files."""
+
+
 @contextlib.contextmanager
 def open_bench(
     function: Function,
     open_with: Callable[[Mounts], AbstractContextManager[Sandbox]],
     tests: tuple[Path, ...] = (),
+    with_paths: tuple[Path, ...] = (),
 ) -> Iterator[Bench]:
     """Copy the project's view and open a sandbox that shows it; both are gone afterwards.
 
-    open_with: opens a sandbox with these mounts. tests: shown too, wherever they are.
+    open_with: opens a sandbox with these mounts. tests: shown too, wherever they are. with_paths: of the project, what
+    git does not track.
     """
     with contextlib.ExitStack() as stack:
-        view = open_view(locate(function.path))
+        module = locate(function.path)
+        named = named_files(with_paths)
+        for path in named:
+            if module.root not in path.resolve().parents:
+                raise UsageError(f"--with {path}: a function finds only what lies in its project, {module.root}")
+        view = open_view(module, also=named)
         stack.callback(view.close)
         places, mounts = open_tests(stack, tests, view)
         sandbox = stack.enter_context(open_with((*view.mounts, *mounts)))

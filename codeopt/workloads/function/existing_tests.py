@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MOST_FILES, MOST_CALLS = 8, 120
 SECONDS = 60.0
 ELSEWHERE = "--python PATH runs them in another environment"
+NO_PYTEST, INSTALL = "No module named 'pytest'", "install pytest in it"
 ENOUGH_S, RANK_S = 20.0, 40.0
 """Of a suite that takes longer no further test is begun, when calls are recorded and under a profiler; a draft then has
 the rest of SECONDS for the same ones."""
@@ -60,7 +61,8 @@ class Tests:
         none = f"{_counted(tests, 'test')} found, none passes"
         what = none if tests else f"{_counted(files, 'test file')} found, none ran"
         if self.error or not reasons:
-            return Shortfall(what, self.error or "there is no test in them", ELSEWHERE)
+            without = f"{INSTALL}, or " if NO_PYTEST in self.error else ""
+            return Shortfall(what, self.error or "there is no test in them", without + ELSEWHERE)
         return Shortfall(what, f"{name}: {why}", ELSEWHERE)
 
     def _failures(self) -> str:

@@ -16,7 +16,7 @@ from codeopt.workloads.function.function_def import Function, read_function
 from codeopt.workloads.function.learn import learn
 from codeopt.workloads.function.libraries import Loading, Side, load_libraries
 from codeopt.workloads.function.profiling import profile_function
-from codeopt.workloads.function.project import INSIDE, locate, open_view
+from codeopt.workloads.function.project import INSIDE, locate, named_files, open_view
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import choose
 from codeopt.workloads.function.workload import FunctionWorkload, measure
@@ -77,14 +77,14 @@ def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
     with ExitStack() as stack:
         more: Mounts = ()
         if other is not None:
-            view = open_view(locate(other.path), f"{INSIDE}-new")
+            view = open_view(locate(other.path), f"{INSIDE}-new", named_files(request.options.with_paths))
             stack.callback(view.close)
             more = view.mounts
 
         def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
             return request.open_sandbox((*mounts, *more))
 
-        bench = stack.enter_context(open_bench(function, open_with, request.options.tests))
+        bench = stack.enter_context(open_bench(function, open_with, request.options.tests, request.options.with_paths))
         text = other.source if other is not None else ""
         opened = OpenedFunction(request, bench, text + MARK * (text == function.source), other)
         request.session.console.progress("importing libraries")

@@ -1,5 +1,5 @@
-"""What of the user's project a sandbox sees: what git tracks, without secrets, as a read-only copy; and how it is
-imported."""
+"""What of the user's project a sandbox sees: what git tracks, without secrets, and what the program imports beside it,
+as a read-only copy; and how it is imported."""
 
 from __future__ import annotations
 
@@ -11,9 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.errors import UsageError
+from codeopt.given import files_below
 from codeopt.secret_files import is_secret
 from codeopt.workloads.function.compiled import compile_imports
+from codeopt.workloads.function.unadded import imported_unadded
 
+TESTS, SETTINGS = ("tests", "test"), ("conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+MOST_NEIGHBOURS = 5000
+"""Files, of a project that git knows nothing of."""
 INSIDE = "/project"
 """Where an isolating sandbox shows the copy."""
 LARGEST_FILE, LARGEST_PROJECT = 20 << 20, 400 << 20  # bytes
@@ -82,8 +87,7 @@ def _import_base(path: Path, root: Path) -> Path:
 
 def tracked(module: Module) -> list[Path]:
     """What may be shown, relative to the project: what git tracks, without secrets; without git, the Python files of
-    the
-    module's own package or folder."""
+    the module's own package or folder, and the project's tests."""
     command = ["git", "-C", str(module.root), "ls-files", "-z", "--cached", "--", "."]
     try:
         done = subprocess.run(command, capture_output=True, timeout=60)
@@ -94,14 +98,30 @@ def tracked(module: Module) -> list[Path]:
     return [path for path in found if not is_secret(path)] or _neighbours(module)
 
 
+def _shown(module: Module) -> list[Path]:
+    """With what the file itself needs of what is not yet added."""
+    return [*tracked(module), *imported_unadded(module.path, module.root, module.roots)]
+
+
 def _neighbours(module: Module) -> list[Path]:
     top = module.path.parent
     while (top / "__init__.py").exists() and top != module.root:
         top = top.parent
     inside = module.path.relative_to(top).parts[0]
     files: Iterable[Path] = (top / inside).rglob("*.py") if (top / inside).is_dir() else top.glob("*.py")
-    found = (path.relative_to(module.root) for path in sorted(files)[:5000])
-    return [path for path in found if not is_secret(path)]
+    found = (path.relative_to(module.root) for path in [*sorted(files)[:MOST_NEIGHBOURS], *_tests(module.root)])
+    return [path for path in dict.fromkeys(found) if not is_secret(path)]
+
+
+def _tests(root: Path) -> list[Path]:
+    """The tests where they usually are, with the files that they read, and what pytest reads."""
+    below = [path for name in TESTS if (root / name).is_dir() for path in sorted((root / name).rglob("*"))]
+    shown = [path for path in below if path.is_file() and not _is_cache(path.relative_to(root))]
+    return [*shown[:MOST_NEIGHBOURS], *(root / name for name in SETTINGS if (root / name).is_file())]
+
+
+def _is_cache(path: Path) -> bool:
+    return any(part.startswith((".", "__pycache__")) for part in path.parts[:-1])
 
 
 @dataclass(frozen=True)
@@ -152,7 +172,7 @@ def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = ())
     view = View(folder, module, shown_at)
     total = 0
     named = [path.resolve().relative_to(module.root) for path in also if module.root in path.resolve().parents]
-    for name in dict.fromkeys([*tracked(module), *named]) if view.copied else ():
+    for name in dict.fromkeys([*_shown(module), *named]) if view.copied else ():
         source = module.root / name
         if source.is_symlink() or not source.is_file() or source.stat().st_size > LARGEST_FILE:
             continue
@@ -168,6 +188,14 @@ def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = ())
         compile_imports(folder / module.path.relative_to(module.root), roots)
     _open_up(folder)
     return view
+
+
+def named_files(paths: Iterable[Path]) -> list[Path]:
+    """What --with names. Raises UsageError for what is not there."""
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"--with {path}: there is no such file or folder")
+    return [file for path in paths for file in (files_below(path) if path.is_dir() else [path])]
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -34,11 +34,11 @@ from codeopt.workloads.function.project import locate
 from codeopt.workloads.function.proposer import FunctionProposer, function_rules
 from codeopt.workloads.function.seen_calls import given_by_shape, has_objects
 from codeopt.workloads.function.timed_runs import TimedRuns
-from codeopt.workloads.function.timing import CallPlan, choose
+from codeopt.workloads.function.timing import CallPlan, Timed, choose
 from codeopt.workloads.function.written import ask_for_calls
 from sandbox.answers import calls_checker
 from sandbox.calls import CallBatch, CallRun, CallRunner
-from sandbox.compare import Decision, StoppingRule, make_plan
+from sandbox.compare import Decision, Plan, StoppingRule, make_plan
 from sandbox.growth import GrowthPair
 from sandbox.guest.calls.repr.plain import ITEMS
 from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
@@ -103,11 +103,19 @@ class FunctionWorkload(Defaults):
         """Raises ProgramError when no call is long enough, or the original is not the same each time."""
         timed = choose(self.bench, self.evidence, seed=seed, notify=self._notify)
         self._notify("timing the original")
+        return self._planned(timed, self.rule)
+
+    def _planned(self, timed: Timed, rule: StoppingRule) -> CallPlan:
+        """Raises NotVerifiable when the original is not the same each time."""
         try:
-            plan = make_plan(self.runner, self.bench.source, [timed.case], self.suite.check, self.rule)
+            plan = make_plan(self.runner, self.bench.source, [timed.case(rule.clock)], self.suite.check, rule)
         except ValueError as error:
             raise NotVerifiable(f"the original does not do the same twice: {error}") from error
         return CallPlan(**vars(plan), timed=timed)
+
+    def plan_by(self, plan: Plan, rule: StoppingRule) -> Plan:
+        """The same calls, by another clock."""
+        return self._planned(plan.timed, rule) if isinstance(plan, CallPlan) else super().plan_by(plan, rule)
 
     def require_plan(self) -> CallPlan:
         """The plan. Raises NotVerifiable when every call is too short."""

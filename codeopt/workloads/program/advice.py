@@ -8,6 +8,7 @@ from pathlib import Path
 
 from codeopt.escaping import inline
 from codeopt.workloads.function.project import INSIDE, locate
+from codeopt.workloads.function.unadded import missing_module
 from sandbox.outcome import Case, Outcome, Verdict
 
 _REACHED = (
@@ -41,7 +42,8 @@ def advice(case: Case, outcome: Outcome, program: Path) -> str:
         if re.search(pattern, said):
             return f"; {reached.format(_where(said))}"
     if _MISSING_MODULE.search(said):
-        return "; it needs a module that is not there for the Python that runs it (--python PATH, or track it in git)"
+        named = missing_module(said, program, locate(program).roots)
+        return f"; {named or 'it needs a module that is not there for the Python that runs it (--python PATH)'}"
     if _MISSING_FILE.search(said):
         return _missing_file(said, program)
     if _ARGUMENTS.search(said) and not case.args:

@@ -12,7 +12,7 @@ from typing import Any
 
 from codeopt.given import files_below
 from codeopt.target import Target
-from codeopt.workloads.function.project import View, locate, open_view
+from codeopt.workloads.function.project import View, locate, named_files, open_view
 from sandbox import Run, Sandbox
 
 RUN_FOLDER = "/tmp/work"
@@ -29,7 +29,7 @@ def open_siblings(target: Target, source: str, with_paths: Sequence[Path]) -> Vi
     roots = (target.path.resolve().parent, *module.roots)
     own = any((root / f"{name}.py").is_file() or (root / name).is_dir() for root in roots for name in names)
     if own or target.module or any(_own_file(ast.parse(source))):
-        return open_view(module, also=[file for path in with_paths for file in _files(path)])
+        return open_view(module, also=named_files(with_paths))
     return None
 
 

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, Self
 
-    BatchMode = Literal["check", "time", "cover", "show", "list", "shape", "scene"]
+    BatchMode = Literal["check", "time", "memory", "traced", "resident", "cover", "show", "list", "shape", "scene"]
 
 
 class CallBatch(Record):
@@ -16,6 +16,8 @@ class CallBatch(Record):
 
     check  each call by itself, twice, the second time after its first result was changed by its caller
     time   all calls of a pass between two readings of the clock
+    memory how much memory the calls take at their peak, in two passes for that: one with tracemalloc ("traced"), one as
+           they are ("resident"); then as time
     cover  as check, with the lines of the function that were run
     show   each call in words, none is made
     list   the calls file's CALLS and BIG as expressions

@@ -26,6 +26,7 @@ from .channel import (
 )
 from .json_text import to_json
 from .outcome import ENDED_EARLY, NOT_IMPORTED, OVERRUN, died, how_it_ended, not_made, timeout
+from .peaks import forget_peak, highest_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from .outcome import CallOutcome
 
 START_SECONDS = 60.0
+SLOWED = 8
+"""With every allocation traced a pass may take so many times as long."""
 GRACE_S, QUICK_S = 0.3, 1.0
 """What a call may take beyond its time, and what is left to it when it has been made once: it is made again before its
 outcome is shown, if it is quick (checking.py)."""
@@ -58,6 +61,8 @@ class Controller:
         self.wall: list[float] = []
         self.delay: list[float] = []
         self.import_cpu = 0.0
+        self.memory: list[int] = []
+        """Bytes: the highest peak of a call by tracemalloc, the growth of the process, what the importer has."""
         self.made: list[bytes] = []
         """A letter and JSON or text for each call, in their order."""
         self.left: list[bytes] = []
@@ -74,6 +79,9 @@ class Controller:
             )
             raise Failure(NOT_IMPORTED, why)
         self.import_cpu = time.clock_gettime(cpu_clock(self.importer_pid))
+        if self.batch.mode == "memory":
+            self.memory = [self.memory_pass("traced"), self.memory_pass("resident"), highest_bytes(self.importer_pid)]
+            self.batch = self.batch.replace(mode="time")
         if self.batch.mode == "time":
             for _ in range(self.batch.passes):
                 for calls in self.groups():
@@ -81,13 +89,13 @@ class Controller:
         else:
             self.check_all()
 
-    def start(self, calls: Sequence[str]) -> int:
-        """A new worker with its calls; its process number."""
+    def start(self, calls: Sequence[str], mode: str = "") -> int:
+        """A new worker with its calls; its process number. mode: another one than the batch's."""
         self.channel.send(PASS)
         letter, text = self.wait(START_SECONDS)
         if letter != PASS:
             raise Failure(ENDED_EARLY, "the module ended its process after it was imported")
-        self.channel.send(CALLS, self.batch.replace(calls=tuple(calls)).text())
+        self.channel.send(CALLS, self.batch.replace(calls=tuple(calls), mode=mode or self.batch.mode).text())
         return int(text)
 
     def check_all(self) -> None:
@@ -180,14 +188,29 @@ class Controller:
         elif found != self.made:
             self.left.append(OUTCOME + first_difference(self.made, found))
 
-    def expect(self, wanted: bytes, seconds: float) -> None:
-        """The next message of a timed pass."""
+    def memory_pass(self, mode: str) -> int:
+        """The highest peak of a call by what the worker says, or what its process grew by at most."""
+        pid = self.start(self.batch.calls, mode)
+        self.expect(READY, START_SECONDS)
+        forget_peak(pid)
+        before = highest_bytes(pid)
+        self.channel.send(GO)
+        said = self.expect(DONE, SLOWED * self.batch.pass_seconds)
+        grown = highest_bytes(pid) - before
+        self.kill(pid)
+        if not said.isdigit():
+            raise Failure(ENDED_EARLY, "the memory of the calls is no number")
+        return int(said) if mode == "traced" else max(0, grown)
+
+    def expect(self, wanted: bytes, seconds: float) -> str:
+        """The next message of a timed pass: its text."""
         letter, text = self.wait(seconds)
         if not letter:
             raise Failure(OVERRUN, f"the timed calls take longer than {seconds:g} s")
         if letter != wanted:
             how = how_it_ended(int(text)) if letter == ENDED else ""
             raise Failure(ENDED_EARLY, f"a timed call ends the process{how}")
+        return text
 
     def wait(self, seconds: float) -> tuple[bytes, str]:
         """The next message, or (b"", "") after that long."""
@@ -211,6 +234,7 @@ class Controller:
     def answer(self) -> bytes:
         """What was measured, then a line for each call, then what was seen of all of them."""
         times = {"cpu": self.cpu, "wall": self.wall, "delay": self.delay, "took": self.took, "import": self.import_cpu}
+        times["memory"] = self.memory
         return b"".join([line + b"\n" for line in (to_json(times).encode(), *self.made, *self.left)])
 
     def end(self) -> None:

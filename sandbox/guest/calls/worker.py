@@ -10,6 +10,7 @@ from .channel import FINISHED, TEXT
 from .checking import Checking
 from .json_text import to_json
 from .listing import describe_calls, list_calls, show_calls
+from .peaks import take_peaks
 from .repr.plain import ITEMS
 from .scene import scene
 from .timing import time_calls
@@ -48,6 +49,8 @@ class CallWorker:
         codes = [compile(call, "call", "eval") for call in batch.calls]
         if batch.mode == "time":
             time_calls(self, batch, codes, channel)
+        elif batch.mode in ("traced", "resident"):
+            take_peaks(self, batch, codes, channel)
         elif batch.mode == "show":
             show_calls(self.arguments, codes, channel)
         elif batch.mode == "shape":

@@ -10,7 +10,9 @@ import _thread
 import os
 
 from .blame import LARGE, blame
-from .sampling import Schedule
+from .exact import PLAIN, RECURSIVE, settle
+from .recursion import Name, innermost, stack_is_deep
+from .sampling import ALL_OF, Schedule
 from .writing import write_call
 
 TYPE_CHECKING = False
@@ -27,6 +29,10 @@ ROOM, FEW = 1_500_000, 12
 """Characters of all calls, after which no more are kept; a few are, however long."""
 EXACT, UNASKED = 10_000, 15
 """After so many calls within a call only each 16th is asked whether it is another thread's, which takes time."""
+WITHIN, NESTED, SHARED = 1, 2, 3
+"""A function that may call itself is running, has called itself, or is called from several threads."""
+DEEP = 50
+"""So many calls within a call are a recursion that is stepped aside for."""
 COROUTINE = 0x80
 """Of a code object's flags: `async def`, not a generator."""
 
@@ -42,6 +48,10 @@ class Recorder:
         self.size = 0
         self.lost: dict[str, int] = {}
         """Why calls cannot be written down -> how many."""
+        self.of_class = False
+        """A class method: the class is no argument of the call."""
+        self.often: list[tuple[Any, Any, str]] = []
+        """Stand-ins that may become quicker, what they stand for, and how."""
         self.inside: set[int] = set()
         """Threads within the function: of a recursion the outermost call is written down."""
         self.writing = False
@@ -67,6 +77,10 @@ class Recorder:
 
     def _note(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         largest = self.schedule.taken(args)
+        if self.often and (kwargs or self.schedule.count > ALL_OF):
+            self.settle(bool(kwargs))
+        if self.of_class:
+            function, args = function.__get__(args[0]), args[1:]
         if not largest and len(self.seen) >= (self.most if self.size < ROOM else FEW):
             return
         shape = tuple(_shape(value) for value in (*args, *kwargs.values()))
@@ -80,6 +94,14 @@ class Recorder:
             self.seen.add(text)
             self.size += len(text)
             self.sink(text)
+
+    def settle(self, by_name: bool) -> None:
+        """Of a function that is called often, and never by its parameters' names: spare the stand-in the ways to be
+        called that nobody uses. A call by name from now on is written down by position."""
+        at = self.schedule.at if self.schedule.top >= 0 else -1
+        for stand_in, function, text in () if by_name else self.often:
+            settle(stand_in, function, text, at)
+        self.often.clear()
 
     def lose(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], text: str | None) -> None:
         """Count a call that has no text, or too long a one; to find out why takes time, and is done for the first."""
@@ -104,7 +126,7 @@ class Recorder:
 
     def around_plain(self, function: Any) -> Function:
         """Before a function that does not call itself. A call that is not looked at costs about one call more: what
-        is asked of it is kept in cells, and no empty dict is merged."""
+        is asked of it is kept in cells, here and below, and no empty dict is merged."""
         schedule, note = self.schedule, self.note
         left, measure, at, top = schedule.now()
 
@@ -121,16 +143,71 @@ class Recorder:
                 left, measure, at, top = schedule.now()
             return function(*args, **kwargs) if kwargs else function(*args)
 
+        self.often.append((recorded, function, PLAIN))
         return recorded
 
     def around_recursive(self, function: Any) -> Function:
-        """Before one that may call itself: of the calls in a call nothing is kept."""
-        inside, get_ident = self.inside, _thread.get_ident
-        outermost = self.around_plain(function)
-        exact, unasked = EXACT, 0
+        """Before one that may call itself: of the calls in a call nothing is kept, and after a few of them the
+        stand-in steps aside until the outermost is over."""
+        schedule, note, threads = self.schedule, self.note, _thread._count
+        left, measure, at, top = schedule.now()
+        name = Name(function, self.qualname)
+        in_threads = self.around_in_threads(function, name)
+        state = nested = 0
+        back: Callable[[], None] | None = None
 
         def recorded(*args: Any, **kwargs: Any) -> Any:
-            nonlocal exact, unasked
+            nonlocal left, measure, at, top, state, nested, back
+            if state:
+                if state == SHARED or (state == WITHIN and threads()):
+                    state = SHARED
+                    return in_threads(*args, **kwargs)
+                nested = nested + 1 if state == NESTED else 1
+                state = NESTED
+                if nested == DEEP and not threads():
+                    back = name.step_aside()
+                return function(*args, **kwargs) if kwargs else function(*args)
+            left -= 1
+            try:
+                large = top >= 0 and (args[at] if measure is None else measure(args[at])) > top
+            except (TypeError, IndexError):
+                large, top = schedule.unmeasured(), schedule.top
+            if large or left < 0:
+                if threads():
+                    state = SHARED
+                    return in_threads(*args, **kwargs)
+                schedule.left = left
+                note(function, args, kwargs)
+                left, measure, at, top = schedule.now()
+            state = WITHIN
+            try:
+                return function(*args, **kwargs) if kwargs else function(*args)
+            finally:
+                if state != SHARED:
+                    state = 0
+                if back is not None:
+                    back()
+                    back = None
+
+        name.stand_in = recorded
+        self.often.append((recorded, function, RECURSIVE))
+        return recorded
+
+    def around_in_threads(self, function: Any, name: Name) -> Function:
+        """As that, where other threads may call the function meanwhile: their calls are outermost ones, too. It steps
+        aside only where Python's recursion limit is near, as it would not see them then."""
+        inside, get_ident = self.inside, _thread.get_ident
+        outermost = self.around_plain(function)
+        exact, unasked, nested = EXACT, 0, 0
+        backs: dict[int, Callable[[], None]] = {}
+
+        def recorded(*args: Any, **kwargs: Any) -> Any:
+            nonlocal exact, unasked, nested
+            nested += 1
+            if not nested % DEEP and stack_is_deep() and get_ident() in inside:
+                back = name.step_aside()
+                if back is not None:
+                    backs[get_ident()] = back
             if unasked:
                 unasked -= 1
                 return function(*args, **kwargs) if kwargs else function(*args)
@@ -146,14 +223,27 @@ class Recorder:
             finally:
                 inside.discard(me)
                 unasked = 0
+                if me in backs:
+                    backs.pop(me)()
 
         return recorded
 
     def around_coroutine(self, function: Any) -> Function:
         """Before `async def`: frameworks ask whether that is what a function is."""
+        schedule, note = self.schedule, self.note
+        left, measure, at, top = schedule.now()
 
         async def recorded(*args: Any, **kwargs: Any) -> Any:
-            self.note(function, args, kwargs)
+            nonlocal left, measure, at, top
+            left -= 1
+            try:
+                large = top >= 0 and (args[at] if measure is None else measure(args[at])) > top
+            except (TypeError, IndexError):
+                large, top = schedule.unmeasured(), schedule.top
+            if large or left < 0:
+                schedule.left = left
+                note(function, args, kwargs)
+                left, measure, at, top = schedule.now()
             return await function(*args, **kwargs)
 
         return recorded
@@ -179,27 +269,9 @@ class Recorder:
         if isinstance(raw, staticmethod):
             return staticmethod(self.around(raw.__func__))
         if isinstance(raw, classmethod):
-            return classmethod(_without_class(self, raw.__func__))
+            self.of_class = True
+            return classmethod(self.around(raw.__func__))
         return self.around(raw) if callable(raw) else None
-
-
-def _without_class(recorder: Recorder, function: Any) -> Function:
-    """A class method's function: the class is no argument of the call."""
-
-    def recorded(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        me = _thread.get_ident()
-        if me in recorder.inside:
-            return function(cls, *args, **kwargs)
-        recorder.inside.add(me)
-        try:
-            recorder.schedule.left -= 1
-            if recorder.schedule.left < 0:
-                recorder.note(function.__get__(cls), args, kwargs)
-            return function(cls, *args, **kwargs)
-        finally:
-            recorder.inside.discard(me)
-
-    return _as_if(recorded, function)
 
 
 def _as_if(recorded: Any, function: Any) -> Function:
@@ -216,11 +288,7 @@ def _as_if(recorded: Any, function: Any) -> Function:
 
 def _code(function: Any) -> CodeType | None:
     """Of the function itself, behind decorators that say what they wrap."""
-    for _ in range(10):
-        if not hasattr(function, "__wrapped__"):
-            break
-        function = function.__wrapped__
-    return getattr(function, "__code__", None)
+    return getattr(innermost(function), "__code__", None)
 
 
 def function_name(function: Any) -> str:

@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 
 from codeopt.batch.database import BatchStore
+from codeopt.batch.records import ProblemResult, TimeSpent
+from codeopt.budget import Ledger
 from codeopt.cli import main
+from codeopt.history import Candidate, History
 from codeopt.results.metrics import Metrics, measure_batch, versus
 from codeopt.results.table import COLUMNS, as_json, render, write_csv
-from tests.support.filled_batch import HOSTILE
+from tests.support.candidates import FAST, outcome
+from tests.support.filled_batch import HOSTILE, draft, history, problem
 
 
 @pytest.fixture
@@ -33,6 +37,20 @@ def test_shares_and_speedups_by_hand(found: Metrics) -> None:
     assert found.geomean.value == pytest.approx((4.0 * 3.0 * 1.05) ** (1 / 6))
     assert found.opt.low is not None
     assert found.opt.low < found.opt.value
+
+
+def test_a_draft_that_was_only_screened_is_none_of_the_first_k(tmp_path: Path) -> None:
+    past = history("human")
+    screened = Candidate(1, FAST, "both", (outcome(),), ablation=(("one", 1.5),))
+    with BatchStore(tmp_path / "screened", create=True) as store:
+        store.register([problem("one")])
+        store.begin("one")
+        store.save("one", History((past.original, screened, draft(2, 3.0))), Ledger(rounds=2), {}, TimeSpent())
+        store.end("one", ProblemResult("done", "", "enough", best=draft(2, 3.0)), TimeSpent())
+        found = measure_batch(store)
+    assert [each.screened for each in found.solved[0].rounds] == [True, False]
+    (only,) = found.rounds
+    assert (only.drafts, only.opt.value, only.correct.value) == (1, 1.0, 1.0)
 
 
 def test_after_each_round(found: Metrics) -> None:

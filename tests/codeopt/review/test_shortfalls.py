@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,7 @@ BAD_IMPORT = (
 )
 MISSING = "ModuleNotFoundError: No module named 'module_that_is_not_there'"
 DOUBLE = "def double(n):\n    return n * 2\n"
+DOUBLES = "from shop.parts import double\n\n\ndef test_it():\n    assert double(2) == 4\n"
 FILES = {**BASE, "tests/test_parts.py": BAD_IMPORT}
 
 
@@ -34,8 +37,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_improve_names_the_module_that_the_tests_miss(folder: Path) -> None:
-    done = codeopt("improve", "shop/parts.py::double", "--model", "rules", *QUICK, cwd=folder)
+    done = codeopt("improve", "shop/parts.py::double", "--model", "rules", "--json", *QUICK, cwd=folder)
     assert done.status == 5, done
+    assert [row["why"] for row in done.json["shortfalls"]] == [f"tests/test_parts.py: {MISSING}", "n has no type hint"]
     assert f"1 test file found, none ran: tests/test_parts.py: {MISSING}" in done.err
     assert "(--python PATH runs them in another environment" in done.err
     assert "no calls could be made up: n has no type hint" in done.err
@@ -60,6 +64,23 @@ def test_review_and_compare_name_it_too(folder: Path) -> None:
     done = codeopt("compare", *["shop/parts.py::double"] * 2, "--json", *QUICK[:2], cwd=folder)
     assert MISSING in done.json["reason"]
     assert f"tests/test_parts.py: {MISSING}" in [row["why"] for row in done.json["shortfalls"]]
+
+
+def test_an_environment_without_pytest_is_named_by_all_four(folder: Path) -> None:
+    """With both ways out: `--python`, or pytest for it."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / ".venv"], check=True)
+    (folder / "tests" / "test_parts.py").write_text(DOUBLES)
+    target = "shop/parts.py::double"
+    for command in (
+        ["improve", target, "--model", "rules", *QUICK], ["check", "shop/parts.py", *QUICK],
+        ["review", "--base", "main", "--model", "rules", *QUICK], ["compare", target, target, *QUICK[:2]],
+    ):  # fmt: skip
+        done = codeopt(*command, "--json", cwd=folder, env={"VIRTUAL_ENV": "", "CI": "1"})
+        assert done.status == {"improve": 5, "compare": 0}.get(command[0], 2), done
+        (row, *_) = done.json["shortfalls"]
+        assert row["why"] == "ModuleNotFoundError: No module named 'pytest'"
+        assert row["remedy"].startswith("install pytest in it, or --python PATH")
+        assert row["why"] in done.err or command[0] == "compare"
 
 
 SHORT = Shortfall("2 tests found, none passes", "tests/test_a.py: `boom`\nagain", "--tests PATH")

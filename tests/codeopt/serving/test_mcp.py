@@ -237,3 +237,21 @@ def test_the_configuration_that_agents_read(tmp_path: Path) -> None:
     assert json.loads((tmp_path / ".vscode" / "mcp.json").read_text())["servers"]["codeopt"]["type"] == "stdio"
     assert (tmp_path / ".cursor" / "mcp.json").read_text() == "{}"  # what is there is the user's own
     assert json.loads(done.out)["mcpServers"] == servers
+
+
+def test_a_projects_command_is_profiled_in_the_sandbox_and_never_outside(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "work.py").write_text("def slow():\n    return sum(i * i for i in range(3_000_000))\n\nprint(slow())\n")
+    (tmp_path / "input.1.txt").write_text("beside the root, and none of its files")
+
+    async def work() -> None:
+        async with over_stdio(project) as client:
+            found = await answer(client, "profile", target=".", run="python work.py")
+            assert found["functions"][0]["qualname"].startswith("slow")
+            outside = await refusal(client, "improve", target="work.py::slow", run="touch ran")
+            assert "takes the folder of a project" in outside
+            assert "leads out of" in await refusal(client, "profile", target="..", run="python work.py")
+
+    asyncio.run(work())
+    assert not (project / "ran").exists()

@@ -7,51 +7,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from codeopt.history import Preferred
+from benchmarks.readability_measures import FOOLING, PLAIN
+from codeopt.budget import NOTHING_USED, Usage
+from codeopt.errors import ModelError
+from codeopt.history import Candidate, Preferred
 from codeopt.models import Message
 from codeopt.models.scripted import Scripted
-from codeopt.preference import PreferenceReader
+from codeopt.preference import PreferenceReader, read_by
 from codeopt.results.statistics import wilson
 from codeopt.tasks._readability_examples import _GRADES_CLEAR, _GRADES_TERSE
 from codeopt.tasks.readability import TASK, gain
-
-PLAIN = """\
-def total_price(prices, limit):
-    total = 0
-    for price in prices:
-        if price > limit:
-            total += limit
-        else:
-            total += price
-    return total
-
-
-amounts = [int(part) for part in input().split()]
-print(total_price(amounts, 100))
-"""
-
-
-def commented(line: str) -> str:
-    """Each line of the program with a comment behind it."""
-    return "".join(f"{each}  {line}\n" if each.strip() else "\n" for each in PLAIN.splitlines())
-
-
-FOOLING = {
-    "empty comments": commented("#"),
-    "rules": commented("# ----------"),
-    "the same comment everywhere": commented("# this is a line of the program"),
-    "the code in other words": PLAIN.replace("total = 0", "total = 0  # total 0").replace(
-        "total += limit", "total += limit  # total limit"
-    ),
-    "a function a line": PLAIN.replace("total += limit", "total = add_limit(total, limit)").replace(
-        "def total_price", "def add_limit(total, limit):\n    return total + limit\n\n\ndef total_price"
-    ),
-    "long nonsense": re.sub(r"\btotal\b", "the_total_value_of_all_the_prices_until_now", PLAIN),
-    "letters": re.sub(r"\btotal\b", "qzxvaejrb", PLAIN),
-    "a docstring that repeats the name": PLAIN.replace(
-        "limit):\n", 'limit):\n    """Total price.\n' + "    Total price for the prices.\n" * 3 + '    """\n', 1
-    ),
-}
 
 
 @pytest.mark.parametrize("how", FOOLING)
@@ -109,6 +74,19 @@ def test_the_reader_is_not_told_which_is_the_original() -> None:
 
     PreferenceReader(Scripted(answer), "Which is easier to read?").prefer(PLAIN, mangled(1))
     assert not any("original" in text or "draft" in text for text in asked)
+
+
+def test_a_reader_who_fails_costs_nothing_that_was_spent_before() -> None:
+    """What the candidate cost in its round is not counted again."""
+
+    def fail(messages: Sequence[Message]) -> str:
+        raise ModelError("gone")
+
+    ask = read_by(PreferenceReader(Scripted(fail), "Which?"), lambda line: None)
+    found = ask(Candidate(1, PLAIN, "a draft", usage=Usage(replies=1, tokens_in=900)), Candidate(0, mangled(1), "o"))
+    assert found.usage == NOTHING_USED
+    assert found.preference is None
+    assert "no reader was asked" in found.notes[0]
 
 
 def test_the_same_text_is_not_asked_about() -> None:

@@ -74,6 +74,18 @@ def test_what_is_no_task_is_one_line(name: str, said: str) -> None:
         open_task(name)
 
 
+def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    source = "from pathlib import Path\nfrom codeopt.tasks.runtime import TASK\n"
+    source += f"path = Path({str(runs)!r})\npath.write_text((path.read_text() if path.exists() else '') + 'run ')\n"
+    (tmp_path / "own.py").write_text(source)
+    assert open_task(str(tmp_path / "own.py")) is open_task(str(tmp_path / "own.py"))
+    assert runs.read_text() == "run "
+    (tmp_path / "own.py").write_text(source + "# changed\n")
+    open_task(str(tmp_path / "own.py"))
+    assert runs.read_text() == "run run "
+
+
 def test_half_the_peak_is_believed_and_told(tmp_path: Path) -> None:
     """By the command line; the peaks are named, and the time beside them."""
     open_or_skip("bubblewrap").close()
@@ -91,6 +103,41 @@ def test_half_the_peak_is_believed_and_told(tmp_path: Path) -> None:
     assert peak["before"] > 1.5 * peak["after"] > 0
     assert "less memory" in done.err
     assert " MiB" in done.err
+
+
+KEEPS = """\
+def spread(numbers: list[int]) -> int:
+    distances = []
+    for number in numbers:
+        distances.append(abs(number - numbers[0]))
+    return sum(distances)
+"""
+ADDS = KEEPS.replace("distances = []", "total = 0").replace(
+    "distances.append(abs(number - numbers[0]))", "total += abs(number - numbers[0])"
+).replace("sum(distances)", "total")  # fmt: skip
+AT_IMPORT = "ZEROS = [0] * (1 << 20)\n\n\n" + ADDS.replace("- numbers[0])", "- numbers[0]) + ZEROS[0]")
+
+
+def test_half_the_peak_of_a_function_is_believed_and_told(tmp_path: Path) -> None:
+    """By tracemalloc, in its calls; a draft that keeps as much in its module is not taken."""
+    open_or_skip("bubblewrap").close()
+    (tmp_path / "far.py").write_text(KEEPS)
+    (tmp_path / "calls.py").write_text("CALLS = [(([3, 4],), {}), (([],), {})]\nBIG = [((list(range(9000)),), {})]\n")
+    drafts = [f"Keep nothing.\nVERDICT: IMPROVE\n--- next answer ---\n{reply(text)}" for text in (ADDS, AT_IMPORT)]
+    (tmp_path / "script.txt").write_text("\n--- next answer ---\n".join(drafts))
+    done = codeopt(
+        "improve", "far.py::spread", "--calls", "calls.py", "--task", "memory", "--model", "scripted:script.txt", "-n",
+        "2", "--sandbox", "bubblewrap", "--max-pairs", "12", "--json", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    assert done.json["speedup"]["clock"] == "memory"
+    assert done.json["speedup"]["ci_low"] > 2
+    (peak,) = done.json["task_measures"]
+    assert peak["before"] > 100
+    assert peak["unit"] == " KiB"
+    assert done.json["best_round"] == 1
+    assert "x less memory (95% interval" in done.err
+    assert "its module, once it is imported" in done.err
 
 
 @pytest.mark.parametrize("text", [False, True])

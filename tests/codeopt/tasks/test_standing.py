@@ -61,9 +61,14 @@ def test_readability_is_told_as_readability(tmp_path: Path) -> None:
         text = "".join(f"{rows[0] + k} {rows[1]}\n" for k in range(size))
         (tmp_path / "cases" / f"{number}.in").write_text(f"{size}\n{text}")
         (tmp_path / "cases" / f"{number}.out").write_text(f"{sum(abs(rows[0] + k - rows[1]) for k in range(size))}\n")
-    (tmp_path / "script.txt").write_text(f"Names.\nVERDICT: IMPROVE\n--- next answer ---\n{reply(CLEAR)}")
+    hollow = "".join(f"{line}  #\n" for line in TERSE.splitlines())
+    drafts = [
+        f"Names.\nVERDICT: IMPROVE\n--- next answer ---\n{reply(text)}"
+        for text in (CLEAR, hollow.replace("sum(l)", "sum(l + [0])"))
+    ]
+    (tmp_path / "script.txt").write_text("\n--- next answer ---\n".join(drafts))
     done = codeopt(
-        "improve", "terse.py", "--task", "readability", "--model", "scripted:script.txt", "--max-rounds", "1",
+        "improve", "terse.py", "--task", "readability", "--model", "scripted:script.txt", "--max-rounds", "2",
         "--sandbox", "bubblewrap", "--max-pairs", "12", "--json", cwd=tmp_path,
     )  # fmt: skip
     assert done.status == 0, done.err
@@ -72,7 +77,9 @@ def test_readability_is_told_as_readability(tmp_path: Path) -> None:
     assert score["after"] > score["before"] + 0.2
     names = {row["name"]: row for row in done.json["task_measures"]}
     assert names["functions"]["after"] == 2
+    assert done.json["best_round"] == 1
     assert done.json["rounds"][0]["task_score"] == score
+    assert done.json["rounds"][1]["verdict"] != "faster"
     assert "readability" in done.err.split("round  verdict")[1].splitlines()[0]
     assert "more readable" in done.err
     assert f"readability {score['before']:.2f} -> {score['after']:.2f}: comments 0 -> " in done.err

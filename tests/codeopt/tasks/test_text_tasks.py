@@ -147,6 +147,55 @@ def test_scores_are_read_where_they_stand() -> None:
     assert dict(read_scores(text, aspects)) == {"pronunciation": 0.6, "spelling": 0.8, "connotation": 0.5}
 
 
+RELEASE_NOTES = """\
+from codeopt import Aspect, TextCheck, TextTask
+
+
+def names_every_change(asked: str, text: str) -> TextCheck:
+    changes = [line.partition(":")[0] for line in asked.splitlines() if line.strip()]
+    told = [name for name in changes if name.lower() in text.lower()]
+    return TextCheck(len(told) / max(1, len(changes)), f"{len(told)} of {len(changes)} changes are told")
+
+
+TASK = TextTask(
+    name="release_notes",
+    role="You write release notes for the people who use a program, not for those who wrote it.",
+    asked="the changes, one a line: the name of a thing, a colon, what was done",
+    answer="the release notes",
+    aspects=(
+        Aspect("use", "each entry says what a user can do now, or no longer has to"),
+        Aspect("order", "what breaks something comes first, then what is new, then what was mended"),
+        Aspect("brevity", "no entry is longer than a line"),
+    ),
+    check=names_every_change,
+)
+"""
+"""As the page on writing a task has it, and nothing but that."""
+CHANGES = "search: regular expressions\nexport: CSV files are quoted\nlogin: no longer asks twice"
+
+
+def test_a_sixth_task_is_one_file(tmp_path: Path) -> None:
+    """From its first draft to a refined one; a worse one after it is not taken."""
+    (tmp_path / "release_notes.py").write_text(RELEASE_NOTES)
+    (tmp_path / "changes.txt").write_text(CHANGES)
+    told = "Search takes regular expressions. Export quotes CSV files. Login asks once."
+
+    def marks(score: int) -> str:
+        return "\n".join(f"{name}: {score}/{MOST}" for name in ("use", "order", "brevity")) + "\nVERDICT: IMPROVE"
+
+    drafts = ["Search is better.", told, "Everything is better."]
+    answers = [answer for text, score in zip(drafts, (2, 4, 4), strict=True) for answer in (block(text), marks(score))]
+    done = codeopt(
+        "refine", "changes.txt", "--task", "release_notes.py", "--model", script(tmp_path / "s", *answers),
+        "--max-rounds", "2", "--json", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    assert done.json["text"].strip() == told
+    checks = [next(m["after"] for m in r["task_measures"] if "check" in m["name"]) for r in done.json["rounds"]]
+    assert checks == [1.0, 0.0]
+    assert len(RELEASE_NOTES.splitlines()) <= 120
+
+
 def test_each_of_the_papers_tasks_is_a_short_file() -> None:
     folder = Path(registry.__file__).parent / "tasks"
     sizes = {name: len((folder / f"{name}.py").read_text().splitlines()) for name in TASKS}

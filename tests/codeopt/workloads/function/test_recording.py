@@ -13,6 +13,7 @@ from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.recording import Recording, record, recorded_calls, sample
 from codeopt.workloads.function.watched_run import UsersCommand
 from tests.codeopt.command import codeopt
+from tests.support.pythons import python_of
 from tests.support.wheels import ROOT
 
 PROGRAM = """\
@@ -230,6 +231,102 @@ def test_of_a_hundred_thousand_calls_the_largest_is_kept(tmp_path: Path) -> None
     assert max(map(len, calls)) == len(f"f({[55_555] * 700})")
     assert len({call.count(",") // 10 for call in calls}) >= 5
     assert any("99" in call[2:5] or "98" in call[2:5] for call in calls), "late ones too"
+
+
+OFTEN = """\
+class Box:
+    def add(self, item, times):
+        return self.seen.add(item * times)
+
+    @classmethod
+    def kind(cls, item):
+        return item % 10
+
+    def __init__(self):
+        self.seen = set()
+
+def plain(top, name):
+    return top if name else [top]
+
+def ordinary(n, more):
+    return n + more
+
+def usual(n, more=1):
+    return n + more
+
+def by_name(n, more):
+    return n + more
+
+box = Box()
+for n in range(5000):
+    last = box.add(n, 1), Box.kind(n), plain(n, ""), ordinary(n, 1), usual(n), by_name(n, more=1)
+assert last == (None, 9, [4999], 5000, 5000, 5000)
+for call in (ordinary, by_name, plain):
+    try:
+        call(1)
+    except TypeError as error:
+        assert str(error) == f"{call.__name__}() missing 1 required positional argument: " + (
+            "'name'" if call is plain else "'more'"), error
+assert (ordinary(more=2, n=10**6), usual(10**6, more=2), by_name(10**6, more=2)) == (10**6 + 2,) * 3
+assert box.add(item="b", times=1000) is None and Box.kind(item=10**6) == 0 and plain(name=1, top=10**6) == 10**6
+"""
+
+
+@pytest.mark.parametrize("python", [sys.executable, *filter(None, map(python_of, ("3.8", "3.12", "3.13")))])
+def test_a_function_that_is_called_often_is_called_as_before(python: str, tmp_path: Path) -> None:
+    """By position and by name, with what is missing; the largest call is kept, however late."""
+    path = tmp_path / "often.py"
+    path.write_text(OFTEN)
+    for name, largest in {
+        "Box.add": "", "Box.kind": "f(1000000)", "plain": "", "ordinary": "f(1000000, 2)",
+        "usual": "f(1000000, more=2)", "by_name": "f(1000000, more=2)",
+    }.items():  # fmt: skip
+        found, kept = recording(path, name, python, str(path))
+        assert found.status == 0, name
+        assert not largest or largest in kept, name
+        path.parent.joinpath(".codeopt/calls", f"often.{name}.txt").unlink()
+
+
+RECURSIVE = """\
+import sys, threading
+
+def deep(n):
+    return 0 if n == 0 else 1 + deep(n - 1)
+
+class Node:
+    @classmethod
+    def down(cls, n):
+        return 0 if n == 0 else 1 + cls.down(n - 1)
+
+    def __init__(self, n):
+        self.n = n
+
+    @property
+    def depth(self):
+        return 0 if self.n == 0 else 1 + Node(self.n - 1).depth
+
+before = deep, vars(Node)["down"], Node.depth
+deep(900), Node.down(900), Node(450).depth
+try:
+    deep(-1)
+except RecursionError:
+    deep(800)
+found = []
+thread = threading.Thread(target=lambda: found.append(deep(700)))
+thread.start()
+thread.join()
+sys.exit(found != [700] or before != (deep, vars(Node)["down"], Node.depth))
+"""
+
+
+def test_a_deep_recursion_has_the_depth_that_it_has_alone(tmp_path: Path) -> None:
+    """A recorder before each of its calls would use Python's limit of 1000 up twice as fast."""
+    path = tmp_path / "recursive.py"
+    path.write_text(RECURSIVE)
+    for name, calls in (("deep", {"f(900)", "f(-1)", "f(800)", "f(700)"}), ("Node.down", {"f(900)"})):
+        found, kept = recording(path, name, sys.executable, str(path))
+        assert (found.status, kept) == (0, calls)
+    assert recording(path, "Node.depth", sys.executable, str(path))[0].seen == 1
 
 
 def test_of_many_calls_sizes_of_all_kinds_are_kept() -> None:

@@ -17,6 +17,7 @@ from codeopt.workloads.function.bench import open_bench
 from codeopt.workloads.function.existing_tests import Tests as SuiteRun
 from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.sources import Ask, doctests, hints, tests
+from sandbox.caveat import Caveat, Subject
 from tests.conftest import open_or_skip
 from tests.support.candidates import original, profile
 from tests.support.judges import open_with
@@ -104,3 +105,11 @@ def test_the_summary_and_the_object_say_it() -> None:
     assert [row["what"] for row in to_json(found)["shortfalls"]] == [short["what"], missing.partition(":")[0]]
     assert summary(found)[1:3] == ["8 tests found, none ran: No module named 'numpy' (--python PATH)", missing]
     assert to_json(result())["shortfalls"] == []
+
+
+def test_what_a_caveat_says_is_not_said_twice() -> None:
+    """What would help stands behind it."""
+    caveat = Caveat(Subject.EVIDENCE, "", "", "only 4 changed inputs could be tried")
+    found = result(shortfalls=[{"what": caveat.words, "why": "", "remedy": "--cases DIR gives more"}])
+    lines = summary(replace(found, best=replace(original(), checked=(caveat,))))
+    assert [line for line in lines if "only 4" in line] == [f"caveat: {caveat.words} (--cases DIR gives more)"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from codeopt.errors import UsageError
 from codeopt.target import as_module
+from codeopt.workloads.function.unadded import imported_unadded
 from codeopt.workloads.program.siblings import absolute_imports, at_its_place
 from tests.codeopt.command import codeopt
 
@@ -60,6 +62,41 @@ def test_a_script_and_a_module_find_their_project(target: list[str], sandbox: st
     assert done.status == 0, done.err
     assert "from pkg" not in done.out
     assert "found_set" in done.out
+
+
+def test_what_is_imported_and_not_yet_added(project: Path) -> None:
+    """It is shown as what git tracks is, and what that imports in turn; nothing else of what lies about."""
+    package = project / "src" / "pkg"
+    (package / "size.py").write_text("from pkg.new import SIZE\nfrom . import deep\n")
+    for name in ("new", "about", "local"):
+        (package / f"{name}.py").write_text("SIZE = 2500\n")
+    (package / "deep").mkdir()
+    (package / "deep" / "__init__.py").write_text(
+        "from .er import x\ntry:\n    import pkg.local\nexcept ImportError: ...\n"
+    )
+    (package / "deep" / "er.py").write_text("x = 1\n")
+    (project / ".gitignore").write_text("local.py\n")
+    roots = (project / "src", project)
+    found = imported_unadded(package / "__main__.py", project, roots)
+    assert {str(path) for path in found} == {f"src/pkg/{name}.py" for name in ("new", "deep/__init__", "deep/er")}
+    assert imported_unadded(project / "tools" / "run.py", project, roots) == []
+    shutil.rmtree(project / ".git")
+    assert Path("tools/helper.py") in imported_unadded(project / "tools" / "run.py", project, roots)
+
+
+@pytest.mark.parametrize("target", [["tools/run.py", "--", "1"], ["tools/run.py::f"]], ids=" ".join)
+def test_a_module_that_git_ignores_is_named(target: list[str], project: Path) -> None:
+    """With what makes it be there."""
+    (project / ".gitignore").write_text("local.py\n")
+    (project / "tools" / "local.py").write_text("SIZE = 2500\n")
+    script = project / "tools" / "run.py"
+    script.write_text(f"from local import SIZE\n\ndef f(x: int) -> int:\n    return x + 1\n\n{LOOP}")
+    done = codeopt("improve", "--sandbox", "bubblewrap", "--no-profile", *target, cwd=project)
+    assert done.status == 5, done.err
+    assert done.err.endswith("; it imports tools/local.py, which a run has not: --with tools/local.py\n")
+    profile = ("profile", "--sandbox", "bubblewrap", "--with", "tools/local.py")
+    done = codeopt(*profile, *target, cwd=project)
+    assert done.status == 0, done.err
 
 
 def test_a_module_against_the_file_that_takes_its_place(project: Path) -> None:

@@ -1,0 +1,26 @@
+"""How far a comparison is, in words: its pairs so far, and what the others take at most."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from codeopt.console import minutes
+from sandbox.compare import StoppingRule
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Told of each pair; most comparisons end long before the last that they may have."""
+
+    doing: str
+    rule: StoppingRule
+    notify: Callable[[str], None]
+    began: float = field(default_factory=time.monotonic)
+
+    def __call__(self, pairs: int) -> None:
+        """So many pairs have been timed."""
+        taken = time.monotonic() - self.began
+        left = min(self.rule.max_seconds - taken, (self.rule.max_pairs - pairs) * taken / max(1, pairs))
+        self.notify(f"{self.doing}, pair {pairs} of at most {self.rule.max_pairs}, {minutes(max(0.0, left))} left")

@@ -1,0 +1,112 @@
+"""sum([f(x) for x in xs]) to sum(f(x) for x in xs): no list that is gone through once."""
+
+from __future__ import annotations
+
+import ast
+
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, names_in, rule
+
+CALLED = ("abs", "bool", "chr", "divmod", "float", "int", "len", "max", "min", "ord", "range", "round", "str", "sum")
+"""Builtins that never raise StopIteration, which would leave a list's making as it is, and a generator as another
+exception."""
+ORDERED = ast.Lt | ast.LtE | ast.Gt | ast.GtE
+KINDS = ("list", "tuple", "set", "dict", "deque")
+
+
+EXAMPLE = Example(
+    before="""\
+sizes = [len(word) for word in "a few words".split()]
+print(sum([size * size for size in sizes]), any([size > 3 for size in sizes]))
+""",
+    after="""\
+sizes = [len(word) for word in "a few words".split()]
+print(sum(size * size for size in sizes), any(size > 3 for size in sizes))
+""",
+)
+
+
+@rule(ast.Call, example=EXAMPLE, aim="memory")
+def generator_for_list(node: ast.Call, ctx: Context) -> list[Edit]:
+    """The list is made whole only to be gone through once: hand its elements over one by one.
+
+    sum() of whole numbers, min() and max() of whole numbers or text, for certain, made with nothing but operators and
+    builtins. any() and all() only where no element can fail or do anything: the rest of them is no longer made.
+    """
+    program = ctx.program
+    match node:
+        case ast.Call(args=[ast.ListComp(element) as made], keywords=[]):
+            if not _plain(program, made):
+                return []
+            if program.calls_builtin(node, "sum"):
+                fits = program.types.is_int(element)
+            elif program.calls_builtin(node, "min", "max"):
+                fits = program.types.is_int(element) or program.types.is_text(element)
+            else:
+                fits = program.calls_builtin(node, "any", "all") and _may_stop(program, made)
+            return [_opened(program, node, made)] if fits else []
+    return []
+
+
+def _opened(program: AnalyzedProgram, call: ast.Call, made: ast.ListComp) -> Edit:
+    """Without its brackets; where more than the call's own bracket follows, a comma perhaps, with round ones."""
+    inside = program.source(made)[1:-1]
+    return program.replace(made, inside.strip() if program.source(call).endswith("])") else f"({inside})")
+
+
+def _plain(program: AnalyzedProgram, made: ast.ListComp) -> bool:
+    """Nothing in it binds a name elsewhere, waits, or calls what could raise StopIteration; operators are Python's."""
+    if program.purity.redefines_operators or any(each.is_async for each in made.generators):
+        return False
+    first = made.generators[0].iter  # is evaluated before the first element either way
+    outside = {id(part) for part in program.walk(first)}
+    for part in program.walk(made):
+        if isinstance(part, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.Lambda):
+            return False
+        if isinstance(part, ast.Call) and id(part) not in outside and not _known(program, part):
+            return False
+    return True
+
+
+def _known(program: AnalyzedProgram, call: ast.Call) -> bool:
+    """A builtin on values that are no objects of a class, or a method of text."""
+    if isinstance(call.func, ast.Attribute):
+        return program.types.is_text(call.func.value)
+    values = (program.types.is_scalar(each) or bool(program.types.containers(each, *KINDS)) for each in call.args)
+    return program.calls_builtin(call, *CALLED) and not call.keywords and all(values)
+
+
+def _may_stop(program: AnalyzedProgram, made: ast.ListComp) -> bool:
+    """One loop over something that stays as it is when it is not gone through to its end, and elements that cannot
+    fail."""
+    if len(made.generators) != 1:
+        return False
+    (loop,) = made.generators
+    whole = program.types.is_text(loop.iter) or bool(program.types.containers(loop.iter, *KINDS))
+    counted = isinstance(loop.iter, ast.Call) and program.scopes.is_builtin(loop.iter.func, "range")
+    targets = names_in([loop.target])
+    single = isinstance(loop.target, ast.Name)
+    return single and (whole or counted) and all(_safe(program, each, targets) for each in (made.elt, *loop.ifs))
+
+
+def _safe(program: AnalyzedProgram, node: ast.expr, targets: set[str]) -> bool:
+    """It raises nothing, whatever the element is."""
+    types = program.types
+    match node:
+        case ast.Constant():
+            return True
+        case ast.Name(name):
+            return name in targets and types.is_scalar(node)
+        case ast.BoolOp(values=parts):
+            return all(_safe(program, part, targets) for part in parts)
+        case ast.UnaryOp(ast.Not(), operand):
+            return _safe(program, operand, targets)
+        case ast.Compare(left, [operator], [right]):
+            alike = types.is_number(left, right) or types.is_text(left, right)
+            fits = alike if isinstance(operator, ORDERED) else types.is_scalar(left, right)
+            kinds = isinstance(operator, ORDERED | ast.Eq | ast.NotEq)
+            return kinds and fits and _safe(program, left, targets) and _safe(program, right, targets)
+        case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult(), right):
+            return types.is_int(left, right) and _safe(program, left, targets) and _safe(program, right, targets)
+        case ast.BinOp(left, ast.Mod() | ast.FloorDiv(), ast.Constant(int(value))):
+            return value != 0 and types.is_int(left) and _safe(program, left, targets)
+    return False

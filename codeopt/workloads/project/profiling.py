@@ -1,0 +1,48 @@
+"""Where a project's command spends its time, for whoever asks: the command line or an agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from codeopt.interpreter import Interpreter
+from codeopt.options import ImproveOptions
+from codeopt.program import Program
+from codeopt.session import Session
+from codeopt.target import Target
+from codeopt.workloads._request import WorkloadRequest
+from codeopt.workloads.project.files import ProjectFiles, read_project
+from codeopt.workloads.project.opening import open_command
+from codeopt.workloads.project.profile import ProjectProfile
+from codeopt.workloads.project.watch import profile_command
+
+SCHEMA = "codeopt.profile-run/1"
+
+
+@dataclass(frozen=True)
+class CommandProfile:
+    """The command's profile, of which project and by which Python."""
+
+    command: str
+    profile: ProjectProfile
+    project: ProjectFiles
+    interpreter: Interpreter | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `codeopt profile --run --json` prints; fields may be added."""
+        python: Any = self.interpreter.to_json() if self.interpreter else None
+        found = {"schema": SCHEMA, "command": self.command, "python": python, **self.profile.to_json()}
+        return {**found, "notes": [*found["notes"], *self.project.notes]}
+
+
+def profile_project(folder: Path, options: ImproveOptions, session: Session) -> CommandProfile:
+    """Run the command of the options in the sandbox, as it is and under a profiler. Raises CodeoptError."""
+    options, interpreter = session.find_interpreter(options, folder / "any.py")
+    project = read_project(folder, options.with_paths)
+    options = replace(options, with_paths=())  # they are among the project's files
+    request = WorkloadRequest(Target(folder), Program(folder, "", ""), options, session)
+    with open_command(request, project) as runs:
+        session.console.progress("running the command, as it is and under a profiler")
+        profile = profile_command(runs, "")
+    return CommandProfile(options.run or "", profile, project, interpreter)

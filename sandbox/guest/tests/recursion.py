@@ -1,0 +1,81 @@
+"""Steps aside for a function that calls itself: within a deep recursion its own name means the function, not the
+stand-in, so that neither time nor Python's recursion limit is spent on it."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+OFTEN = 300
+"""So often a class is changed: Python gives up its caches of one that is changed a thousand times (3.12 and later)."""
+
+
+class Name:
+    """Where a stand-in is found by the code that calls it: in its module, or in a class of that."""
+
+    def __init__(self, function: Any, qualname: str) -> None:
+        self.function, self.qualname = function, qualname
+        self.stand_in: Any = None
+        self.times = 0
+
+    def step_aside(self) -> Callable[[], None] | None:
+        """Put the function itself there; what puts its stand-in back. None where that is not to be done."""
+        space: Any = getattr(innermost(self.function), "__globals__", {})
+        *classes, name = self.qualname.split(".")
+        owner: Any = None
+        for part in classes:
+            owner = space.get(part)
+            if not isinstance(owner, type) or self.times >= OFTEN:
+                return None
+            space = vars(owner)
+        found = space.get(name)
+        put = self._without(found)
+        if put is None:
+            return None
+        self.times += 1
+        _set(owner, space, name, put)
+
+        def back() -> None:
+            if (space if owner is None else vars(owner)).get(name) is put:
+                _set(owner, space, name, found)
+
+        return back
+
+    def _without(self, found: Any) -> Any:
+        """What was there before the stand-in was put in, or None where that is not what was found."""
+        if found is self.stand_in:
+            return self.function
+        if isinstance(found, (staticmethod, classmethod)) and found.__func__ is self.stand_in:
+            return type(found)(self.function)
+        if type(found) is property and found.fget is self.stand_in:
+            return property(self.function, found.fset, found.fdel, found.__doc__)
+        return None
+
+
+def stack_is_deep() -> bool:
+    """A quarter of Python's limit is used up."""
+    try:
+        sys._getframe(sys.getrecursionlimit() // 4)
+    except ValueError:
+        return False
+    return True
+
+
+def innermost(function: Any) -> Any:
+    """Behind decorators that say what they wrap."""
+    for _ in range(10):
+        if not hasattr(function, "__wrapped__"):
+            break
+        function = function.__wrapped__
+    return function
+
+
+def _set(owner: Any, space: Any, name: str, value: Any) -> None:
+    if owner is None:
+        space[name] = value
+    else:
+        setattr(owner, name, value)

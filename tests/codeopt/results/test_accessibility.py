@@ -1,0 +1,53 @@
+"""The pages as those meet them who hear them, or read them on a phone: axe finds nothing serious."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codeopt.batch.database import BatchStore
+from codeopt.finished_runs import open_run
+from codeopt.results.metrics import measure_batch, versus
+from codeopt.results.page import page
+from codeopt.results.profile_page import profile_page
+from codeopt.results.run_page import run_page
+from tests.codeopt.test_finished_runs import home as home
+from tests.support.axe import BROWSER, NARROW, WIDE, ask_axe, axe_source, serious
+from tests.support.candidates import SLOW, profile
+
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return axe_source(tmp_path_factory.mktemp("axe"))
+
+
+@pytest.fixture
+def pages(store: BatchStore, home: Path) -> dict[str, str]:
+    """By name: of a batch, of a run, of a profile."""
+    found = measure_batch(store)
+    pieces = {
+        "batch": page(store, found, versus(found, found)),
+        "run": run_page(open_run("aaaa", home)),
+        "profile": profile_page("slow.py", profile(notes=("a note",)), SLOW, "python 3.11"),
+    }
+    return {name: "".join(parts) for name, parts in pieces.items()}
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_nothing_serious_is_found_and_no_page_is_wider_than_its_window(
+    pages: dict[str, str], width: int, axe: str, tmp_path: Path
+) -> None:
+    for name, text in pages.items():
+        found = ask_axe(text, width, axe, tmp_path)
+        assert (name, serious(found)) == (name, [])
+        assert found["seen"] == width
+        assert (name, found["wide"] <= found["seen"]) == (name, True), found["wide"]
+
+
+def test_something_serious_would_be_found(pages: dict[str, str], axe: str, tmp_path: Path) -> None:
+    spoilt = pages["profile"].replace("</main>", "<p style='color:#999;background:#aaa'>pale</p><img src=''></main>")
+    names = {each[1] for each in serious(ask_axe(spoilt, WIDE, axe, tmp_path))}
+    assert {"color-contrast", "image-alt"} <= names

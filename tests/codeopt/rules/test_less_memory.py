@@ -1,0 +1,96 @@
+"""generator_for_list and stream_input: tables of what is the same and what is refused, and who is offered them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.codeopt.command import QUICK, codeopt
+from tests.codeopt.rules.programs import rewritten
+from tests.conftest import open_or_skip
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("print(sum([k * k for k in range(9)]))\n", "print(sum(k * k for k in range(9)))\n"),
+        ("print(max([len(w) for w in 'a bc'.split()],))\n", "print(max((len(w) for w in 'a bc'.split()),))\n"),
+        ("print(any([k % 3 == 1 for k in range(9) if k]))\n", "print(any(k % 3 == 1 for k in range(9) if k))\n"),
+        ("vs = [3, 4]\nprint(min([-v for v in vs]))\n", "vs = [3, 4]\nprint(min(-v for v in vs))\n"),
+    ],
+)  # fmt: skip
+def test_no_list(before: str, after: str) -> None:
+    assert rewritten("generator_for_list", before) == after
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print(sum([k / 2 for k in range(9)]))\n",  # an error would come before later elements are made
+        "print(any([1 // k for k in range(9)]))\n",  # the rest might fail
+        "print(all([print(k) for k in range(9)]))\n",  # the rest does something
+        "print(any([k == 1 for k in iter([1, 2])]))\n",  # what is left of it can be seen
+        "it = iter([1])\nprint(sum([int(next(it)) for _ in range(2)]))\n",  # StopIteration, or RuntimeError
+        "print(sum([(n := k) for k in range(9)]))\n",
+        "print(max([k for k in range(9)], default=0))\n",
+        "print(len([k for k in range(9)]), sorted([k for k in range(9)]))\n",
+        "sum = list\nprint(sum([k for k in range(9)]))\n",
+        "def f(vs):\n    return sum([v for v in vs])\nprint(f([1.5]))\n",
+    ],
+)
+def test_a_list_stays(source: str) -> None:
+    assert rewritten("generator_for_list", source) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("for row in sys.stdin.readlines():\n    print(row)\n", "for row in sys.stdin:\n    print(row)\n"),
+        (
+            "print(sum(map(int, sys.stdin.read().split())))\n",
+            "print(sum(map(int, (word for line in sys.stdin for word in line.split()))))\n",
+        ),
+        ("def main():\n    print([r.split() for r in sys.stdin.readlines()])\nmain()\n",
+         "def main():\n    print([r.split() for r in sys.stdin])\nmain()\n"),
+    ],
+)  # fmt: skip
+def test_a_line_at_a_time(before: str, after: str) -> None:
+    assert rewritten("stream_input", "import sys\n" + before) == "import sys\n" + after
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "rows = sys.stdin.readlines()\nprint(len(rows))\n",
+        "for row in sys.stdin.readlines():\n    break\n",
+        "for row in sys.stdin.readlines():\n    print(row, input())\n",
+        "n = int(sys.stdin.readline())\nfor row in sys.stdin.readlines():\n    print(row)\n",
+        "try:\n    for row in sys.stdin.readlines():\n        print(1 // len(row))\nexcept ValueError:\n    pass\n",
+        "for _ in range(2):\n    for row in sys.stdin.readlines():\n        print(row)\n",
+        "def main():\n    for row in sys.stdin.readlines():\n        print(row)\nmain()\nmain()\n",
+        "for w in sys.stdin.read().split(','):\n    print(w)\n",
+        "for w in reversed(sys.stdin.readlines()):\n    print(w)\n",
+    ],
+)
+def test_the_input_is_read_as_it_was(source: str) -> None:
+    assert rewritten("stream_input", "import sys\n" + source) is None
+
+
+HUNGRY = "values = range(int(input()))\nprint(sum([value * value % 1000003 for value in values]))\n"
+
+
+def test_memory_is_offered_them_and_halved(tmp_path: Path) -> None:
+    """By the rules alone."""
+    open_or_skip("bubblewrap").close()
+    (tmp_path / "hungry.py").write_text(HUNGRY)
+    (tmp_path / "in.txt").write_text("400000\n")
+    arguments = ["hungry.py", "--stdin", "in.txt", "--model", "rules", *QUICK, "--json"]
+    done = codeopt("improve", *arguments, "--task", "memory", cwd=tmp_path)
+    assert done.json["accepted"], done.err
+    assert done.json["speedup"]["clock"] == "memory"
+    assert done.json["speedup"]["ci_low"] > 2
+    assert "generator_for_list" in done.err
+    assert "MiB" in done.err
+    for_time = codeopt("improve", *arguments, "--ignore", "ruff", "--max-pairs", "7", cwd=tmp_path)
+    assert "generator_for_list" not in for_time.err

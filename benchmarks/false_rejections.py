@@ -89,6 +89,9 @@ def _fetched(case: Upstream, folder: Path) -> tuple[Target, Target]:
         home = folder / version
         for name, wanted in ((case.package, f"=={version}"), *((each, "") for each in case.with_packages)):
             _download(name + wanted, folder / "wheels" / version, home)
+        # Of a folder that git does not know, only the package itself is shown to the sandbox, not what it imports.
+        subprocess.run(["git", "init", "--quiet", str(home)], check=True, capture_output=True)
+        subprocess.run(["git", "-C", str(home), "add", "--all"], check=True, capture_output=True)
         found.append(Target(home / case.file, case.name))
     return found[0], found[1]
 

@@ -26,6 +26,7 @@ _GRACE_S = 10.0  # what a guest may need beyond a run's own limit before the hos
 _ENV = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/tmp",
+    "USER": "user",  # packages ask for a name when they are imported; the number that a run has got has none
     "LANG": "C.UTF-8",
     "PYTHONDONTWRITEBYTECODE": "1",
     "OMP_NUM_THREADS": "1",

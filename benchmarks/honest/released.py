@@ -20,22 +20,6 @@ BIG = [((draw.getrandbits(20000),), {}) for _ in range(2)]
         with_packages=("pyasn1",),
     ),
     Upstream(
-        "ecdsa", "0.13.3", "0.19.0", "ecdsa/ecdsa.py", "int_to_string",
-        calls="""
-CALLS = [((draw.getrandbits(n * 9 + 1),), {}) for n in range(16)]
-BIG = [((draw.getrandbits(9000),), {}) for _ in range(2)]
-""",
-        with_packages=("six",),
-    ),
-    Upstream(
-        "ecdsa", "0.13.3", "0.19.0", "ecdsa/numbertheory.py", "factorization",
-        calls="""
-CALLS = [((n,), {}) for n in (1, 2, 3, 4, 12, 97, 360, 1001, 1024, 9973, 10403, 99990)]
-BIG = [((10007 * 10009 * n,), {}) for n in (1, 3, 7)]
-""",
-        with_packages=("six",),
-    ),
-    Upstream(
         "wcwidth", "0.2.13", "0.5.3", "wcwidth/wcwidth.py", "wcswidth",
         calls="""
 CALLS = [((word(n),), {}) for n in range(12)] + [(("コンニチハ",), {}), (("cafe\\u0301",), {}), (("a\\x1b",), {})]
@@ -51,6 +35,69 @@ def call(kinds, width):
     return ((data, width, len(data)), {})
 CALLS = [call([draw.randrange(5) for _ in range(n)], 5) for n in range(1, 12)]
 BIG = [call([2] * 60, 301) for _ in range(2)]
+""",
+    ),
+    Upstream(
+        "rsa", "3.4.2", "4.9", "rsa/common.py", "bit_size",
+        calls="""
+CALLS = [((draw.getrandbits(n * 9 + 1),), {}) for n in range(16)] + [((-5,), {}), ((1 << 64,), {})]
+BIG = [((draw.getrandbits(4096),), {}) for _ in range(2)]
+""",
+        with_packages=("pyasn1",),
+    ),
+    Upstream(
+        "rsa", "3.4.2", "4.9", "rsa/common.py", "byte_size",
+        calls="""
+CALLS = [((draw.getrandbits(n * 9 + 1),), {}) for n in range(16)] + [((1 << 1024,), {}), (((1 << 1024) - 1,), {})]
+BIG = [((draw.getrandbits(4096),), {}) for _ in range(2)]
+""",
+        with_packages=("pyasn1",),
+    ),
+    Upstream(
+        "pypdf", "3.1.0", "4.3.1", "pypdf/generic/_base.py", "encode_pdfdocencoding",
+        calls="""
+CALLS = [((word(n),), {}) for n in range(12)] + [(("caf\\u00e9 \\u2022",), {}), (("\\u4e2d",), {})]
+BIG = [((word(6000),), {}) for _ in range(2)]
+""",
+    ),
+    Upstream(
+        "qrcode", "5.3", "6.1", "qrcode/util.py", "_lost_point_level2",
+        calls="""
+def modules(n): return [[draw.random() < 0.5 for _ in range(n)] for _ in range(n)]
+CALLS = [((modules(n), n), {}) for n in range(1, 12)]
+BIG = [((modules(57), 57), {}) for _ in range(2)]
+""",
+        with_packages=("six",),
+    ),
+    Upstream(
+        "hpack", "3.0.0", "4.0.0", "hpack/table.py", "HeaderTable.search",
+        calls="""
+import hpack.table
+def table(n):
+    made = hpack.table.HeaderTable()
+    for at in range(n):
+        made.add(b"x-%d" % (at % 5), b"%d" % at)
+    return made
+ASKED = [(b":status", b"204"), (b":status", b"999"), (b"cookie", b"a"), (b"x-1", b"1"), (b"x-1", b"z"), (b"x-9", b"")]
+CALLS = [((table(n), *ASKED[n % 6]), {}) for n in range(18)]
+BIG = [((table(2), *pair), {}) for pair in [(b"user-agent", b"a"), (b"vary", b"b")]]
+""",
+        with_packages=("hyperframe",),
+    ),
+    Upstream(
+        "XlsxWriter", "1.2.0", "3.2.0", "xlsxwriter/xmlwriter.py", "XMLwriter._escape_attributes",
+        calls="""
+import xlsxwriter.xmlwriter
+def call(text): return ((xlsxwriter.xmlwriter.XMLwriter(), text), {})
+CALLS = [call(word(n, "ab<>&\\"\\n ")) for n in range(12)] + [call(5), call("plain")]
+BIG = [call(word(600, "abcdefgh<>& ")) for _ in range(2)]
+""",
+    ),
+    Upstream(
+        "PyMySQL", "0.6.7", "0.7.11", "pymysql/converters.py", "escape_string",
+        calls="""
+CALLS = [((word(n, "ab'\\"\\n\\0\\\\ "),), {}) for n in range(14)] + [(("it's",), {})]
+BIG = [((word(3000, "abcdefgh' "),), {}) for _ in range(2)]
 """,
     ),
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -97,8 +98,10 @@ def _seconds(bench: Bench, source: str, texts: Sequence[str]) -> list[float] | N
 
 
 def _size(text: str) -> float:
-    """Of all that is long in a call; of a call of numbers alone the largest."""
+    """Of all that is long in a call; of a call of numbers alone the largest, where a float can hold it: no call grows
+    by a number that is larger."""
     call = read(text)
     values = call.values if call else []
     lengths = [len(value) for value in values if isinstance(value, list | str | bytes) and len(value) > 2]
-    return float(sum(lengths) or max((abs(value) for value in values if type(value) is int), default=1))
+    numbers = [abs(value) for value in values if type(value) is int]
+    return float(sum(lengths) or min(max(numbers, default=1), sys.float_info.max))

@@ -3,7 +3,7 @@
 import os
 import sys
 
-known = {"PATH", "HOME", "LANG", "PYTHONDONTWRITEBYTECODE", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
+known = {"PATH", "HOME", "USER", "LANG", "PYTHONDONTWRITEBYTECODE", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
 known |= {"PYTHONHASHSEED", "PYTHONUSERBASE", "LC_CTYPE"}
 names = {part.split(b"=")[0].decode() for part in open("/proc/self/environ", "rb").read().split(b"\0") if part}
 if extra := (names | set(os.environ)) - known:

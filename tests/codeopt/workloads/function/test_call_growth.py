@@ -41,3 +41,8 @@ def test_growth_is_told(tmp_path: Path) -> None:
 def test_what_cannot_be_longer_tells_nothing(tmp_path: Path) -> None:
     open_or_skip("bubblewrap").close()
     assert of(tmp_path, "f([1])") is None
+
+
+def test_a_number_too_large_for_a_float_tells_nothing(tmp_path: Path) -> None:
+    open_or_skip("bubblewrap").close()
+    assert of(tmp_path, f"f({1 << 4096})") is None

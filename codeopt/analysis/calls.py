@@ -49,6 +49,10 @@ def _known(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -> 
     quiet = not any(keyword.arg not in ("reverse", "maxlen") for keyword in node.keywords)
     if name in library.RETURNS:
         return library.RETURNS[name]
+    if name == "open":
+        return library.TEXT_FILE if _is_of_text(node) else lost(facts, node, arguments)
+    if name == "csv.reader" and {keyword.arg for keyword in node.keywords} <= {"delimiter", "quotechar"}:
+        return facts.make(node, "iterator", facts.make(node, "list", STR))
     if name == "range":
         return facts.make(node, "iterator", INT)
     if not quiet or any(isinstance(a, ast.Starred) for a in node.args):
@@ -60,6 +64,14 @@ def _known(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -> 
         inside = union(facts.elements(argument) for argument in arguments)
         return facts.make(node, "iterator", facts.make(node, "tuple", inside))
     return _special(facts, node, name, arguments)
+
+
+def _is_of_text(node: ast.Call) -> bool:
+    """A call of `open` that gives a file of text."""
+    modes = [*node.args[1:2], *(keyword.value for keyword in node.keywords if keyword.arg == "mode")]
+    known = all(keyword.arg in ("mode", "encoding", "errors", "newline", "buffering") for keyword in node.keywords)
+    plain = not any(isinstance(argument, ast.Starred) for argument in node.args)
+    return known and plain and all(isinstance(mode, ast.Constant) and "b" not in str(mode.value) for mode in modes)
 
 
 def _sorting(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -> Values | None:
@@ -104,7 +116,7 @@ def _iteration(facts: Facts, node: ast.Call, name: str, arguments: list[Values])
             return facts.make(node, "dict", INT, union(facts.elements(v) for v in values))
         case "collections.defaultdict", [factory]:
             return facts.make(node, "dict", _factory(facts, node, factory), grows=True)
-        case "sys.stdin.readlines", []:
+        case (("sys.stdin.readlines" | "open().readlines"), []):
             return facts.make(node, "list", STR)
     return None
 

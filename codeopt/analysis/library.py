@@ -22,6 +22,9 @@ RETURNS: dict[str, Values] = {
     **dict.fromkeys(("numpy.array", "numpy.zeros", "numpy.ones", "numpy.full", "numpy.empty", "numpy.arange"), ANY),
     **dict.fromkeys(("sys.stdin.readline", "sys.stdin.read", "sys.stdin.__next__"), STR),
     **dict.fromkeys(("sys.stdin.buffer.readline", "sys.stdin.buffer.read"), BYTES),
+    **dict.fromkeys(("open().readline", "open().read", "open().__next__"), STR),
+    "open().write": INT,
+    "open().close": NONE,
 }
 """Functions whose arguments do not matter and stay as they are."""
 
@@ -33,7 +36,9 @@ VALUES: dict[str, Values] = {
     "string.digits": STR,
 }
 
-READERS = {"sys.stdin": STR, "sys.stdin.buffer": BYTES}
+TEXT_FILE: Values = frozenset({"@open()"})
+"""What `open` gives of a file of text."""
+READERS = {"sys.stdin": STR, "sys.stdin.buffer": BYTES, "open()": STR}
 """Files, and what iterating over them gives."""
 
 MADE_OF: dict[str, str] = {
@@ -87,7 +92,8 @@ QUIET_CALLS = (
     | TUPLES_OF
     | {"range", "map", "filter", "enumerate", "min", "max", "sum", "abs", "round", "pow", "divmod", "dict", "next"}
     | {"type", "slice", "zip", "collections.Counter", "collections.defaultdict", "functools.reduce"}
-    | {"itertools.accumulate", "itertools.chain", "sys.stdin.readlines", "copy.copy", "copy.deepcopy"}
+    | {"itertools.accumulate", "itertools.chain", "sys.stdin.readlines", "open().readlines"}
+    | {"copy.copy", "copy.deepcopy"}
 )
 HEAPS = frozenset({"heapq.heappush", "heapq.heappop", "heapq.heapify", "heapq.heappushpop", "heapq.heapreplace"})
 GOING_THROUGH = frozenset({"all", "any", "dict", "max", "min", "next", "sum", "functools.reduce"}) | frozenset(MADE_OF)
@@ -95,5 +101,5 @@ GOING_THROUGH = frozenset({"all", "any", "dict", "max", "min", "next", "sum", "f
 ALL_OF_IT = frozenset({"extend", "extendleft", "update", "join", "issubset", "issuperset", "isdisjoint"}) | COPIES
 """Methods that do."""
 LEAVING = frozenset({"exit", "quit", "sys.exit"})
-OUTSIDE = ("print", "input", "sys.std", "random.", "time.")
+OUTSIDE = ("print", "input", "open", "sys.std", "random.", "time.")
 """How the names of functions start whose calls can be told from none: they print or read, or give something else."""

@@ -57,9 +57,14 @@ def _for(facts: Facts, node: ast.For) -> None:
 
 
 def _with(facts: Facts, node: ast.With) -> None:
-    """What a manager makes of its value, and gives back, is unknown; its body's values are its own."""
+    """What a manager makes of its value, and gives back, is unknown, but for a file, which gives itself; its body's
+    values are its own."""
     for item in node.items:
-        facts.escape(facts.value(item.context_expr))
+        values = facts.value(item.context_expr)
+        if values == library.TEXT_FILE and isinstance(item.optional_vars, ast.Name):
+            facts.bind(item.optional_vars, values)
+            continue
+        facts.escape(values)
         for part in facts.program.walk(item.optional_vars) if item.optional_vars else ():
             _lose(facts, part)
     block(facts, node.body)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import difflib
 import json
 from collections import Counter
@@ -90,10 +91,22 @@ def explanations(path: str, rules: Sequence[Rule]) -> list[Explanation]:
     from codeopt.program import read_program
     from codeopt.rules import Hot, explain, parse
 
-    program = parse(read_program(Path(path)).source)
+    source = read_program(Path(path)).source
+    program = parse(source, exported=_only_defines(source))
     if program is None:
         raise UsageError(f"no rule may touch {path}: it looks at its own names or code, or is nested too deeply")
     return [explain(rule, program, Hot()) for rule in rules]
+
+
+def _only_defines(source: str) -> bool:
+    """A module, whose functions others call; a script calls its own."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
+    body = [
+        node
+        for node in ast.parse(source).body
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    ]
+    return all(isinstance(node, kinds) for node in body)
 
 
 def refusals_as_json(path: str, found: Sequence[Explanation]) -> dict[str, Any]:

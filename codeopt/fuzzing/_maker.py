@@ -37,15 +37,6 @@ class Amount:
     least_bytes: int = 0
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where a token stands."""
-
-    role: Role
-    line: list[bytes]
-    at: int
-
-
 class AlikeMaker:
     """Of the known inputs; `draw` decides everything."""
 
@@ -94,25 +85,26 @@ class AlikeMaker:
 
     def _relate(self, parts: list[Lines], related: Callable[[int, int], int]) -> bool:
         """One number becomes what others make together, most often a number that stands alone. False: it may not."""
-        places = [place for role in self.numbers if role not in self.counts for place in self._places(parts, role)]
-        alone = [
-            place for place in places if self.layout.parts[place.role.part].single and place.role.token is not None
-        ]
-        if not places:
+        roles = [role for role in self.numbers if role not in self.counts and any(self._at(line, role) for line in
+                 self._lines(parts, role))]  # fmt: skip
+        alone = [role for role in roles if self.layout.parts[role.part].single and role.token is not None]
+        if not roles:
             return False
-        target = self.draw.choice(alone if alone and self.draw.random() < 0.7 else places)
-        one, other = (int(place.line[place.at]) for place in self.draw.choices(places, k=2))
-        low, high = self._ends(parts, target.role)
-        target.line[target.at] = b"%d" % (value := related(one, other))
+        others = [role for role in roles if role not in alone] or roles
+        target = self.draw.choice(alone if alone and self.draw.random() < 0.7 else roles)
+        one, other = (int(line[at]) for line, at in (self._place(parts, self.draw.choice(others)) for _ in range(2)))
+        low, high = self._ends(parts, target)
+        line, at = self._place(parts, target)
+        line[at] = b"%d" % (value := related(one, other))
         return low <= value <= high
 
-    def _places(self, parts: list[Lines], role: Role) -> list[_Place]:
-        lines = parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
-        return [
-            _Place(role, line, at)
-            for line in lines
-            for at in (range(len(line)) if role.token is None else (role.token,))
-        ]
+    def _lines(self, parts: list[Lines], role: Role) -> Lines:
+        return parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
+
+    def _place(self, parts: list[Lines], role: Role) -> tuple[list[bytes], int]:
+        """A token with this role: its line, and where it stands there."""
+        line = self.draw.choice([line for line in self._lines(parts, role) if line])
+        return line, self.draw.randrange(len(line)) if role.token is None else role.token
 
     def _reading(self, parts: list[Lines]) -> ParsedInput:
         return ParsedInput(self.layout, tuple(tuple(map(tuple, part)) for part in parts))
@@ -206,7 +198,7 @@ class AlikeMaker:
         if way == "one" and self.draw.random() > 1.5 / len(self.layout.roles):
             return
         choose = self._chooser(parts, role, way, [t for line in lines for t in self._at(line, role)])
-        places = [(place.line, place.at) for place in self._places(parts, role)]
+        places = [(line, at) for line in lines for at in (range(len(line)) if role.token is None else (role.token,))]
         if way == "shuffled" and not self.layout.parts[role.part].single or way == "shuffled" and role.token is None:
             values = [line[at] for line, at in places]
             self.draw.shuffle(values)

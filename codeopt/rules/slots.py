@@ -33,7 +33,7 @@ print(sum(p.x * p.y for p in points))
 )
 
 IMPORTS = (QUIET_MODULES - {"copy"}) | {"__future__", "dataclasses", "json", "os", "pathlib"}
-"""What sets no attributes of objects that it is given; pickle, weakref, copy and argparse are not among them."""
+"""What sets no attributes of objects that it is given; pickle, weakref and copy are not among them."""
 TELLING = frozenset(
     {"__class__", "type", "getattr", "setattr", "delattr", "hasattr", "super", "getsizeof", "__exit__", "__del__"}
     | {"excepthook", "exc_info", "displayhook", "cached_property", "update_wrapper", "wraps", "singledispatchmethod"}

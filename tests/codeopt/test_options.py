@@ -61,7 +61,7 @@ def test_it_goes_to_other_processes_and_never_changes() -> None:
         ({"timeout": -1}, "--timeout: -1 is not a number above zero"),
         ({"check": "near"}, "--check: there is no checker 'near'"),
         ({"clock": "sun"}, "--clock: 'sun' is none of auto, cpu, wall"),
-        ({"sandbox": "sand"}, "--sandbox: 'sand' is none of auto, docker"),
+        ({"sandbox": "sand"}, "--sandbox: 'sand' is none of auto, isolated"),
         ({"changed_inputs": "some"}, "--changed-inputs: "),
         ({"cases": 7}, "--cases: "),
     ],

@@ -218,7 +218,7 @@ def test_a_guest_that_is_killed_again_and_again_is_an_error_of_ours(own: Sandbox
 @pytest.mark.docker
 def test_a_paused_container_meets_the_outer_limit() -> None:
     """The guest cannot answer, not even that time is up; 10 s after the run's own limit the host ends it."""
-    with open_or_skip("docker", RunLimits(seconds=0.3)) as opened:
+    with open_or_skip("docker", RunLimits(seconds=1.0)) as opened:
         opened.run("print(1)")
         assert opened._guest is not None
         pipe: Any = opened._guest.pipe

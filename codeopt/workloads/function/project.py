@@ -16,6 +16,9 @@ from codeopt.secret_files import is_secret
 from codeopt.workloads.function.compiled import compile_imports
 from codeopt.workloads.function.unadded import imported_unadded
 
+TESTS, SETTINGS = ("tests", "test"), ("conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+MOST_NEIGHBOURS = 5000
+"""Files, of a project that git knows nothing of."""
 INSIDE = "/project"
 """Where an isolating sandbox shows the copy."""
 LARGEST_FILE, LARGEST_PROJECT = 20 << 20, 400 << 20  # bytes
@@ -84,8 +87,7 @@ def _import_base(path: Path, root: Path) -> Path:
 
 def tracked(module: Module) -> list[Path]:
     """What may be shown, relative to the project: what git tracks, without secrets; without git, the Python files of
-    the
-    module's own package or folder."""
+    the module's own package or folder, and the project's tests."""
     command = ["git", "-C", str(module.root), "ls-files", "-z", "--cached", "--", "."]
     try:
         done = subprocess.run(command, capture_output=True, timeout=60)
@@ -107,8 +109,19 @@ def _neighbours(module: Module) -> list[Path]:
         top = top.parent
     inside = module.path.relative_to(top).parts[0]
     files: Iterable[Path] = (top / inside).rglob("*.py") if (top / inside).is_dir() else top.glob("*.py")
-    found = (path.relative_to(module.root) for path in sorted(files)[:5000])
-    return [path for path in found if not is_secret(path)]
+    found = (path.relative_to(module.root) for path in [*sorted(files)[:MOST_NEIGHBOURS], *_tests(module.root)])
+    return [path for path in dict.fromkeys(found) if not is_secret(path)]
+
+
+def _tests(root: Path) -> list[Path]:
+    """The tests where they usually are, with the files that they read, and what pytest reads."""
+    below = [path for name in TESTS if (root / name).is_dir() for path in sorted((root / name).rglob("*"))]
+    shown = [path for path in below if path.is_file() and not _is_cache(path.relative_to(root))]
+    return [*shown[:MOST_NEIGHBOURS], *(root / name for name in SETTINGS if (root / name).is_file())]
+
+
+def _is_cache(path: Path) -> bool:
+    return any(part.startswith((".", "__pycache__")) for part in path.parts[:-1])
 
 
 @dataclass(frozen=True)

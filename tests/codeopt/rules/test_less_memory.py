@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.codeopt.command import codeopt
+from tests.codeopt.command import QUICK, codeopt
 from tests.codeopt.rules.programs import rewritten, same
 from tests.conftest import open_or_skip
 
@@ -134,13 +134,13 @@ def test_memory_is_offered_them_and_halved(tmp_path: Path) -> None:
     """By the rules alone."""
     open_or_skip("bubblewrap").close()
     (tmp_path / "hungry.py").write_text(HUNGRY)
-    (tmp_path / "in.txt").write_text("500000\n")
-    arguments = ["hungry.py", "--stdin", "in.txt", "--model", "rules", "--sandbox", "bubblewrap", "--json"]
+    (tmp_path / "in.txt").write_text("400000\n")
+    arguments = ["hungry.py", "--stdin", "in.txt", "--model", "rules", *QUICK, "--json"]
     done = codeopt("improve", *arguments, "--task", "memory", cwd=tmp_path)
     assert done.json["accepted"], done.err
     assert done.json["speedup"]["clock"] == "memory"
     assert done.json["speedup"]["ci_low"] > 2
     assert "generator_for_list" in done.err
     assert "MiB" in done.err
-    for_time = codeopt("improve", *arguments, "--ignore", "ruff", cwd=tmp_path)
+    for_time = codeopt("improve", *arguments, "--ignore", "ruff", "--max-pairs", "7", cwd=tmp_path)
     assert "generator_for_list" not in for_time.err

@@ -62,6 +62,14 @@ def test_a_file_outside_of_git_brings_its_neighbours(tmp_path: Path) -> None:
     assert [str(path) for path in tracked(locate(tmp_path / "one.py"))] == ["one.py", "two.py"]
 
 
+def test_and_the_projects_tests_with_what_they_read(tmp_path: Path) -> None:
+    shown = ["pkg/__init__.py", "pkg/one.py", "tests/data/rows.csv", "tests/test_one.py", "conftest.py"]
+    for name in (*shown, "tests/.env", "tests/__pycache__/x.pyc", "notes.txt", "other/two.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    assert [str(path) for path in tracked(locate(tmp_path / "pkg" / "one.py"))] == shown
+
+
 def test_an_installed_package_is_not_copied() -> None:
     import packaging.version
 

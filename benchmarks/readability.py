@@ -27,7 +27,7 @@ PROBLEMS, DRAFTS = HERE.parent / "problems", HERE / "readability_drafts"
 FUNCTIONS = {
     "intranges_contain": ("idna.intranges", "CALLS = [((k, (4294967299, 30064771081)), {}) for k in range(12)]\n"),
     "unquote_unreserved": ("requests.utils", "CALLS = [(('/a%20b%7E%' + end,), {}) for end in ('41', 'z', '2', '')]\n"),
-    "hsv_to_rgb": ("colorsys", "CALLS = [((k / 7, s / 3, 0.5), {}) for k in range(7) for s in range(4)]\n"),
+    "measure_table": ("click.formatting", "CALLS = [(([('a' * k, 'b'), ('cc', 'd')],), {}) for k in range(9)]\n"),
 }  # fmt: skip
 """Function -> its module, and calls of it."""
 

@@ -129,6 +129,17 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "class N(int):\n    «def __add__(s, o): print('add'); return 1\n    __radd__ = __add__¦pass»\ntotal = «sum¦max¦all»([«N(i)¦(i := i + 1)¦out.append(i) or i¦print(i) or i¦i» for i in range(4)])\nprint(total«, i¦»)",
         "def most(values«: list[int]¦»):\n    return max([v * n for v in values«¦ if v != n¦ if v in xs¦ if touch(values)»])\nfor k in range(2):\n    print(most(«[k, 2]¦xs¦range(n)»), «all([w < 'c' for w in 'abd'])¦any([j % 3 == k for j in range(9)])¦any([not j for j in xs])»)",
     ),
+    "slots": (
+        "«import functools\n¦¦import copy\n¦»class P«¦¦¦()¦(Exception)»:\n    «¦'A text.'¦K = 3¦x = 1¦y: int¦x: int\n    y: int = 4¦def y(self): return 5»\n"
+        "    def __init__(self, a, «b=2¦b=2, *c¦b=n»):\n        «self.x = a¦self.x, self.y = a, b¦self.x = self.y = b¦if a: self.x = b»\n        «self.y = n¦setattr(self, 'z', a)¦self.x += b¦self._z = a¦self.__z = a¦del self.x¦»\n"
+        "    def grow(self, k=1):\n        «self.x += k¦self.z = k¦self = k¦try: print(self.y)\n        except «AttributeError¦Exception as e¦ValueError as e»: print(«'no'¦e»)¦P.y = 7¦self.y: int = k»\n        return self\n"
+        "    «def __getattr__(self, name): return name¦@property\n    def w(self): return self.x¦@staticmethod\n    def z(v): v.q = n¦@classmethod\n    def z(cls): cls.x = n¦def __eq__(self, o): return self.x == o.x¦»\n"
+        "class Q«¦¦(P)»:\n    def set(self, v):\n        «self.q = v¦v.q = 1¦self.x = v¦self.K = 2»\n«¦¦P.x = 3\n¦Q.set(P(1), 2)\n¦P = Q\n»ps = [P(v) for v in «range($SMALL$)¦range(3)¦[1, 2]»]\n"
+        "for p in ps:\n    «p.grow()¦p.y = n¦p.t = 3¦p.x = p¦print(p.K)¦print(p.y)¦print(hasattr(p, 'y'))¦print(p == P(1))¦P.grow(p, 2)¦q = Q(); q.set(p)¦print(P)¦print(isinstance(p, P), isinstance(p, (int, P)))»\n"
+        "print([p.x for p in ps if p.x is not p], «len(ps)¦[vars(p) for p in ps[:1]]¦[p.w for p in ps]¦list(map(P, [1]))[0].x¦copy.copy(ps)[:0]¦P.K¦P.x¦[p.q for p in ps]»)",
+        "from dataclasses import dataclass«¦, asdict¦, replace»\n@dataclass«¦¦(frozen=True)¦(order=True)¦(unsafe_hash=True)¦(slots=True)»\nclass R:\n    'A row.'\n    a: int\n    «b: int¦b: int¦b: int = 2»\n    def __post_init__(self):\n        «self.c = n¦pass¦pass¦object.__setattr__(self, 'c', n)¦self.a += 1»\n"
+        "rows = [R(v, n) for v in «range(4)¦[3, 1]»]\nfor r in rows:\n    try:\n        «r.a = n¦r.c = 1¦print(r.c)¦print(r)¦print(r < rows[0], hash(r))»\n    except «TypeError as e: print(e)¦Exception: print('no')¦(TypeError, ValueError): print('no')»\nprint(«rows¦sorted(rows)¦[asdict(r) for r in rows]¦set(rows) == set(rows)¦replace(rows[0], a=9)»)",
+    ),
     "stream_input": (
         "import sys\n«¦input()\n¦def touch2(): return sys.stdin.readline()\n»for «line¦i» in sys.stdin.«readlines()¦read().split()¦readlines()¦read().split('\\n')¦read().splitlines()»:\n    print(«line¦i» if 'line' in dir else n)\n    «¦if n == 2: break¦print(sys.stdin.read())¦n += 1¦1 // n»\n«print(sys.stdin.read())¦»",
         "import sys\ntotal = 0\nfor k, v in enumerate(«map(int, sys.stdin.read().split())¦map(str.strip, sys.stdin.readlines())¦sys.stdin.readlines()¦map(float, sys.stdin.read().split(), xs)»«¦, 1»):\n    «print(k, v)¦out.append(v)¦total = total * 3 + len(str(v))»\n    «¦¦v = 0¦line = word = 3»\nprint(total, out)",

@@ -12,7 +12,7 @@ from codeopt.escaping import fenced, inline
 from codeopt.history import AgainstBest, Candidate
 from sandbox.compare import CaseTimes, Comparison, Decision
 from sandbox.outcome import Case, Verdict
-from sandbox.profile import Callee, HotLine, Profile
+from sandbox.profile import Callee, HotLine, Profile, in_bytes
 
 NOT_SHOWN = "a case that is not shown"
 
@@ -142,6 +142,20 @@ def memory(candidate: Candidate, original: Candidate) -> str:
     text = f"Peak memory of a run: {mib(peak)}"
     was = max((o.run.peak_bytes for o in original.outcomes), default=0)
     return f"{text}." if candidate is original or not was else f"{text}; original {mib(was)}."
+
+
+def memory_lines(candidate: Candidate) -> str:
+    """The lines that hold most, with their source; empty where that was not measured."""
+    most = candidate.profile.memory[:ROWS] if candidate.profile else ()
+    if not most:
+        return ""
+    source = re.split("\r\n|\r|\n", candidate.source)
+    rows = [f"{'line':>5}  {'peak':>10}  {'held':>10}  source"]
+    for line in most:
+        text = source[line.line - 1].rstrip()[:100] if 0 < line.line <= len(source) else ""
+        rows.append(f"{line.line:>5}  {in_bytes(line.peak_mib):>10}  {in_bytes(line.growth_mib):>10}  {text}")
+    head = "Lines by memory (peak: most that the line took at one moment; held: what it had kept at the height):"
+    return head + "\n" + fenced("\n".join(rows))
 
 
 def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:

@@ -24,7 +24,7 @@ from codeopt.saved_runs import SavedRun
 from codeopt.searches import open_search
 from codeopt.session import Session
 from codeopt.target import Target
-from codeopt.tasks import Task, for_reader, for_target, needs_time, open_task, reader_question, second_clock
+from codeopt.tasks import Task, for_memory, for_reader, for_target, needs_time, open_task, reader_question, second_clock
 from codeopt.workloads import Opened, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.run_first import run_first
 from sandbox.compare import StoppingRule
@@ -63,8 +63,8 @@ def improve(
     request = WorkloadRequest(
         target, program, options, session, rule_of(options, task), own_code_only=not model and not reference,
         held_out=saved.held_out if saved else {}, baseline=saved.history.original if saved else None,
-        profile_modes=_modes(options), needs_time=needs_time(task), model_calls=model, interpreter=interpreter,
-        facts={"recording": first.facts} if first else {},
+        profile_modes=_modes(options), for_memory=for_memory(task), needs_time=needs_time(task), model_calls=model,
+        interpreter=interpreter, facts={"recording": first.facts} if first else {},
     )  # fmt: skip
     if saved and saved.input_seed is not None:
         request = replace(request, drawn_seed=saved.input_seed)
@@ -103,7 +103,7 @@ def _measured(opened: Opened, task: Task, request: WorkloadRequest) -> Workload:
         if workload.region.timed:
             workload.require_plan()
     first = "original   " if workload.region.timed else "first      "
-    say(f"{first}{workload.headline}{hot(workload.baseline.profile)}")
+    say(f"{first}{workload.headline}{hot(workload.baseline.profile, memory=for_memory(task))}")
     return workload
 
 

@@ -7,6 +7,7 @@ is introduced as data, so that it can neither close its fence nor pass for a mes
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 
 from codeopt import _feedback_tables
@@ -14,7 +15,7 @@ from codeopt._feedback_tables import NOT_SHOWN, Shown
 from codeopt.briefing import Briefing
 from codeopt.escaping import cut, decoded, fenced, inline
 from codeopt.history import Candidate
-from codeopt.tasks import Task, needs_time
+from codeopt.tasks import Task, for_memory, needs_time
 from sandbox.outcome import Case, Outcome, Verdict
 
 GENERIC = "Improve this program further."
@@ -55,7 +56,7 @@ def describe(
         {case.name: case for case in cases if not case.held_out}, briefing.cases, briefing.timed, briefing.start_s
     )
     calls = {case.name: case.stdin.count(b"\n") - 1 for case in cases} if briefing.functions else {}
-    timing = needs_time(task)
+    timing, memory = needs_time(task), for_memory(task)
     parts = [
         _verdicts(candidate, shown, calls),
         _failure(candidate, original, shown, briefing.functions),
@@ -63,10 +64,19 @@ def describe(
         _caveats(candidate),
         _speed(candidate, shown),
         _feedback_tables.memory(candidate, original) if not briefing.functions else "",
-        _feedback_tables.profile(candidate, original, shown) if candidate.profile and timing else "",
+        _feedback_tables.memory_lines(candidate) if memory else "",
+        _feedback_tables.profile(_without_memory(candidate, memory), original, shown)
+        if candidate.profile and timing
+        else "",
         _task_measures(candidate, task),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _without_memory(candidate: Candidate, told: bool) -> Candidate:
+    """told: which lines hold memory is said already."""
+    found = candidate.profile
+    return replace(candidate, profile=replace(found, memory=())) if told and found else candidate
 
 
 _IN_WORDS = {

@@ -9,7 +9,7 @@ from codeopt.model_choice import wants_model
 from codeopt.options import ImproveOptions
 from codeopt.report import Outlook
 from codeopt.shortfall import Shortfall
-from codeopt.tasks import Task, needs_time
+from codeopt.tasks import Task, for_memory, needs_time
 from sandbox.errors import SandboxError
 from sandbox.profile import HotLine, Profile
 
@@ -18,8 +18,12 @@ MOST, LEAST_SHARE = 3, 0.05
 
 
 def look_ahead(judge: Judge, task: Task, best: Candidate | None, options: ImproveOptions, *, measure: bool) -> Outlook:
-    """Where the best program, else the original, spends its time. measure: a profile may be taken for it."""
-    if not needs_time(task):
+    """Where the best program, else the original, spends its time, or what it holds where memory is an aim.
+
+    measure: a profile may be taken for it.
+    """
+    timing, memory = needs_time(task), for_memory(task)
+    if not timing and not memory:
         return Outlook()
     asks = "" if wants_model(options) else "the rules know nothing better for it; --model NAME asks a language model"
     profile = (best or judge.workload.baseline).profile
@@ -27,7 +31,8 @@ def look_ahead(judge: Judge, task: Task, best: Candidate | None, options: Improv
     if profile is None and best is not None and measure and not options.no_profile:
         judge.notify("profiling the result")
         profile, trouble = _profiled(judge, best)
-    return Outlook(_hot_lines(profile), asks, trouble)
+    held = profile.memory[:MOST] if memory and profile else ()
+    return Outlook(_hot_lines(profile) if timing else (), asks, trouble, held)
 
 
 def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, Shortfall | None]:

@@ -34,6 +34,14 @@ ASK = (
 )
 
 
+class NoPreference(ModelError):
+    """A reader answered once at most; what that cost is in `usage`."""
+
+    def __init__(self, error: ModelError, usage: Usage) -> None:
+        super().__init__(str(error), status=error.status, wait_s=error.wait_s)
+        self.usage = usage
+
+
 class Answer(StrEnum):
     """What one answer names."""
 
@@ -53,14 +61,17 @@ class PreferenceReader:
     """Of which order comes first."""
 
     def prefer(self, first: str, second: str) -> tuple[Preference, Usage]:
-        """Which of two texts is better, and what asking cost. Raises ModelError."""
+        """Which of two texts is better, and what asking cost. Raises NoPreference."""
         if first.strip() == second.strip():
             return Preference(Preferred.NEITHER, "they are the same text"), NOTHING_USED
         draw = random.Random(f"{self.seed}{first}{second}")
         swapped = draw.random() < 0.5
         winners, reasons, used = [], [], NOTHING_USED
         for turned in (swapped, not swapped):
-            side, reason, usage = self._ask(second, first) if turned else self._ask(first, second)
+            try:
+                side, reason, usage = self._ask(second, first) if turned else self._ask(first, second)
+            except ModelError as error:
+                raise NoPreference(error, used) from error
             winners.append(_winner(side, turned))
             reasons.append(reason)
             used = used + usage
@@ -99,9 +110,10 @@ def read_by(
         notify("asking a reader which is better")
         try:
             found, usage = reader.prefer(*shown(original.source, candidate.source))
-        except ModelError as error:
-            note = f"no reader was asked which is better: {error}"
-            return replace(candidate, notes=(*candidate.notes, note), usage=NOTHING_USED)  # what it cost is spent
+        except NoPreference as error:
+            failed = "a reader answered once, not twice," if error.usage.replies else "no reader was asked"
+            note = f"{failed} which is better: {error}"
+            return replace(candidate, notes=(*candidate.notes, note), usage=error.usage)  # what it cost itself is spent
         return replace(candidate, preference=found, usage=usage)
 
     return ask

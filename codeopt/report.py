@@ -28,7 +28,7 @@ from sandbox import Sandbox
 from sandbox.caveat import Caveat
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Verdict
-from sandbox.profile import HotLine, Profile
+from sandbox.profile import HotLine, MemoryLine, Profile, in_bytes
 
 MAX_CAVEATS = 5
 """So many are shown to people; JSON has all."""
@@ -61,12 +61,15 @@ class Outlook:
     """What could be tried now; empty where a language model has had its say."""
     shortfall: Shortfall | None = None
     """Why the hot lines are not known; None when they are, or when nobody asked."""
+    held: tuple[MemoryLine, ...] = ()
+    """What takes most memory, where that is an aim."""
 
     @property
     def words(self) -> str:
         """`hot now: line 7 44%: the rules know nothing better for it; --model NAME asks a language model`."""
         hot = "hot now: " + ", ".join(f"{line.named} {line.share:.0%}" for line in self.hot) if self.hot else ""
-        return ": ".join(part for part in (hot, self.next) if part)
+        held = f"most memory now: {most_memory(self.held)}" if self.held else ""
+        return ": ".join(part for part in ("; ".join(filter(None, (hot, held))), self.next) if part)
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,8 @@ class Columns:
     own: str = ""
     """The heading of the task's own column; empty where the speedup is the measure."""
     timed: bool = True
+    compared: str = "time"
+    """What a draft that is only screened is compared by: `time`, `peak memory`."""
 
     @property
     def header(self) -> str:
@@ -192,19 +197,21 @@ def row(candidate: Candidate, columns: Columns) -> str:
     line = f" {candidate.round:>5}  {word:<15} {own}{times}{' ' * columns.timed} {what}"
     if reason := why(candidate):
         return f"{line}\n{'':>8}{inline(reason, 120)}"
-    return f"{line}\n{'':>8}{inline(standing.words, 200)}" if standing else line + _ablation(candidate)
+    return (
+        f"{line}\n{'':>8}{inline(standing.words, 200)}" if standing else line + _ablation(candidate, columns.compared)
+    )
 
 
-def _ablation(candidate: Candidate) -> str:
+def _ablation(candidate: Candidate, compared: str) -> str:
     """How a draft that was only screened compares with its ablations or siblings; empty for any other."""
     if not candidate.screening_only:
         return ""
     if candidate.siblings:
         number, ratio = min(candidate.siblings, key=lambda pair: pair[1])
-        return f"\n{'':>8}round {number}, of the same critique, takes {ratio:.2f}x of its time"
+        return f"\n{'':>8}round {number}, of the same critique, takes {ratio:.2f}x of its {compared}"
     took = [f"{name} {ratio:.2f}x" if name == "original" else f"without {name} {ratio:.2f}x"
             for name, ratio in candidate.ablation]  # fmt: skip
-    text = f"time relative to this draft: {', '.join(took)}"
+    text = f"{compared} relative to this draft: {', '.join(took)}"
     return "\n" + textwrap.fill(text, 108, initial_indent=" " * 8, subsequent_indent=" " * 8)
 
 
@@ -239,10 +246,17 @@ def interval(comparison: Comparison) -> str:
     return f"{low} - {high}"
 
 
-def hot(profile: Profile | None) -> str:
-    """The hottest lines in a few words."""
+def most_memory(lines: Sequence[MemoryLine]) -> str:
+    """`line 3 1.2 MiB, line 7 40.0 KiB`."""
+    return ", ".join(f"line {line.line} {in_bytes(line.peak_mib)}" for line in lines)
+
+
+def hot(profile: Profile | None, *, memory: bool = False) -> str:
+    """The hottest lines in a few words; those that take most memory where that is the aim and known."""
     if profile is None or not profile.lines:
         return ""
+    if memory and profile.memory:
+        return f"   most memory: {most_memory(profile.memory[:3])}"
     return "   hot: " + ", ".join(f"{line.named} {line.share:.0%}" for line in profile.lines[:3])
 
 
@@ -369,6 +383,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "growth": result.growth,
         "shortfalls": as_rows(result.shortfalls),
         "hot_now": [_hot_line(line) for line in result.outlook.hot],
+        "memory_now": [asdict(line) for line in result.outlook.held],
         "next": result.outlook.next,
         "rounds": [_round(candidate) for candidate in result.history.candidates[1:]],
         "tokens": {

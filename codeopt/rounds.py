@@ -51,7 +51,8 @@ def stage_of(loop: RefineLoop) -> str:
 
 def columns_of(loop: RefineLoop) -> Columns:
     """What the table shows."""
-    return Columns(column(loop.task), loop.judge.timed)
+    compared = "peak memory" if loop.task.metric == "memory" else "time"
+    return Columns(column(loop.task), loop.judge.timed, compared)
 
 
 def run_rounds(loop: RefineLoop, console: Console) -> End:

@@ -14,14 +14,19 @@ from sandbox.guest.profile.request import ProfileRequest
 from sandbox.guest_bundle import GuestProgram
 from sandbox.outcome import Case, Run
 
-Mode = Literal["lines", "scalene", "callees"]
+Mode = Literal["lines", "scalene", "callees", "allocated"]
 RunDriver = Callable[[GuestProgram, bytes], Run]
 """Runs the profiler on an input in the sandbox."""
 
 SHORTEST = 0.1
 """Seconds under Scalene, all runs together, below which there is no split."""
 GAIN = "the Python/native/system split and the memory profile"
-TITLE = {"lines": "line profile", "scalene": "Scalene", "callees": "profile of what is called"}
+TITLE = {
+    "lines": "line profile",
+    "scalene": "Scalene",
+    "callees": "profile of what is called",
+    "allocated": "memory by line",
+}
 
 
 @dataclass(frozen=True)
@@ -60,11 +65,17 @@ class HotFunction:
 
 @dataclass(frozen=True)
 class MemoryLine:
-    """One line that allocated, as Scalene saw it."""
+    """One line that allocated, as Scalene saw it; of a function's calls as tracemalloc did."""
 
     line: int
     peak_mib: float
     growth_mib: float
+    """Of a function: what it held when the calls held most."""
+
+
+def in_bytes(mib: float) -> str:
+    """MiB, or KiB where that is little."""
+    return f"{mib:.1f} MiB" if mib >= 1 else f"{mib * 1024:.1f} KiB"
 
 
 @dataclass(frozen=True)
@@ -303,4 +314,10 @@ def _read_callees(found: Profile, result: dict[str, Any], texts: list[str]) -> P
     return replace(found, callees=tuple(callees))
 
 
-_READERS = {"lines": _read_lines, "scalene": _read_scalene, "callees": _read_callees}
+def _read_allocated(found: Profile, result: dict[str, Any], texts: list[str]) -> Profile:
+    rows = _lines_once(_rows(result, "allocated", len(texts), COUNT, COUNT))
+    memory = [MemoryLine(line, max(held, most) / 2**20, held / 2**20) for line, held, most in rows]
+    return replace(found, memory=tuple(sorted(memory, key=lambda each: (-each.peak_mib, -each.growth_mib, each.line))))
+
+
+_READERS = {"lines": _read_lines, "scalene": _read_scalene, "callees": _read_callees, "allocated": _read_allocated}

@@ -52,7 +52,11 @@ def describe(run: KeptRun) -> Iterator[str]:
 
     result, history = run.result, run.saved.history
     yield f"{run.listing.target}   task {result.get('task', '?')}   proposer: {result.get('model', '?')}"
-    columns = Columns(result.get("task", "") if any(c.standing for c in history.candidates) else "")
+    by_memory = any(c.comparison and c.comparison.clock == "memory" for c in history.candidates)
+    columns = Columns(
+        result.get("task", "") if any(c.standing for c in history.candidates) else "",
+        compared="peak memory" if by_memory else "time",
+    )
     yield columns.header
     yield from (row(candidate, columns) for candidate in history.candidates[1:])
     if not run.listing.ended:

@@ -194,6 +194,11 @@ def needs_time(task: Task) -> bool:
     return bool(getattr(task, "needs_time", True))
 
 
+def for_memory(task: Task) -> bool:
+    """Whether less memory is its aim, or one of them."""
+    return "memory" in (task.metric, getattr(task, "second", None))
+
+
 def suited(task: Task, functions: bool) -> Task:
     """The task as a language model is told of it: where one function is improved, with what such targets have need of,
     and examples of them."""

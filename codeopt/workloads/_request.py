@@ -108,6 +108,8 @@ class WorkloadRequest:
     """The original as an earlier sitting measured it; it is not profiled again."""
     profile_modes: tuple[Mode, ...] = ()
     """What to profile of the original; empty: nothing."""
+    for_memory: bool = False
+    """Less memory is an aim: of a function it is profiled, too, which lines hold it."""
     needs_time: bool = True
     """A target that is too quick to time is of no use."""
     model_calls: bool = False

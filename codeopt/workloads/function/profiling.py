@@ -19,21 +19,37 @@ MOST_TEXT = 20_000_000
 OWN = "<module>"
 
 
-def profile_function(bench: Bench, timed: Timed, source: str, modes: tuple[Mode, ...] = ("lines",)) -> Profile:
-    """The timed calls, as often as the original's, in one process that has imported the module as its users do."""
+HEIGHT = 4096
+"""Bytes below which a line is not told of."""
+
+
+def profile_function(
+    bench: Bench, timed: Timed, source: str, modes: tuple[Mode, ...] = ("lines",), *, memory: bool = False
+) -> Profile:
+    """The timed calls, as often as the original's, in one process that has imported the module as its users do.
+
+    memory: the same calls once more, each of them once, for the lines that hold most.
+    """
     calls = timed.batch.calls[timed.batch.warm :]
     repeats = timed.passes(SECONDS, max(1, min(200, MOST_TEXT // sum(map(len, calls)))))
-    case = Case("timed", CallBatch(calls * repeats, "time").stdin())
-    limits = replace(bench.sandbox.limits, seconds=bench.sandbox.limits.seconds * 4 + 80)
-    found = profile(
-        lambda driver, stdin: bench.sandbox.run(driver, stdin, mode="exec", limits=limits),
-        source,
-        case,
-        modes=modes,
-        function=bench.target,
-    )
+    found = _profiled(bench, source, calls * repeats, modes)
+    if memory:
+        held = _profiled(bench, source, calls, ("allocated",))
+        lines = tuple(line for line in held.memory if line.peak_mib * 2**20 >= HEIGHT)
+        found = replace(found, memory=lines, notes=(*found.notes, *held.notes))
     return replace(
         found,
         lines=tuple(line for line in found.lines if line.text.strip()),
         functions=tuple(f for f in found.functions if f.name != OWN and f.share),
+    )
+
+
+def _profiled(bench: Bench, source: str, calls: tuple[str, ...], modes: tuple[Mode, ...]) -> Profile:
+    limits = replace(bench.sandbox.limits, seconds=bench.sandbox.limits.seconds * 4 + 80)
+    return profile(
+        lambda driver, stdin: bench.sandbox.run(driver, stdin, mode="exec", limits=limits),
+        source,
+        Case("timed", CallBatch(calls, "time").stdin()),
+        modes=modes,
+        function=bench.target,
     )

@@ -90,7 +90,10 @@ class FunctionWorkload(Defaults):
         if self.request.profile_modes and original.profile is None:
             self._notify("profiling the original")
             original = replace(
-                original, profile=profile_function(self.bench, plan.timed, self.bench.source, self._modes)
+                original,
+                profile=profile_function(
+                    self.bench, plan.timed, self.bench.source, self._modes, memory=self.request.for_memory
+                ),
             )
         return replace(self, baseline=original, plan=plan)
 
@@ -201,7 +204,8 @@ class FunctionWorkload(Defaults):
 
     def profile(self, source: str) -> Profile | None:
         """Where a pass of the timed calls spends its time; lines are those of the module."""
-        return profile_function(self.bench, self.plan.timed, source) if self.plan else None
+        memory = self.request.for_memory
+        return profile_function(self.bench, self.plan.timed, source, memory=memory) if self.plan else None
 
     def growth(self, source: str) -> GrowthPair | None:
         """By calls made longer and longer."""

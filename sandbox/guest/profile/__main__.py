@@ -7,6 +7,7 @@ lines    {"lines": [[line, hits, own ns]], "functions": [[name, line, calls, own
 scalene  {"lines": [[line, python, native, peak MiB, growth MiB, copied MiB/s]], "system": share of the CPU time,
           "runs": n, "seconds": of all runs, "memory": whether it could see it}; python, native in % of all samples
 callees  {"callees": [[name, module, first line, calls, share, source]]} of a function's calls, outside of its module
+allocated {"allocated": [[line, bytes held at the height, most bytes at one moment]]} of a function's calls
 all      "ended": type of the exception that ended the program, "stopped": it ran past max_seconds;
          or only "missing": a package, or "error": type of an exception of ours
 
@@ -24,6 +25,7 @@ import tempfile
 from pathlib import Path
 
 from ..calls.function_ref import FunctionRef
+from .allocated import run_allocated
 from .callees import run_callees
 from .own_time import run_lines
 from .program import Program, claim_streams
@@ -63,6 +65,8 @@ def answer(program: Program, request: ProfileRequest, bundle: Bundle) -> dict[st
     try:
         if request.mode == "lines":
             return run_lines(program, request)
+        if request.mode == "allocated":
+            return run_allocated(program, request)
         return run_callees(program, request) if request.mode == "callees" else run_scalene(program, request, bundle)
     except Exception as error:
         return {"error": type(error).__name__}

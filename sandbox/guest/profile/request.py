@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
 
-    ProfileMode = Literal["lines", "scalene", "callees"]
+    ProfileMode = Literal["lines", "scalene", "callees", "allocated"]
 
 
 class ProfileRequest(Record):

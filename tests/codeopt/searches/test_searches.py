@@ -119,6 +119,17 @@ def loop(plan: SearchPlan, rounds: int, history: History | None = None, ledger: 
     )  # fmt: skip
 
 
+def test_of_drafts_that_are_as_good_the_smallest_change_comes_first() -> None:
+    """By several aims, too; a draft that is plainly better goes before a smaller change."""
+    small, whole = LOOP.replace("print(i)", "print(i, end=chr(10))"), JOIN + "# all of it\n"
+    for task in (TASK, open_task("runtime,readability")):
+        for gains, first in (((2.0, 2.02), small), ((2.02, 2.0), small), ((1.5, 2.0), whole)):
+            drafts = (right(1, small, ratio=gains[0]), right(2, whole, ratio=gains[1]))
+            history = History((replace(original(), source=LOOP), *drafts))
+            found = [each.source for each in replace(loop(SearchPlan(), 1, history), task=task).ranked()]
+            assert (len(found), found[0]) == (2, first), (task.name, gains)
+
+
 @pytest.mark.parametrize("name", ["chain", "best-of", "evolve"])
 def test_a_run_goes_on_from_what_was_saved(name: str) -> None:
     """The next move depends on the saved candidates alone."""

@@ -89,6 +89,22 @@ def test_a_reader_who_fails_costs_nothing_that_was_spent_before() -> None:
     assert "no reader was asked" in found.notes[0]
 
 
+def test_what_a_reader_cost_who_fails_the_second_time_is_counted() -> None:
+    def once(messages: Sequence[Message]) -> str:
+        asked.append(messages)
+        if len(asked) == 2:
+            raise ModelError("gone")
+        return "Names.\nBETTER: A"
+
+    asked: list[Sequence[Message]] = []
+    ask = read_by(PreferenceReader(Scripted(once), "Which?"), lambda line: None)
+    found = ask(Candidate(1, PLAIN, "a draft", usage=Usage(replies=1, tokens_in=900)), Candidate(0, mangled(1), "o"))
+    assert found.usage.replies == 1
+    assert 0 < found.usage.tokens_in != 900
+    assert found.preference is None
+    assert "answered once" in found.notes[0]
+
+
 def test_the_same_text_is_not_asked_about() -> None:
     found, usage = PreferenceReader(Scripted([]), "Which?").prefer(PLAIN, PLAIN + "\n")
     assert (found.winner, usage.replies) == (Preferred.NEITHER, 0)

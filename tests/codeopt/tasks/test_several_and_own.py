@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +13,24 @@ from codeopt.history import Candidate
 from codeopt.tasks import open_task
 from sandbox.compare import CaseTimes, Comparison, Decision
 from sandbox.outcome import Outcome, Run, Verdict
-from tests.codeopt.command import codeopt, reply
+from tests.codeopt.command import QUICK, codeopt, reply
 from tests.conftest import open_or_skip
+from tests.support.wire_server import WireServer
 
 HUNGRY = "numbers = [k * k % 1000003 for k in range(int(input()))]\nprint(sum(numbers))\n"
+WRONG = HUNGRY.replace("sum(numbers)", "sum(numbers) + 1")
 LEAN = "print(sum(k * k % 1000003 for k in range(int(input()))))\n"
 PASSED = (Outcome("a", Verdict.AC, Run(0, None, 0.1, 0.1, 1000, b"", b"")),)
+
+
+def served(*drafts: str) -> WireServer:
+    """A server that answers with a critique and a draft, for each."""
+    return WireServer([text for each in drafts for text in ("Keep nothing.\nVERDICT: IMPROVE", reply(each))])
+
+
+def asked(server: WireServer) -> tuple[str, ...]:
+    """The flags that ask it."""
+    return ("--model", server.model, "--base-url", server.base_url)
 
 
 def compared(decision: Decision, ratio: float, clock: str = "cpu") -> Comparison:
@@ -86,17 +99,28 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path) -> Non
     assert runs.read_text() == "run run "
 
 
-def test_half_the_peak_is_believed_and_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("task", "worse", "said"),
+    [("memory", HUNGRY.replace("print(", "more = numbers[:]\nprint("), "slower"), ("runtime,memory", WRONG, "WA")],
+    ids=["memory", "both"],
+)
+def test_half_the_peak_is_believed_and_told(task: str, worse: str, said: str, tmp_path: Path) -> None:
     """By the command line; the peaks are named, and the time beside them."""
     open_or_skip("bubblewrap").close()
     (tmp_path / "hungry.py").write_text(HUNGRY)
     (tmp_path / "in.txt").write_text("400000\n")
-    (tmp_path / "script.txt").write_text(f"Keep nothing.\nVERDICT: IMPROVE\n--- next answer ---\n{reply(LEAN)}")
-    done = codeopt(
-        "improve", "hungry.py", "--stdin", "in.txt", "--task", "memory", "--model", "scripted:script.txt", "-n", "1",
-        "--sandbox", "bubblewrap", "--json", cwd=tmp_path,
-    )  # fmt: skip
+    with served(LEAN, worse) as server:
+        done = codeopt(
+            "improve", "hungry.py", "--stdin", "in.txt", "--task", task, *asked(server), "-n", "2", "--max-pairs", "12",
+            *QUICK, "--json", cwd=tmp_path,
+        )  # fmt: skip
     assert done.status == 0, done.err
+    assert done.json["best_round"] == 1
+    assert done.json["rounds"][1]["verdict"] == said
+    assert "MiB" in server.prompts[-1]
+    if task != "memory":
+        assert {row["name"] for row in done.json["task_measures"]} == {"time", "peak"}
+        return
     assert done.json["speedup"]["clock"] == "memory"
     assert done.json["speedup"]["ratio"] > 1.5
     (peak,) = done.json["task_measures"]
@@ -123,12 +147,15 @@ def test_half_the_peak_of_a_function_is_believed_and_told(tmp_path: Path) -> Non
     open_or_skip("bubblewrap").close()
     (tmp_path / "far.py").write_text(KEEPS)
     (tmp_path / "calls.py").write_text("CALLS = [(([3, 4],), {}), (([],), {})]\nBIG = [((list(range(9000)),), {})]\n")
-    drafts = [f"Keep nothing.\nVERDICT: IMPROVE\n--- next answer ---\n{reply(text)}" for text in (ADDS, AT_IMPORT)]
-    (tmp_path / "script.txt").write_text("\n--- next answer ---\n".join(drafts))
-    done = codeopt(
-        "improve", "far.py::spread", "--calls", "calls.py", "--task", "memory", "--model", "scripted:script.txt", "-n",
-        "2", "--sandbox", "bubblewrap", "--max-pairs", "12", "--json", cwd=tmp_path,
-    )  # fmt: skip
+    with served(ADDS, AT_IMPORT) as server:
+        done = codeopt(
+            "improve", "far.py::spread", "--calls", "calls.py", "--task", "memory", *asked(server), "-n", "2",
+            "--sandbox", "bubblewrap", "--max-pairs", "12", "--json", cwd=tmp_path,
+        )  # fmt: skip
+    assert "Lines by memory" in server.prompts[0]
+    assert re.search(r"  [\d.]+ KiB +[\d.]+ KiB +distances.append", server.prompts[0])
+    assert "most memory: line 4 " in done.err
+    assert all(row["peak_mib"] < 0.1 for row in done.json["memory_now"])
     assert done.status == 0, done.err
     assert done.json["speedup"]["clock"] == "memory"
     assert done.json["speedup"]["ci_low"] > 2

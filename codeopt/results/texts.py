@@ -126,7 +126,7 @@ def _table(found: TextMetrics) -> Table:
     for name in ("metric", "value", "95% interval"):
         table.add_column(name, justify="left" if name == "metric" else "right")
     for k, value in enumerate(found.by_round):
-        table.add_row(f"score after {k} rounds" if k else "score of the first drafts", *percent(value))
+        table.add_row(f"score after {k} round{'s' * (k > 1)}" if k else "score of the first drafts", *percent(value))
     if found.wins:
         ends = f"{found.ties} ties, {found.losses} for the first draft"
         table.add_row(f"refined one preferred ({ends})", *percent(found.wins))

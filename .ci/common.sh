@@ -19,8 +19,8 @@ copy_to() {
         tar -C "$repo" --null --verbatim-files-from -T - -cf - | tar -C "$1" -xf -
 }
 
-# install VENV REQUIREMENT: by uv, in a quarter of the time; where that fails by pip, which knows the machine's settings.
-install() {
+# add_packages VENV REQUIREMENT: by uv, in a quarter of the time; where that fails by pip, which knows the machine's settings.
+add_packages() {
     "$1/bin/pip" install uv && "$1/bin/uv" pip install --quiet --link-mode copy --python "$1/bin/python" "$2" ||
         "$1/bin/pip" install "$2"
 }
@@ -33,7 +33,7 @@ test_environment() {
         [[ -d $clone ]] && exit
         copy_to "$clone"
         python3 -m venv "$clone/venv"
-        install "$clone/venv" "$clone[test]"
+        add_packages "$clone/venv" "$clone[test]"
     ) 9>"$CI_WORK/clone.lock"
     cd "$clone"
 }

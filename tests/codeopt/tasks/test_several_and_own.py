@@ -146,7 +146,7 @@ def test_half_the_peak_of_a_function_is_believed_and_told(tmp_path: Path) -> Non
     """By tracemalloc, in its calls; a draft that keeps as much in its module is not taken."""
     open_or_skip("bubblewrap").close()
     (tmp_path / "far.py").write_text(KEEPS)
-    (tmp_path / "calls.py").write_text("CALLS = [(([3, 4],), {}), (([],), {})]\nBIG = [((list(range(9000)),), {})]\n")
+    (tmp_path / "calls.py").write_text("CALLS = [(([3, 4],), {}), (([],), {})]\nBIG = [((list(range(4500)),), {})]\n")
     with served(ADDS, AT_IMPORT) as server:
         done = codeopt(
             "improve", "far.py::spread", "--calls", "calls.py", "--task", "memory", *asked(server), "-n", "2",

@@ -56,7 +56,7 @@ BIG = [((draw.getrandbits(4096),), {}) for _ in range(2)]
     Upstream(
         "pypdf", "3.1.0", "4.3.1", "pypdf/generic/_base.py", "encode_pdfdocencoding",
         calls="""
-CALLS = [((word(n),), {}) for n in range(12)] + [(("caf\\u00e9 \\u2022",), {}), (("\\u4e2d",), {})]
+CALLS = [((word(n),), {}) for n in range(12)] + [(("d\\u00e9j\\u00e0 \\u2022",), {}), (("\\u4e2d",), {})]
 BIG = [((word(6000),), {}) for _ in range(2)]
 """,
     ),

@@ -79,7 +79,7 @@ def _outcome(run: KeptRun) -> Iterator[Child]:
         yield tag("p", f"Not ended: codeopt improve TARGET --resume {run.listing.path} goes on.")
         return
     word = "Accepted" if result["accepted"] else "Not improved"
-    yield tag("p", f"{word}: {result['reason']}. The rounds ended: {result['stopped']}.")
+    yield tag("p", f"{word}: {result['reason'].rstrip('.')}. The rounds ended: {result['stopped']}.")
     for line in (*result.get("notes", ()), *_growth(result)):
         yield tag("p", line)
     yield from (tag("p", Shortfall(**row).words) for row in result.get("shortfalls", ()))

@@ -307,7 +307,8 @@ def test_a_failing_changed_input_is_shown(tmp_path: Path) -> None:
     steps = [look, reply(lower, "in lower case"), again, reply(FAST, "as it is"), "Good.\nVERDICT: DONE"]
     with WireServer(steps) as server:
         arguments = ("--base-url", server.base_url, "--model", server.model, "--sandbox", "bubblewrap")
-        strict = ("--changed-inputs", "strict", "--input-seed", "3")  # capitals are beyond the known inputs: elsewhere a caveat
+        # Capitals are beyond the known inputs: elsewhere a caveat.
+        strict = ("--changed-inputs", "strict", "--input-seed", "3")
         done = codeopt("improve", "slow.py", "--json", "--model-only", *strict, *arguments, cwd=tmp_path)
     assert [each["verdict"] for each in done.json["rounds"]] == ["WA", "faster"], done.err
     told_of_it = question(server.prompts[2])

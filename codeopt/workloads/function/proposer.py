@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from codeopt.history import Candidate, Critique, Draft, History
-from codeopt.proposers import Proposer
+from codeopt.history import Draft, History
+from codeopt.proposers.excerpted import Excerpted
 from codeopt.rules import Hot, Rule
 from codeopt.workloads.function.definitions import PutBackError
 from codeopt.workloads.function.excerpt import shown
@@ -53,38 +53,21 @@ def _own_lines(source: str, qualname: str, hot: Hot) -> Hot:
     return Hot(tuple(line for line in hot.lines or own if line in own))
 
 
-class FunctionProposer:
+@dataclass(frozen=True)
+class FunctionProposer(Excerpted):
     """A proposer that sees an excerpt of the module, and whose drafts are put back into it."""
 
-    def __init__(self, inner: Proposer, qualname: str) -> None:
-        self.inner, self.qualname = inner, qualname
-        self.name = inner.name
+    qualname: str
 
-    def critique(self, history: History) -> Critique:
-        """As the inner proposer, on the excerpt."""
-        return self.inner.critique(self._shown(history))
-
-    def refine(self, history: History) -> Draft:
-        """The inner proposer's draft as a whole module; with a problem where it cannot be put back."""
-        return self._whole(self.inner.refine(self._shown(history)), history)
-
-    def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """The inner proposer's drafts, each as a whole module."""
-        for draft in self.inner.variants(self._shown(history), count):
-            yield self._whole(draft, history)
-
-    def _whole(self, draft: Draft, history: History) -> Draft:
+    def whole(self, draft: Draft, original: str) -> Draft:
+        """The draft as a whole module."""
         if draft.problem:
             return draft
         try:
-            return replace(draft, source=put_back(history.original.source, self.qualname, draft.source))
+            return replace(draft, source=put_back(original, self.qualname, draft.source))
         except PutBackError as error:
             return replace(draft, problem=f"it cannot be put into the module: {error}")
 
-    def preferred(self, history: History) -> Candidate | None:
-        """As the inner proposer; it is the same round of the module."""
-        chosen = self.inner.preferred(self._shown(history))
-        return history.candidates[chosen.round] if chosen else None
-
-    def _shown(self, history: History) -> History:
+    def excerpts(self, history: History) -> History:
+        """The function, and what it needs of its module."""
         return shown(history, self.qualname)

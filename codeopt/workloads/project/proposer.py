@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from codeopt.briefing import Briefing
 from codeopt.escaping import fenced, inline
-from codeopt.history import Candidate, Critique, Draft, History
-from codeopt.proposers import Proposer
+from codeopt.history import Candidate, Draft, History
+from codeopt.proposers.excerpted import Excerpted
 from codeopt.workloads.function.definitions import PutBackError
 from codeopt.workloads.function.excerpt import excerpt
 from codeopt.workloads.project.edits import answered, edits_of
@@ -36,49 +35,26 @@ calls."""
 
 
 @dataclass(frozen=True)
-class ProjectProposer:
-    """A proposer whose answers are put into the project."""
+class ProjectProposer(Excerpted):
+    """A proposer that sees the hot path, and whose answers are put into the project."""
 
-    inner: Proposer
     profile: ProjectProfile
 
-    @property
-    def name(self) -> str:
-        """The model's."""
-        return self.inner.name
-
-    def critique(self, history: History) -> Critique:
-        """As the inner proposer, on the hot path."""
-        return self.inner.critique(self._shown(history))
-
-    def refine(self, history: History) -> Draft:
-        """The inner proposer's draft as the whole project; with a problem where it cannot be put in."""
-        return self._whole(self.inner.refine(self._shown(history)), history)
-
-    def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """The inner proposer's drafts, each as the whole project."""
-        for draft in self.inner.variants(self._shown(history), count):
-            yield self._whole(draft, history)
-
-    def _whole(self, draft: Draft, history: History) -> Draft:
+    def whole(self, draft: Draft, original: str) -> Draft:
+        """The draft as the whole project."""
         if not draft.source.strip() or (draft.problem and "SEARCH" not in draft.source):
             return draft
         try:
-            source = answered(history.original.source, draft.source)
+            source = answered(original, draft.source)
         except PutBackError as error:
             return replace(draft, problem=f"it cannot be put into the project: {error}")
-        changed = tuple(map(str, edits_of(history.original.source, source)))
+        changed = tuple(map(str, edits_of(original, source)))
         return replace(draft, source=source, problem="", changes=draft.changes or changed)
 
-    def preferred(self, history: History) -> Candidate | None:
-        """As the inner proposer; it is the same round of the project."""
-        chosen = self.inner.preferred(self._shown(history))
-        return history.candidates[chosen.round] if chosen else None
-
-    def _shown(self, history: History) -> History:
+    def excerpts(self, history: History) -> History:
+        """The hot functions, and what was changed."""
         original = history.original.source
-        shown = tuple(self._candidate(each, original) for each in history.candidates)
-        return replace(history, candidates=shown)
+        return replace(history, candidates=tuple(self._candidate(each, original) for each in history.candidates))
 
     def _candidate(self, candidate: Candidate, original: str) -> Candidate:
         files = parted(candidate.source)

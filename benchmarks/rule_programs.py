@@ -266,13 +266,37 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "$HOLD$\nys = [3, 4]\nfor i in range(len(«xs¦ys¦xs¦out»)):\n    out.append(xs[i]«¦ * 2¦ + ys[i]»)\n    «¦¦xs[i] = 0¦i += 1¦print(i)¦f = lambda: xs[i]\n    print(f())¦print([xs[i] for _ in ys])¦if xs[i] == 2: break»\n    $CHANGE$\n"
         "«print(i)¦¦¦¦for i in range(2): print(i)»",
         "def total(vs, k):\n    t = 0\n    for i in range(len(vs)):\n        t = t + vs[i]\n        «¦¦vs.append(1)\n        if t > 50: break¦k = vs[-1]¦return i»\n    else:\n        t += k\n    return t\nprint(total(«xs¦[1, 2]¦()¦(1.5, 2)», 0), total([3], 1))",
+        "s = «'abcab'¦xs¦'é'¦(1, 2)»\nfor i in range(len(s)):\n    if «s[i] in 'ab' or s[i] == 'é'¦s[i] == n¦i % 2 and s[i] != s[i - 1]»:\n        out.append((i, s[i]«¦ * 2»))\n    «¦¦i = 2¦s = s[1:]¦s[0] = 7¦f = lambda: s[i]¦enumerate = list»\n$CHANGE$\n«print(i)¦¦print(f())»",
         "rows = [[1, 2], [], [3]]\nfor i in range(len(rows)):\n    for j in range(len(rows[i])):\n        rows[i][j] «+=¦=» 1\n    «rows[i].append(2)¦rows[i] = []¦t = rows[i]¦»\n    print(len(rows[i]))\nprint(rows)",
     ),
     "inline_function": (
         "def f(a, b):\n    return «(a + b) % 7¦a * b + n¦a if a > b else b¦a and b¦abs(a - b)¦xs[a] + b¦-a ** 2 + b¦a < b < n¦f(a, b)¦[a, b]¦len(xs) + a - b¦b - a¦a»\n"
         "for i in range(«4¦n»):\n    for j in xs[:4]:\n        print(f(«i¦i + 1¦-i¦xs[0]¦touch(xs)», «j¦i * 2¦3¦-1¦n», ), «f(i, f(i, 1))¦f(i, i) ** 2¦not f(1, i)¦f(b=1, a=i)¦»)\n        $CHANGE$",
         "g = lambda v: «v * v¦v + n¦-v¦xs[v] if v < len(xs) else 0¦v % 3 == 1¦str(v) + 'x'»\ndef run(n, v):\n    t = []\n    for k in range(3):\n        t.append(g(«k¦v¦k - v¦n»))\n        «n += 1¦¦g = abs»\n    return t\nprint(run(5, 2))\n«print(g)¦print([g(k) for k in xs])¦¦g = abs¦n = 9\nprint(run(1, 0))»",
+        "import math\ndef f(a, b):\n    if a «> b¦== 0¦in xs¦% 2»:\n        return «a¦-b¦math.inf¦a if b else 2»\n    «elif b > 2:\n        return n¦¦»\n    «else:\n        return a + b¦return «max(math.ceil(a / 2) - 1, 0)¦math.gcd(a, b)¦b, a»¦return»\n"
+        "for i in range(4):\n    out.append(«1 + f(i, 2) * 3¦f(i, n)¦-f(i, i)¦f(i + 1, 2)¦[f(i, k) for k in range(3)]»)\n    «¦¦n += 1¦math = n¦f = max»",
         "MOD = 7\ndef mul(a, b): return a * b % MOD\nr = 1\nfor k in range(9):\n    r = mul(r, «k + 1¦2¦r¦k or 1»)\n    «MOD = 5¦global_mod = mul(1, MOD)¦¦»\n    out.append(-mul(k, 3) + 2 * mul(r, k))\nprint(r, mul(2, 4))",
+    ),
+    "needless_conversion": (
+        "for v in «xs¦range(5)¦['7', 'é']¦[1.5, 2]¦[True, 2]»:\n    k = «int¦str¦float»(«v¦n % 3¦len(xs)¦i if v else 2¦str(v)¦(w := 3)¦v * 2¦-n¦n > 2»)\n    out.append(«int¦str¦float¦len»(«k¦int(3)¦str(n) + 'a'¦n / 2»)«¦ * 2¦ ** 2¦.real»)\n    print(-int(n - 1) * 2, f'{int(n)}')\n    «int = abs¦n = 2.0¦n += 1¦¦¦»\n    i = 3",
+        "def digits(k):\n    s = 0\n    while k > 0 and len(out) < 40:\n        s += int(k % 10)\n        k = int(k «/ 10¦// 10»)\n        out.append(s)\n    return str(str(s) + '!')\nprint(digits(«n¦123¦True¦4.5»), digits(«77¦n + 1»))",
+    ),
+    "square": (
+        "for v in «xs¦range(-3, 4)¦[1.5, 2]¦[True, 10**20]»:\n    out.append(«¦-¦2 ** ¦9 // ¦1 + ¦not ¦3 % (1 + n * n) - »«v¦n¦(v + 1)¦(n - 2)¦xs[0]¦len(xs)» ** 2«¦ % 7¦ ** 2¦ < 9¦ * 2¦ and n»)\n    $CHANGE$",
+        "def norm(a, b):\n    return (a ** 2 + b ** 2)«¦ ** 2¦ - (a - b) ** 2»\nprint([norm(i, «2¦n¦i + 1») for i in range(4)], norm(«1¦2.5¦True», 3))",
+    ),
+    "length_truth": (
+        "q = «[3, n]¦deque([2, 5])¦{1: 2, n: 3}¦{1, n}¦'ab'¦(1, 2)¦xs¦range(2)¦set(xs)»\nfor i in range(6):\n    if «len(q)¦len(q) > 0¦len(q) == 0¦not len(q)¦len(q) != 0 and i > 2¦len(q) < 1 or n == 3¦len(q) >= 1¦len(q) > 1¦0 < len(q)¦not (len(q) > 0)¦len(q) <= 0»:\n        out.append(i)\n        «¦¦q = [i]¦q = ''¦q.clear()¦q = q[1:]»\n    else:\n        q = [n]\n    print('a' if «len(q)¦len(q) == 0» else 'b')\n    $CHANGE$",
+        "class Box:\n    def __len__(self): return 2\n    «def __bool__(self): return False¦size = 3»\nbox = «Box()¦[Box()]¦xs»\nwhile len(box)«¦ > 0¦ != 0»:\n    print(len(box))\n    if not len(out) or len(out) < 5: out.append(n)\n    else: break",
+        "def run(stack):\n    while «len(stack) != 0¦len(stack) > 0 and n < 9¦len(stack)»:\n        v = stack.pop()\n        if v «in (2, 3)¦== 1»: stack.append(v - 1)\n    return stack\nprint(run(«[1, 2]¦xs[:]¦[n]»))",
+    ),
+    "repeated_list": (
+        "k = «3¦n¦-2¦True¦len(xs)¦2.0»\na = [«0¦-1¦None¦'é'¦1.5¦n¦[]¦()¦True¦float('inf')» for «_¦i¦n¦(i, j)» in range(«k¦k + 1¦n¦k, 5¦len(xs) * 2¦max(k, 1)»)]«¦ * 2¦[:2]¦ + [7]»\nprint(a)\nb = [[«0¦False» for _ in range(«k¦3»)] for _ in range(«2¦k»«¦ if n¦»)]\nfor row in b:\n    row[:1] = [5]\n«range = xs¦»\nprint(b, [1 for _ in xs], [«0¦i» for i in range(3)])",
+    ),
+    "readline_wrapper": (
+        "import sys\n«get = lambda: sys.stdin.readline()«.rstrip()¦.strip()¦.rstrip('\\n')¦.rstrip('3')¦[:-1]¦»¦def get():\n    return sys.stdin.readline().«rstrip()¦strip()»¦def get(k=1): return sys.stdin.readline().rstrip()»\n"
+        "for i in range(4):\n    out.append(«get()¦int(get())¦get().split()¦get().strip()¦get().rstrip()¦get().split(' ')¦list(map(int, get().split()))¦len(get())¦[c for c in get()]¦float(get())¦get() + get()»)\n    «get()¦¦print(get)¦get = input¦sys.stdin = sys.stdin»\nprint(get())",
+        "from sys import stdin\ninput = lambda: stdin.readline().«rstrip()¦strip()»\ndef row(): return [int(v) for v in input().split()]\nt = «input()¦input().strip()»\nfor _ in range(3): print(t, «row()¦input()», input())",
     ),
 }  # fmt: skip
 

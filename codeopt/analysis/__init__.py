@@ -22,6 +22,7 @@ from codeopt.analysis.program import AnalyzedProgram, parse
 from codeopt.analysis.scopes import QUIET_MODULES, Comprehension, Use, Variable
 from codeopt.analysis.syntax import Edit, compiles, physical_lines
 from codeopt.analysis.values import (
+    FLOAT,
     INT,
     NUMBERS,
     SCALARS,
@@ -41,6 +42,7 @@ __all__ = [
     "Doubt",
     "Edit",
     "Effects",
+    "FLOAT",
     "INT",
     "Loop",
     "NUMBERS",

@@ -19,6 +19,10 @@ from codeopt.analysis.scopes import Scopes, Variable
 Node = TypeVar("Node", bound=ast.expr | ast.stmt)
 
 
+BINDS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Starred, ast.Await, ast.comprehension)
+"""Around an operation these need parentheses; so do an attribute, a subscript or a call of it."""
+
+
 class Edit(NamedTuple):
     """Replace text[start:end]."""
 
@@ -96,6 +100,13 @@ class Syntax:
     def replace(self, node: ast.AST, text: str) -> Edit:
         """The edit that puts `text` in the place of a node."""
         return Edit(*self.span(node), text)
+
+    def put(self, node: ast.expr, text: str) -> Edit:
+        """The edit that puts an expression in the place of another; in parentheses where it needs them."""
+        parent = self.scopes.parent.get(node)
+        owner = isinstance(parent, ast.Attribute | ast.Subscript) and parent.value is node
+        called = isinstance(parent, ast.Call) and parent.func is node
+        return self.replace(node, f"({text})" if owner or called or isinstance(parent, BINDS) else text)
 
     def before(self, statement: ast.stmt, *lines: str) -> Edit:
         """The edit that puts lines before a statement, at its indentation."""

@@ -21,6 +21,7 @@ from codeopt.rules._context import Context
 from codeopt.rules._explanation import Explanation, explain
 from codeopt.rules._hot_spots import Hot
 from codeopt.rules._imports import bind_stream, top_imports
+from codeopt.rules._input_lines import PARSERS, ignores_line_end, plain_call
 from codeopt.rules._rule import Example, Rule, rule
 
 __all__ = [
@@ -28,11 +29,14 @@ __all__ = [
     "Example",
     "Explanation",
     "Hot",
+    "PARSERS",
     "Rule",
     "all_rules",
     "bind_stream",
     "explain",
+    "ignores_line_end",
     "load_rule",
+    "plain_call",
     "rule",
     "select_rules",
     "top_imports",

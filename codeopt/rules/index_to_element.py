@@ -1,4 +1,4 @@
-"""`for i in range(len(values))` that only reads values[i] to `for value in values`."""
+"""`for i in range(len(values))` that reads values[i] to `for value in values`, or with enumerate."""
 
 from __future__ import annotations
 
@@ -33,38 +33,51 @@ print(total)
 def index_to_element(loop: ast.For, ctx: Context) -> list[Edit]:
     """Reading values[i] for each index makes an int and looks it up: iterate over the values themselves.
 
-    range(len(values)) of a list, tuple or text that the loop does not change through any name, where the index is
-    used for reading values[i] only, and not after the loop.
+    range(len(values)) of a list, tuple or text that the loop does not change through any name. Where the index is
+    used for more than reading values[i], or after the loop, enumerate() gives both: for text, and for values that are
+    read twice in a round.
     """
     program = ctx.program
     values = program.indexed(loop.iter)
     if values is None or not isinstance(loop.target, ast.Name):
         return []
     counter = loop.target.id
-    reads = _reads(program, loop, counter, values)
-    if not reads or program.liveness.read_after(loop, counter) or not _stays(program, loop, values):
+    reads, others = _reads(program, loop, loop.target, values)
+    if not reads or not _stays(program, loop, values):
+        return []
+    alone = not others and not program.liveness.read_after(loop, counter)
+    pays = len(reads) > 1 or program.types.is_text(values)
+    if not alone and not (pays and _only_counts(program, loop, loop.target)):
         return []
     name = ctx.new_name(*_wanted(values.id), *NAMES)
-    heads = [program.replace(loop.target, name), program.replace(loop.iter, values.id)]
+    target, source = (name, values.id) if alone else (f"{counter}, {name}", f"enumerate({values.id})")
+    heads = [program.replace(loop.target, target), program.replace(loop.iter, source)]
     return [*heads, *(program.replace(read, name) for read in reads)]
 
 
-def _reads(program: AnalyzedProgram, loop: ast.For, counter: str, values: ast.Name) -> list[ast.Subscript]:
-    """Every use of the counter in the loop, when each is in `values[counter]`."""
-    scope = program.scopes.scope[loop]
+def _reads(
+    program: AnalyzedProgram, loop: ast.For, counter: ast.Name, values: ast.Name
+) -> tuple[list[ast.Subscript], bool]:
+    """Every `values[counter]` in the loop, and whether the counter is used for anything else there."""
     found: list[ast.Subscript] = []
-    uses = program.scopes.all_uses(program.scopes.owner(counter, scope))
-    inside = {node for statement in [*loop.body, *loop.orelse] for node in program.walk(statement)}
-    for use in [use for use in uses if use.node in inside]:
+    uses = program.scopes.all_uses(program.scopes.variable(counter))
+    inside = [use for use in uses if any(program.holds(s, use.node) for s in [*loop.body, *loop.orelse])]
+    for use in inside:
         match program.scopes.parent[use.node]:
             case ast.Subscript(ast.Name(name) as owner, index, ast.Load()) as read if index is use.node:
                 same = name == values.id and program.scopes.variable(owner) == program.scopes.variable(values)
-                if not same or program.source(read).replace(" ", "") != f"{name}[{counter}]":
-                    return []
-                found.append(read)
-            case _:
-                return []
-    return found
+                if same and program.source(read).replace(" ", "") == f"{name}[{counter.id}]":
+                    found.append(read)
+    return found, len(found) < len(inside)
+
+
+def _only_counts(program: AnalyzedProgram, loop: ast.For, counter: ast.Name) -> bool:
+    """Nothing but the loop binds the counter while it runs, and no function looks at it later."""
+    variable = program.scopes.variable(counter)
+    scope = program.scopes.scope[loop]
+    here = all(use.scope is scope for use in program.scopes.all_uses(variable))
+    bound = any(program.stores_in(statement, variable) for statement in loop.body)
+    return here and not bound and program.scopes.means_builtin("enumerate", loop)
 
 
 def _stays(program: AnalyzedProgram, loop: ast.For, values: ast.Name) -> bool:

@@ -1,28 +1,33 @@
-"""A call of a function that only returns an expression: the expression in its place."""
+"""A call of a function that only returns an expression, or one of some by tests: the expression in its place."""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, first_line, is_simple, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, first_line, is_simple, last_line, rule, spans_lines
 
 BUILTINS = ("abs", "len", "int", "ord", "chr", "pow", "divmod", "min", "max", "float", "bool", "str", "round")
-OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Call)
+OPERATIONS = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Call)
 PARTS = (*OPERATIONS, ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context)
 ATOMS = (ast.Name, ast.Subscript, ast.Call, ast.Attribute)
-LONGEST = 80
+LONGEST = 100
 """Characters of an expression that can still be read in place of a name."""
 
 
 @dataclass(frozen=True, eq=False)
 class Short:
-    """`def name(parameters): return result`, or `name = lambda parameters: result`."""
+    """`def name(parameters): return result`, or `name = lambda parameters: result`; the result has pieces of text."""
 
     statement: ast.FunctionDef | ast.Assign
     name: str
     parameters: tuple[str, ...]
-    result: ast.expr
+    pieces: tuple[ast.expr | str, ...]
+
+    @property
+    def results(self) -> list[ast.expr]:
+        """The pieces that are expressions of the function."""
+        return [piece for piece in self.pieces if isinstance(piece, ast.expr)]
 
 
 EXAMPLE = Example(
@@ -58,10 +63,10 @@ print(total)
 def inline_function(node: ast.FunctionDef | ast.Assign, ctx: Context) -> list[Edit]:
     """Calling a function costs more than what this one does: write its expression where it is called.
 
-    Functions that only return an expression of names, numbers, arithmetic, comparisons, subscripts and builtins, are
-    only ever called, and always with plain arguments; an argument that is not a name or a number has to be evaluated
-    once, in the same order. Names have to mean the same in both places; classes that redefine operators are in
-    nobody's way.
+    Functions that only return an expression of names, numbers, arithmetic, comparisons, subscripts and builtins, or
+    one of several by if and else, are only ever called, and always with plain arguments; an argument that is not a
+    name or a number has to be evaluated once, in the same order. Names have to mean the same in both places; classes
+    that redefine operators are in nobody's way.
     """
     program = ctx.program
     short = _short(program, node) if not program.purity.redefines_operators else None
@@ -69,32 +74,52 @@ def inline_function(node: ast.FunctionDef | ast.Assign, ctx: Context) -> list[Ed
     if short is None or not any(program.loops.run_again(call) and ctx.is_hot(call) for call in calls):
         return []
     texts = [_inlined(program, short, call) for call in calls]
-    edits = [program.replace(call, text) for call, text in zip(calls, texts, strict=True) if text is not None]
+    tight = isinstance(short.pieces[0], ATOMS) and len(short.pieces) == 1
+    place = program.replace if tight else program.put
+    edits = [place(call, text) for call, text in zip(calls, texts, strict=True) if text is not None]
     return [*edits, _without(program, short.statement)] if len(edits) == len(calls) else []
 
 
 def _short(program: AnalyzedProgram, node: ast.AST) -> Short | None:
     match node:
-        case ast.FunctionDef(name, given, [ast.Return(ast.expr() as result) as last], []) if program.alone(last):
-            short = Short(node, name, tuple(arg.arg for arg in given.args), result)
+        case ast.FunctionDef(name, given, body, []):
+            pieces = _pieces(program, body)
         case ast.Assign([ast.Name(name)], ast.Lambda(given, result)):
-            short = Short(node, name, tuple(arg.arg for arg in given.args), result)
+            pieces = (result,)
         case _:
             return None
     odd = given.vararg or given.kwarg or given.kwonlyargs or given.posonlyargs or given.defaults
-    parts = list(program.walk(result))
-    quiet = all(_is_quiet(program, part) for part in parts if isinstance(part, ast.Call))
-    fits = len(program.source(result)) <= LONGEST and result.lineno == last_line(result)
+    short = Short(node, name, tuple(arg.arg for arg in given.args), pieces)
+    parts = [part for result in short.results for part in program.walk(result)]
+    quiet = all(_is_quiet(program, part) for part in parts if isinstance(part, ast.Call | ast.Attribute))
+    lines = all(not spans_lines(result) for result in short.results)
+    fits = pieces and lines and sum(len(_text(program, piece)) for piece in pieces) <= LONGEST
     return short if not odd and quiet and fits and all(isinstance(part, PARTS) for part in parts) else None
 
 
-def _is_quiet(program: AnalyzedProgram, call: ast.Call) -> bool:
-    """A call of a builtin, or of a function of math: no code of the program runs."""
-    if call.keywords or not isinstance(call.func, ast.Name):
-        return False
-    known = program.types.of(call.func)
+def _text(program: AnalyzedProgram, piece: ast.expr | str) -> str:
+    return piece if isinstance(piece, str) else program.source(piece)
+
+
+def _pieces(program: AnalyzedProgram, body: list[ast.stmt]) -> tuple[ast.expr | str, ...]:
+    """What a block returns, as an expression with the expressions of the program in it; empty for other blocks."""
+    match body:
+        case [ast.Return(ast.expr() as result) as last] if program.alone(last):
+            return (result,)
+        case [ast.If(test, chosen, []), *rest] | [ast.If(test, chosen, rest)]:
+            left, right = _pieces(program, chosen), _pieces(program, rest)
+            if len(left) == 1 and right and not isinstance(left[0], ast.IfExp) and not isinstance(test, ast.IfExp):
+                return (*left, " if ", test, " else ", *right)
+    return ()
+
+
+def _is_quiet(program: AnalyzedProgram, part: ast.Call | ast.Attribute) -> bool:
+    """A call of a builtin, or something of math: no code of the program runs."""
+    if isinstance(part, ast.Attribute):
+        return isinstance(part.value, ast.Name) and program.types.of(part.value) == {"@math"}
+    known = program.types.of(part.func)
     math = bool(known) and all(str(value).startswith("@math.") for value in known)
-    return math or program.scopes.is_builtin(call.func, *BUILTINS)
+    return not part.keywords and (math or program.scopes.is_builtin(part.func, *BUILTINS))
 
 
 def _calls(program: AnalyzedProgram, short: Short) -> list[ast.Call]:
@@ -118,21 +143,26 @@ def _calls(program: AnalyzedProgram, short: Short) -> list[ast.Call]:
 def _inlined(program: AnalyzedProgram, short: Short, call: ast.Call) -> str | None:
     """The expression with the arguments in it; None when a name means something else there, or work would double."""
     given = dict(zip(short.parameters, call.args, strict=True))
-    names = sorted(program.names(short.result), key=lambda name: program.span(name)[0])
-    if not _evaluated_alike(given, short.result, [name.id for name in names if name.id in given]):
+    names = sorted((n for r in short.results for n in program.names(r)), key=lambda name: program.span(name)[0])
+    if not _evaluated_alike(given, short, [name.id for name in names if name.id in given]):
         return None
-    start, text, done = program.span(short.result)[0], program.source(short.result), 0
-    parts: list[str] = []
-    for name in names:
+    scope = program.scopes.scope[call]
+    free = [name for name in names if name.id not in given]
+    if any(program.scopes.owner(name.id, scope) != program.scopes.variable(name) for name in free):
+        return None
+    return "".join(_filled(program, piece, given) for piece in short.pieces)
+
+
+def _filled(program: AnalyzedProgram, piece: ast.expr | str, given: dict[str, ast.expr]) -> str:
+    """The text of a piece with the arguments in the place of the parameters."""
+    if isinstance(piece, str):
+        return piece
+    start, text = program.span(piece)[0], program.source(piece)
+    for name in sorted(program.names(piece), key=lambda name: -program.span(name)[0]):
         if name.id in given:
             at = program.span(name)[0] - start
-            parts += [text[done:at], _bracketed(program, given[name.id])]
-            done = at + len(name.id)
-        elif program.scopes.owner(name.id, program.scopes.scope[call]) != program.scopes.variable(name):
-            return None
-    inlined = "".join([*parts, text[done:]])
-    bare = isinstance(program.scopes.parent[call], ast.Assign | ast.Return) or isinstance(short.result, ATOMS)
-    return inlined if bare else f"({inlined})"
+            text = text[:at] + _bracketed(program, given[name.id]) + text[at + len(name.id) :]
+    return text
 
 
 def _bracketed(program: AnalyzedProgram, value: ast.expr) -> str:
@@ -140,12 +170,13 @@ def _bracketed(program: AnalyzedProgram, value: ast.expr) -> str:
     return source if isinstance(value, (*ATOMS, ast.Constant)) else f"({source})"
 
 
-def _evaluated_alike(given: dict[str, ast.expr], result: ast.expr, used: list[str]) -> bool:
+def _evaluated_alike(given: dict[str, ast.expr], short: Short, used: list[str]) -> bool:
     """Each argument is a name or a number; or all are evaluated once, always, and in the order of the call."""
     if all(is_simple(value) for value in given.values()):
         return True
-    lazy = any(isinstance(p, ast.BoolOp | ast.IfExp) for p in ast.walk(result))
-    chained = any(isinstance(p, ast.Compare) and len(p.ops) > 1 for p in ast.walk(result))
+    parts = [part for result in short.results for part in ast.walk(result)]
+    lazy = len(short.results) > 1 or any(isinstance(p, ast.BoolOp | ast.IfExp) for p in parts)
+    chained = any(isinstance(p, ast.Compare) and len(p.ops) > 1 for p in parts)
     return used == list(given) and not lazy and not chained
 
 

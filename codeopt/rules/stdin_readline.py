@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Comprehension, Context, Edit, Example, Variable, bind_stream, rule
+from codeopt.rules import (
+    PARSERS,
+    AnalyzedProgram,
+    Comprehension,
+    Context,
+    Edit,
+    Example,
+    Variable,
+    bind_stream,
+    ignores_line_end,
+    plain_call,
+    rule,
+)
 
 CATCHES = frozenset({"EOFError", "Exception", "BaseException", "ValueError"})
 """They would see the end of the input: readline returns '' where input() raises EOFError, and int('') ValueError."""
 
 FLUSHED = frozenset({"flush", "_exit", "abort", "kill", "fork", "system", "popen", "spawn", "posix_spawn"})
 """A program with one of these words may need what input() flushes: for somebody who waits, or as it ends suddenly."""
-
-PARSERS = ("int", "float", "eval")
-"""Builtins that ignore white space around their argument, the line end included."""
-
-STRIPS = frozenset({"split", "strip", "rstrip"})
-"""Methods that drop the line end when they are called without arguments."""
 
 
 EXAMPLE = Example(
@@ -50,7 +56,7 @@ def stdin_readline(_: ast.Module, ctx: Context) -> list[Edit]:
     """
     program = ctx.program
     uses = program.scopes.all_uses(Variable(None, "input"))
-    calls = [call for use in uses if (call := _plain_call(program, use.node))]
+    calls = [call for use in uses if (call := plain_call(program, use.node))]
     hidden = program.scopes.star_hides("input") or program.scopes.star_hides("sys")
     if FLUSHED & program.words or len(calls) < len(uses) or hidden:
         return []
@@ -58,16 +64,8 @@ def stdin_readline(_: ast.Module, ctx: Context) -> list[Edit]:
         return []
     if not any(_repeated(program, call) and ctx.is_hot(call) for call in calls):
         return []
-    cuts = [_cut(program, call) for call in calls if not _ignores_line_end(program, call)]
+    cuts = [_cut(program, call) for call in calls if not ignores_line_end(program, call)]
     return [bind_stream(program, "input", "stdin.readline"), *cuts]
-
-
-def _plain_call(program: AnalyzedProgram, name: ast.AST) -> ast.Call | None:
-    """The call `input()` around a name, if it is nothing but that: a prompt would be printed."""
-    match program.scopes.parent[name]:
-        case ast.Call(func=func, args=[], keywords=[]) as call if func is name:
-            return call
-    return None
 
 
 def _notices_the_end(program: AnalyzedProgram) -> bool:
@@ -113,21 +111,6 @@ def _repeated(program: AnalyzedProgram, call: ast.Call) -> bool:
 def _called_once(program: AnalyzedProgram, function: ast.FunctionDef) -> bool:
     uses = program.scopes.all_uses(program.scopes.owner(function.name, program.scopes.scope[function]))
     return sum(use.kind == "load" for use in uses) <= 1
-
-
-def _ignores_line_end(program: AnalyzedProgram, call: ast.Call) -> bool:
-    """What is done with the line does not depend on the line end."""
-    parent = program.scopes.parent[call]
-    match parent:
-        case ast.Expr():
-            return True
-        case ast.Call(func=func, args=[argument], keywords=[]) if argument is call:
-            return program.scopes.is_builtin(func, *PARSERS)
-        case ast.Attribute(attr=name):
-            match program.scopes.parent[parent]:
-                case ast.Call(func=func, args=[], keywords=[]) if func is parent:
-                    return name in STRIPS
-    return False
 
 
 def _cut(program: AnalyzedProgram, call: ast.Call) -> Edit:

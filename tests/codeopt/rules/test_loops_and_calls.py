@@ -83,12 +83,12 @@ def test_elements_for_indices(loop: str, expected: str | None) -> None:
 @pytest.mark.parametrize(
     ("body", "arguments", "expected"),
     [
-        ("a + b", "i, 2", "print((i + 2))"),
-        ("a * b", "i + 1, -i", "print(((i + 1) * (-i)))"),
-        ("b - a", "i, 2", "print((2 - i))"),
+        ("a + b", "i, 2", "print(i + 2)"),
+        ("a * b", "i + 1, -i", "print((i + 1) * (-i))"),
+        ("b - a", "i, 2", "print(2 - i)"),
         ("b - a", "i * 2, i * 3", None),
         ("a + a * b", "i * 2, 1", None),
-        ("a if a > b else b", "i, 1", "print((i if i > 1 else 1))"),
+        ("a if a > b else b", "i, 1", "print(i if i > 1 else 1)"),
         ("a and b", "i, 1 // i", None),
         ("print(a, b)", "i, 2", None),
         ("[a, b]", "i, 2", None),

@@ -1,0 +1,70 @@
+"""`input = lambda: sys.stdin.readline().rstrip()` to `input = sys.stdin.readline`, without a function around it."""
+
+from __future__ import annotations
+
+import ast
+
+from codeopt.rules import AnalyzedProgram, Context, Edit, Example, ignores_line_end, plain_call, rule
+
+EXAMPLE = Example(
+    before="""\
+import sys
+
+input = lambda: sys.stdin.readline().rstrip()
+n = int(input())
+rows = [input().split() for _ in range(n)]
+print(rows, input())
+""",
+    after="""\
+import sys
+
+input = sys.stdin.readline
+n = int(input())
+rows = [input().split() for _ in range(n)]
+print(rows, input().rstrip())
+""",
+)
+
+
+@rule(ast.Assign, ast.FunctionDef, example=EXAMPLE, where="anywhere", scripts_only=True)
+def readline_wrapper(node: ast.Assign | ast.FunctionDef, ctx: Context) -> list[Edit]:
+    """A function around readline() costs a call for each line: call readline() itself.
+
+    Functions of one expression, readline() with the line end cut off, that are only ever called. Where what is done
+    with the line does not ignore its end, the end is cut off there. Refused when sys.stdin is replaced.
+    """
+    program = ctx.program
+    match node:
+        case ast.Assign([ast.Name(name)], ast.Lambda(given, line) as function) if not any(vars(given).values()):
+            binding = ""
+        case ast.FunctionDef(name, given, [ast.Return(ast.expr() as line) as function], [], None) if not any(
+            vars(given).values()
+        ):
+            binding = f"{name} = "
+        case _:
+            return []
+    read, cut = _read_and_cut(program, line)
+    uses = program.scopes.all_uses(program.scopes.owner(name, program.scopes.scope[node]))
+    calls = [call for use in uses if use.kind == "load" and (call := plain_call(program, use.node))]
+    if not read or len(calls) + 1 < len(uses) or not program.alone(node) or program.stores_attribute("stdin"):
+        return []
+    if not any(program.loops.run_again(call) and ctx.is_hot(call) for call in calls):
+        return []
+    ends = [program.span(call)[1] for call in calls if not _ignores(program, call, cut)]
+    return [program.replace(node if binding else function, binding + read), *(Edit(end, end, cut) for end in ends)]
+
+
+def _read_and_cut(program: AnalyzedProgram, line: ast.expr) -> tuple[str, str]:
+    """What reads a line, and the text behind its call that cuts the end off; empty for other expressions."""
+    match line:
+        case ast.Call(ast.Attribute(ast.Call(read, [], []) as whole, "rstrip" | "strip"), ends, []):
+            white = all(isinstance(end, ast.Constant) and not str(end.value).strip() for end in ends)
+            if white and program.types.of(read) == {"@sys.stdin.readline"}:
+                return program.source(read), program.text[program.span(whole)[1] : program.span(line)[1]]
+    return "", ""
+
+
+def _ignores(program: AnalyzedProgram, call: ast.Call, cut: str) -> bool:
+    """With the line as it is the same is done as without what strip() or rstrip() takes away."""
+    only_right = program.text.startswith(".rstrip", program.span(call)[1])
+    return ignores_line_end(program, call) and not (only_right and "rstrip" not in cut)

@@ -22,7 +22,7 @@ from codeopt.rules._explanation import Explanation, explain
 from codeopt.rules._hot_spots import Hot
 from codeopt.rules._imports import bind_stream, top_imports
 from codeopt.rules._input_lines import PARSERS, ignores_line_end, plain_call
-from codeopt.rules._rule import Example, Rule, rule
+from codeopt.rules._rule import Example, Rule, as_diff, rule
 
 __all__ = [
     "Context",
@@ -32,6 +32,7 @@ __all__ = [
     "PARSERS",
     "Rule",
     "all_rules",
+    "as_diff",
     "bind_stream",
     "explain",
     "ignores_line_end",

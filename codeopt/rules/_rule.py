@@ -33,6 +33,13 @@ class Example:
     after: str
 
 
+def as_diff(lines: str) -> Example:
+    """The example whose two programs a diff shows: each line after two characters, `- ` before, `+ ` after."""
+    before = [line[2:] for line in lines.splitlines() if not line.startswith("+")]
+    after = [line[2:] for line in lines.splitlines() if not line.startswith("-")]
+    return Example("\n".join([*before, ""]), "\n".join([*after, ""]))
+
+
 @dataclass(frozen=True)
 class Rule:
     """One rewrite; made by `@rule`."""

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codeopt.rules import WHOLE, AnalyzedProgram, Context, Edit, Example, both_ways, names_in, rule, spans_lines
+from codeopt.rules import WHOLE, AnalyzedProgram, Context, Edit, as_diff, both_ways, names_in, rule, spans_lines
 
 SEARCH = {"<": "bisect_left", "<=": "bisect_right", ">": "bisect_right", ">=": "bisect_left"}
 
@@ -21,28 +21,19 @@ class Count:
     limit: ast.expr
 
 
-EXAMPLE = Example(
-    before="""\
-uppers = list(map(int, "3 1 4 1 5".split()))
-lowers = list(map(int, "2 7 1 8".split()))
-total = 0
-for middle in [2, 4, 6]:
-    total += len([u for u in uppers if u < middle]) * sum(1 for low in lowers if low > middle)
-print(total)
-""",
-    after="""\
-from bisect import bisect_left, bisect_right
-
-uppers = list(map(int, "3 1 4 1 5".split()))
-lowers = list(map(int, "2 7 1 8".split()))
-total = 0
-sorted_uppers = sorted(uppers)
-sorted_lowers = sorted(lowers)
-for middle in [2, 4, 6]:
-    total += bisect_left(sorted_uppers, middle) * (len(sorted_lowers) - bisect_right(sorted_lowers, middle))
-print(total)
-""",
-)
+EXAMPLE = as_diff("""\
++ from bisect import bisect_left, bisect_right
++
+  uppers = list(map(int, "3 1 4 1 5".split()))
+  lowers = list(map(int, "2 7 1 8".split()))
+  total = 0
++ sorted_uppers = sorted(uppers)
++ sorted_lowers = sorted(lowers)
+  for middle in [2, 4, 6]:
+-     total += len([u for u in uppers if u < middle]) * sum(1 for low in lowers if low > middle)
++     total += bisect_left(sorted_uppers, middle) * (len(sorted_lowers) - bisect_right(sorted_lowers, middle))
+  print(total)
+""")
 
 
 @rule(ast.Call, example=EXAMPLE, builtins=("len", "sorted"))

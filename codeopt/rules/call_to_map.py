@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, last_line, rule
 
 FUNCTIONS = ("int", "float", "str", "abs", "len", "ord", "chr", "bool", "bin", "hex", "oct", "repr", "bytes")
 LAZY = ("sum", "max", "min", "sorted", "list", "tuple", "set", "frozenset", "any", "all")
@@ -15,22 +15,15 @@ UNPACKED = ("map(int,", "map(float,")
 """Too many values to unpack and no number at all are both a ValueError."""
 
 
-EXAMPLE = Example(
-    before="""\
-total = 0
-for number in range(30):
-    digits = [int(c) for c in str(number)]
-    total += max(digits) + sum(int(c) for c in str(number * 7))
-print(total)
-""",
-    after="""\
-total = 0
-for number in range(30):
-    digits = list(map(int, str(number)))
-    total += max(digits) + sum(map(int, str(number * 7)))
-print(total)
-""",
-)
+EXAMPLE = as_diff("""\
+  total = 0
+  for number in range(30):
+-     digits = [int(c) for c in str(number)]
+-     total += max(digits) + sum(int(c) for c in str(number * 7))
++     digits = list(map(int, str(number)))
++     total += max(digits) + sum(map(int, str(number * 7)))
+  print(total)
+""")
 
 
 @rule(ast.GeneratorExp, ast.ListComp, example=EXAMPLE)

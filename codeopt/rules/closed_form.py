@@ -5,23 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import INT, AnalyzedProgram, Context, Edit, Example, is_sum, names_in, rule, spans_lines
+from codeopt.rules import INT, AnalyzedProgram, Context, Edit, as_diff, is_sum, names_in, rule, spans_lines
 
-EXAMPLE = Example(
-    before="""\
-n = int("10")
-total = 0
-for i in range(1, n + 1):
-    total += i
-print(total, sum(range(3, n)))
-""",
-    after="""\
-n = int("10")
-total = 0
-total += max(n + 1, 0) * n // 2
-print(total, (3 + n - 1) * max(n - 3, 0) // 2)
-""",
-)
+EXAMPLE = as_diff("""\
+  n = int("10")
+  total = 0
+- for i in range(1, n + 1):
+-     total += i
+- print(total, sum(range(3, n)))
++ total += max(n + 1, 0) * n // 2
++ print(total, (3 + n - 1) * max(n - 3, 0) // 2)
+""")
 
 
 @rule(ast.Call, ast.For, example=EXAMPLE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import NUMBERS, STR, AnalyzedProgram, Context, Edit, Example, hashable, rule
+from codeopt.rules import NUMBERS, STR, AnalyzedProgram, Context, Edit, as_diff, hashable, rule
 
 KINDS = ("list", "tuple", "set", "dict", "deque")
 NAMES = {"sorted": "sorted_{}", "set": "{}_set", "frozenset": "{}_set", "list": "{}_list", "tuple": "{}_tuple"}
@@ -13,28 +13,20 @@ READERS = ("len", "sum", "min", "max", "any", "all")
 """Builtins that look at a container and let it go."""
 
 
-EXAMPLE = Example(
-    before="""\
-marks = [3, 1, 2]
-places = []
-for mark in marks:
-    places.append([m for m in sorted(marks) if m < mark])
-    if mark in set(marks):
-        print(sorted(marks)[-1])
-print(places)
-""",
-    after="""\
-marks = [3, 1, 2]
-places = []
-sorted_marks = sorted(marks)
-marks_set = set(marks)
-for mark in marks:
-    places.append([m for m in sorted_marks if m < mark])
-    if mark in marks_set:
-        print(sorted_marks[-1])
-print(places)
-""",
-)
+EXAMPLE = as_diff("""\
+  marks = [3, 1, 2]
+  places = []
++ sorted_marks = sorted(marks)
++ marks_set = set(marks)
+  for mark in marks:
+-     places.append([m for m in sorted(marks) if m < mark])
+-     if mark in set(marks):
+-         print(sorted(marks)[-1])
++     places.append([m for m in sorted_marks if m < mark])
++     if mark in marks_set:
++         print(sorted_marks[-1])
+  print(places)
+""")
 
 
 @rule(ast.Call, example=EXAMPLE)

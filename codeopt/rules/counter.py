@@ -5,28 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, hashable, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, hashable, rule
 
-EXAMPLE = Example(
-    before="""\
-votes = "ann bob ann cid".split()
-best = [name for name in votes if votes.count(name) > 1]
-word = "mississippi"
-for letter in sorted(set(word)):
-    print(best, letter, word.count(letter))
-""",
-    after="""\
-from collections import Counter
-
-votes = "ann bob ann cid".split()
-votes_counts = Counter(votes)
-best = [name for name in votes if votes_counts[name] > 1]
-word = "mississippi"
-word_counts = Counter(word)
-for letter in sorted(set(word)):
-    print(best, letter, word_counts[letter])
-""",
-)
+EXAMPLE = as_diff("""\
++ from collections import Counter
++
+  votes = "ann bob ann cid".split()
+- best = [name for name in votes if votes.count(name) > 1]
++ votes_counts = Counter(votes)
++ best = [name for name in votes if votes_counts[name] > 1]
+  word = "mississippi"
++ word_counts = Counter(word)
+  for letter in sorted(set(word)):
+-     print(best, letter, word.count(letter))
++     print(best, letter, word_counts[letter])
+""")
 
 
 @rule(ast.Call, example=EXAMPLE)

@@ -5,37 +5,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Container, Context, Edit, Example, hashable_or_empty, rule
+from codeopt.rules import AnalyzedProgram, Container, Context, Edit, as_diff, hashable_or_empty, rule
 
 DEEP = frozenset({"@copy.deepcopy"})
 KEEPING = frozenset({"pop", "remove", "clear", "sort", "reverse", "index", "count", "copy"})
 """Methods of a list that put nothing into it."""
 
 
-EXAMPLE = Example(
-    before="""\
-import copy
+EXAMPLE = as_diff("""\
+  import copy
 
-grid = [[0] * 4 for _ in range(3)]
-for step in range(5):
-    after = copy.deepcopy(grid)
-    after[step % 3][step % 4] = step
-    order = copy.deepcopy(after[0])
-    grid = after
-print(grid, order)
-""",
-    after="""\
-import copy
-
-grid = [[0] * 4 for _ in range(3)]
-for step in range(5):
-    after = [row.copy() for row in grid]
-    after[step % 3][step % 4] = step
-    order = after[0].copy()
-    grid = after
-print(grid, order)
-""",
-)
+  grid = [[0] * 4 for _ in range(3)]
+  for step in range(5):
+-     after = copy.deepcopy(grid)
++     after = [row.copy() for row in grid]
+      after[step % 3][step % 4] = step
+-     order = copy.deepcopy(after[0])
++     order = after[0].copy()
+      grid = after
+  print(grid, order)
+""")
 
 
 @rule(ast.Call, example=EXAMPLE)

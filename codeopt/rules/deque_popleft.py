@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, names_in, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, names_in, rule
 
 Place = ast.Name | ast.Attribute
 """Where the queue is named: `queue`, or `self.queue`."""
@@ -16,32 +16,21 @@ SAME = frozenset({"append", "extend", "clear", "reverse"})
 ENDS = (0, -1)
 
 
-EXAMPLE = Example(
-    before="""\
-graph = [[1, 2], [3], [3], []]
-order = []
-queue = [0]
-while queue:
-    node = queue.pop(0)
-    order.append(node)
-    for other in graph[node]:
-        queue.append(other)
-print(order, len(queue))
-""",
-    after="""\
-from collections import deque
-
-graph = [[1, 2], [3], [3], []]
-order = []
-queue = deque([0])
-while queue:
-    node = queue.popleft()
-    order.append(node)
-    for other in graph[node]:
-        queue.append(other)
-print(order, len(queue))
-""",
-)
+EXAMPLE = as_diff("""\
++ from collections import deque
++
+  graph = [[1, 2], [3], [3], []]
+  order = []
+- queue = [0]
++ queue = deque([0])
+  while queue:
+-     node = queue.pop(0)
++     node = queue.popleft()
+      order.append(node)
+      for other in graph[node]:
+          queue.append(other)
+  print(order, len(queue))
+""")
 
 
 @rule(ast.Module, example=EXAMPLE)

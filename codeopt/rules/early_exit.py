@@ -4,28 +4,19 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, names_in, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, names_in, rule
 
 KINDS = ("list", "tuple", "set", "dict", "deque")
 
 
-EXAMPLE = Example(
-    before="""\
-found = False
-for number in [3, 8, 5]:
-    if number % 2 == 0:
-        found = True  # even
-print(found)
-""",
-    after="""\
-found = False
-for number in [3, 8, 5]:
-    if number % 2 == 0:
-        found = True  # even
-        break
-print(found)
-""",
-)
+EXAMPLE = as_diff("""\
+  found = False
+  for number in [3, 8, 5]:
+      if number % 2 == 0:
+          found = True  # even
++         break
+  print(found)
+""")
 
 
 @rule(ast.For, example=EXAMPLE)

@@ -5,33 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import INT, AnalyzedProgram, Context, Edit, Example, Variable, rule
+from codeopt.rules import INT, AnalyzedProgram, Context, Edit, Variable, as_diff, rule
 
-EXAMPLE = Example(
-    before="""\
-def common(a, b):
-    while b != 0:
-        a, b = b, a % b
-    return a
-
-
-print(sum(common(i, j) for i in range(9) for j in range(-4, 9)))
-""",
-    after="""\
-import math
+EXAMPLE = as_diff("""\
++ import math
++
++
+  def common(a, b):
++     if b > 0:
++         return math.gcd(a, b)
+      while b != 0:
+          a, b = b, a % b
+      return a
 
 
-def common(a, b):
-    if b > 0:
-        return math.gcd(a, b)
-    while b != 0:
-        a, b = b, a % b
-    return a
-
-
-print(sum(common(i, j) for i in range(9) for j in range(-4, 9)))
-""",
-)
+  print(sum(common(i, j) for i in range(9) for j in range(-4, 9)))
+""")
 
 
 @rule(ast.FunctionDef, example=EXAMPLE)

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import Context, Edit, Example, Variable, reads_line, rule
+from codeopt.rules import Context, Edit, Variable, as_diff, reads_line, rule
 
-EXAMPLE = Example(
-    before="""\
-n = int(eval(input()))
-values = [eval(input()) for _ in range(n)]
-print(sum(values))
-""",
-    after="""\
-n = int(input())
-values = [int(input()) for _ in range(n)]
-print(sum(values))
-""",
-)
+EXAMPLE = as_diff("""\
+- n = int(eval(input()))
+- values = [eval(input()) for _ in range(n)]
++ n = int(input())
++ values = [int(input()) for _ in range(n)]
+  print(sum(values))
+""")
 
 
 @rule(ast.Call, priority=40, safety="unsafe", scripts_only=True, example=EXAMPLE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, names_in, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, names_in, rule
 
 CALLED = ("abs", "bool", "chr", "divmod", "float", "int", "len", "max", "min", "ord", "range", "round", "str", "sum")
 """Builtins that never raise StopIteration, which would leave a list's making as it is, and a generator as another
@@ -13,16 +13,11 @@ ORDERED = ast.Lt | ast.LtE | ast.Gt | ast.GtE
 KINDS = ("list", "tuple", "set", "dict", "deque")
 
 
-EXAMPLE = Example(
-    before="""\
-sizes = [len(word) for word in "a few words".split()]
-print(sum([size * size for size in sizes]), any([size > 3 for size in sizes]))
-""",
-    after="""\
-sizes = [len(word) for word in "a few words".split()]
-print(sum(size * size for size in sizes), any(size > 3 for size in sizes))
-""",
-)
+EXAMPLE = as_diff("""\
+  sizes = [len(word) for word in "a few words".split()]
+- print(sum([size * size for size in sizes]), any([size > 3 for size in sizes]))
++ print(sum(size * size for size in sizes), any(size > 3 for size in sizes))
+""")
 
 
 @rule(ast.Call, example=EXAMPLE, aim="memory")

@@ -4,36 +4,24 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Variable, is_sum, names_in, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, is_sum, names_in, rule
 
 GREATER = ast.Gt | ast.GtE
 LESS = ast.Lt | ast.LtE
 
 
-EXAMPLE = Example(
-    before="""\
-n = 6
-cells = []
-for width in range(1, n):
-    for i in range(n):
-        j = i + width
-        if j > n:
-            continue  # outside
-        cells.append(i * 10 + j)
-print(cells)
-""",
-    after="""\
-n = 6
-cells = []
-for width in range(1, n):
-    for i in range(n):
-        j = i + width
-        if j > n:
-            break  # outside
-        cells.append(i * 10 + j)
-print(cells)
-""",
-)
+EXAMPLE = as_diff("""\
+  n = 6
+  cells = []
+  for width in range(1, n):
+      for i in range(n):
+          j = i + width
+          if j > n:
+-             continue  # outside
++             break  # outside
+          cells.append(i * 10 + j)
+  print(cells)
+""")
 
 
 @rule(ast.For, priority=90, example=EXAMPLE)

@@ -5,33 +5,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, hashable, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, hashable, rule
 
 TABLE = "{{value: place for place, value in reversed([*enumerate({values})])}}"
 """Backwards, so that the first place of a value is what stays."""
 ALONE = ast.Assign | ast.AugAssign | ast.Return | ast.Call | ast.List | ast.Tuple | ast.ListComp
 
 
-EXAMPLE = Example(
-    before="""\
-scores = list(map(int, "30 10 20 10".split()))
-ranks = sorted(set(scores))
-names = ["c", "a", "b"]
-print([ranks.index(score) for score in scores])
-for name in ["a", "b"]:
-    print(names.index(name))
-""",
-    after="""\
-scores = list(map(int, "30 10 20 10".split()))
-ranks = sorted(set(scores))
-names = ["c", "a", "b"]
-ranks_index = {value: place for place, value in reversed([*enumerate(ranks)])}
-print([ranks_index[score] for score in scores])
-names_index = {value: place for place, value in reversed([*enumerate(names)])}
-for name in ["a", "b"]:
-    print(names_index[name] if name in names_index else names.index(name))
-""",
-)
+EXAMPLE = as_diff("""\
+  scores = list(map(int, "30 10 20 10".split()))
+  ranks = sorted(set(scores))
+  names = ["c", "a", "b"]
+- print([ranks.index(score) for score in scores])
++ ranks_index = {value: place for place, value in reversed([*enumerate(ranks)])}
++ print([ranks_index[score] for score in scores])
++ names_index = {value: place for place, value in reversed([*enumerate(names)])}
+  for name in ["a", "b"]:
+-     print(names.index(name))
++     print(names_index[name] if name in names_index else names.index(name))
+""")
 
 
 @rule(ast.Call, example=EXAMPLE, builtins=("enumerate", "reversed"))

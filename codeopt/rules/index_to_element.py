@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule
 
 NAMES = ("value", "item", "element")
 
 
-EXAMPLE = Example(
-    before="""\
-heights = [3, 1, 4, 1, 5]
-total = 0
-for i in range(len(heights)):
-    if heights[i] % 2:  # odd
-        total += heights[i]
-print(total)
-""",
-    after="""\
-heights = [3, 1, 4, 1, 5]
-total = 0
-for height in heights:
-    if height % 2:  # odd
-        total += height
-print(total)
-""",
-)
+EXAMPLE = as_diff("""\
+  heights = [3, 1, 4, 1, 5]
+  total = 0
+- for i in range(len(heights)):
+-     if heights[i] % 2:  # odd
+-         total += heights[i]
++ for height in heights:
++     if height % 2:  # odd
++         total += height
+  print(total)
+""")
 
 
 @rule(ast.For, example=EXAMPLE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, first_line, is_simple, last_line, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, first_line, is_simple, last_line, rule, spans_lines
 
 BUILTINS = ("abs", "len", "int", "ord", "chr", "pow", "divmod", "min", "max", "float", "bool", "str", "round")
 OPERATIONS = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Call)
@@ -30,33 +30,23 @@ class Short:
         return [piece for piece in self.pieces if isinstance(piece, ast.expr)]
 
 
-EXAMPLE = Example(
-    before="""\
-modulus = 1009
+EXAMPLE = as_diff("""\
+  modulus = 1009
 
 
-def add(a, b):
-    return (a + b) % modulus
-
-
-square = lambda x: x * x
-total = 0
-for i in range(9):
-    total = add(total, i)
-    total += square(i) - square(3)
-print(total)
-""",
-    after="""\
-modulus = 1009
-
-
-total = 0
-for i in range(9):
-    total = (total + i) % modulus
-    total += (i * i) - (3 * 3)
-print(total)
-""",
-)
+- def add(a, b):
+-     return (a + b) % modulus
+-
+-
+- square = lambda x: x * x
+  total = 0
+  for i in range(9):
+-     total = add(total, i)
+-     total += square(i) - square(3)
++     total = (total + i) % modulus
++     total += (i * i) - (3 * 3)
+  print(total)
+""")
 
 
 @rule(ast.FunctionDef, ast.Assign, example=EXAMPLE, where="anywhere")

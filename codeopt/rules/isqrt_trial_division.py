@@ -5,37 +5,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, divides, names_in, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, divides, names_in, rule
 
-EXAMPLE = Example(
-    before="""\
-def is_prime(n):
-    if n < 2:
-        return False
-    for i in range(2, n):
-        if n % i == 0:
-            return False
-    return True
-
-
-print([n for n in range(30) if is_prime(n)])
-""",
-    after="""\
-from math import isqrt
+EXAMPLE = as_diff("""\
++ from math import isqrt
++
++
+  def is_prime(n):
+      if n < 2:
+          return False
+-     for i in range(2, n):
++     for i in range(2, isqrt(max(n, 1)) + 1):
+          if n % i == 0:
+              return False
+      return True
 
 
-def is_prime(n):
-    if n < 2:
-        return False
-    for i in range(2, isqrt(max(n, 1)) + 1):
-        if n % i == 0:
-            return False
-    return True
-
-
-print([n for n in range(30) if is_prime(n)])
-""",
-)
+  print([n for n in range(30) if is_prime(n)])
+""")
 
 
 @rule(ast.For, ast.GeneratorExp, example=EXAMPLE)

@@ -5,31 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, hashable_or_empty, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, hashable_or_empty, last_line, rule
 
 COPIES = ("list", "tuple", "set", "frozenset")
 
 
-EXAMPLE = Example(
-    before="""\
-counts = {}
-for word in "a b a c".split():
-    if word in list(counts.keys()):
-        counts[word] += 1
-    else:
-        counts[word] = 1
-print(counts, "c" in counts.keys(), 3 in list(range(5)))
-""",
-    after="""\
-counts = {}
-for word in "a b a c".split():
-    if word in counts:
-        counts[word] += 1
-    else:
-        counts[word] = 1
-print(counts, "c" in counts, 3 in range(5))
-""",
-)
+EXAMPLE = as_diff("""\
+  counts = {}
+  for word in "a b a c".split():
+-     if word in list(counts.keys()):
++     if word in counts:
+          counts[word] += 1
+      else:
+          counts[word] = 1
+- print(counts, "c" in counts.keys(), 3 in list(range(5)))
++ print(counts, "c" in counts, 3 in range(5))
+""")
 
 
 @rule(ast.Compare, example=EXAMPLE)

@@ -5,30 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule
 
 SIZED = ("list", "tuple", "dict", "set", "deque")
 FILLED = {(ast.Gt, 0), (ast.NotEq, 0), (ast.GtE, 1)}
 EMPTY = {(ast.Eq, 0), (ast.Lt, 1), (ast.LtE, 0)}
 
-EXAMPLE = Example(
-    before="""\
-stack = [3]
-while len(stack) > 0:
-    n = stack.pop()
-    if n and len(stack) == 0:
-        stack += [n - 1, n - 2]
-    print(n)
-""",
-    after="""\
-stack = [3]
-while stack:
-    n = stack.pop()
-    if n and not stack:
-        stack += [n - 1, n - 2]
-    print(n)
-""",
-)
+EXAMPLE = as_diff("""\
+  stack = [3]
+- while len(stack) > 0:
++ while stack:
+      n = stack.pop()
+-     if n and len(stack) == 0:
++     if n and not stack:
+          stack += [n - 1, n - 2]
+      print(n)
+""")
 
 
 @rule(ast.If, ast.While, ast.IfExp, example=EXAMPLE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Use, Variable, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Use, Variable, as_diff, last_line, rule
 
 METHODS = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "index", "count", "copy"}
@@ -14,22 +14,14 @@ READERS = ("len", "sum", "min", "max", "sorted", "print", "list", "tuple", "set"
 """Builtins that look at a list and let it go."""
 
 
-EXAMPLE = Example(
-    before="""\
-squares = []
-for i in range(9):
-    if i % 2:
-        squares = squares + [i * i]  # odd
-print(squares)
-""",
-    after="""\
-squares = []
-for i in range(9):
-    if i % 2:
-        squares.append(i * i)  # odd
-print(squares)
-""",
-)
+EXAMPLE = as_diff("""\
+  squares = []
+  for i in range(9):
+      if i % 2:
+-         squares = squares + [i * i]  # odd
++         squares.append(i * i)  # odd
+  print(squares)
+""")
 
 
 @rule(ast.Module, example=EXAMPLE)

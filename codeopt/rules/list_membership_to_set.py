@@ -5,31 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Container, Context, Edit, Example, Variable, hashable, rule
+from codeopt.rules import AnalyzedProgram, Container, Context, Edit, Variable, as_diff, hashable, rule
 
-EXAMPLE = Example(
-    before="""\
-banned = list(map(int, "3 1 4".split()))
-seen = []
-for x in range(9):
-    if x in banned or x in seen:
-        continue
-    seen.append(x)  # new
-print(seen)
-""",
-    after="""\
-banned = list(map(int, "3 1 4".split()))
-seen = []
-banned_set = set(banned)
-seen_set = set()
-for x in range(9):
-    if x in banned_set or x in seen_set:
-        continue
-    seen.append(x)  # new
-    seen_set.add(x)
-print(seen)
-""",
-)
+EXAMPLE = as_diff("""\
+  banned = list(map(int, "3 1 4".split()))
+  seen = []
++ banned_set = set(banned)
++ seen_set = set()
+  for x in range(9):
+-     if x in banned or x in seen:
++     if x in banned_set or x in seen_set:
+          continue
+      seen.append(x)  # new
++     seen_set.add(x)
+  print(seen)
+""")
 READERS = ("enumerate", "len", "list", "max", "min", "print", "set", "sorted", "sum", "tuple")
 """Builtins that leave a list as it is, and keep no hold of it by which it could change."""
 

@@ -5,28 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule
 
 LEAST = 4
 """Elements; with fewer a tuple is as fast."""
 
 
-EXAMPLE = Example(
-    before="""\
-vowels = 0
-for letter in "mississippi":
-    if letter in ["a", "e", "i", "o", "u"]:
-        vowels += 1
-print(vowels)
-""",
-    after="""\
-vowels = 0
-for letter in "mississippi":
-    if letter in {"a", "e", "i", "o", "u"}:
-        vowels += 1
-print(vowels)
-""",
-)
+EXAMPLE = as_diff("""\
+  vowels = 0
+  for letter in "mississippi":
+-     if letter in ["a", "e", "i", "o", "u"]:
++     if letter in {"a", "e", "i", "o", "u"}:
+          vowels += 1
+  print(vowels)
+""")
 
 
 @rule(ast.Compare, example=EXAMPLE, where="hot loop")

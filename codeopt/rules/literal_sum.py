@@ -5,31 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule, spans_lines
 
 TIGHT = ast.Name | ast.Constant | ast.Call | ast.Subscript | ast.Attribute
 ADDED = (ast.Add, ast.Sub)
 PRODUCTS = (ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow)
 
 
-EXAMPLE = Example(
-    before="""\
-count = 0
-for a in range(9):
-    for b in range(a, 9):
-        if sum([a, b, 1]) == 9 and max([a, b]) < 7:
-            count += 1
-print(count)
-""",
-    after="""\
-count = 0
-for a in range(9):
-    for b in range(a, 9):
-        if a + b + 1 == 9 and max(a, b) < 7:
-            count += 1
-print(count)
-""",
-)
+EXAMPLE = as_diff("""\
+  count = 0
+  for a in range(9):
+      for b in range(a, 9):
+-         if sum([a, b, 1]) == 9 and max([a, b]) < 7:
++         if a + b + 1 == 9 and max(a, b) < 7:
+              count += 1
+  print(count)
+""")
 
 
 @rule(ast.Call, example=EXAMPLE, where="hot loop", priority=130)

@@ -5,45 +5,31 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import NUMBERS, STR, WHOLE, AnalyzedProgram, Comprehension, Context, Edit, Example, rule, spans_lines
+from codeopt.rules import NUMBERS, STR, WHOLE, AnalyzedProgram, Comprehension, Context, Edit, as_diff, rule, spans_lines
 
 KINDS = ("list", "tuple", "dict", "set", "deque")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)
 """What may stand in the call and around it: operations on whole numbers that cannot fail."""
 
 
-EXAMPLE = Example(
-    before="""\
-def total(values, steps):
-    modulus = 10**9 + 7
-    result = 0
-    i = 0
-    while i < len(values) - 1:
-        # weighted
-        result += values[i] * pow(steps, modulus - 2, modulus)
-        i += 1
-    return result
+EXAMPLE = as_diff("""\
+  def total(values, steps):
+      modulus = 10**9 + 7
+      result = 0
+      i = 0
+-     while i < len(values) - 1:
++     values_last = len(values) - 1
++     steps_pow = pow(steps, modulus - 2, modulus)
++     while i < values_last:
+          # weighted
+-         result += values[i] * pow(steps, modulus - 2, modulus)
++         result += values[i] * steps_pow
+          i += 1
+      return result
 
 
-print(total([3, 1, 4], 5))
-""",
-    after="""\
-def total(values, steps):
-    modulus = 10**9 + 7
-    result = 0
-    i = 0
-    values_last = len(values) - 1
-    steps_pow = pow(steps, modulus - 2, modulus)
-    while i < values_last:
-        # weighted
-        result += values[i] * steps_pow
-        i += 1
-    return result
-
-
-print(total([3, 1, 4], 5))
-""",
-)
+  print(total([3, 1, 4], 5))
+""")
 
 
 @rule(ast.Call, priority=100, example=EXAMPLE)

@@ -12,9 +12,9 @@ from codeopt.rules import (
     Context,
     Edit,
     Effects,
-    Example,
     Values,
     Variable,
+    as_diff,
     deep,
     rule,
 )
@@ -23,30 +23,19 @@ KEYS = ({"int"}, {"str"}, {"bool"}, {"none"}, {"bytes"})
 """Arguments of one of these: 1, 1.0 and True are the same key, so kinds must not mix."""
 
 
-EXAMPLE = Example(
-    before="""\
-def ways(n):
-    if n < 2:
-        return 1
-    return ways(n - 1) + ways(n - 2)
+EXAMPLE = as_diff("""\
++ from functools import cache
++
++
++ @cache
+  def ways(n):
+      if n < 2:
+          return 1
+      return ways(n - 1) + ways(n - 2)
 
 
-print(ways(16))
-""",
-    after="""\
-from functools import cache
-
-
-@cache
-def ways(n):
-    if n < 2:
-        return 1
-    return ways(n - 1) + ways(n - 2)
-
-
-print(ways(16))
-""",
-)
+  print(ways(16))
+""")
 
 
 @rule(ast.FunctionDef, example=EXAMPLE)

@@ -5,39 +5,29 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from codeopt.rules import INT, AnalyzedProgram, Context, Edit, Example, is_simple, last_line, names_in, rule
+from codeopt.rules import INT, AnalyzedProgram, Context, Edit, as_diff, is_simple, last_line, names_in, rule
 
 SIGN = {"min": "<", "max": ">"}
 CHANGING = ast.Call | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom
 
 
-EXAMPLE = Example(
-    before="""\
-def best(values, limit):
-    high = 0
-    for i in range(len(values)):
-        high = max(high, values[i] - i)  # the highest
-        values[i] = min(values[i], limit)
-    return min(high, limit)
+EXAMPLE = as_diff("""\
+  def best(values, limit):
+      high = 0
+      for i in range(len(values)):
+-         high = max(high, values[i] - i)  # the highest
+-         values[i] = min(values[i], limit)
+-     return min(high, limit)
++         candidate = values[i] - i
++         if candidate > high:
++             high = candidate  # the highest
++         if limit < values[i]:
++             values[i] = limit
++     return limit if limit < high else high
 
 
-print(best([3, 9, 4], 7))
-""",
-    after="""\
-def best(values, limit):
-    high = 0
-    for i in range(len(values)):
-        candidate = values[i] - i
-        if candidate > high:
-            high = candidate  # the highest
-        if limit < values[i]:
-            values[i] = limit
-    return limit if limit < high else high
-
-
-print(best([3, 9, 4], 7))
-""",
-)
+  print(best([3, 9, 4], 7))
+""")
 
 
 @rule(ast.Call, example=EXAMPLE, where="hot loop", priority=140)

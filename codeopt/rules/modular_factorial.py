@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, rule
+from codeopt.rules import Context, Edit, as_diff, rule
 
 HELPER = """\
 def {name}(n, modulus):
@@ -17,32 +17,24 @@ def {name}(n, modulus):
     return result"""
 
 
-EXAMPLE = Example(
-    before="""\
-from math import factorial
+EXAMPLE = as_diff("""\
+  from math import factorial
++
++
++ def factorial_mod(n, modulus):
++     if n < 0:
++         raise ValueError("factorial() not defined for negative values")
++     result = 1 % modulus
++     for factor in range(2, n + 1):
++         result = result * factor % modulus
++     return result
++
 
-mod = 10**9 + 7
-n = int("20")
-print(factorial(n) % mod)
-""",
-    after="""\
-from math import factorial
-
-
-def factorial_mod(n, modulus):
-    if n < 0:
-        raise ValueError("factorial() not defined for negative values")
-    result = 1 % modulus
-    for factor in range(2, n + 1):
-        result = result * factor % modulus
-    return result
-
-
-mod = 10**9 + 7
-n = int("20")
-print(factorial_mod(n, mod))
-""",
-)
+  mod = 10**9 + 7
+  n = int("20")
+- print(factorial(n) % mod)
++ print(factorial_mod(n, mod))
+""")
 
 
 @rule(ast.BinOp, priority=70, example=EXAMPLE)

@@ -5,27 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import FLOAT, INT, STR, Context, Edit, Example, rule, spans_lines
+from codeopt.rules import FLOAT, INT, STR, Context, Edit, as_diff, rule, spans_lines
 
 RESULTS = {"int": INT, "str": STR, "float": FLOAT}
 """Exactly these: int(True) is 1."""
 
-EXAMPLE = Example(
-    before="""\
-total = 0
-for n in range(100):
-    digit = int(n % 10)
-    total += int(digit * 2) // 3
-print(total)
-""",
-    after="""\
-total = 0
-for n in range(100):
-    digit = n % 10
-    total += (digit * 2) // 3
-print(total)
-""",
-)
+EXAMPLE = as_diff("""\
+  total = 0
+  for n in range(100):
+-     digit = int(n % 10)
+-     total += int(digit * 2) // 3
++     digit = n % 10
++     total += (digit * 2) // 3
+  print(total)
+""")
 
 
 @rule(ast.Call, example=EXAMPLE, where="hot loop")

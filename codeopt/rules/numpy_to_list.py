@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Variable, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, rule, spans_lines
 
 FILL = {"zeros": "0", "ones": "1", "empty": "0"}
 INTEGERS = frozenset({"int", "int64", "int32", "int_", "intp", "uint64", "uint32", "int16", "int8", "uint8"})
@@ -12,31 +12,21 @@ TRUTH = frozenset({"bool", "bool_"})
 REAL = frozenset({"float", "float64", "float_"})
 
 
-EXAMPLE = Example(
-    before="""\
-import numpy as np
+EXAMPLE = as_diff("""\
+- import numpy as np
 
-n = int("5")
-ways = np.zeros(n + 1, dtype=np.int64)
-table = np.zeros((n, 2), int)
-ways[0] = 1
-for i in range(1, n + 1):
-    ways[i] = ways[i - 1] * 2
-    table[i - 1, 1] = ways[i]
-print(ways[n], table[2][1])
-""",
-    after="""\
-
-n = int("5")
-ways = [0] * (n + 1)
-table = [[0] * 2 for _ in range(n)]
-ways[0] = 1
-for i in range(1, n + 1):
-    ways[i] = ways[i - 1] * 2
-    table[i - 1][1] = ways[i]
-print(ways[n], table[2][1])
-""",
-)
+  n = int("5")
+- ways = np.zeros(n + 1, dtype=np.int64)
+- table = np.zeros((n, 2), int)
++ ways = [0] * (n + 1)
++ table = [[0] * 2 for _ in range(n)]
+  ways[0] = 1
+  for i in range(1, n + 1):
+      ways[i] = ways[i - 1] * 2
+-     table[i - 1, 1] = ways[i]
++     table[i - 1][1] = ways[i]
+  print(ways[n], table[2][1])
+""")
 
 
 @rule(ast.Module, priority=50, safety="unsafe", example=EXAMPLE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Comprehension, Context, Edit, Example, divides, names_in, rule
+from codeopt.rules import AnalyzedProgram, Comprehension, Context, Edit, as_diff, divides, names_in, rule
 
 HELPER = """\
 def {name}(n, start, stop):
@@ -23,50 +23,35 @@ def {name}(n, start, stop):
 PARTS = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)
 
 
-EXAMPLE = Example(
-    before="""\
-import math
+EXAMPLE = as_diff("""\
+  import math
++
++
++ def divisors(n, start, stop):
++     \"\"\"The numbers of range(start, stop) that divide n, in order.\"\"\"
++     if n == 0:
++         yield from range(start, stop)
++     n = abs(n)
++     root = math.isqrt(n)
++     for i in range(start, min(root + 1, stop)):
++         if n % i == 0:
++             yield i
++     for i in range(root, 0, -1):
++         if n % i == 0 and max(root + 1, start) <= n // i < stop:
++             yield n // i
 
 
-def divisor_sum(n):
-    total = 0
-    for i in range(1, n):
-        if n % i == 0:
-            total += i
-    return total
+  def divisor_sum(n):
+      total = 0
+-     for i in range(1, n):
++     for i in divisors(n, 1, n):
+          if n % i == 0:
+              total += i
+      return total
 
 
-print([n for n in range(2, 500) if divisor_sum(n) == n], math.pi)
-""",
-    after="""\
-import math
-
-
-def divisors(n, start, stop):
-    \"\"\"The numbers of range(start, stop) that divide n, in order.\"\"\"
-    if n == 0:
-        yield from range(start, stop)
-    n = abs(n)
-    root = math.isqrt(n)
-    for i in range(start, min(root + 1, stop)):
-        if n % i == 0:
-            yield i
-    for i in range(root, 0, -1):
-        if n % i == 0 and max(root + 1, start) <= n // i < stop:
-            yield n // i
-
-
-def divisor_sum(n):
-    total = 0
-    for i in divisors(n, 1, n):
-        if n % i == 0:
-            total += i
-    return total
-
-
-print([n for n in range(2, 500) if divisor_sum(n) == n], math.pi)
-""",
-)
+  print([n for n in range(2, 500) if divisor_sum(n) == n], math.pi)
+""")
 
 
 @rule(

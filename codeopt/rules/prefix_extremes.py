@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codeopt.rules import INT, NUMBERS, STR, AnalyzedProgram, Context, Edit, Example, last_line, rule
+from codeopt.rules import INT, NUMBERS, STR, AnalyzedProgram, Context, Edit, as_diff, last_line, rule
 
 TABLES = {
     "to": "[*accumulate({values}, {function})]",
@@ -35,30 +35,21 @@ class Extreme:
         return f"{self.counter.id} {sign} {abs(self.offset)}" if self.offset else self.counter.id
 
 
-EXAMPLE = Example(
-    before="""\
-heights = list(map(int, "3 1 4 1 5 9 2 6".split()))
-water = 0
-for i in range(1, len(heights) - 1):
-    left = max(heights[:i])
-    right = max(heights[i + 1 :])
-    water += max(0, min(left, right) - heights[i])
-print(water)
-""",
-    after="""\
-from itertools import accumulate
-
-heights = list(map(int, "3 1 4 1 5 9 2 6".split()))
-water = 0
-heights_max_to = [*accumulate(heights, max)]
-heights_max_from = [*accumulate(reversed(heights), max)][::-1]
-for i in range(1, len(heights) - 1):
-    left = heights_max_to[i - 1]
-    right = heights_max_from[i + 1]
-    water += max(0, min(left, right) - heights[i])
-print(water)
-""",
-)
+EXAMPLE = as_diff("""\
++ from itertools import accumulate
++
+  heights = list(map(int, "3 1 4 1 5 9 2 6".split()))
+  water = 0
++ heights_max_to = [*accumulate(heights, max)]
++ heights_max_from = [*accumulate(reversed(heights), max)][::-1]
+  for i in range(1, len(heights) - 1):
+-     left = max(heights[:i])
+-     right = max(heights[i + 1 :])
++     left = heights_max_to[i - 1]
++     right = heights_max_from[i + 1]
+      water += max(0, min(left, right) - heights[i])
+  print(water)
+""")
 
 
 @rule(ast.Call, example=EXAMPLE, builtins=("len", "min", "max", "reversed"))

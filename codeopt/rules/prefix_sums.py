@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import WHOLE, AnalyzedProgram, Context, Edit, Example, rule
+from codeopt.rules import WHOLE, AnalyzedProgram, Context, Edit, as_diff, rule
 
 HELPER = """\
 def {name}(sums, start, stop):
@@ -14,35 +14,25 @@ def {name}(sums, start, stop):
     return sums[stop] - sums[start] if start < stop else 0"""
 
 
-EXAMPLE = Example(
-    before="""\
-import sys
+EXAMPLE = as_diff("""\
+  import sys
++ from itertools import accumulate
++
++
++ def range_sum(sums, start, stop):
++     \"\"\"The sum of values[start:stop], from the running sums of the values.\"\"\"
++     start, stop, _ = slice(start, stop).indices(len(sums) - 1)
++     return sums[stop] - sums[start] if start < stop else 0
++
 
-heights = list(map(int, "3 1 4 1 5 9 2 6".split()))
-best = 0
-for start in range(len(heights)):
-    best = max(best, sum(heights[start : start + 3]))
-print(best, file=sys.stdout)
-""",
-    after="""\
-import sys
-from itertools import accumulate
-
-
-def range_sum(sums, start, stop):
-    \"\"\"The sum of values[start:stop], from the running sums of the values.\"\"\"
-    start, stop, _ = slice(start, stop).indices(len(sums) - 1)
-    return sums[stop] - sums[start] if start < stop else 0
-
-
-heights = list(map(int, "3 1 4 1 5 9 2 6".split()))
-best = 0
-heights_sums = [0, *accumulate(heights)]
-for start in range(len(heights)):
-    best = max(best, range_sum(heights_sums, start, start + 3))
-print(best, file=sys.stdout)
-""",
-)
+  heights = list(map(int, "3 1 4 1 5 9 2 6".split()))
+  best = 0
++ heights_sums = [0, *accumulate(heights)]
+  for start in range(len(heights)):
+-     best = max(best, sum(heights[start : start + 3]))
++     best = max(best, range_sum(heights_sums, start, start + 3))
+  print(best, file=sys.stdout)
+""")
 
 
 @rule(ast.Call, example=EXAMPLE, builtins=("len", "slice"))

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, ignores_line_end, plain_call, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, ignores_line_end, plain_call, rule
 
-EXAMPLE = Example(
-    before="""\
-import sys
+EXAMPLE = as_diff("""\
+  import sys
 
-input = lambda: sys.stdin.readline().rstrip()
-n = int(input())
-rows = [input().split() for _ in range(n)]
-print(rows, input())
-""",
-    after="""\
-import sys
-
-input = sys.stdin.readline
-n = int(input())
-rows = [input().split() for _ in range(n)]
-print(rows, input().rstrip())
-""",
-)
+- input = lambda: sys.stdin.readline().rstrip()
++ input = sys.stdin.readline
+  n = int(input())
+  rows = [input().split() for _ in range(n)]
+- print(rows, input())
++ print(rows, input().rstrip())
+""")
 
 
 @rule(ast.Assign, ast.FunctionDef, example=EXAMPLE, where="anywhere", scripts_only=True)

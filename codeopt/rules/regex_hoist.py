@@ -7,37 +7,27 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Variable, last_line, rule, top_imports
+from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, last_line, rule, top_imports
 
 ARGUMENTS = {"match": 2, "search": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "split": 3, "sub": 4, "subn": 4}
 """Functions of re that patterns have as methods, and how many arguments come before the flags."""
 
 
-EXAMPLE = Example(
-    before="""\
-import re
+EXAMPLE = as_diff("""\
+  import re
++
++ PATTERN = re.compile(r"[a-z]")
++ PATTERN_2 = re.compile(r"2+")
 
-total = 0
-for word in "a1 b22 c333".split():
-    total += len(re.sub(r"[a-z]", "", word))  # digits
-    if re.search(r"2+", word):
-        total += 1
-print(total)
-""",
-    after="""\
-import re
-
-PATTERN = re.compile(r"[a-z]")
-PATTERN_2 = re.compile(r"2+")
-
-total = 0
-for word in "a1 b22 c333".split():
-    total += len(PATTERN.sub("", word))  # digits
-    if PATTERN_2.search(word):
-        total += 1
-print(total)
-""",
-)
+  total = 0
+  for word in "a1 b22 c333".split():
+-     total += len(re.sub(r"[a-z]", "", word))  # digits
+-     if re.search(r"2+", word):
++     total += len(PATTERN.sub("", word))  # digits
++     if PATTERN_2.search(word):
+          total += 1
+  print(total)
+""")
 
 
 @rule(ast.Call, example=EXAMPLE, where="hot loop")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from codeopt.rules import SCALARS, AnalyzedProgram, Comprehension, Context, Edit, Example, rule, spans_lines
+from codeopt.rules import SCALARS, AnalyzedProgram, Comprehension, Context, Edit, as_diff, rule, spans_lines
 
 PURE = frozenset({"pow", "str", "int", "float", "bin", "hex", "oct"})
 PURE_MATH = frozenset(
@@ -43,23 +43,15 @@ class Run:
     nodes: list[ast.Call] = field(default_factory=list)
 
 
-EXAMPLE = Example(
-    before="""\
-count = 0
-for i in range(200):
-    if str(i) == str(i)[::-1]:  # a palindrome
-        count += 1
-print(count)
-""",
-    after="""\
-count = 0
-for i in range(200):
-    text = str(i)
-    if text == text[::-1]:  # a palindrome
-        count += 1
-print(count)
-""",
-)
+EXAMPLE = as_diff("""\
+  count = 0
+  for i in range(200):
+-     if str(i) == str(i)[::-1]:  # a palindrome
++     text = str(i)
++     if text == text[::-1]:  # a palindrome
+          count += 1
+  print(count)
+""")
 
 
 @rule(ast.Module, priority=110, example=EXAMPLE)

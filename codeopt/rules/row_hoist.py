@@ -6,34 +6,22 @@ import ast
 import re
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Loop, is_sum, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, Loop, as_diff, is_sum, rule, spans_lines
 
-EXAMPLE = Example(
-    before="""\
-def paths(n):
-    grid = [[1] * n for _ in range(n)]
-    for i in range(1, n):
-        for j in range(1, n):
-            grid[i][j] = grid[i - 1][j] + grid[i][j - 1]
-    return grid[n - 1][n - 1]
-
-
-print(paths(5))
-""",
-    after="""\
-def paths(n):
-    grid = [[1] * n for _ in range(n)]
-    for i in range(1, n):
-        grid_i = grid[i]
-        grid_i_1 = grid[i - 1]
-        for j in range(1, n):
-            grid_i[j] = grid_i_1[j] + grid_i[j - 1]
-    return grid[n - 1][n - 1]
+EXAMPLE = as_diff("""\
+  def paths(n):
+      grid = [[1] * n for _ in range(n)]
+      for i in range(1, n):
++         grid_i = grid[i]
++         grid_i_1 = grid[i - 1]
+          for j in range(1, n):
+-             grid[i][j] = grid[i - 1][j] + grid[i][j - 1]
++             grid_i[j] = grid_i_1[j] + grid_i[j - 1]
+      return grid[n - 1][n - 1]
 
 
-print(paths(5))
-""",
-)
+  print(paths(5))
+""")
 
 
 @rule(ast.Subscript, priority=120, example=EXAMPLE)

@@ -10,8 +10,8 @@ from codeopt.rules import (
     Comprehension,
     Context,
     Edit,
-    Example,
     Variable,
+    as_diff,
     bind_stream,
     ignores_line_end,
     plain_call,
@@ -25,24 +25,17 @@ FLUSHED = frozenset({"flush", "_exit", "abort", "kill", "fork", "system", "popen
 """A program with one of these words may need what input() flushes: for somebody who waits, or as it ends suddenly."""
 
 
-EXAMPLE = Example(
-    before="""\
-n = int(input())
-rows = [list(map(int, input().split())) for _ in range(n)]
-name = input()
-print(sum(map(sum, rows)), name)
-""",
-    after="""\
-import sys
-
-input = sys.stdin.readline
-
-n = int(input())
-rows = [list(map(int, input().split())) for _ in range(n)]
-name = input().rstrip("\\n")
-print(sum(map(sum, rows)), name)
-""",
-)
+EXAMPLE = as_diff("""\
++ import sys
++
++ input = sys.stdin.readline
++
+  n = int(input())
+  rows = [list(map(int, input().split())) for _ in range(n)]
+- name = input()
++ name = input().rstrip("\\n")
+  print(sum(map(sum, rows)), name)
+""")
 
 
 @rule(ast.Module, priority=20, scripts_only=True, example=EXAMPLE)

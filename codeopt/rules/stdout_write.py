@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, Variable, bind_stream, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, bind_stream, last_line, rule
 
 REPLACED = frozenset({"redirect_stdout", "StringIO", "fdopen", "reconfigure", "detach"})
 """A program that uses one of these may print to something else than the stdout it started with."""
@@ -14,26 +14,19 @@ REPLACED = frozenset({"redirect_stdout", "StringIO", "fdopen", "reconfigure", "d
 _LITERAL = re.compile(r"""(?P<f>[fF]?)(?P<quote>['"])(?:(?!(?P=quote))[^\\\n]|\\.)*(?P=quote)""")
 
 
-EXAMPLE = Example(
-    before="""\
-total = 0
-for i in range(4):
-    total += i
-    print(total)
-    print(i, total / 2, sep=",")
-""",
-    after="""\
-import sys
-
-write = sys.stdout.write
-
-total = 0
-for i in range(4):
-    total += i
-    write(f"{total}\\n")
-    write(f"{i},{total / 2}\\n")
-""",
-)
+EXAMPLE = as_diff("""\
++ import sys
++
++ write = sys.stdout.write
++
+  total = 0
+  for i in range(4):
+      total += i
+-     print(total)
+-     print(i, total / 2, sep=",")
++     write(f"{total}\\n")
++     write(f"{i},{total / 2}\\n")
+""")
 
 
 @rule(ast.Module, priority=30, scripts_only=True, example=EXAMPLE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Comprehension, Context, Edit, Example, Variable, rule
+from codeopt.rules import AnalyzedProgram, Comprehension, Context, Edit, Variable, as_diff, rule
 
 OTHER_WAYS = frozenset(
     {"open", "fileinput", "os", "io", "subprocess", "eval", "exec", "__stdin__", "StopIteration", "signal", "flush"}
@@ -15,24 +15,15 @@ REDUCES = ("sum", "min", "max")
 WRAPS = ("map", "enumerate")
 
 
-EXAMPLE = Example(
-    before="""\
-import sys
+EXAMPLE = as_diff("""\
+  import sys
 
-total = 0
-for number in map(int, sys.stdin.read().split()):
-    total += number
-print(total)
-""",
-    after="""\
-import sys
-
-total = 0
-for number in map(int, (word for line in sys.stdin for word in line.split())):
-    total += number
-print(total)
-""",
-)
+  total = 0
+- for number in map(int, sys.stdin.read().split()):
++ for number in map(int, (word for line in sys.stdin for word in line.split())):
+      total += number
+  print(total)
+""")
 
 
 @rule(ast.Call, example=EXAMPLE, aim="memory", scripts_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Example, Variable, rule
+from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Variable, as_diff, rule
 
 QUIET = frozenset(
     """
@@ -18,20 +18,14 @@ QUIET = frozenset(
 """Modules whose import changes nothing that a program can see but the time: numpy 117 ms, fractions 8."""
 
 
-EXAMPLE = Example(
-    before="""\
-import random
-from fractions import Fraction
-from math import gcd, sqrt  # gcd only
+EXAMPLE = as_diff("""\
+- import random
+- from fractions import Fraction
+- from math import gcd, sqrt  # gcd only
++ from math import gcd  # gcd only
 
-print(gcd(12, 18))
-""",
-    after="""\
-from math import gcd  # gcd only
-
-print(gcd(12, 18))
-""",
-)
+  print(gcd(12, 18))
+""")
 
 
 @rule(ast.Module, priority=60, example=EXAMPLE)

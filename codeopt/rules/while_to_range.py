@@ -5,35 +5,27 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Example, both_ways, last_line, names_in, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, both_ways, last_line, names_in, rule, spans_lines
 
 UP, DOWN = ("<", "<="), (">", ">=")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Call, ast.expr_context)
 """What a bound may be made of; the only call is len."""
 
 
-EXAMPLE = Example(
-    before="""\
-n = int("9")
-i = 0
-total = 0
-while i < n:
-    j = i
-    while j >= 0:
-        total += i * j
-        j -= 2  # downwards
-    i += 1
-print(total)
-""",
-    after="""\
-n = int("9")
-total = 0
-for i in range(n):
-    for j in range(i, -1, -2):
-        total += i * j
-print(total)
-""",
-)
+EXAMPLE = as_diff("""\
+  n = int("9")
+- i = 0
+  total = 0
+- while i < n:
+-     j = i
+-     while j >= 0:
++ for i in range(n):
++     for j in range(i, -1, -2):
+          total += i * j
+-         j -= 2  # downwards
+-     i += 1
+  print(total)
+""")
 
 
 @rule(ast.While, example=EXAMPLE, builtins=("range",), priority=80)

@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Example, Loop, Variable, rule
+from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Loop, Variable, as_diff, rule
 from codeopt.rules.main_function.names import class_may_move, renamed, tells_names
 from codeopt.rules.main_function.text import assemble, guarded
 from codeopt.rules.main_function.units import Split, Unit, bound, local_names, module_names, units
@@ -23,31 +23,25 @@ NEED_MODULE_LEVEL = frozenset(
 )
 """Libraries that find functions by their module's names, or compile them together with the globals they see."""
 
-EXAMPLE = Example(
-    before="""\
-import sys
+EXAMPLE = as_diff("""\
+  import sys
 
-n = int(input())
-total = 0
-for i in range(n):
-    total += i * i  # squares
-print(total)
-""",
-    after="""\
-import sys
-
-
-def main():
-    n = int(input())
-    total = 0
-    for i in range(n):
-        total += i * i  # squares
-    print(total)
-
-
-main()
-""",
-)
+- n = int(input())
+- total = 0
+- for i in range(n):
+-     total += i * i  # squares
+- print(total)
++
++ def main():
++     n = int(input())
++     total = 0
++     for i in range(n):
++         total += i * i  # squares
++     print(total)
++
++
++ main()
+""")
 
 
 @rule(ast.Module, priority=10, scripts_only=True, example=EXAMPLE)

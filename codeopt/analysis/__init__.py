@@ -8,6 +8,9 @@ from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.effects import Effects
 from codeopt.analysis.nesting import Loop
 from codeopt.analysis.nodes import (
+    PRODUCT_OF,
+    SIGNED,
+    SUM_OF,
     both_ways,
     divides,
     first_line,
@@ -46,9 +49,12 @@ __all__ = [
     "INT",
     "Loop",
     "NUMBERS",
+    "PRODUCT_OF",
     "QUIET_MODULES",
     "SCALARS",
+    "SIGNED",
     "STR",
+    "SUM_OF",
     "Use",
     "Values",
     "Variable",

@@ -84,3 +84,41 @@ def divides(test: ast.expr) -> tuple[str, str, bool] | None:
 def assigned_names(target: ast.expr) -> set[str]:
     """The names that a target of an assignment binds; those in its subscripts and attributes are only read."""
     return {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+ADDED, MULTIPLIED = ast.Add | ast.Sub, ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
+CHOSEN, ASKED, COMPARED, SUM_OF, PRODUCT_OF, SIGNED, WHOLE_OF = range(1, 8)
+"""How tightly expressions bind: conditional ones least, then `and`, `<`, `+`, `*`, a sign, and names and calls most."""
+
+
+def binding(node: ast.expr) -> int:
+    """How tightly the parts of an expression hold together."""
+    match node:
+        case ast.BinOp(op=ast.Pow()) | ast.UnaryOp(ast.USub()) | ast.Constant():
+            return SIGNED
+        case ast.BinOp(op=operator):
+            return SUM_OF if isinstance(operator, ADDED) else PRODUCT_OF if isinstance(operator, MULTIPLIED) else 0
+        case ast.Compare():
+            return COMPARED
+        case ast.BoolOp() | ast.UnaryOp(ast.Not()):
+            return ASKED
+        case ast.IfExp():
+            return CHOSEN
+    return WHOLE_OF if isinstance(node, ast.Name | ast.Subscript | ast.Call | ast.Attribute) else 0
+
+
+def binding_needed(parent: ast.AST | None, child: ast.expr) -> int:
+    """How tightly an expression has to hold together to stand in a place without parentheses."""
+    match parent:
+        case ast.BinOp(left, operator) if isinstance(operator, ADDED | MULTIPLIED):
+            return (SUM_OF if isinstance(operator, ADDED) else PRODUCT_OF) + (left is not child)
+        case ast.Compare():
+            return SUM_OF
+        case ast.BoolOp() | ast.UnaryOp(ast.Not()):
+            return COMPARED
+        case ast.IfExp() | ast.comprehension():
+            return ASKED
+        case ast.Attribute(owner) | ast.Subscript(owner) | ast.Call(owner) if owner is child:
+            return WHOLE_OF
+    operation = isinstance(parent, ast.BinOp | ast.UnaryOp | ast.Starred | ast.Await)
+    return WHOLE_OF if operation else 0

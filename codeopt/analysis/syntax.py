@@ -12,15 +12,11 @@ from itertools import chain, count
 from typing import NamedTuple, TypeVar
 
 from codeopt.analysis.doubts import Doubts
-from codeopt.analysis.nodes import first_line
+from codeopt.analysis.nodes import binding, binding_needed, first_line
 from codeopt.analysis.order import Order
 from codeopt.analysis.scopes import Scopes, Variable
 
 Node = TypeVar("Node", bound=ast.expr | ast.stmt)
-
-
-BINDS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Starred, ast.Await, ast.comprehension)
-"""Around an operation these need parentheses; so do an attribute, a subscript or a call of it."""
 
 
 class Edit(NamedTuple):
@@ -103,10 +99,13 @@ class Syntax:
 
     def put(self, node: ast.expr, text: str) -> Edit:
         """The edit that puts an expression in the place of another; in parentheses where it needs them."""
-        parent = self.scopes.parent.get(node)
-        owner = isinstance(parent, ast.Attribute | ast.Subscript) and parent.value is node
-        called = isinstance(parent, ast.Call) and parent.func is node
-        return self.replace(node, f"({text})" if owner or called or isinstance(parent, BINDS) else text)
+        needed = binding_needed(self.scopes.parent.get(node), node)
+        tight = binding(ast.parse(f"({text})", mode="eval").body) >= needed
+        return self.replace(node, text if tight else f"({text})")
+
+    def grouped(self, node: ast.expr, needed: int) -> str:
+        """The text of an expression, in parentheses unless it holds together so tightly."""
+        return self.source(node) if binding(node) >= needed else f"({self.source(node)})"
 
     def before(self, statement: ast.stmt, *lines: str) -> Edit:
         """The edit that puts lines before a statement, at its indentation."""

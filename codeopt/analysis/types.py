@@ -14,6 +14,7 @@ from codeopt.analysis.statements import block
 from codeopt.analysis.syntax import Syntax
 from codeopt.analysis.values import ANY, NUMBERS, SCALARS, STR, UNKNOWN, WHOLE, Container, Values, hashable
 
+SIZED = ("list", "tuple", "set", "dict", "deque")
 ROUNDS = 40
 """Programs settle in three to six rounds; one that does not is not understood."""
 
@@ -95,6 +96,10 @@ class Types:
         values = self._known(node)
         found = [value for value in values if isinstance(value, Container) and value.kind in kinds]
         return found if len(found) == len(values) else []
+
+    def is_sized(self, node: ast.expr) -> bool:
+        """Text or a container of Python's own, never an iterator: going through a part of it leaves no trace."""
+        return self.is_text(node) or bool(self.containers(node, *SIZED))
 
     def elements(self, node: ast.expr, *kinds: str) -> Values:
         """What is in the containers that the expression may be (of dicts, the keys); empty when that is not known."""

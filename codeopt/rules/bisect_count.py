@@ -49,7 +49,7 @@ def bisect_count(node: ast.Call, ctx: Context) -> Iterator[Edit]:
     if count is not None and place is not None:
         name = ctx.bind_before(place, f"sorted({count.values.id})", f"sorted_{count.values.id}")
         ctx.import_from("bisect", SEARCH[count.sign])
-        yield program.replace(node, _searched(program, count, name))
+        yield program.put(node, _searched(program, count, name))
 
 
 def _count(program: AnalyzedProgram, call: ast.Call) -> Count | None:
@@ -100,4 +100,4 @@ def _searched(program: AnalyzedProgram, count: Count, name: str) -> str:
     found = f"{SEARCH[count.sign]}({name}, {program.source(count.limit)})"
     if count.sign in ("<", "<="):
         return found
-    return f"(len({name}) - {found})"
+    return f"len({name}) - {found}"

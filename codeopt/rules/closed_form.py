@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import INT, AnalyzedProgram, Context, Edit, as_diff, is_sum, names_in, rule, spans_lines
+from codeopt.rules import INT, PRODUCT_OF, AnalyzedProgram, Context, Edit, as_diff, is_sum, names_in, rule, spans_lines
 
 EXAMPLE = as_diff("""\
   n = int("10")
@@ -30,7 +30,7 @@ def closed_form(node: ast.Call | ast.For, ctx: Context) -> Iterator[Edit]:
         case ast.Call(func, [source], []) if program.scopes.is_builtin(func, "sum"):
             formula = _formula(program, source)
             if formula:
-                yield program.replace(node, formula if _stands_alone(program, node) else f"({formula})")
+                yield program.put(node, formula)
         case ast.For():
             yield from _loop(program, node)
 
@@ -77,15 +77,4 @@ def _gauss(program: AnalyzedProgram, bounds: list[ast.expr]) -> str:
             case ast.BinOp(ast.Name(name), ast.Add(), ast.Constant(1)):
                 return f"max({stop}, 0) * {name} // 2"
         return f"max({stop}, 0) * ({stop} - 1) // 2"
-    first = program.source(start)
-    return f"({first} + {stop} - 1) * max({stop} - {_grouped(first, start)}, 0) // 2"
-
-
-def _grouped(text: str, node: ast.expr) -> str:
-    return text if isinstance(node, ast.Name | ast.Constant) else f"({text})"
-
-
-def _stands_alone(program: AnalyzedProgram, node: ast.expr) -> bool:
-    parent = program.scopes.parent[node]
-    calls = isinstance(parent, ast.Call) and node in parent.args
-    return calls or isinstance(parent, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr)
+    return f"({program.source(start)} + {stop} - 1) * max({stop} - {program.grouped(start, PRODUCT_OF)}, 0) // 2"

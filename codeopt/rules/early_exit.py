@@ -6,9 +6,6 @@ import ast
 
 from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, names_in, rule
 
-KINDS = ("list", "tuple", "set", "dict", "deque")
-
-
 EXAMPLE = as_diff("""\
   found = False
   for number in [3, 8, 5]:
@@ -52,4 +49,4 @@ def _whole(program: AnalyzedProgram, source: ast.expr) -> bool:
     """Iterating over a part of it only leaves no trace: no file, generator or iterator."""
     if isinstance(source, ast.Call) and program.scopes.is_builtin(source.func, "range"):
         return True
-    return program.types.is_text(source) or bool(program.types.containers(source, *KINDS))
+    return program.types.is_sized(source)

@@ -9,7 +9,6 @@ from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, hashable, rul
 
 TABLE = "{{value: place for place, value in reversed([*enumerate({values})])}}"
 """Backwards, so that the first place of a value is what stays."""
-ALONE = ast.Assign | ast.AugAssign | ast.Return | ast.Call | ast.List | ast.Tuple | ast.ListComp
 
 
 EXAMPLE = as_diff("""\
@@ -37,7 +36,7 @@ def index_to_dict(node: ast.Call, ctx: Context) -> Iterator[Edit]:
     if place is not None:
         values = _list_of(node).id
         name = ctx.bind_before(place, TABLE.format(values=values), f"{values}_index")
-        yield ctx.program.replace(node, _looked_up(ctx.program, name, node))
+        yield ctx.program.put(node, _looked_up(ctx.program, name, node))
 
 
 def _before(program: AnalyzedProgram, call: ast.Call) -> ast.stmt | None:
@@ -68,8 +67,7 @@ def _looked_up(program: AnalyzedProgram, name: str, call: ast.Call) -> str:
     sought = program.source(call.args[0])
     if _is_in(program, call.args[0], _list_of(call)):
         return f"{name}[{sought}]"
-    chosen = f"{name}[{sought}] if {sought} in {name} else {program.source(call)}"
-    return chosen if isinstance(program.scopes.parent[call], ALONE) else f"({chosen})"
+    return f"{name}[{sought}] if {sought} in {name} else {program.source(call)}"
 
 
 def _is_in(program: AnalyzedProgram, sought: ast.expr, values: ast.Name) -> bool:

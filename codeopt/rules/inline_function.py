@@ -44,7 +44,7 @@ EXAMPLE = as_diff("""\
 -     total = add(total, i)
 -     total += square(i) - square(3)
 +     total = (total + i) % modulus
-+     total += (i * i) - (3 * 3)
++     total += i * i - 3 * 3
   print(total)
 """)
 
@@ -64,9 +64,7 @@ def inline_function(node: ast.FunctionDef | ast.Assign, ctx: Context) -> list[Ed
     if short is None or not any(program.loops.run_again(call) and ctx.is_hot(call) for call in calls):
         return []
     texts = [_inlined(program, short, call) for call in calls]
-    tight = isinstance(short.pieces[0], ATOMS) and len(short.pieces) == 1
-    place = program.replace if tight else program.put
-    edits = [place(call, text) for call, text in zip(calls, texts, strict=True) if text is not None]
+    edits = [program.put(call, text) for call, text in zip(calls, texts, strict=True) if text is not None]
     return [*edits, _without(program, short.statement)] if len(edits) == len(calls) else []
 
 

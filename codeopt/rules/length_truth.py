@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule
 
-SIZED = ("list", "tuple", "dict", "set", "deque")
 FILLED = {(ast.Gt, 0), (ast.NotEq, 0), (ast.GtE, 1)}
 EMPTY = {(ast.Eq, 0), (ast.Lt, 1), (ast.LtE, 0)}
 
@@ -59,6 +58,6 @@ def _tested(program: AnalyzedProgram, test: ast.expr) -> tuple[str, bool] | None
     if kind not in FILLED | EMPTY or not program.calls_builtin(length, "len"):
         return None
     match length.args:
-        case [ast.Name(name) as values] if program.types.is_text(values) or program.types.containers(values, *SIZED):
+        case [ast.Name(name) as values] if program.types.is_sized(values):
             return name, kind in FILLED
     return None

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from codeopt.rules import NUMBERS, STR, WHOLE, AnalyzedProgram, Comprehension, Context, Edit, as_diff, rule, spans_lines
 
-KINDS = ("list", "tuple", "dict", "set", "deque")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)
 """What may stand in the call and around it: operations on whole numbers that cannot fail."""
 
@@ -112,7 +111,7 @@ def _cannot_fail(program: AnalyzedProgram, call: ast.Call) -> bool:
         return False
     match call.func.id, call.args:
         case "len", [ast.Name() as value]:
-            return program.types.is_text(value) or bool(program.types.containers(value, *KINDS))
+            return program.types.is_sized(value)
         case "sum", [ast.Name() as value]:
             inside = program.types.elements(value, "list", "tuple")
             return bool(inside) and inside <= WHOLE

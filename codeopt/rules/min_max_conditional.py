@@ -49,9 +49,7 @@ def min_max_conditional(call: ast.Call, ctx: Context) -> list[Edit]:
                 below = (program.newline + program.margin(statement)).join(lines)
                 return [program.replace(statement, below)]
     if len(call.args) == 2 and all(program.purity.is_cheap(argument) for argument in call.args):
-        bare = isinstance(statement, ast.Assign | ast.Return | ast.Call | ast.AugAssign)
-        expression = _conditional(program, call)
-        return [program.replace(call, expression if bare else f"({expression})")]
+        return [program.put(call, _conditional(program, call))]
     return []
 
 

@@ -16,7 +16,7 @@ EXAMPLE = as_diff("""\
 -     digit = int(n % 10)
 -     total += int(digit * 2) // 3
 +     digit = n % 10
-+     total += (digit * 2) // 3
++     total += digit * 2 // 3
   print(total)
 """)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, rule, spans_lines
+from codeopt.rules import SIGNED, AnalyzedProgram, Context, Edit, Variable, as_diff, rule, spans_lines
 
 FILL = {"zeros": "0", "ones": "1", "empty": "0"}
 INTEGERS = frozenset({"int", "int64", "int32", "int_", "intp", "uint64", "uint32", "int16", "int8", "uint8"})
@@ -142,18 +142,13 @@ def _kind(dtype: ast.expr | None) -> str | None:
 def _filled(program: AnalyzedProgram, shape: ast.expr, value: str) -> tuple[str, int] | None:
     match shape:
         case ast.Tuple([rows, columns]) | ast.List([rows, columns]):
-            inner = f"[{value}] * {_factor(program, columns)}"
+            inner = f"[{value}] * {program.grouped(columns, SIGNED)}"
             return f"[{inner} for _ in range({program.source(rows)})]", 2
         case ast.Tuple([size]) | ast.List([size]):
-            return f"[{value}] * {_factor(program, size)}", 1
+            return f"[{value}] * {program.grouped(size, SIGNED)}", 1
         case ast.Tuple() | ast.List():
             return None
-    return (f"[{value}] * {_factor(program, shape)}", 1) if program.types.is_int(shape) else None
-
-
-def _factor(program: AnalyzedProgram, node: ast.expr) -> str:
-    simple = isinstance(node, ast.Name | ast.Constant | ast.Call | ast.Subscript)
-    return program.source(node) if simple else f"({program.source(node)})"
+    return (f"[{value}] * {program.grouped(shape, SIGNED)}", 1) if program.types.is_int(shape) else None
 
 
 def _from_data(program: AnalyzedProgram, data: ast.expr, kind: str) -> tuple[str, int] | None:

@@ -12,7 +12,6 @@ TABLES = {
     "to": "[*accumulate({values}, {function})]",
     "from": "[*accumulate(reversed({values}), {function})][::-1]",
 }
-ALONE = ast.Assign | ast.AugAssign | ast.Return | ast.Call | ast.List | ast.Tuple
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +67,7 @@ def prefix_extremes(node: ast.Call, ctx: Context) -> Iterator[Edit]:
         table = TABLES[found.way].format(values=values, function=function)
         name = ctx.bind_before(place, table, f"{values}_{function}_{found.way}")
         ctx.import_from("itertools", "accumulate")
-        yield program.replace(node, _looked_up(program, name, found))
+        yield program.put(node, _looked_up(program, name, found))
 
 
 def _extreme(program: AnalyzedProgram, call: ast.Call) -> Extreme | None:
@@ -115,8 +114,7 @@ def _looked_up(program: AnalyzedProgram, name: str, found: Extreme) -> str:
     if _is_valid(program, found):
         return f"{name}[{found.index}]"
     test = f"0 <= {found.index} < len({found.values.id})"
-    chosen = f"{name}[{found.index}] if {test} else {program.source(found.call)}"
-    return chosen if isinstance(program.scopes.parent[found.call], ALONE) else f"({chosen})"
+    return f"{name}[{found.index}] if {test} else {program.source(found.call)}"
 
 
 def _is_valid(program: AnalyzedProgram, found: Extreme) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, rule, spans_lines
+from codeopt.rules import SIGNED, Context, Edit, Example, rule, spans_lines
 
 EXAMPLE = Example(
     before="table = [[0 for _ in range(4)] for i in range(3)]\nprint(table)\n",
@@ -23,6 +23,4 @@ def repeated_list(node: ast.ListComp, ctx: Context) -> Iterator[Edit]:
     match node:
         case ast.ListComp(ast.Constant() as value, [ast.comprehension(ast.Name(), ast.Call(args=[count]) as call, [])]):
             if program.calls_builtin(call, "range") and program.types.is_int(count) and not spans_lines(node):
-                times = program.source(count)
-                plain = isinstance(count, ast.Name | ast.Constant | ast.Call | ast.Subscript)
-                yield program.put(node, f"[{program.source(value)}] * {times if plain else f'({times})'}")
+                yield program.put(node, f"[{program.source(value)}] * {program.grouped(count, SIGNED)}")

@@ -9,7 +9,7 @@ from codeopt.rules import Context, Edit, Example, is_simple, rule, spans_lines
 
 EXAMPLE = Example(
     before="for x in range(9):\n    print(x**2 % 7, 1 + (x + 1) ** 2)\n",
-    after="for x in range(9):\n    print((x * x) % 7, 1 + (x + 1) * (x + 1))\n",
+    after="for x in range(9):\n    print(x * x % 7, 1 + (x + 1) * (x + 1))\n",
 )
 
 
@@ -25,12 +25,4 @@ def square(node: ast.BinOp, ctx: Context) -> Iterator[Edit]:
         case ast.BinOp(value, ast.Pow(), ast.Constant(2)) if not spans_lines(node) and not ctx.is_replaced(node):
             if program.purity.is_cheap(value) and program.types.is_int(value, node):
                 text = program.source(value) if is_simple(value) else f"({program.source(value)})"
-                weaker = _adds(program.scopes.parent.get(node))
-                yield (program.replace if weaker else program.put)(node, f"{text} * {text}")
-
-
-def _adds(parent: ast.AST | None) -> bool:
-    """A sum or a comparison: a product in it needs no parentheses."""
-    return isinstance(parent, ast.Compare) or (
-        isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add | ast.Sub)
-    )
+                yield program.put(node, f"{text} * {text}")

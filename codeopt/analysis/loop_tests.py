@@ -17,13 +17,13 @@ ORDERED = ast.Lt | ast.LtE | ast.Gt | ast.GtE
 
 @dataclass(frozen=True, eq=False)
 class LoopTests:
-    """Asked of one loop."""
+    """Asked of one loop, or of the loop of a comprehension, in which only its own variables are sure to be bound."""
 
     program: Syntax
     types: Types
     liveness: Liveness
     bounds: Bounds
-    loop: ast.For
+    loop: ast.For | ast.comprehension
 
     def cannot_fail(self, node: ast.expr) -> bool:
         """The expression raises nothing in any round of the loop, and has no effects."""
@@ -31,7 +31,8 @@ class LoopTests:
             case ast.Constant():
                 return True
             case ast.Name(name):
-                return name in names_in([self.loop.target]) or self.liveness.bound_before(node, self.loop)
+                own = name in names_in([self.loop.target])
+                return own or (isinstance(self.loop, ast.For) and self.liveness.bound_before(node, self.loop))
             case ast.BoolOp(values=values):
                 return self._safe(*values) and all(self._known(value) for value in values)
             case ast.UnaryOp(ast.Not(), operand):
@@ -100,7 +101,7 @@ class LoopTests:
                 first = self.bounds.constant(start)
                 if counts and known and first is not None and first >= 0:
                     return True
-        return self.bounds.index_is_valid(values, index, self.loop.body[0])
+        return isinstance(self.loop, ast.For) and self.bounds.index_is_valid(values, index, self.loop.body[0])
 
     def _safe(self, *parts: ast.expr) -> bool:
         return all(self.cannot_fail(part) for part in parts)

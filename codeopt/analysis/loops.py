@@ -12,7 +12,7 @@ from codeopt.analysis.effect_analysis import EffectAnalysis
 from codeopt.analysis.effects import Effects
 from codeopt.analysis.liveness import Liveness
 from codeopt.analysis.loop_tests import LoopTests
-from codeopt.analysis.nesting import Loop, loops_around, runs_again
+from codeopt.analysis.nesting import Loop, loops_around, runs_again, runs_once
 from codeopt.analysis.scopes import Comprehension, Function
 from codeopt.analysis.syntax import Syntax
 from codeopt.analysis.types import Types
@@ -42,7 +42,11 @@ class Loops:
             self.repeated[node, functions] = runs_again(self.program, node, functions=functions)
         return self.repeated[node, functions]
 
-    def cannot_fail(self, test: ast.expr, loop: ast.For) -> bool:
+    def runs_once(self, node: ast.AST) -> bool:
+        """The node is reached at most once."""
+        return runs_once(self.program, node)
+
+    def cannot_fail(self, test: ast.expr, loop: ast.For | ast.comprehension) -> bool:
         """The expression raises nothing in any round of the loop, and has no effects."""
         sure = LoopTests(self.program, self.types, self.liveness, self.bounds, loop).cannot_fail(test)
         if not sure:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, names_in, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule
 
 CALLED = ("abs", "bool", "chr", "divmod", "float", "int", "len", "max", "min", "ord", "range", "round", "str", "sum")
 """Builtins that never raise StopIteration, which would leave a list's making as it is, and a generator as another
 exception."""
-ORDERED = ast.Lt | ast.LtE | ast.Gt | ast.GtE
-KINDS = ("list", "tuple", "set", "dict", "deque")
 
 
 EXAMPLE = as_diff("""\
@@ -66,7 +64,7 @@ def _known(program: AnalyzedProgram, call: ast.Call) -> bool:
     """A builtin on values that are no objects of a class, or a method of text."""
     if isinstance(call.func, ast.Attribute):
         return program.types.is_text(call.func.value)
-    values = (program.types.is_scalar(each) or bool(program.types.containers(each, *KINDS)) for each in call.args)
+    values = (program.types.is_scalar(each) or program.types.is_sized(each) for each in call.args)
     return program.calls_builtin(call, *CALLED) and not call.keywords and all(values)
 
 
@@ -76,32 +74,6 @@ def _may_stop(program: AnalyzedProgram, made: ast.ListComp) -> bool:
     if len(made.generators) != 1:
         return False
     (loop,) = made.generators
-    whole = program.types.is_text(loop.iter) or bool(program.types.containers(loop.iter, *KINDS))
-    counted = isinstance(loop.iter, ast.Call) and program.scopes.is_builtin(loop.iter.func, "range")
-    targets = names_in([loop.target])
-    single = isinstance(loop.target, ast.Name)
-    return single and (whole or counted) and all(_safe(program, each, targets) for each in (made.elt, *loop.ifs))
-
-
-def _safe(program: AnalyzedProgram, node: ast.expr, targets: set[str]) -> bool:
-    """It raises nothing, whatever the element is."""
-    types = program.types
-    match node:
-        case ast.Constant():
-            return True
-        case ast.Name(name):
-            return name in targets and types.is_scalar(node)
-        case ast.BoolOp(values=parts):
-            return all(_safe(program, part, targets) for part in parts)
-        case ast.UnaryOp(ast.Not(), operand):
-            return _safe(program, operand, targets)
-        case ast.Compare(left, [operator], [right]):
-            alike = types.is_number(left, right) or types.is_text(left, right)
-            fits = alike if isinstance(operator, ORDERED) else types.is_scalar(left, right)
-            kinds = isinstance(operator, ORDERED | ast.Eq | ast.NotEq)
-            return kinds and fits and _safe(program, left, targets) and _safe(program, right, targets)
-        case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult(), right):
-            return types.is_int(left, right) and _safe(program, left, targets) and _safe(program, right, targets)
-        case ast.BinOp(left, ast.Mod() | ast.FloorDiv(), ast.Constant(int(value))):
-            return value != 0 and types.is_int(left) and _safe(program, left, targets)
-    return False
+    whole = program.types.is_sized(loop.iter) or program.calls_builtin(loop.iter, "range")
+    parts = (made.elt, *loop.ifs)
+    return isinstance(loop.target, ast.Name) and whole and all(program.loops.cannot_fail(part, loop) for part in parts)

@@ -7,7 +7,6 @@ import ast
 from codeopt.rules import (
     PARSERS,
     AnalyzedProgram,
-    Comprehension,
     Context,
     Edit,
     Variable,
@@ -55,7 +54,7 @@ def stdin_readline(_: ast.Module, ctx: Context) -> list[Edit]:
         return []
     if _notices_the_end(program) or program.stores_attribute("stdin") or any(_endless(program, call) for call in calls):
         return []
-    if not any(_repeated(program, call) and ctx.is_hot(call) for call in calls):
+    if not any(not program.loops.runs_once(call) and ctx.is_hot(call) for call in calls):
         return []
     cuts = [_cut(program, call) for call in calls if not ignores_line_end(program, call)]
     return [bind_stream(program, "input", "stdin.readline"), *cuts]
@@ -83,27 +82,6 @@ def _endless(program: AnalyzedProgram, call: ast.Call) -> bool:
     number = isinstance(inside[0], ast.Call) and program.scopes.is_builtin(inside[0].func, *PARSERS) if inside else True
     counted = isinstance(loop, ast.While) and not isinstance(loop.test, ast.Constant)
     return isinstance(loop, ast.While) and not (number or unpacked or counted)
-
-
-def _repeated(program: AnalyzedProgram, call: ast.Call) -> bool:
-    """It runs more than once: in a loop, a comprehension or a function."""
-    loops = (ast.For, ast.While, ast.AsyncFunctionDef, ast.Lambda)
-    child: ast.AST = call
-    for parent in program.scopes.parents(call):
-        if isinstance(parent, ast.For) and child is parent.iter:
-            child = parent
-            continue
-        if isinstance(parent, Comprehension) and not program.holds(parent.generators[0].iter, call):
-            return True
-        if isinstance(parent, loops) or (isinstance(parent, ast.FunctionDef) and not _called_once(program, parent)):
-            return True
-        child = parent
-    return False
-
-
-def _called_once(program: AnalyzedProgram, function: ast.FunctionDef) -> bool:
-    uses = program.scopes.all_uses(program.scopes.owner(function.name, program.scopes.scope[function]))
-    return sum(use.kind == "load" for use in uses) <= 1
 
 
 def _cut(program: AnalyzedProgram, call: ast.Call) -> Edit:

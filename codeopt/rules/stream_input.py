@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Comprehension, Context, Edit, Variable, as_diff, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, rule
 
 OTHER_WAYS = frozenset(
     {"open", "fileinput", "os", "io", "subprocess", "eval", "exec", "__stdin__", "StopIteration", "signal", "flush"}
@@ -40,7 +40,7 @@ def stream_input(node: ast.Call, ctx: Context) -> list[Edit]:
             lines = False
         case _ if not lines:
             return []
-    if not _only_reader(program) or not _once(program, node) or not _gone_through(program, node):
+    if not _only_reader(program) or not program.loops.runs_once(node) or not _gone_through(program, node):
         return []
     if lines:
         return [program.replace(node, "sys.stdin")]
@@ -71,37 +71,6 @@ def _imports_sys(program: AnalyzedProgram) -> bool:
     named = [alias for node in program.of_kind(ast.Import) for alias in node.names if alias.name == "sys"]
     others = [node for node in program.of_kind(ast.ImportFrom) if node.module == "sys"]
     return len(plain) == 1 and len(named) == 1 and named[0].asname is None and not others
-
-
-def _once(program: AnalyzedProgram, node: ast.expr) -> bool:
-    """It is reached at most once."""
-    child: ast.AST = node
-    for parent in program.scopes.parents(node):
-        repeats = isinstance(parent, ast.While) or (isinstance(parent, ast.For) and child is not parent.iter)
-        if repeats or isinstance(parent, ast.Lambda | ast.AsyncFunctionDef | ast.ClassDef):
-            return False
-        if isinstance(parent, Comprehension) and not program.holds(parent.generators[0].iter, node):
-            return False
-        if isinstance(parent, ast.FunctionDef) and not _called_once(program, parent):
-            return False
-        child = parent
-    return True
-
-
-def _called_once(program: AnalyzedProgram, function: ast.FunctionDef) -> bool:
-    """By a statement of the module that is reached once."""
-    if function.decorator_list or program.scopes.scope[function] is not program.tree:
-        return False
-    uses = program.scopes.all_uses(Variable(program.tree, function.name))
-    loads = [use.node for use in uses if use.kind == "load"]
-    if len(loads) != 1 or len(uses) != 2:
-        return False
-    (used,) = loads
-    match program.scopes.parent[used]:
-        case ast.Call(func=func) as call if func is used:
-            around = [p for p in program.scopes.parents(call) if not isinstance(p, ast.Expr | ast.If | ast.Module)]
-            return not around
-    return False
 
 
 def _gone_through(program: AnalyzedProgram, node: ast.expr) -> bool:

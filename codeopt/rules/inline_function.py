@@ -94,8 +94,8 @@ def _pieces(program: AnalyzedProgram, body: list[ast.stmt]) -> tuple[ast.expr | 
     match body:
         case [ast.Return(ast.expr() as result) as last] if program.alone(last):
             return (result,)
-        case [ast.If(test, chosen, []), *rest] | [ast.If(test, chosen, rest)]:
-            left, right = _pieces(program, chosen), _pieces(program, rest)
+        case [ast.If(test, chosen, other), *rest]:
+            left, right = _pieces(program, chosen), _pieces(program, [*other, *rest])
             if len(left) == 1 and right and not isinstance(left[0], ast.IfExp) and not isinstance(test, ast.IfExp):
                 return (*left, " if ", test, " else ", *right)
     return ()

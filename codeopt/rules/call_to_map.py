@@ -14,7 +14,6 @@ EAGER = tuple(name for name in LAZY if name not in ("any", "all"))
 UNPACKED = ("map(int,", "map(float,")
 """Too many values to unpack and no number at all are both a ValueError."""
 
-
 EXAMPLE = as_diff("""\
   total = 0
   for number in range(30):

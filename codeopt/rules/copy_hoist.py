@@ -12,7 +12,6 @@ NAMES = {"sorted": "sorted_{}", "set": "{}_set", "frozenset": "{}_set", "list": 
 READERS = ("len", "sum", "min", "max", "any", "all")
 """Builtins that look at a container and let it go."""
 
-
 EXAMPLE = as_diff("""\
   marks = [3, 1, 2]
   places = []
@@ -37,25 +36,21 @@ def copy_hoist(node: ast.Call, ctx: Context) -> Iterator[Edit]:
     certain and which the loop does not change through any name; only where the copy is iterated over, asked with
     `in`, measured or read by index, by itself or under a name that is bound once.
     """
-    place = _place(ctx.program, node)
-    if place is not None:
-        name = ctx.bind_before(place, ctx.program.source(node), _wanted(node))
+    found = _place(ctx.program, node)
+    if found is not None:
+        place, wanted = found
+        name = ctx.bind_before(place, ctx.program.source(node), wanted)
         yield ctx.program.replace(node, name)
 
 
-def _wanted(call: ast.Call) -> str:
-    match call:
-        case ast.Call(ast.Name(function), [ast.Name(values)]):
-            return NAMES[function].format(values)
-    raise AssertionError(ast.dump(call))
-
-
-def _place(program: AnalyzedProgram, call: ast.Call) -> ast.stmt | None:
+def _place(program: AnalyzedProgram, call: ast.Call) -> tuple[ast.stmt, str] | None:
+    """Where the copy can be made, and what to call it."""
     if not program.calls_builtin(call, *NAMES) or not (_only_read(program, call) or _named_to_read(program, call)):
         return None
     match call:
         case ast.Call(ast.Name(function), [ast.Name() as values]) if _cannot_fail(program, function, values):
-            return program.loops.outermost_keeping(call, values)
+            place = program.loops.outermost_keeping(call, values)
+            return (place, NAMES[function].format(values.id)) if place is not None else None
     return None
 
 

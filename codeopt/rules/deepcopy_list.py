@@ -11,7 +11,6 @@ DEEP = frozenset({"@copy.deepcopy"})
 KEEPING = frozenset({"pop", "remove", "clear", "sort", "reverse", "index", "count", "copy"})
 """Methods of a list that put nothing into it."""
 
-
 EXAMPLE = as_diff("""\
   import copy
 

@@ -15,7 +15,6 @@ SAME = frozenset({"append", "extend", "clear", "reverse"})
 
 ENDS = (0, -1)
 
-
 EXAMPLE = as_diff("""\
 + from collections import deque
 +

@@ -10,7 +10,6 @@ CALLED = ("abs", "bool", "chr", "divmod", "float", "int", "len", "max", "min", "
 """Builtins that never raise StopIteration, which would leave a list's making as it is, and a generator as another
 exception."""
 
-
 EXAMPLE = as_diff("""\
   sizes = [len(word) for word in "a few words".split()]
 - print(sum([size * size for size in sizes]), any([size > 3 for size in sizes]))

@@ -9,7 +9,6 @@ from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, is_
 GREATER = ast.Gt | ast.GtE
 LESS = ast.Lt | ast.LtE
 
-
 EXAMPLE = as_diff("""\
   n = 6
   cells = []

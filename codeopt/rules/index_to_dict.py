@@ -10,7 +10,6 @@ from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, hashable, rul
 TABLE = "{{value: place for place, value in reversed([*enumerate({values})])}}"
 """Backwards, so that the first place of a value is what stays."""
 
-
 EXAMPLE = as_diff("""\
   scores = list(map(int, "30 10 20 10".split()))
   ranks = sorted(set(scores))

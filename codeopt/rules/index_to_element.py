@@ -8,7 +8,6 @@ from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule
 
 NAMES = ("value", "item", "element")
 
-
 EXAMPLE = as_diff("""\
   heights = [3, 1, 4, 1, 5]
   total = 0

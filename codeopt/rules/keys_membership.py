@@ -9,7 +9,6 @@ from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, hashable_or_e
 
 COPIES = ("list", "tuple", "set", "frozenset")
 
-
 EXAMPLE = as_diff("""\
   counts = {}
   for word in "a b a c".split():

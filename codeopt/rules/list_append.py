@@ -13,7 +13,6 @@ METHODS = frozenset(
 READERS = ("len", "sum", "min", "max", "sorted", "print", "list", "tuple", "set", "any", "all", "str", "bool")
 """Builtins that look at a list and let it go."""
 
-
 EXAMPLE = as_diff("""\
   squares = []
   for i in range(9):

@@ -10,7 +10,6 @@ from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule
 LEAST = 4
 """Elements; with fewer a tuple is as fast."""
 
-
 EXAMPLE = as_diff("""\
   vowels = 0
   for letter in "mississippi":

@@ -10,7 +10,6 @@ from codeopt.rules import NUMBERS, STR, WHOLE, AnalyzedProgram, Comprehension, C
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)
 """What may stand in the call and around it: operations on whole numbers that cannot fail."""
 
-
 EXAMPLE = as_diff("""\
   def total(values, steps):
       modulus = 10**9 + 7

@@ -22,7 +22,6 @@ from codeopt.rules import (
 KEYS = ({"int"}, {"str"}, {"bool"}, {"none"}, {"bytes"})
 """Arguments of one of these: 1, 1.0 and True are the same key, so kinds must not mix."""
 
-
 EXAMPLE = as_diff("""\
 + from functools import cache
 +

@@ -10,7 +10,6 @@ from codeopt.rules import INT, AnalyzedProgram, Context, Edit, as_diff, is_simpl
 SIGN = {"min": "<", "max": ">"}
 CHANGING = ast.Call | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom
 
-
 EXAMPLE = as_diff("""\
   def best(values, limit):
       high = 0

@@ -11,7 +11,6 @@ INTEGERS = frozenset({"int", "int64", "int32", "int_", "intp", "uint64", "uint32
 TRUTH = frozenset({"bool", "bool_"})
 REAL = frozenset({"float", "float64", "float_"})
 
-
 EXAMPLE = as_diff("""\
 - import numpy as np
 

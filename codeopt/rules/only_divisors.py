@@ -22,7 +22,6 @@ def {name}(n, start, stop):
             yield n // i"""
 PARTS = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)
 
-
 EXAMPLE = as_diff("""\
   import math
 +

@@ -44,14 +44,15 @@ def prefix_sums(node: ast.Call, ctx: Context) -> Iterator[Edit]:
     """
     found = _place(ctx.program, node)
     if found is not None:
-        place, values = found
+        place, values, bounds = found
         ctx.import_from("itertools", "accumulate")
         function = ctx.define(HELPER, "range_sum", "sum_between")
         sums = ctx.bind_before(place, f"[0, *accumulate({values})]", f"{values}_sums")
-        yield ctx.program.replace(node, f"{function}({sums}, {_bounds(ctx.program, node)})")
+        yield ctx.program.replace(node, f"{function}({sums}, {bounds})")
 
 
-def _place(program: AnalyzedProgram, call: ast.Call) -> tuple[ast.stmt, str] | None:
+def _place(program: AnalyzedProgram, call: ast.Call) -> tuple[ast.stmt, str, str] | None:
+    """Where the running sums can be made, the name of the values, and the bounds of the slice as they are written."""
     match call:
         case ast.Call(_, [ast.Subscript(ast.Name() as values, ast.Slice(lower, upper, None))]):
             inside = program.types.elements(values, "list", "tuple")
@@ -59,12 +60,6 @@ def _place(program: AnalyzedProgram, call: ast.Call) -> tuple[ast.stmt, str] | N
             bounds = [bound for bound in (lower, upper) if bound is not None]
             if program.calls_builtin(call, "sum") and whole and bounds and program.types.is_int(*bounds):
                 place = program.loops.outermost_keeping(call, values)
-                return (place, values.id) if place is not None else None
+                written = ", ".join(program.source(b) if b is not None else "None" for b in (lower, upper))
+                return (place, values.id, written) if place is not None else None
     return None
-
-
-def _bounds(program: AnalyzedProgram, call: ast.Call) -> str:
-    match call.args:
-        case [ast.Subscript(slice=ast.Slice(lower, upper))]:
-            return ", ".join(program.source(bound) if bound is not None else "None" for bound in (lower, upper))
-    raise AssertionError(ast.dump(call))

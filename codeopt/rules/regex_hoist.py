@@ -12,7 +12,6 @@ from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, las
 ARGUMENTS = {"match": 2, "search": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "split": 3, "sub": 4, "subn": 4}
 """Functions of re that patterns have as methods, and how many arguments come before the flags."""
 
-
 EXAMPLE = as_diff("""\
   import re
 +

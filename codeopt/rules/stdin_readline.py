@@ -23,7 +23,6 @@ CATCHES = frozenset({"EOFError", "Exception", "BaseException", "ValueError"})
 FLUSHED = frozenset({"flush", "_exit", "abort", "kill", "fork", "system", "popen", "spawn", "posix_spawn"})
 """A program with one of these words may need what input() flushes: for somebody who waits, or as it ends suddenly."""
 
-
 EXAMPLE = as_diff("""\
 + import sys
 +

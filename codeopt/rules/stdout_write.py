@@ -13,7 +13,6 @@ REPLACED = frozenset({"redirect_stdout", "StringIO", "fdopen", "reconfigure", "d
 
 _LITERAL = re.compile(r"""(?P<f>[fF]?)(?P<quote>['"])(?:(?!(?P=quote))[^\\\n]|\\.)*(?P=quote)""")
 
-
 EXAMPLE = as_diff("""\
 + import sys
 +

@@ -14,7 +14,6 @@ LEAVES = (ast.Break, ast.Return, ast.Yield, ast.YieldFrom, ast.Await)
 REDUCES = ("sum", "min", "max")
 WRAPS = ("map", "enumerate")
 
-
 EXAMPLE = as_diff("""\
   import sys
 

@@ -17,7 +17,6 @@ QUIET = frozenset(
 )
 """Modules whose import changes nothing that a program can see but the time: numpy 117 ms, fractions 8."""
 
-
 EXAMPLE = as_diff("""\
 - import random
 - from fractions import Fraction

@@ -11,7 +11,6 @@ UP, DOWN = ("<", "<="), (">", ">=")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Call, ast.expr_context)
 """What a bound may be made of; the only call is len."""
 
-
 EXAMPLE = as_diff("""\
   n = int("9")
 - i = 0

@@ -164,6 +164,11 @@ def reader_question(task: Task) -> str:
     return str(getattr(task, "reader_question", ""))
 
 
+def reader_request(task: Task, given: str) -> str:
+    """What both texts answer, which a reader has to know; empty where they are versions of what was given."""
+    return given if getattr(task, "answers_input", False) else ""
+
+
 def for_reader(task: Task) -> Callable[[str, str], tuple[str, str]]:
     """What a reader is shown of the original and of a candidate."""
     return getattr(task, "for_reader", lambda original, changed: (original, changed))
@@ -176,7 +181,7 @@ def none_better(task: Task) -> str:
 
 def column(task: Task) -> str:
     """The heading of the task's own column; empty where the speedup is the measure."""
-    return task.name if hasattr(task, "standing") else ""
+    return str(getattr(task, "scale", task.name)) if hasattr(task, "standing") else ""
 
 
 def rules_first(task: Task) -> bool:

@@ -42,6 +42,7 @@ class Several:
     """The first aim's."""
     prompts: Prompts
     """The first aim's; the guidance tells of the others."""
+    scale: str = "gain"
 
     @property
     def name(self) -> str:
@@ -134,7 +135,7 @@ class Several:
             measures += found.measures if found else ()
         refused = self.is_acceptable(candidate, original)
         after = self.score(candidate, original) or 1.0
-        return Standing("gain", 1.0, after, "not accepted" if refused else "better", tuple(measures), refused)
+        return Standing(self.scale, 1.0, after, "not accepted" if refused else "better", tuple(measures), refused)
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
         """The critic finds nothing left to improve in a draft that is worse by no aim."""

@@ -15,7 +15,7 @@ from codeopt._feedback_tables import NOT_SHOWN, Shown
 from codeopt.briefing import Briefing
 from codeopt.escaping import cut, decoded, fenced, inline
 from codeopt.history import Candidate
-from codeopt.tasks import Task, for_memory, needs_time
+from codeopt.tasks import Task, for_memory, measured, needs_time
 from sandbox.outcome import Case, Outcome, Verdict
 
 GENERIC = "Improve this program further."
@@ -68,7 +68,7 @@ def describe(
         _feedback_tables.profile(_without_memory(candidate, memory), original, shown)
         if candidate.profile and timing
         else "",
-        _task_measures(candidate, task),
+        _task_measures(candidate, original, task),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -229,7 +229,7 @@ def _speed(candidate: Candidate, shown: Shown) -> str:
     return "\n".join(lines)
 
 
-def _task_measures(candidate: Candidate, task: Task) -> str:
+def _task_measures(candidate: Candidate, original: Candidate, task: Task) -> str:
     """What the task itself measures in the source; fenced, since names and comments in it are the program's."""
-    text = task.measure(candidate.source) if candidate.source.strip() else ""
+    text = measured(task, candidate.source, original.source) if candidate.source.strip() else ""
     return f"Measured in the source for the task {task.name!r}:\n{fenced(text)}" if text else ""

@@ -198,7 +198,7 @@ def row(candidate: Candidate, columns: Columns) -> str:
     if reason := why(candidate):
         return f"{line}\n{'':>8}{inline(reason, 120)}"
     return (
-        f"{line}\n{'':>8}{inline(standing.words, 200)}" if standing else line + _ablation(candidate, columns.compared)
+        f"{line}\n{'':>8}{inline(standing.words, 400)}" if standing else line + _ablation(candidate, columns.compared)
     )
 
 

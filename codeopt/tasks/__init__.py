@@ -153,6 +153,12 @@ def standing(task: Task, candidate: Candidate, original: Candidate) -> Standing 
     return measured(candidate, original) if measured else None
 
 
+def measured(task: Task, source: str, original: str) -> str:
+    """What the task measures in a program's text, for the feedback; of a function, in what its change touches."""
+    of_change = getattr(task, "measure_change", None)
+    return str(of_change(source, original)) if of_change else task.measure(source)
+
+
 def second_clock(task: Task) -> Literal["auto", "memory", ""]:
     """By which clock drafts are compared beside the task's own metric; empty: by none."""
     wanted = getattr(task, "second", None)

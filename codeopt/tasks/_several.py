@@ -20,6 +20,7 @@ from codeopt.tasks import (
     fails,
     for_reader,
     for_target,
+    measured,
     reader_question,
     suited,
 )
@@ -144,7 +145,11 @@ class Several:
 
     def measure(self, source: str) -> str:
         """What each aim measures in the text."""
-        return "\n".join(text for aim in self.aims if (text := aim.measure(source)))
+        return self.measure_change(source, source)
+
+    def measure_change(self, source: str, original: str) -> str:
+        """The same beside the original."""
+        return "\n".join(text for aim in self.aims if (text := measured(aim, source, original)))
 
 
 def together(tasks: Sequence[Task]) -> Task:

@@ -28,7 +28,7 @@ class Failing:
     """`f([0]): expected ..., got ...`; empty when the failure does not show in a call by itself."""
     late: bool
     """It was ended, because it took too long."""
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[str, ...] = ()
     """How the original ended, and how the draft did; empty where only one of them was run."""
 
 

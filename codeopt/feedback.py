@@ -100,13 +100,16 @@ def _verdicts(candidate: Candidate, shown: Shown, calls: Mapping[str, int]) -> s
     if calls:
         return _calls_made(candidate, shown, calls, rejected)
     if not failed:
-        return "\n".join(
-            line for line in (f"Right on all {len(candidate.outcomes)} cases that were run.", rejected) if line
-        )
+        return "\n".join(line for line in (f"Right on {_all_cases(len(candidate.outcomes))}.", rejected) if line)
     named = [f"- {shown.label(o.case)}: {o.verdict.value} ({_IN_WORDS[o.verdict]})" for o in failed[:6]]
     rest = [f"- and {len(failed) - 6} more"] if len(failed) > 6 else []
-    head = f"WRONG: {len(failed)} of {len(candidate.outcomes)} cases that were run failed."
+    count = len(candidate.outcomes)
+    head = f"WRONG: {_all_cases(1) if count == 1 else f'{len(failed)} of {count} cases that were run'} failed."
     return "\n".join([head, *named, *rest, *([rejected] if rejected else [])])
+
+
+def _all_cases(count: int) -> str:
+    return "the one case that was run" if count == 1 else f"all {count} cases that were run"
 
 
 def _calls_made(candidate: Candidate, shown: Shown, calls: Mapping[str, int], rejected: str) -> str:
@@ -114,7 +117,8 @@ def _calls_made(candidate: Candidate, shown: Shown, calls: Mapping[str, int], re
     failed = [o for o in candidate.outcomes if o.verdict is not Verdict.AC]
     if not failed:
         count = sum(calls.get(outcome.case, 0) for outcome in candidate.outcomes)
-        lines = [f"Right in all {count:,} calls that were made.", *([rejected] if rejected else [])]
+        made = "the one call that was made" if count == 1 else f"all {count:,} calls that were made"
+        lines = [f"Right in {made}.", *([rejected] if rejected else [])]
         return "\n".join(lines)
     known = [o for o in failed if o.case in shown.cases]
     where = "in calls of those that may be shown" if known else "only in calls that are not shown"

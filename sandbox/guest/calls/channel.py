@@ -11,8 +11,8 @@ os_write, os_fork, os_exit, os_kill, waitpid = os.write, os.fork, os._exit, os.k
 
 PASS, CALLS, ENDED = b"P", b"C", b"E"
 """To the importer: fork a worker; to the worker: its calls; from the importer: how the worker ended."""
-IMPORTED, FAILED = b"I", b"X"
-"""The module is imported, or why it cannot be."""
+IMPORTED, FAILED, MISSES = b"I", b"X", b"M"
+"""The module is imported, or why it cannot be; with the last, it misses arguments, input or files of a program."""
 READY, GO, DONE, SHOW = b"R", b"G", b"D", b"A"
 """A timed pass: its arguments are made; make the calls; they are made; show what they did."""
 TOOK, OUTCOME, TEXT, LINES, STATE, FINISHED = b"T", b"O", b"L", b"V", b"S", b"F"

@@ -25,7 +25,7 @@ from .channel import (
     Channel,
 )
 from .json_text import to_json
-from .outcome import ENDED_EARLY, NOT_IMPORTED, OVERRUN, died, how_it_ended, not_made, timeout
+from .outcome import ENDED_EARLY, IS_PROGRAM, NOT_IMPORTED, OVERRUN, died, how_it_ended, not_made, timeout
 from .peaks import forget_peak, highest_bytes
 
 TYPE_CHECKING = False
@@ -74,10 +74,9 @@ class Controller:
         """All passes. Raises Failure."""
         letter, text = self.wait(START_SECONDS)
         if letter != IMPORTED:
-            why = (
-                f"the module cannot be imported: {text}" if letter == FAILED else "the process ended during the import"
-            )
-            raise Failure(NOT_IMPORTED, why)
+            kind = NOT_IMPORTED if letter == FAILED else IS_PROGRAM
+            why = f"the module cannot be imported: {text}" if text else "the process ended during the import"
+            raise Failure(kind, why)
         self.import_cpu = time.clock_gettime(cpu_clock(self.importer_pid))
         if self.batch.mode == "memory":
             self.memory = [self.memory_pass("traced"), self.memory_pass("resident"), highest_bytes(self.importer_pid)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import time
 
 from ..kernel import runqueue_wait_s
 from .channel import (
     CALLS,
+    CODES,
     DONE,
     ENDED,
     FAILED,
@@ -31,6 +33,7 @@ from .peaks import forget_peak, highest_bytes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import CodeType
 
     from .batch import CallBatch
     from .outcome import CallOutcome
@@ -57,6 +60,8 @@ class Controller:
     def __init__(self, channel: Channel, importer_pid: int, batch: CallBatch) -> None:
         self.channel, self.importer_pid, self.batch = channel, importer_pid, batch
         self.buffer = b""
+        self.codes: dict[tuple[str, ...], bytes] = {}
+        """What calls compile to, which a worker reads ten times as fast as it compiles them."""
         self.cpu: list[float] = []
         self.wall: list[float] = []
         self.delay: list[float] = []
@@ -94,7 +99,11 @@ class Controller:
         letter, text = self.wait(START_SECONDS)
         if letter != PASS:
             raise Failure(ENDED_EARLY, "the module ended its process after it was imported")
-        self.channel.send(CALLS, self.batch.replace(calls=tuple(calls), mode=mode or self.batch.mode).text())
+        batch = self.batch.replace(calls=tuple(calls), mode=mode or self.batch.mode)
+        if batch.calls not in self.codes:
+            self.codes[batch.calls] = marshal.dumps([compiled(call) for call in batch.calls])
+        self.channel.send(CALLS, batch.text())
+        self.channel.send_bytes(CODES, self.codes[batch.calls])
         return int(text)
 
     def check_all(self) -> None:
@@ -240,6 +249,14 @@ class Controller:
         """End the importer, with all that it would still do."""
         os.kill(self.importer_pid, 9)  # our child, not yet waited for: its number is still its own
         os.waitpid(self.importer_pid, 0)
+
+
+def compiled(call: str) -> CodeType | str:
+    """A call as code; as it is where it cannot be compiled: its worker says why."""
+    try:
+        return compile(call, "call", "eval", dont_inherit=True)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return call
 
 
 def one_line(text: str) -> bytes:

@@ -121,7 +121,7 @@ def _calls_made(candidate: Candidate, shown: Shown, calls: Mapping[str, int], re
         lines = [f"Right in {made}.", *([rejected] if rejected else [])]
         return "\n".join(lines)
     known = [o for o in failed if o.case in shown.cases]
-    where = "in calls of those that may be shown" if known else "only in calls that are not shown"
+    where = "in calls that may be shown" if known else "only in calls that are not shown"
     kinds = ", ".join(dict.fromkeys(_IN_WORDS[o.verdict] for o in failed))
     return "\n".join([f"WRONG {where} ({kinds}).", *([rejected] if rejected else [])])
 

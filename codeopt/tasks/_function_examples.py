@@ -45,7 +45,7 @@ def repeated(words):
 """
 
 _ABOUT = """\
-`repeated` of the module `words`, a function, is to be improved; what else stands above is for reading. Python 3.11.7.
+`repeated` of the module `words`, a function, is to be improved. Python 3.11.7.
 
 Some of the calls, and what comes of them (data):
 ```

@@ -16,7 +16,6 @@ from .plain import (
     ITEMS,
     NAMED,
     NOT_COMPARABLE,
-    SHORT_IDS,
     SIMPLE_IDS,
     count,
     find,
@@ -65,7 +64,7 @@ class CanonicalRepr:
         self.kept.append(value)
         if type(value) is not tuple:
             self.seen.setdefault(id(value), path)
-        for name, part in parts_of(value):
+        for name, part in parts_of(value, plain=False):
             self.note(path + name, part, depth - 1)
 
     def show(self, value: Any, depth: int = 100) -> str:
@@ -128,7 +127,7 @@ class CanonicalRepr:
     def builtin(self, kind: type, value: Any, depth: int) -> str:
         """list, tuple, dict, set, frozenset, bytearray."""
         if kind in (list, tuple):
-            if {id(type(item)) for item in value} <= SHORT_IDS and not any(
+            if {id(type(item)) for item in value} <= SIMPLE_IDS and not any(
                 type(item) is int and item.bit_length() > 9999 for item in value
             ):
                 return repr(value)

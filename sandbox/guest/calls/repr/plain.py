@@ -25,7 +25,6 @@ TEXT = 20_000
 FLOATS = 400_000
 """The same of a text with floats."""
 SIMPLE = {type(None), bool, int, float, complex, str, bytes}
-SHORT_IDS = frozenset(map(id, (int, float, str, bool)))
 SIMPLE_IDS = frozenset(map(id, SIMPLE))
 """By these a type is known: a metaclass can make a class equal to all others."""
 NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodDescriptorType)

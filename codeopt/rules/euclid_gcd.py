@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 
 from codeopt.rules import INT, AnalyzedProgram, Context, Edit, Variable, as_diff, rule
+
+NOT_ZERO, ZERO = ("b", "b != 0", "b > 0"), ("b == 0", "not b")
+STEPS = (
+    "a, b = b, a % b",
+    "t = a % b; a = b; b = t",
+    "t = b; b = a % b; a = t",
+    "t = a; a = b; b = t % b",
+    "a %= b; a, b = b, a",
+)
+AGAIN = "g(b, a % b)"
 
 EXAMPLE = as_diff("""\
 + import math
@@ -49,7 +60,7 @@ def _is_euclid(program: AnalyzedProgram, function: ast.FunctionDef, names: list[
         return False
     if program.scopes.declared[function]:
         return False
-    return _loops(body, *names) or _recurs(body, function.name, *names)
+    return _shape(function, names) in _shapes()
 
 
 def _body(function: ast.FunctionDef) -> list[ast.stmt]:
@@ -59,69 +70,21 @@ def _body(function: ast.FunctionDef) -> list[ast.stmt]:
     return function.body[1:] if documented else function.body
 
 
-def _loops(body: list[ast.stmt], a: str, b: str) -> bool:
-    """`while b: a, b = b, a % b`, and then `return a`."""
-    match body:
-        case [ast.While(test, step, []), ast.Return(ast.Name(result))]:
-            return result == a and _not_zero(test, b) is True and _steps(step, a, b)
-    return False
+def _shape(function: ast.FunctionDef, names: list[str]) -> str:
+    """The body with a and b for the parameters, g for the function, t for one other name; empty with more names."""
+    known = dict(zip([*names, function.name], "abg", strict=True))
+    body = ast.parse("\n".join(map(ast.unparse, _body(function))))
+    found = [node for node in ast.walk(body) if isinstance(node, ast.Name)]
+    more = len({node.id for node in found} - known.keys()) > 1
+    for node in found:
+        node.id = known.get(node.id, "t")
+    return "" if more else ast.dump(body)
 
 
-def _steps(body: list[ast.stmt], a: str, b: str) -> bool:
-    """The assignments leave b in a, and a % b in b, in whatever order and with whatever names in between."""
-    values: dict[str, str | None] = {a: "a", b: "b"}
-    for statement in body:
-        match statement:
-            case ast.Assign([ast.Name(name)], value):
-                values[name] = _value(value, values)
-            case ast.AugAssign(ast.Name(name), ast.Mod(), value):
-                values[name] = f"{values.get(name)} % {_value(value, values)}"
-            case ast.Assign([ast.Tuple([ast.Name(one), ast.Name(two)])], ast.Tuple([first, second])):
-                values |= {one: _value(first, values), two: _value(second, values)}
-            case _:
-                return False
-    return values[a] == "b" and values[b] == "a % b"
-
-
-def _value(node: ast.expr, values: dict[str, str | None]) -> str | None:
-    """What the expression is in terms of the arguments."""
-    match node:
-        case ast.Name(name):
-            return values.get(name)
-        case ast.BinOp(ast.Name(left), ast.Mod(), ast.Name(right)):
-            return f"{values.get(left)} % {values.get(right)}"
-    return None
-
-
-def _recurs(body: list[ast.stmt], function: str, a: str, b: str) -> bool:
-    """`return a` when b is zero, else `return gcd(b, a % b)`."""
-    match body:
-        case [ast.Return(ast.IfExp(test, one, other))]:
-            pass
-        case [ast.If(test, [ast.Return(one)], []), ast.Return(other)]:
-            pass
-        case [ast.If(test, [ast.Return(one)], [ast.Return(other)])]:
-            pass
-        case _:
-            return False
-    match (_not_zero(test, b), one, other):
-        case (True, again, ast.Name(end)) | (False, ast.Name(end), again):
-            return end == a and again is not None and _calls_itself(again, function, a, b)
-    return False
-
-
-def _calls_itself(node: ast.expr, function: str, a: str, b: str) -> bool:
-    match node:
-        case ast.Call(ast.Name(called), [ast.Name(first), ast.BinOp(ast.Name(left), ast.Mod(), ast.Name(right))], []):
-            return (called, first, left, right) == (function, b, a, b)
-    return False
-
-
-def _not_zero(test: ast.expr, b: str) -> bool | None:
-    """Whether the test is true when b, which is not below zero, is not zero, or when it is; None: another test."""
-    match test:
-        case ast.Name(name) | ast.Compare(ast.Name(name), [ast.NotEq() | ast.Gt()], [ast.Constant(0)]) if name == b:
-            return True
-        case ast.UnaryOp(ast.Not(), ast.Name(name)) | ast.Compare(ast.Name(name), [ast.Eq()], [ast.Constant(0)]):
-            return False if name == b else None
-    return None
+@cache
+def _shapes() -> frozenset[str]:
+    """Euclid's algorithm in all the ways that people write it."""
+    loops = [f"while {test}: {step}\nreturn a" for test in NOT_ZERO for step in STEPS]
+    pairs = [(test, "a", AGAIN) for test in ZERO] + [(test, AGAIN, "a") for test in NOT_ZERO]
+    chosen = ("return {1} if {0} else {2}", "if {0}: return {1}\nreturn {2}", "if {0}: return {1}\nelse: return {2}")
+    return frozenset(ast.dump(ast.parse(s)) for s in [*loops, *(way.format(*pair) for way in chosen for pair in pairs)])

@@ -81,16 +81,8 @@ def _update(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[
             return None
     elif len(others) > 1 or not program.purity.is_plain(others[0]):
         return None
-    lines = []
-    for other in others:
-        value = program.source(other)
-        if not is_simple(other):
-            lines.append(f"{_temporary(program)} = {value}")
-            value = _temporary(program)
-        ties_differ = at[0] == 1 and not all(program.types.of(one) == INT for one in [target, other])
-        test = f"not {place} {_sign(call)} {value}" if ties_differ else f"{value} {_sign(call)} {place}"
-        lines += [f"if {test}:", f"{program.indent}{place} = {value}"]
-    return lines
+    ties_differ = at[0] == 1 and not all(program.types.of(one) == INT for one in [target, *others])
+    return _compared(program, place, call, others, ties_differ)
 
 
 def _build(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[str] | None:
@@ -116,14 +108,18 @@ def _build(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[s
     ]
 
 
-def _compared(program: AnalyzedProgram, name: str, call: ast.Call, others: Sequence[ast.expr]) -> list[str]:
+def _compared(
+    program: AnalyzedProgram, place: str, call: ast.Call, others: Sequence[ast.expr], ties_differ: bool = False
+) -> list[str]:
+    """Store each of the others in the place where it is smaller; where ties differ, unless what is there is smaller."""
     lines = []
     for other in others:
         value = program.source(other)
         if not is_simple(other):
             lines.append(f"{_temporary(program)} = {value}")
             value = _temporary(program)
-        lines += [f"if {value} {_sign(call)} {name}:", f"{program.indent}{name} = {value}"]
+        test = f"not {place} {_sign(call)} {value}" if ties_differ else f"{value} {_sign(call)} {place}"
+        lines += [f"if {test}:", f"{program.indent}{place} = {value}"]
     return lines
 
 

@@ -20,7 +20,7 @@ from codeopt.errors import UsageError
 from codeopt.rules._context import Context
 from codeopt.rules._explanation import Explanation, explain
 from codeopt.rules._hot_spots import Hot
-from codeopt.rules._imports import bind_stream, top_imports
+from codeopt.rules._imports import bind_stream, plain_import
 from codeopt.rules._input_lines import PARSERS, ignores_line_end, plain_call
 from codeopt.rules._rule import Example, Rule, as_diff, rule
 
@@ -38,9 +38,9 @@ __all__ = [
     "ignores_line_end",
     "load_rule",
     "plain_call",
+    "plain_import",
     "rule",
     "select_rules",
-    "top_imports",
 ]
 __all__ += analysis.__all__
 

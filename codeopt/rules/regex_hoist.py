@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, last_line, rule, top_imports
+from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, last_line, plain_import, rule
 
 ARGUMENTS = {"match": 2, "search": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "split": 3, "sub": 4, "subn": 4}
 """Functions of re that patterns have as methods, and how many arguments come before the flags."""
@@ -38,7 +38,8 @@ def regex_hoist(node: ast.Call, ctx: Context) -> Iterator[Edit]:
     """
     program = ctx.program
     pattern = _pattern(program, node)
-    if pattern is None or not isinstance(node.func, ast.Attribute) or not _imports_re(program):
+    changed = any(program.stores_attribute(name) for name in (*ARGUMENTS, "compile"))
+    if pattern is None or not isinstance(node.func, ast.Attribute) or plain_import(program, "re") != [] or changed:
         return
     name = ctx.bind_on_top(f"re.compile({program.source(pattern)})", "PATTERN")
     if node.func.attr == "compile":
@@ -46,14 +47,6 @@ def regex_hoist(node: ast.Call, ctx: Context) -> Iterator[Edit]:
     else:  # re.sub(pattern, a, b) becomes PATTERN.sub(a, b)
         yield program.replace(node.func, f"{name}.{node.func.attr}")
         yield Edit(program.span(pattern)[0], program.span(node.args[1])[0], "")
-
-
-def _imports_re(program: AnalyzedProgram) -> bool:
-    """`import re` at the top, and nothing else is ever called re."""
-    stores = program.scopes.stores(Variable(program.tree, "re"))
-    top = [a for s in top_imports(program) if isinstance(s, ast.Import) for a in s.names]
-    changed = any(program.stores_attribute(name) for name in (*ARGUMENTS, "compile"))
-    return len(stores) == 1 and any(a.name == "re" and not a.asname for a in top) and not changed
 
 
 def _pattern(program: AnalyzedProgram, call: ast.Call) -> ast.Constant | None:

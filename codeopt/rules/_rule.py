@@ -33,10 +33,14 @@ class Example:
     after: str
 
 
-def as_diff(lines: str) -> Example:
-    """The example whose two programs a diff shows: each line after two characters, `- ` before, `+ ` after."""
-    before = [line[2:] for line in lines.splitlines() if not line.startswith("+")]
-    after = [line[2:] for line in lines.splitlines() if not line.startswith("-")]
+def as_diff(text: str, helper: str = "") -> Example:
+    """The example whose two programs a diff shows: each line after two characters, `- ` before, `+ ` after.
+
+    A line `+ ...` stands for the helper, a function that the rule adds.
+    """
+    lines = text.replace("+ ...\n", "".join(f"+ {line}\n" for line in helper.splitlines())).splitlines()
+    before = [line[2:] for line in lines if not line.startswith("+")]
+    after = [line[2:] for line in lines if not line.startswith("-")]
     return Example("\n".join([*before, ""]), "\n".join([*after, ""]))
 
 

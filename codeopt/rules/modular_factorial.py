@@ -17,24 +17,21 @@ def {name}(n, modulus):
     return result"""
 
 
-EXAMPLE = as_diff("""\
+EXAMPLE = as_diff(
+    """\
   from math import factorial
 +
 +
-+ def factorial_mod(n, modulus):
-+     if n < 0:
-+         raise ValueError("factorial() not defined for negative values")
-+     result = 1 % modulus
-+     for factor in range(2, n + 1):
-+         result = result * factor % modulus
-+     return result
++ ...
 +
 
   mod = 10**9 + 7
   n = int("20")
 - print(factorial(n) % mod)
 + print(factorial_mod(n, mod))
-""")
+""",
+    HELPER.format(name="factorial_mod"),
+)
 
 
 @rule(ast.BinOp, priority=70, example=EXAMPLE)

@@ -22,22 +22,12 @@ def {name}(n, start, stop):
             yield n // i"""
 PARTS = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)
 
-EXAMPLE = as_diff("""\
+EXAMPLE = as_diff(
+    """\
   import math
 +
 +
-+ def divisors(n, start, stop):
-+     \"\"\"The numbers of range(start, stop) that divide n, in order.\"\"\"
-+     if n == 0:
-+         yield from range(start, stop)
-+     n = abs(n)
-+     root = math.isqrt(n)
-+     for i in range(start, min(root + 1, stop)):
-+         if n % i == 0:
-+             yield i
-+     for i in range(root, 0, -1):
-+         if n % i == 0 and max(root + 1, start) <= n // i < stop:
-+             yield n // i
++ ...
 
 
   def divisor_sum(n):
@@ -50,7 +40,9 @@ EXAMPLE = as_diff("""\
 
 
   print([n for n in range(2, 500) if divisor_sum(n) == n], math.pi)
-""")
+""",
+    HELPER.format(name="divisors"),
+)
 
 
 @rule(

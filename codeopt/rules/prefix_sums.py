@@ -14,15 +14,13 @@ def {name}(sums, start, stop):
     return sums[stop] - sums[start] if start < stop else 0"""
 
 
-EXAMPLE = as_diff("""\
+EXAMPLE = as_diff(
+    """\
   import sys
 + from itertools import accumulate
 +
 +
-+ def range_sum(sums, start, stop):
-+     \"\"\"The sum of values[start:stop], from the running sums of the values.\"\"\"
-+     start, stop, _ = slice(start, stop).indices(len(sums) - 1)
-+     return sums[stop] - sums[start] if start < stop else 0
++ ...
 +
 
   heights = list(map(int, "3 1 4 1 5 9 2 6".split()))
@@ -32,7 +30,9 @@ EXAMPLE = as_diff("""\
 -     best = max(best, sum(heights[start : start + 3]))
 +     best = max(best, range_sum(heights_sums, start, start + 3))
   print(best, file=sys.stdout)
-""")
+""",
+    HELPER.format(name="range_sum"),
+)
 
 
 @rule(ast.Call, example=EXAMPLE, builtins=("len", "slice"))

@@ -109,6 +109,11 @@ class Types:
             self.program.doubts.note(Doubt.UNKNOWN_ELEMENTS, node)
         return inside
 
+    def holds_only(self, node: ast.expr, kinds: Values) -> bool:
+        """It is a list or tuple in which there is something, and nothing but these."""
+        inside = self.elements(node, "list", "tuple")
+        return bool(inside) and inside <= kinds
+
     def maker(self, container: Container) -> ast.AST | None:
         """The place in the program that makes the container."""
         return container.place if self.understood else None

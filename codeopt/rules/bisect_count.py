@@ -15,7 +15,6 @@ SEARCH = {"<": "bisect_left", "<=": "bisect_right", ">": "bisect_right", ">=": "
 class Count:
     """`sum(1 for v in values if v < limit)`, or `len([v for v in values if v < limit])`."""
 
-    call: ast.Call
     values: ast.Name
     sign: str
     limit: ast.expr
@@ -45,11 +44,15 @@ def bisect_count(node: ast.Call, ctx: Context) -> Iterator[Edit]:
     """
     program = ctx.program
     count = _count(program, node)
-    place = _place(program, count) if count is not None else None
-    if count is not None and place is not None:
-        name = ctx.bind_before(place, f"sorted({count.values.id})", f"sorted_{count.values.id}")
+    if count is None or not program.types.holds_only(count.values, WHOLE):
+        return
+    if not program.types.is_int(count.limit) or not _cannot_fail(program, count.limit):
+        return
+    name = ctx.bind_kept(node, count.values, f"sorted({count.values.id})", f"sorted_{count.values.id}")
+    if name:
         ctx.import_from("bisect", SEARCH[count.sign])
-        yield program.put(node, _searched(program, count, name))
+        found = f"{SEARCH[count.sign]}({name}, {program.source(count.limit)})"
+        yield program.put(node, found if count.sign in ("<", "<=") else f"len({name}) - {found}")
 
 
 def _count(program: AnalyzedProgram, call: ast.Call) -> Count | None:
@@ -72,16 +75,8 @@ def _compared(call: ast.Call, one: ast.comprehension, test: ast.expr) -> Count |
         case ast.comprehension(ast.Name(target), ast.Name() as values, _, 0) if not spans_lines(call):
             for element, sign, limit in both_ways(test):
                 if isinstance(element, ast.Name) and element.id == target and target not in names_in([limit]):
-                    return Count(call, values, sign, limit)
+                    return Count(values, sign, limit)
     return None
-
-
-def _place(program: AnalyzedProgram, count: Count) -> ast.stmt | None:
-    elements = program.types.elements(count.values, "list", "tuple")
-    whole = bool(elements) and elements <= WHOLE and program.types.is_int(count.limit)
-    if not whole or not _cannot_fail(program, count.limit):
-        return None
-    return program.loops.outermost_keeping(count.call, count.values)
 
 
 def _cannot_fail(program: AnalyzedProgram, limit: ast.expr) -> bool:
@@ -94,10 +89,3 @@ def _cannot_fail(program: AnalyzedProgram, limit: ast.expr) -> bool:
         case ast.Subscript(ast.Name() as values, index):
             return _cannot_fail(program, index) and program.bounds.index_is_valid(values, index, limit)
     return False
-
-
-def _searched(program: AnalyzedProgram, count: Count, name: str) -> str:
-    found = f"{SEARCH[count.sign]}({name}, {program.source(count.limit)})"
-    if count.sign in ("<", "<="):
-        return found
-    return f"len({name}) - {found}"

@@ -36,22 +36,14 @@ def copy_hoist(node: ast.Call, ctx: Context) -> Iterator[Edit]:
     certain and which the loop does not change through any name; only where the copy is iterated over, asked with
     `in`, measured or read by index, by itself or under a name that is bound once.
     """
-    found = _place(ctx.program, node)
-    if found is not None:
-        place, wanted = found
-        name = ctx.bind_before(place, ctx.program.source(node), wanted)
-        yield ctx.program.replace(node, name)
-
-
-def _place(program: AnalyzedProgram, call: ast.Call) -> tuple[ast.stmt, str] | None:
-    """Where the copy can be made, and what to call it."""
-    if not program.calls_builtin(call, *NAMES) or not (_only_read(program, call) or _named_to_read(program, call)):
-        return None
-    match call:
+    program = ctx.program
+    if not program.calls_builtin(node, *NAMES) or not (_only_read(program, node) or _named_to_read(program, node)):
+        return
+    match node:
         case ast.Call(ast.Name(function), [ast.Name() as values]) if _cannot_fail(program, function, values):
-            place = program.loops.outermost_keeping(call, values)
-            return (place, NAMES[function].format(values.id)) if place is not None else None
-    return None
+            name = ctx.bind_kept(node, values, program.source(node), NAMES[function].format(values.id))
+            if name:
+                yield program.replace(node, name)
 
 
 def _cannot_fail(program: AnalyzedProgram, function: str, values: ast.Name) -> bool:

@@ -29,28 +29,22 @@ def counter(node: ast.Call, ctx: Context) -> Iterator[Edit]:
     Lists of numbers, text, None and tuples of them, which the loop around does not change through any name; and text
     that is asked for one character: a constant, or what a loop over text gives.
     """
-    found = _place(ctx.program, node)
-    if found is not None:
-        place, values = found
-        counts = ctx.bind_before(place, f"Counter({values})", f"{values}_counts")
-        ctx.import_from("collections", "Counter")
-        yield ctx.program.replace(node, f"{counts}[{ctx.program.source(node.args[0])}]")
+    program = ctx.program
+    match node:
+        case ast.Call(ast.Attribute(ast.Name() as values, "count"), [sought], []):
+            place = _place(program, node, values, sought)
+            if place is not None:
+                counts = ctx.bind_before(place, f"Counter({values.id})", f"{values.id}_counts")
+                ctx.import_from("collections", "Counter")
+                yield program.replace(node, f"{counts}[{program.source(sought)}]")
 
 
-def _place(program: AnalyzedProgram, call: ast.Call) -> tuple[ast.stmt, str] | None:
-    match call:
-        case ast.Call(ast.Attribute(ast.Name() as text, "count"), [sought], []) if program.types.is_text(text):
-            place = None
-            if _is_letter(program, sought):
-                place = program.loops.outermost(call, [text], lambda effects: effects.keeps(text))
-            return (place, text.id) if place is not None else None
-        case ast.Call(ast.Attribute(ast.Name() as values, "count"), [argument], []):
-            inside = program.types.elements(values, "list", "tuple")
-            if not hashable(inside) or not program.types.is_hashable(argument):
-                return None
-            place = program.loops.outermost_keeping(call, values)
-            return (place, values.id) if place is not None else None
-    return None
+def _place(program: AnalyzedProgram, call: ast.Call, values: ast.Name, sought: ast.expr) -> ast.stmt | None:
+    if program.types.is_text(values):
+        letter = _is_letter(program, sought)
+        return program.loops.outermost(call, [values], lambda effects: effects.keeps(values)) if letter else None
+    known = hashable(program.types.elements(values, "list", "tuple")) and program.types.is_hashable(sought)
+    return program.loops.outermost_keeping(call, values) if known else None
 
 
 def _is_letter(program: AnalyzedProgram, node: ast.expr) -> bool:

@@ -31,27 +31,17 @@ def index_to_dict(node: ast.Call, ctx: Context) -> Iterator[Edit]:
     Lists of numbers, text, None and tuples of them, asked for a name or a constant of these kinds, which the loop
     around does not change through any name.
     """
-    place = _before(ctx.program, node)
-    if place is not None:
-        values = _list_of(node).id
-        name = ctx.bind_before(place, TABLE.format(values=values), f"{values}_index")
-        yield ctx.program.put(node, _looked_up(ctx.program, name, node))
-
-
-def _before(program: AnalyzedProgram, call: ast.Call) -> ast.stmt | None:
-    """The loop before which the dict can be made."""
-    match call:
+    program = ctx.program
+    match node:
         case ast.Call(ast.Attribute(ast.Name() as values, "index"), [ast.Name() | ast.Constant() as sought], []):
             inside = program.types.elements(values, "list", "tuple")
-            if hashable(inside) and program.types.is_hashable(sought) and not _was_kept(program, call):
-                return program.loops.outermost_keeping(call, values)
-    return None
-
-
-def _list_of(call: ast.Call) -> ast.Name:
-    assert isinstance(call.func, ast.Attribute)
-    assert isinstance(call.func.value, ast.Name)
-    return call.func.value
+            if not hashable(inside) or not program.types.is_hashable(sought) or _was_kept(program, node):
+                return
+            table = ctx.bind_kept(node, values, TABLE.format(values=values.id), f"{values.id}_index")
+            if table:
+                key = program.source(sought)
+                other = "" if _is_in(program, sought, values) else f" if {key} in {table} else {program.source(node)}"
+                yield program.put(node, f"{table}[{key}]{other}")
 
 
 def _was_kept(program: AnalyzedProgram, call: ast.Call) -> bool:
@@ -60,13 +50,6 @@ def _was_kept(program: AnalyzedProgram, call: ast.Call) -> bool:
         case ast.IfExp(ast.Compare(_, [ast.In()], [ast.Name()]), ast.Subscript(), orelse):
             return orelse is call
     return False
-
-
-def _looked_up(program: AnalyzedProgram, name: str, call: ast.Call) -> str:
-    sought = program.source(call.args[0])
-    if _is_in(program, call.args[0], _list_of(call)):
-        return f"{name}[{sought}]"
-    return f"{name}[{sought}] if {sought} in {name} else {program.source(call)}"
 
 
 def _is_in(program: AnalyzedProgram, sought: ast.expr, values: ast.Name) -> bool:

@@ -112,13 +112,11 @@ def _cannot_fail(program: AnalyzedProgram, call: ast.Call) -> bool:
         case "len", [ast.Name() as value]:
             return program.types.is_sized(value)
         case "sum", [ast.Name() as value]:
-            inside = program.types.elements(value, "list", "tuple")
-            return bool(inside) and inside <= WHOLE
+            return program.types.holds_only(value, WHOLE)
         case "abs", [value]:
             return program.types.is_int(value)
         case (("min" | "max"), [ast.Name() as value]):
-            inside = program.types.elements(value, "list", "tuple")
-            return bool(inside) and (inside <= NUMBERS or inside == STR)
+            return program.types.holds_only(value, NUMBERS) or program.types.holds_only(value, STR)
         case (("min" | "max"), [_, _, *_]):
             return program.types.is_int(*call.args)
         case "pow", [base, exponent, modulus]:

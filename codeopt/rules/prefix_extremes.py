@@ -61,11 +61,12 @@ def prefix_extremes(node: ast.Call, ctx: Context) -> Iterator[Edit]:
     """
     program = ctx.program
     found = _extreme(program, node)
-    place = _before(program, found) if found is not None else None
-    if found is not None and place is not None:
-        values, function = found.values.id, found.function
-        table = TABLES[found.way].format(values=values, function=function)
-        name = ctx.bind_before(place, table, f"{values}_{function}_{found.way}")
+    if found is None or not _is_ordered(program, found):
+        return
+    values, function = found.values.id, found.function
+    table = TABLES[found.way].format(values=values, function=function)
+    name = ctx.bind_kept(node, found.values, table, f"{values}_{function}_{found.way}")
+    if name:
         ctx.import_from("itertools", "accumulate")
         yield program.put(node, _looked_up(program, name, found))
 
@@ -100,13 +101,11 @@ def _was_kept(program: AnalyzedProgram, call: ast.Call) -> bool:
     return False
 
 
-def _before(program: AnalyzedProgram, found: Extreme) -> ast.stmt | None:
-    """The loop before which the table can be made: elements of one order, so that ties and nan do not matter."""
+def _is_ordered(program: AnalyzedProgram, found: Extreme) -> bool:
+    """Elements of one order, so that ties and nan do not matter."""
     inside = program.types.elements(found.values, "list", "tuple")
     ordered = inside in (INT, STR) or (found.way == "to" and inside <= NUMBERS)
-    if not inside or not ordered or not program.types.is_int(found.counter):
-        return None
-    return program.loops.outermost_keeping(found.call, found.values)
+    return bool(inside) and ordered and program.types.is_int(found.counter)
 
 
 def _looked_up(program: AnalyzedProgram, name: str, found: Extreme) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import WHOLE, AnalyzedProgram, Context, Edit, as_diff, rule
+from codeopt.rules import WHOLE, Context, Edit, as_diff, rule
 
 HELPER = """\
 def {name}(sums, start, stop):
@@ -42,24 +42,16 @@ def prefix_sums(node: ast.Call, ctx: Context) -> Iterator[Edit]:
     Slices without a step of a list or tuple of whole numbers that the loop does not change through any name. It pays
     for long slices only: the judge decides.
     """
-    found = _place(ctx.program, node)
-    if found is not None:
-        place, values, bounds = found
-        ctx.import_from("itertools", "accumulate")
-        function = ctx.define(HELPER, "range_sum", "sum_between")
-        sums = ctx.bind_before(place, f"[0, *accumulate({values})]", f"{values}_sums")
-        yield ctx.program.replace(node, f"{function}({sums}, {bounds})")
-
-
-def _place(program: AnalyzedProgram, call: ast.Call) -> tuple[ast.stmt, str, str] | None:
-    """Where the running sums can be made, the name of the values, and the bounds of the slice as they are written."""
-    match call:
-        case ast.Call(_, [ast.Subscript(ast.Name() as values, ast.Slice(lower, upper, None))]):
-            inside = program.types.elements(values, "list", "tuple")
-            whole = bool(inside) and inside <= WHOLE
+    program = ctx.program
+    match node:
+        case ast.Call(_, [ast.Subscript(ast.Name(name) as values, ast.Slice(lower, upper, None))]):
             bounds = [bound for bound in (lower, upper) if bound is not None]
-            if program.calls_builtin(call, "sum") and whole and bounds and program.types.is_int(*bounds):
-                place = program.loops.outermost_keeping(call, values)
+            whole = program.types.holds_only(values, WHOLE) and program.types.is_int(*bounds)
+            if not bounds or not whole or not program.calls_builtin(node, "sum"):
+                return
+            sums = ctx.bind_kept(node, values, f"[0, *accumulate({name})]", f"{name}_sums")
+            if sums:
+                ctx.import_from("itertools", "accumulate")
+                function = ctx.define(HELPER, "range_sum", "sum_between")
                 written = ", ".join(program.source(b) if b is not None else "None" for b in (lower, upper))
-                return (place, values.id, written) if place is not None else None
-    return None
+                yield program.replace(node, f"{function}({sums}, {written})")

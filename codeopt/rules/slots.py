@@ -6,32 +6,20 @@ import ast
 import builtins
 from collections.abc import Collection, Iterator
 
-from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Example, Variable, rule
+from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Variable, as_diff, rule
 
-EXAMPLE = Example(
-    before="""\
-class Point:
-    def __init__(self, x, y):
-        self.x = x
-        self.y = y
-
-
-points = [Point(k, -k) for k in range(9)]
-print(sum(p.x * p.y for p in points))
-""",
-    after="""\
-class Point:
-    __slots__ = ("x", "y")
-
-    def __init__(self, x, y):
-        self.x = x
-        self.y = y
+EXAMPLE = as_diff("""\
+  class Point:
++     __slots__ = ("x", "y")
++
+      def __init__(self, x, y):
+          self.x = x
+          self.y = y
 
 
-points = [Point(k, -k) for k in range(9)]
-print(sum(p.x * p.y for p in points))
-""",
-)
+  points = [Point(k, -k) for k in range(9)]
+  print(sum(p.x * p.y for p in points))
+""")
 
 IMPORTS = (QUIET_MODULES - {"copy"}) | {"__future__", "dataclasses", "json", "os", "pathlib"}
 """What sets no attributes of objects that it is given; pickle, weakref and copy are not among them."""

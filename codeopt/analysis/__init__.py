@@ -23,7 +23,7 @@ from codeopt.analysis.nodes import (
 )
 from codeopt.analysis.program import AnalyzedProgram, parse
 from codeopt.analysis.scopes import QUIET_MODULES, Comprehension, Use, Variable
-from codeopt.analysis.syntax import Edit, compiles, physical_lines
+from codeopt.analysis.syntax import Edit, compiles, physical_lines, together
 from codeopt.analysis.values import (
     FLOAT,
     INT,
@@ -74,4 +74,5 @@ __all__ = [
     "physical_lines",
     "reads_line",
     "spans_lines",
+    "together",
 ]

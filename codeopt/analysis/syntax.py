@@ -27,6 +27,16 @@ class Edit(NamedTuple):
     text: str
 
 
+def together(groups: Iterable[list[Edit] | None]) -> list[Edit] | None:
+    """All of the edits; None when one group is None, which is for what cannot be done."""
+    edits: list[Edit] = []
+    for group in groups:
+        if group is None:
+            return None
+        edits += group
+    return edits
+
+
 @dataclass(frozen=True, eq=False)
 class Syntax:
     """One program as it is written: its text, its tree and who binds which name."""

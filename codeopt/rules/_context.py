@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
-from codeopt.analysis import AnalyzedProgram, Doubt, Edit, last_line
+from codeopt.analysis import AnalyzedProgram, Doubt, Edit, last_line, together
 from codeopt.rules._hot_spots import Hot
 from codeopt.rules._imports import below_imports, from_import, function_below, plain_import
 
@@ -93,9 +92,4 @@ class Context:
         found += [from_import(self.program, package, *sorted(names)) for package, names in self._names.items()]
         if None in found:
             self.program.doubts.note(Doubt.NAME_TAKEN, self.program.tree)
-            return None
-        return _joined(edits for edits in found if edits is not None)
-
-
-def _joined(groups: Iterable[list[Edit]]) -> list[Edit]:
-    return [edit for edits in groups for edit in edits]
+        return together(found)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, names_in, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, names_in, rule, together
 
 Place = ast.Name | ast.Attribute
 """Where the queue is named: `queue`, or `self.queue`."""
 
 SAME = frozenset({"append", "extend", "clear", "reverse"})
 """Methods that both have, without a result."""
-
-ENDS = (0, -1)
 
 EXAMPLE = as_diff("""\
 + from collections import deque
@@ -45,7 +43,7 @@ def deque_popleft(_: ast.Module, ctx: Context) -> Iterator[Edit]:
     for places in groups:
         pops = [place for place in places if _pops_first(program, place)]
         if any(program.loops.run_again(place) and ctx.is_hot(place) for place in pops):
-            edits = _converted(program, places)
+            edits = together(_converted(program, place) for place in places)
             if edits:
                 ctx.import_from("collections", "deque")
                 yield from edits
@@ -122,14 +120,8 @@ def _method_call(program: AnalyzedProgram, name: ast.AST) -> tuple[str, list[ast
     return None
 
 
-def _converted(program: AnalyzedProgram, places: list[Place]) -> list[Edit] | None:
-    edits: list[Edit] = []
-    for node in places:
-        found = _stored(program, node) if isinstance(node.ctx, ast.Store) else _used(program, node)
-        if found is None:
-            return None
-        edits += found
-    return edits
+def _converted(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
+    return _stored(program, node) if isinstance(node.ctx, ast.Store) else _used(program, node)
 
 
 def _stored(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
@@ -169,13 +161,6 @@ def _used(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
             return nothing if isinstance(around, ast.While | ast.If) and around.test is parent else None
         case ast.Call(func=func, args=[_], keywords=[]) if program.scopes.is_builtin(func, "len", "bool"):
             return nothing
-        case ast.Subscript(slice=index, ctx=ast.Load()):
-            return nothing if _end(index) else None
+        case ast.Subscript(slice=ast.Constant(0) | ast.UnaryOp(ast.USub(), ast.Constant(1)), ctx=ast.Load()):
+            return nothing
     return None
-
-
-def _end(index: ast.expr) -> bool:
-    match index:
-        case ast.Constant(0) | ast.UnaryOp(ast.USub(), ast.Constant(1)):
-            return True
-    return False

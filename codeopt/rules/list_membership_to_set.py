@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Container, Context, Edit, Variable, as_diff, hashable, rule
+from codeopt.rules import AnalyzedProgram, Container, Context, Edit, Variable, as_diff, hashable, rule, together
 
 EXAMPLE = as_diff("""\
   banned = list(map(int, "3 1 4".split()))
@@ -63,46 +63,41 @@ def _growing(program: AnalyzedProgram, variable: Variable, tests: list[ast.Name]
     containers = program.types.containers(tests[0], "list")
     if len(containers) != 1 or containers[0].escaped or containers[0] in program.escape.shrunk:
         return None
-    edits = [program.replace(test, name) for test in tests]
-    appends = 0
-    for use in program.scopes.all_uses(variable):
-        if use.node in tests:
-            continue
-        edit = _follow(program, use.node, use.kind, name)
-        if edit is None or (use.kind != "load" and use.scope is not variable.scope):
-            return None
-        appends += edit.text.count(".add(")
-        edits += [edit] if edit.text else []
-    return edits if appends and not _changed_elsewhere(program, containers[0], variable) else None
+    uses = [use for use in program.scopes.all_uses(variable) if use.node not in tests]
+    if any(use.kind != "load" and use.scope is not variable.scope for use in uses):
+        return None
+    edits = together(_follow(program, use.node, use.kind, name) for use in uses) or []
+    appended = any(".add(" in edit.text for edit in edits) and not _changed_elsewhere(program, containers[0], variable)
+    return [*(program.replace(test, name) for test in tests), *edits] if appended else None
 
 
-def _follow(program: AnalyzedProgram, node: ast.AST, kind: str, name: str) -> Edit | None:
-    """What has to be added for one use of the list: empty text when nothing, None when it is not understood."""
+def _follow(program: AnalyzedProgram, node: ast.AST, kind: str, name: str) -> list[Edit] | None:
+    """What has to be added for one use of the list; None when it is not understood."""
     parent = program.scopes.parent[node]
     if kind != "load":
         match parent:
             case ast.Assign([target], ast.List(made)) | ast.AnnAssign(ast.Name() as target, _, ast.List(made)):
                 start = f"set({program.source(target)})" if made else "set()"
-                return program.below(parent, f"{name} = {start}") if program.alone(parent) else None
+                return [program.below(parent, f"{name} = {start}")] if program.alone(parent) else None
         return None
     match parent:
         case ast.Attribute(attr="append"):
             return _append(program, node, name)
         case ast.Call(func=func) if program.scopes.is_builtin(func, *READERS):
-            return Edit(0, 0, "")
+            return []
         case ast.Compare() | ast.Return() | ast.For() | ast.comprehension() | ast.Starred():
-            return Edit(0, 0, "")
+            return []
         case ast.Subscript(ctx=ast.Load()) | ast.Attribute(attr="index" | "count" | "copy"):
-            return Edit(0, 0, "")
+            return []
     return None
 
 
-def _append(program: AnalyzedProgram, name: ast.AST, grown: str) -> Edit | None:
+def _append(program: AnalyzedProgram, name: ast.AST, grown: str) -> list[Edit] | None:
     match program.method_call(name):
         case ast.Call(args=[ast.Name() | ast.Constant() as value], keywords=[]) as call:
             statement = program.scopes.parent[call]
             if isinstance(statement, ast.Expr) and program.alone(statement):
-                return program.below(statement, f"{grown}.add({program.source(value)})")
+                return [program.below(statement, f"{grown}.add({program.source(value)})")]
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import SIGNED, AnalyzedProgram, Context, Edit, Variable, as_diff, rule, spans_lines
+from codeopt.rules import SIGNED, AnalyzedProgram, Context, Edit, Variable, as_diff, rule, spans_lines, together
 
 FILL = {"zeros": "0", "ones": "1", "empty": "0"}
 INTEGERS = frozenset({"int", "int64", "int32", "int_", "intp", "uint64", "uint32", "int16", "int8", "uint8"})
@@ -43,17 +43,12 @@ def numpy_to_list(_: ast.Module, ctx: Context) -> list[Edit]:
     statement, variable = found
     if not any(ctx.is_hot(node) for node in [statement, *program.nodes(ast.For, ast.While)]):
         return []
-    edits = [program.without_lines(statement)]
-    for use in program.scopes.all_uses(variable):
-        made = (
-            program.method_call(use.node) if use.kind == "load" else None
-        )  # none: part of a dtype, which goes with its call
-        if made is not None:
-            converted = _converted(program, made)
-            if not converted:
-                return []
-            edits += converted
-    return edits if len(edits) > 1 and _all_inside(program, variable, edits[1:]) else []
+    loads = [use.node for use in program.scopes.all_uses(variable) if use.kind == "load"]
+    made = [
+        call for load in loads if (call := program.method_call(load))
+    ]  # others: of a dtype, which goes with its call
+    edits = together(_converted(program, call) for call in made)
+    return [program.without_lines(statement), *edits] if edits and _all_inside(program, loads, edits) else []
 
 
 def _numpy_import(program: AnalyzedProgram) -> tuple[ast.stmt, Variable] | None:
@@ -69,33 +64,21 @@ def _numpy_import(program: AnalyzedProgram) -> tuple[ast.stmt, Variable] | None:
     return found[0] if len(program.scopes.stores(found[0][1])) == 1 else None
 
 
-def _all_inside(program: AnalyzedProgram, variable: Variable, edits: list[Edit]) -> bool:
+def _all_inside(program: AnalyzedProgram, loads: list[ast.AST], edits: list[Edit]) -> bool:
     """Every use of np is in a piece of text that is replaced."""
-    spans = [(edit.start, edit.end) for edit in edits]
-    loads = [use.node for use in program.scopes.all_uses(variable) if use.kind == "load"]
-    return all(any(start <= program.span(node)[0] < end for start, end in spans) for node in loads)
+    return all(any(edit.start <= program.span(node)[0] < edit.end for edit in edits) for node in loads)
 
 
 def _converted(program: AnalyzedProgram, call: ast.Call) -> list[Edit] | None:
     """Edits for one array: its making, and `a[i, j]` to `a[i][j]`."""
-    parent = program.scopes.parent[call]
-    match parent:
-        case ast.Assign(targets=[ast.Name() as target]) if not spans_lines(call):
-            variable = program.scopes.variable(target)
-        case _:
-            return None
-    made = _as_list(program, call)
-    if made is None or len(program.scopes.stores(variable)) != 1:
-        return None
-    new, depth = made
-    edits = [program.replace(call, new)]
-    for use in program.scopes.all_uses(variable):
-        if use.kind == "load":
-            edit = _element(program, use.node, depth)
-            if edit is None:
-                return None
-            edits += [edit] if edit.text else []
-    return edits
+    match program.scopes.parent[call], _as_list(program, call):
+        case ast.Assign(targets=[ast.Name() as target]), (str(new), int(depth)) if not spans_lines(call):
+            uses = program.scopes.all_uses(program.scopes.variable(target))
+            loads = [use.node for use in uses if use.kind == "load"]
+            once = len(uses) == len(loads) + 1
+            found = (_element(program, node, depth) for node in loads)
+            return together([[program.replace(call, new)], *found]) if once else None
+    return None
 
 
 def _as_list(program: AnalyzedProgram, call: ast.Call) -> tuple[str, int] | None:
@@ -163,21 +146,21 @@ def _from_data(program: AnalyzedProgram, data: ast.expr, kind: str) -> tuple[str
     return None
 
 
-def _element(program: AnalyzedProgram, node: ast.AST, depth: int) -> Edit | None:
-    """The edit for one use of the array: empty when a list does the same, None when it does not."""
+def _element(program: AnalyzedProgram, node: ast.AST, depth: int) -> list[Edit] | None:
+    """The edit for one use of the array: none when a list does the same, None when it cannot."""
     parent = program.scopes.parent[node]
     match parent:
         case ast.Subscript(value=value, slice=ast.Tuple([row, column]) as index) if value is node and depth == 2:
             if program.types.is_int(row, column):
-                return program.replace(index, f"{program.source(row)}][{program.source(column)}")
+                return [program.replace(index, f"{program.source(row)}][{program.source(column)}")]
         case ast.Subscript(value=value, slice=index) if value is node and program.types.is_int(index):
             if depth == 1:
-                return Edit(0, 0, "")
+                return []
             match program.scopes.parent[parent]:
                 case ast.Subscript(value=row, slice=column) if row is parent and program.types.is_int(column):
-                    return Edit(0, 0, "")
+                    return []
         case ast.Call(func=func, args=[_], keywords=[]) if program.scopes.is_builtin(func, "len", "max", "min", "sum"):
-            return Edit(0, 0, "") if depth == 1 or program.source(func) == "len" else None
+            return [] if depth == 1 or program.source(func) == "len" else None
         case ast.For() | ast.comprehension():
-            return Edit(0, 0, "") if depth == 1 else None
+            return [] if depth == 1 else None
     return None

@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Loop, Variable, as_diff, rule
+from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Loop, Variable, as_diff, rule, together
 from codeopt.rules.main_function.names import class_may_move, renamed, tells_names
 from codeopt.rules.main_function.text import assemble, guarded
 from codeopt.rules.main_function.units import Split, Unit, bound, local_names, module_names, units
@@ -198,12 +198,7 @@ def _renames(program: AnalyzedProgram, split: Split) -> list[Edit] | None:
         star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
         if star or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) and node.id in early):
             return None
-    edits: list[Edit] = []
-    for name in sorted(early):
-        if program.liveness.assigned_before_use(program.tree, split.body, {name}):
-            continue
-        found = renamed(program, split, name) if name not in kept and not program.scopes.star_hides(name) else None
-        if found is None:
-            return None
-        edits += found
-    return edits
+    late = [n for n in sorted(early) if not program.liveness.assigned_before_use(program.tree, split.body, {n})]
+    if any(name in kept or program.scopes.star_hides(name) for name in late):
+        return None
+    return together(renamed(program, split, name) for name in late)

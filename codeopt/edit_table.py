@@ -7,7 +7,7 @@ from typing import Any
 
 from codeopt.escaping import inline
 
-FIELDS = ("command", "edits", "dropped", "profile", "project_tests", "output")
+FIELDS = ("command", "edits", "dropped", "profile", "project_tests", "output", "ran")
 
 
 def has_edits(facts: Mapping[str, Any]) -> bool:

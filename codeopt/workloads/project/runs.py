@@ -28,6 +28,10 @@ class CommandRuns:
     """What of an output counts."""
     bytecode: dict[tuple[str, bytes], Files] = field(default_factory=dict)
     """By path and content of a module: what Python makes of it, once it was asked."""
+    purpose: str = "command"
+    """What its runs are for."""
+    spent: dict[str, float] = field(default_factory=dict)
+    """Seconds of the clock that runs took, by their purpose."""
 
     @property
     def limits(self) -> RunLimits:
@@ -51,6 +55,7 @@ class CommandRuns:
             self.command.program(self.project.import_roots, hash_seed, watched=bool(files)),
             stdin, args=args, limits=limits, files=(*self.with_bytecode(text), *(files or ())),
         )  # fmt: skip
+        self.spent[self.purpose] = self.spent.get(self.purpose, 0.0) + run.wall_s
         return replace(run, stdout=self.seen(run.stdout))
 
     def with_edits(self, text: str) -> Files:

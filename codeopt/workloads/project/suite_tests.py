@@ -15,6 +15,9 @@ from sandbox.outcome import Run
 
 REPORT = "codeopt-tests.xml"
 WITHOUT_OPTIONS = ("-o", "addopts=")
+SETTINGS = ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg")
+GO_ON = "--continue-on-collection-errors"
+"""A test module that cannot be imported (its own helpers are not installed) does not take the others with it."""
 SECONDS = 120.0
 """A suite that takes longer is not waited for: name a part of it with --tests."""
 
@@ -42,10 +45,7 @@ def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> Proje
     """Run those that are named, else all that pytest would find."""
     if options.no_tests:
         return ProjectTests(shortfall=Shortfall("the project's tests are not run", "--no-tests"))
-    root = runs.project.root
-    named = [path.resolve() for path in options.tests]
-    paths = [p.relative_to(root).as_posix() for p in named if root in p.parents]
-    paths = paths or [path for path, _ in runs.project.files if is_test(path) and path not in runs.command.words]
+    paths = _named(runs, options) or _found(runs)
     if not paths:
         return ProjectTests(shortfall=Shortfall("the project's tests are not run", "it has no test_*.py"))
     more: tuple[str, ...] = ()
@@ -62,6 +62,20 @@ def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> Proje
     return ProjectTests(passed, (*more, *paths), len(results) - len(passed))
 
 
+def _named(runs: CommandRuns, options: ImproveOptions) -> list[str]:
+    root = runs.project.root
+    return [path.relative_to(root).as_posix() for each in options.tests if root in (path := each.resolve()).parents]
+
+
+def _found(runs: CommandRuns) -> list[str]:
+    """Where pytest is to look: nowhere in particular where the project's settings say what a test file is called."""
+    settings = (content for path, content in runs.project.files if path in SETTINGS)
+    if any(b"python_files" in content for content in settings):
+        tests = [f"--ignore={word}" for word in runs.command.words if word.endswith(".py")]
+        return tests or ["."]
+    return [path for path, _ in runs.project.files if is_test(path) and path not in runs.command.words]
+
+
 def failing(runs: CommandRuns, source: str, tests: ProjectTests) -> str:
     """Which test a draft does not pass that the original passes; empty where it passes all."""
     if not tests.passed:
@@ -76,10 +90,10 @@ def failing(runs: CommandRuns, source: str, tests: ProjectTests) -> str:
 
 
 def _run(runs: CommandRuns, source: str, paths: Sequence[str]) -> Run:
-    words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml", REPORT, *paths)
+    words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", GO_ON, "--junitxml", REPORT, *paths)
     command = ProjectCommand("pytest", words)
     limits = replace(runs.limits, seconds=min(SECONDS, runs.limits.seconds))
-    return replace(runs, command=command, seen=bytes).run(source, limits=limits)
+    return replace(runs, command=command, seen=bytes, purpose="tests").run(source, limits=limits)
 
 
 def _results(run: Run) -> dict[str, bool]:

@@ -185,6 +185,7 @@ class ProjectWorkload(Defaults):
             "project_tests": {"passed": len(self.tests.passed), "failed": self.tests.failed},
             "output": self.steady.words or "compared",
             "edits": [gain.to_json(evidence) for gain in self.gains],
+            "ran": {f"{purpose}_s": round(seconds, 2) for purpose, seconds in self.runner.spent.items()},
             "dropped": [{"file": edit.file, "qualname": edit.qualname} for edit in self.dropped],
             "shortfalls": as_rows(shortfalls),
         }

@@ -79,7 +79,7 @@ def improve(root: Path, *flags: str) -> dict[str, Any]:
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "OPENAI_API_KEY": "none"}
     done = subprocess.run([*command, "--json", "-q", *flags], cwd=root, env=env, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout) if done.stdout.strip() else {}
-    return found or {"accepted": False, "reason": done.stderr.strip(), "rounds": []}
+    return {"accepted": False, "reason": done.stderr.strip(), "rounds": [], **found}
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,8 @@ class Row:
         rules = f"{self.rules['speedup']['ratio']:.2f}x" if self.rules["accepted"] else str(self.rules["reason"])
         return (
             f"{'ok ' if self.good else 'BAD'} {self.project.name:<11} {self.project.kind:<30} "
-            f"place {self.rank or '-'}   undone {self.undone:.2f}x, found {self.ratio:.2f}x   rounds: {verdicts}   {self.seconds:.0f} s, "
-            f"{self.overhead:.0%} of it overhead\n"
+            f"place {self.rank or '-'}   undone {self.undone:.2f}x, found {self.ratio:.2f}x   rounds: {verdicts}   "
+            f"{self.seconds:.0f} s, {self.overhead:.0%} of it overhead\n"
             f"      tests: {self.tests[1]} (before: {self.tests[0]})   rules: {rules}"
             + ("" if self.model["accepted"] else f"\n      model: {self.model['reason']}")
         )
@@ -178,7 +178,8 @@ def main(names: Sequence[str], sdists: Path | None, flags: Sequence[str]) -> Non
     overhead = sum(row.overhead * row.seconds for row in rows) / sum(row.seconds for row in rows)
     print(
         f"{sum(row.good for row in rows)} of {len(rows)} ok; harmonic mean of our speedup over the authors': "
-        f"{harmonic_mean([row.share for row in rows]):.2f}; neither command, tests nor model: {overhead:.0%} of the time"
+        f"{harmonic_mean([row.share for row in rows]):.2f}; "
+        f"neither command, tests nor model: {overhead:.0%} of the time"
     )
 
 

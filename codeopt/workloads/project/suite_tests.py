@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
@@ -18,6 +19,8 @@ WITHOUT_OPTIONS = ("-o", "addopts=")
 SETTINGS = ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg")
 GO_ON = "--continue-on-collection-errors"
 """A test module that cannot be imported (its own helpers are not installed) does not take the others with it."""
+ORIGINAL = ""
+"""The text of a project in which nothing is changed."""
 SECONDS = 120.0
 """A suite that takes longer is not waited for: name a part of it with --tests."""
 
@@ -54,7 +57,7 @@ def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> Proje
         more = WITHOUT_OPTIONS
         run = _run(runs, source, (*more, *paths))
         results = _results(run)
-    passed = tuple(name for name, good in results.items() if good)
+    passed = tuple(_good(results))
     if not passed:
         said = run.stderr.decode("utf-8", "replace").strip() or run.stdout.decode("utf-8", "replace").strip()
         last = run.stop_detail or said.rpartition("\n")[2][:200] or f"exit status {run.exit}"
@@ -82,11 +85,33 @@ def failing(runs: CommandRuns, source: str, tests: ProjectTests) -> str:
         return ""
     run = _run(runs, source, tests.paths)
     results = _results(run)
-    if lost := [name for name in tests.passed if not results.get(name)]:
+    lost = [name for name in tests.passed if not results.get(name)]
+    if any(name not in results for name in lost):
+        lost = steadily_lost(lost, results, tests.passed, _results(_run(runs, ORIGINAL, tests.paths)))
+    if lost:
         more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
         reason = "" if lost[0] in results else f" ({run.stop_detail or 'it was not run'})"
         return f"test {lost[0]} fails{reason}{more}"
     return ""
+
+
+def steadily_lost(
+    lost: Sequence[str], results: Mapping[str, bool], passed: Sequence[str], again: Mapping[str, bool]
+) -> list[str]:
+    """Without those of functions whose tests the original itself does not name the same each time (their parameters
+    come from a set), where as many pass as before. again: another run of the original."""
+    changing = {_function(name) for name in set(passed).symmetric_difference(_good(again))}
+    before, now = Counter(map(_function, passed)), Counter(map(_function, _good(results)))
+    return [n for n in lost if _function(n) not in changing or now[_function(n)] < before[_function(n)]]
+
+
+def _good(results: Mapping[str, bool]) -> list[str]:
+    return [name for name, good in results.items() if good]
+
+
+def _function(name: str) -> str:
+    """Of a test with its parameters."""
+    return name.partition("[")[0]
 
 
 def _run(runs: CommandRuns, source: str, paths: Sequence[str]) -> Run:

@@ -12,6 +12,7 @@ from codeopt.workloads.function.definitions import PutBackError
 from codeopt.workloads.project.edits import answered, edits_of, without
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.steady import found_steady, given_steady
+from codeopt.workloads.project.suite_tests import steadily_lost
 from codeopt.workloads.project.text import is_own, joined, parted, read_text
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.shop import ADD, FIND, HEAD, STORE, USELESS, answer, write_shop
@@ -138,6 +139,15 @@ def test_search_and_replace() -> None:
 def test_an_answer_that_cannot_be_put_in(text: str, why: str) -> None:
     with pytest.raises(PutBackError, match=why):
         answered(TEXT, text)
+
+
+def test_tests_that_are_named_otherwise_each_time_are_counted() -> None:
+    """As those whose parameters come from a set."""
+    passed = ("t::a[1-x0]", "t::a[2-x1]", "t::b")
+    again = {"t::a[1-x1]": True, "t::a[2-x0]": True, "t::b": True}
+    assert steadily_lost(passed[:1], {"t::a[2-x1]": True, "t::a[1-x9]": True}, passed, again) == []
+    assert steadily_lost(passed[:1], {"t::a[2-x1]": True, "t::a[1-x9]": False}, passed, again) == ["t::a[1-x0]"]
+    assert steadily_lost(("t::b",), {}, passed, again) == ["t::b"]
 
 
 def test_what_changes_from_run_to_run_is_found() -> None:

@@ -17,7 +17,7 @@ rows = [{**{f"field{k}": str(n + k) for k in range(40)}, "more3": "x", "more39":
 print(sum(sum(value for value in schema(row).values() if isinstance(value, int)) for row in rows))
 """,
     file="voluptuous/schema_builder.py",
-    qualname="Schema._compile_mapping",
+    qualname="Schema._compile_mapping.validate_mapping",
     slow=(
         (
             "                relevant_candidates = itertools.chain(\n"

@@ -15,6 +15,10 @@ COMPILE = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
 """Without a look at the module's time, which each run's copies have anew. What does not compile is left out."""
 
 
+LEAST_LEFT = 0.1
+"""Of a run's time: a draft whose bodies take next to nothing is no more than ten times as fast as the tool alone."""
+
+
 @dataclass(frozen=True)
 class CommandRuns:
     """A Runner: its program is the project's text (see text.py), its answer what the command prints and writes."""
@@ -28,6 +32,10 @@ class CommandRuns:
     """What of an output counts."""
     bytecode: dict[tuple[str, bytes], Files] = field(default_factory=dict)
     """By path and content of a module: what Python makes of it, once it was asked."""
+    beside: Files = ()
+    """Put beside the project's files in each run."""
+    left_out_s: tuple[float, float] = (0.0, 0.0)
+    """Seconds of each run, of the processor and of the clock, that are a benchmark tool's own and not timed."""
     purpose: str = "command"
     """What its runs are for."""
     spent: dict[str, float] = field(default_factory=dict)
@@ -51,12 +59,15 @@ class CommandRuns:
     ) -> Run:
         """Always a fresh interpreter. files: put beside the project's. Raises SandboxError."""
         text = program.decode() if isinstance(program, bytes) else program
+        more = (*self.beside, *(files or ()))
         run = self.sandbox.run(
-            self.command.program(self.project.import_roots, hash_seed, watched=bool(files)),
-            stdin, args=args, limits=limits, files=(*self.with_bytecode(text), *(files or ())),
+            self.command.program(self.project.import_roots, hash_seed, watched=bool(more)),
+            stdin, args=args, limits=limits, files=(*self.with_bytecode(text), *more),
         )  # fmt: skip
         self.spent[self.purpose] = self.spent.get(self.purpose, 0.0) + run.wall_s
-        return replace(run, stdout=self.seen(run.stdout))
+        cpu_s = max(run.cpu_s - self.left_out_s[0], run.cpu_s * LEAST_LEFT)
+        wall_s = max(run.wall_s - self.left_out_s[1], run.wall_s * LEAST_LEFT)
+        return replace(run, stdout=self.seen(run.stdout), cpu_s=cpu_s, wall_s=wall_s)
 
     def with_edits(self, text: str) -> Files:
         """All files of the project."""

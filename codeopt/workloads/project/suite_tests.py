@@ -118,7 +118,8 @@ def _run(runs: CommandRuns, source: str, paths: Sequence[str]) -> Run:
     words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", GO_ON, "--junitxml", REPORT, *paths)
     command = ProjectCommand("pytest", words)
     limits = replace(runs.limits, seconds=min(SECONDS, runs.limits.seconds))
-    return replace(runs, command=command, seen=bytes, purpose="tests").run(source, limits=limits)
+    runs = replace(runs, command=command, seen=bytes, beside=(), left_out_s=(0.0, 0.0), purpose="tests")
+    return runs.run(source, limits=limits)
 
 
 def _results(run: Run) -> dict[str, bool]:

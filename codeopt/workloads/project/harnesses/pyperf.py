@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from math import ceil
 
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
@@ -13,6 +14,7 @@ from codeopt.workloads.project.harnesses import RESULT
 from sandbox.outcome import Files
 
 NAME = "pyperf"
+VALUES = 5
 _IMPORT = re.compile(rb"^\s*(import pyperf|from pyperf import)\b", re.MULTILINE)
 
 
@@ -22,8 +24,11 @@ def matches(command: ProjectCommand, project: ProjectFiles) -> bool:
 
 
 def fixed(command: ProjectCommand, project: ProjectFiles, loops: int) -> tuple[ProjectCommand, Files]:
-    """One process beside the first, one value of so many loops; the last of its flags count."""
-    more = ("--copy-env", "--processes=1", "--values=1", "--warmups=0", f"--loops={loops}", "--quiet", f"-o{RESULT}")
+    """One process beside the first, some values of some loops each; the last of its flags count."""
+    values = min(loops, VALUES)
+    each = ceil(loops / values)
+    fixed = (f"--values={values}", f"--loops={each}")
+    more = ("--copy-env", "--processes=1", "--warmups=0", *fixed, "--quiet", f"-o{RESULT}")
     return replace(command, words=(*command.words, *more)), (KEEPER,)
 
 

@@ -15,8 +15,8 @@ COMPILE = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
 """Without a look at the module's time, which each run's copies have anew. What does not compile is left out."""
 
 
-LEAST_LEFT = 0.1
-"""Of a run's time: a draft whose bodies take next to nothing is no more than ten times as fast as the tool alone."""
+LEAST_LEFT = 0.02
+"""Of a run's time, that is timed of one whose bodies take next to nothing."""
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,28 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from codeopt.console import Console
+from codeopt.edit_table import table_of
+from codeopt.options import ImproveOptions
+from codeopt.session import Session
+from codeopt.target import Target
+from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project.command import ProjectCommand
+from codeopt.workloads.project.edits import answered
+from codeopt.workloads.project.exports import export
 from codeopt.workloads.project.exports import pyperf as for_pyperf
-from codeopt.workloads.project.files import ProjectFiles
-from codeopt.workloads.project.harnesses import RESULT, asv, pyperf, pytest_benchmark
+from codeopt.workloads.project.files import ProjectFiles, read_project
+from codeopt.workloads.project.harnesses import RESULT, asv, find_benches, pyperf, pytest_benchmark
+from codeopt.workloads.project.opening import open_command
+from codeopt.workloads.project.text import read_text
 from sandbox.guest.tests import asv_bodies
-from tests.codeopt.command import codeopt
-from tests.codeopt.workloads.shop import answer
 from tests.conftest import open_or_skip
 
 WORDS = """\
@@ -67,26 +76,27 @@ FAST = "# === file: words.py ===\ndef repeated(words):\n    return len(words) - 
 def test_bodies_are_what_is_timed(tmp_path: Path) -> None:
     """pytest-benchmark runs a faster body more often: by its whole command nothing would be gained."""
     open_or_skip("bubblewrap").close()
-    project = tmp_path / "words"
-    project.mkdir()
-    (project / "words.py").write_text(WORDS)
-    (project / "test_bench_words.py").write_text(BENCH)
-    for words in (["init", "-q"], ["add", "."]):
-        subprocess.run(["git", "-C", str(project), *words], check=True)
-    steps = ("It is slow.\nVERDICT: IMPROVE", answer("a set", FAST), "Good.\nVERDICT: DONE")
-    (tmp_path / "answers.txt").write_text("\n--- next answer ---\n".join(steps))
-    flags = ("--model", f"scripted:{tmp_path / 'answers.txt'}", "--model-only", "--sandbox", "bubblewrap", "--json")
-    run = ("--run", "python -m pytest test_bench_words.py", "--export", "pytest-benchmark", "out")
-    done = codeopt("improve", *run, *flags, cwd=project)
-    assert done.status == 0, done.err
-    found = done.json["benchmarks"]
-    rows = {row["name"].partition("::")[2]: row["ratio"] for row in found["rows"]}
-    assert found["harness"] == "pytest-benchmark"
-    assert done.json["speedup"]["ci_low"] > 2
-    assert rows["test_repeated"] > 10 > 2 > rows["test_longest"]
-    assert "by pytest-benchmark's own clock" in done.err
+    (tmp_path / "words.py").write_text(WORDS)
+    (tmp_path / "test_bench_words.py").write_text(BENCH)
+    alone = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -p pytest_benchmark.plugin test_bench_words.py"
+    options = ImproveOptions.of({"run": alone, "sandbox": "bubblewrap"})
+    project = read_project(tmp_path)
+    program = read_text(tmp_path, project)
+    request = WorkloadRequest(Target(tmp_path), program, options, Session(Console(quiet=True)))
+    fast = answered(program.source, FAST)
+    with open_command(request, project) as runs:
+        found = find_benches(replace(runs, edited=program.edited), program.source)
+        assert found is not None
+        took = [found.runs.run(text).cpu_s for text in (program.source, fast)]
+        told = found.to_json(found.after(fast))
+    assert took[0] > 2 * took[1]
+    assert told["harness"] == "pytest-benchmark"
+    ratios = {row["name"].partition("::")[2]: row["ratio"] for row in told["rows"]}
+    assert ratios["test_repeated"] > 10 > 3 > ratios["test_longest"]
+    assert any("test_repeated" in line for line in table_of({"benchmarks": told, "edits": [], "dropped": []}))
+    assert "after.json" in export("pytest-benchmark", tmp_path / "out", told)
     compare = [sys.executable, "-m", "pytest_benchmark", "compare", "out/before.json", "out/after.json"]
-    table = subprocess.run(compare, cwd=project, capture_output=True, text=True, check=True).stdout
+    table = subprocess.run(compare, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert "test_repeated (after)" in table
 
 

@@ -24,6 +24,8 @@ from sandbox.outcome import Files, Run
 RESULT = f"{WATCH}/benches.json"
 LEAST_S, MOST_LOOPS = 0.3, 2_000
 """Seconds that all bodies together take at least in one run, and how often each is run at most for that."""
+OF_TOOL = 1 / 3
+"""Of what the tool itself takes (pytest starts in 0.2 s, with all its plug-ins in 3 s), the least for the bodies."""
 SETTLED = 2
 """How often the number of loops is found anew."""
 KEPT = 200
@@ -108,7 +110,7 @@ def find_benches(runs: CommandRuns, source: str) -> Benches | None:
     loops, bodies = 1, first
     for _ in range(SETTLED):  # a first call takes longer than those after it
         each = sum(median(bench.seconds) for bench in bodies)
-        loops = min(max(ceil(max(LEAST_S, idle.cpu_s) / each), 1), MOST_LOOPS) if each > 0 else MOST_LOOPS
+        loops = min(max(ceil(max(LEAST_S, idle.cpu_s * OF_TOOL) / each), 1), MOST_LOOPS) if each > 0 else MOST_LOOPS
         again, run = _fixed(harness, runs, source, loops)
         bodies = _benches(harness, run)
         if run.exit != 0 or not bodies:

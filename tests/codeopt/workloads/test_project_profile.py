@@ -56,7 +56,7 @@ def shop(tmp_path: Path) -> Path:
 
 def test_where_the_time_of_a_command_goes(shop: Path) -> None:
     open_or_skip("bubblewrap").close()
-    flags = ("--sandbox", "bubblewrap", "--json", "--export", "speedscope", "out.json")
+    flags = ("--sandbox", "bubblewrap", "--json", "--export", "speedscope", "out.json", "--html", "page.html")
     done = codeopt("profile", "--run", "python bench.py", *flags, cwd=shop)
     assert done.status == 0, done.err
     found = done.json
@@ -72,6 +72,12 @@ def test_where_the_time_of_a_command_goes(shop: Path) -> None:
     )
     assert 0 < found["start"] < 0.9
     exported = json.loads((shop / "out.json").read_text())
+    page = (shop / "page.html").read_text()
+    hot = "return [price for each, price in self.rows if each == name]"
+    assert page.count("Store._find") >= 4
+    assert f'<td class="n">{found["lines"][0]["line"]}</td>' in page.replace("'", '"')
+    assert hot in page
+    assert "<script" not in page
     names = [frame["name"] for frame in exported["shared"]["frames"]]
     assert "Store._find" in names
     assert len(exported["profiles"][0]["samples"]) == len(exported["profiles"][0]["weights"]) > 0

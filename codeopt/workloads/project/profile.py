@@ -13,6 +13,8 @@ from sandbox.outcome import Run
 Key = TypeVar("Key", bound=Hashable)
 OFTEN = 10
 """Calls of a function."""
+CLEARLY = 0.25
+"""Part of what a caller and what it calls take together."""
 INTERPRETER = "python"
 """What is at work where no file is."""
 
@@ -238,16 +240,46 @@ def _with_callers(functions: Sequence[FunctionTime], calls: Sequence[CalledBy]) 
     return found
 
 
+class TimedLine(NamedTuple):
+    """One line as the tracer saw it."""
+
+    file: str
+    line: int
+    seconds: float
+    times: int
+    """That it was timed."""
+
+
 def with_lines(
-    profile: ProjectProfile, timed: Sequence[tuple[str, int, float]], owner: Callable[[str, int], Spot | None]
+    profile: ProjectProfile, timed: Sequence[TimedLine], owner: Callable[[str, int], Spot | None]
 ) -> ProjectProfile:
     """With each timed function's own share divided among its lines as they were timed; of others no line is known."""
-    seconds = _added(((file, line), spent) for file, line, spent in timed)
+    each_s = min((row.seconds / row.times for row in timed if row.times >= OFTEN), default=0.0)  # what tracing takes
+    seconds = _added(((row.file, row.line), max(0.0, row.seconds - each_s * row.times)) for row in timed)
     of = {place: spot for place in seconds if (spot := owner(*place)) is not None}
     whole = _added((spot, seconds[place]) for place, spot in of.items())
+    profile = _moved(profile, whole)
     own = {Spot(f.file, f.qualname, f.line): f.own_share for f in profile.functions}
     lines = [LineTime(*place, own.get(spot, 0.0) * seconds[place] / (whole[spot] or 1.0)) for place, spot in of.items()]
     return replace(profile, lines=tuple(sorted(lines, key=lambda line: -line.own_share)))
+
+
+def _moved(profile: ProjectProfile, timed: Mapping[Spot, float]) -> ProjectProfile:
+    """With shares given back that samples gave to a caller: a handler runs where a loop goes back or a call begins, and
+    a function that only computes in C has returned by then. Moved where timed lines say so clearly."""
+    known = {Spot(f.file, f.qualname, f.line): f for f in profile.functions}
+    for caller, callee in dict.fromkeys((each.caller, each.callee) for each in profile.callers):
+        if caller is None or callee is None or caller == callee or not {caller, callee} <= timed.keys() & known.keys():
+            continue
+        both = known[caller].own_share + known[callee].own_share
+        share = both * timed[callee] / (timed[caller] + timed[callee] or 1.0)
+        more = share - known[callee].own_share
+        if more > CLEARLY * both:
+            found = known[callee]
+            known[callee] = replace(found, own_share=share, total_share=max(found.total_share, share))
+            known[caller] = replace(known[caller], own_share=both - share)
+    ranked = sorted(known.values(), key=lambda f: (-f.own_share, -f.total_share, f.file, f.line))
+    return replace(profile, functions=tuple(ranked))
 
 
 def _added(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:

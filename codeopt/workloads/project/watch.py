@@ -11,7 +11,15 @@ from typing import Any
 from codeopt.errors import ProgramError
 from codeopt.workloads.function.function_def import definitions, first_line
 from codeopt.workloads.project.command import WATCH
-from codeopt.workloads.project.profile import CalledBy, ProjectProfile, Sample, Spot, make_profile, with_lines
+from codeopt.workloads.project.profile import (
+    CalledBy,
+    ProjectProfile,
+    Sample,
+    Spot,
+    TimedLine,
+    make_profile,
+    with_lines,
+)
 from codeopt.workloads.project.runs import CommandRuns
 from sandbox.guest_bundle import loading
 from sandbox.outcome import Files, Run, RunLimits
@@ -86,11 +94,24 @@ def profile_command(runs: CommandRuns, source: str, plain: Run | None = None) ->
     repeated = {spot: share for spot, share in again if spot is not None}
     begun = sum(float(seconds) for each in watched for seconds in each.of("begun")) / len(watched)
     found = make_profile(plain, samples, calls if whole else None, begun, repeated)
-    spans = names.spans([(f.file, f.line) for f in found.functions if f.own_share >= TIMED][:MOST_TIMED])
+    hot = [(f.file, f.line) for f in found.functions if f.own_share >= TIMED][:MOST_TIMED]
+    spans = names.spans(list(dict.fromkeys([*hot, *_called_by(found, set(hot))]))[: 2 * MOST_TIMED])
     if not spans:
         return found
     timed = _watched(runs, source, Watcher("project_lines", "install", (spans,)), limits)
-    return with_lines(found, [(str(file), int(line), float(s)) for file, line, s in timed.of("line")], names.owner)
+    rows = [TimedLine(str(file), int(line), float(spent), int(times)) for file, line, spent, times in timed.of("line")]
+    return with_lines(found, rows, names.owner)
+
+
+def _called_by(profile: ProjectProfile, callers: set[tuple[str, int]]) -> list[tuple[str, int]]:
+    """What some functions call, the most often called first."""
+    known = [each for each in profile.callers if each.callee and each.caller]
+    ranked = sorted(known, key=lambda each: -each.calls)
+    return [
+        (each.callee.file, each.callee.line)
+        for each in ranked
+        if each.callee and each.caller and (each.caller.file, each.caller.line) in callers
+    ]
 
 
 def _sampled(runs: CommandRuns, source: str) -> WatchedLines:

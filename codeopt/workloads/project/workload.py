@@ -17,7 +17,7 @@ from codeopt.workloads._defaults import Defaults
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
 from codeopt.workloads.project.edits import CodeEdit, edits_of, without
-from codeopt.workloads.project.harnesses import Bench, Benches, find_benches
+from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.proposer import ProjectProposer, brief
 from codeopt.workloads.project.rewriting import project_rules
@@ -85,7 +85,7 @@ class ProjectWorkload(Defaults):
     too_short: str = ""
     benches: Benches | None = None
     """Where the command runs benchmarks of a tool."""
-    after: list[Bench] = field(default_factory=list)
+    after: list[TimedBody] = field(default_factory=list)
     """The same with the patch that was confirmed last."""
     gains: list[EditGain] = field(default_factory=list)
     """Of the patch that was confirmed last."""

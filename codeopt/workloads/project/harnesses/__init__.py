@@ -33,7 +33,7 @@ KEPT = 200
 
 
 @dataclass(frozen=True)
-class Bench:
+class TimedBody:
     """One body, by the name that its harness gives it."""
 
     name: str
@@ -65,7 +65,7 @@ class Benches:
 
     harness: str
     loops: int
-    before: tuple[Bench, ...]
+    before: tuple[TimedBody, ...]
     runs: CommandRuns
     """Run each body so often; without what the harness takes."""
     _read: Harness
@@ -80,11 +80,11 @@ class Benches:
         """Of the output: what a tool says of a body's time, in a unit that goes by how long it is."""
         return tuple(re.compile(rb"^%b: .*$" % re.escape(b.name.encode()), re.MULTILINE) for b in self.before)
 
-    def after(self, source: str) -> tuple[Bench, ...]:
+    def after(self, source: str) -> tuple[TimedBody, ...]:
         """The same, measured with a draft."""
         return _benches(self._read, self.runs.run(source))
 
-    def to_json(self, after: tuple[Bench, ...]) -> dict[str, Any]:
+    def to_json(self, after: tuple[TimedBody, ...]) -> dict[str, Any]:
         """One row a body."""
         new = {bench.name: bench for bench in after}
         rows = []
@@ -126,11 +126,11 @@ def _fixed(harness: Harness, runs: CommandRuns, source: str, loops: int) -> tupl
     return found, found.run(source)
 
 
-def _benches(harness: Harness, run: Run) -> tuple[Bench, ...]:
+def _benches(harness: Harness, run: Run) -> tuple[TimedBody, ...]:
     """What a run writes may be anything."""
     content = next((file.content for file in run.written if file.path == RESULT), None)
     try:
         rows = list(harness.read(content)) if content else []
-        return tuple(Bench(str(name), tuple(map(float, values))[:KEPT]) for name, values in rows if values)
+        return tuple(TimedBody(str(name), tuple(map(float, values))[:KEPT]) for name, values in rows if values)
     except (ValueError, KeyError, TypeError, AttributeError):
         return ()

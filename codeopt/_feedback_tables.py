@@ -22,6 +22,9 @@ LEAST, CALLEE = 0.005, 0.05
 SOURCE_LINES = 90
 """Of what is called outside of the module, all together."""
 
+SHOWN_MIB = 0.05
+"""Less would stand there as 0.0."""
+
 ROWS = 10
 """Of any table: the hottest lines hold nearly all of the time, and a prompt is not a report."""
 
@@ -228,9 +231,10 @@ def _split(found: Profile) -> str:
 
 
 def _allocations(found: Profile) -> str:
-    """Peak, copy volume and the lines that allocated most."""
-    figures = [f"peak {found.peak_mib:.1f} MiB"] if found.peak_mib is not None and found.peak_mib >= 0.05 else []
-    figures += [f"copied {found.copy_mib_s:.1f} MiB/s"] if found.copy_mib_s is not None else []
-    most = sorted(found.memory, key=lambda m: m.peak_mib, reverse=True)[:5]
-    figures += [f"line {m.line}: peak {m.peak_mib:.1f} MiB, growth {m.growth_mib:.1f} MiB" for m in most]
-    return f"Memory: {'; '.join(figures)}." if figures else ""
+    """Peak, copy volume and the lines that allocated most; nothing that would be shown as 0.0."""
+    figures = [("peak", found.peak_mib, "MiB"), ("copied", found.copy_mib_s, "MiB/s")]
+    for most in sorted(found.memory, key=lambda m: m.peak_mib, reverse=True)[:5]:
+        figures.append((f"line {most.line}: peak", most.peak_mib, "MiB"))
+        figures.append((f"line {most.line}: growth", most.growth_mib, "MiB"))
+    shown = [f"{name} {value:.1f} {unit}" for name, value, unit in figures if value is not None and value >= SHOWN_MIB]
+    return f"Memory: {'; '.join(shown)}." if shown else ""

@@ -24,7 +24,17 @@ from codeopt.saved_runs import SavedRun
 from codeopt.searches import open_search
 from codeopt.session import Session
 from codeopt.target import Target
-from codeopt.tasks import Task, for_memory, for_reader, for_target, needs_time, open_task, reader_question, second_clock
+from codeopt.tasks import (
+    Task,
+    for_memory,
+    for_reader,
+    for_target,
+    needs_time,
+    open_task,
+    reader_question,
+    reader_request,
+    second_clock,
+)
 from codeopt.workloads import Opened, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.run_first import run_first
 from sandbox.compare import StoppingRule
@@ -156,7 +166,8 @@ def _reader(task: Task, request: WorkloadRequest, open_model: Callable[[], Model
 
     other = replace(options, model=options.judge_model)
     model = request.session.open_model(other, console.warn) if options.judge_model else open_model()
-    return read_by(PreferenceReader(model, question, options.seed), console.progress, for_reader(task))
+    reader = PreferenceReader(model, question, options.seed, reader_request(task, request.program.source))
+    return read_by(reader, console.progress, for_reader(task))
 
 
 def _budget(options: ImproveOptions) -> Budget:

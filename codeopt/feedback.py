@@ -15,7 +15,7 @@ from codeopt._feedback_tables import NOT_SHOWN, Shown
 from codeopt.briefing import Briefing
 from codeopt.escaping import cut, decoded, fenced, inline
 from codeopt.history import Candidate
-from codeopt.tasks import Task, for_memory, needs_time
+from codeopt.tasks import Task, for_memory, measured, needs_time
 from sandbox.outcome import Case, Outcome, Verdict
 
 GENERIC = "Improve this program further."
@@ -68,7 +68,7 @@ def describe(
         _feedback_tables.profile(_without_memory(candidate, memory), original, shown)
         if candidate.profile and timing
         else "",
-        _task_measures(candidate, task),
+        _task_measures(candidate, original, task),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -100,13 +100,16 @@ def _verdicts(candidate: Candidate, shown: Shown, calls: Mapping[str, int]) -> s
     if calls:
         return _calls_made(candidate, shown, calls, rejected)
     if not failed:
-        return "\n".join(
-            line for line in (f"Right on all {len(candidate.outcomes)} cases that were run.", rejected) if line
-        )
+        return "\n".join(line for line in (f"Right on {_all_cases(len(candidate.outcomes))}.", rejected) if line)
     named = [f"- {shown.label(o.case)}: {o.verdict.value} ({_IN_WORDS[o.verdict]})" for o in failed[:6]]
     rest = [f"- and {len(failed) - 6} more"] if len(failed) > 6 else []
-    head = f"WRONG: {len(failed)} of {len(candidate.outcomes)} cases that were run failed."
+    count = len(candidate.outcomes)
+    head = f"WRONG: {_all_cases(1) if count == 1 else f'{len(failed)} of {count} cases that were run'} failed."
     return "\n".join([head, *named, *rest, *([rejected] if rejected else [])])
+
+
+def _all_cases(count: int) -> str:
+    return "the one case that was run" if count == 1 else f"all {count} cases that were run"
 
 
 def _calls_made(candidate: Candidate, shown: Shown, calls: Mapping[str, int], rejected: str) -> str:
@@ -114,10 +117,11 @@ def _calls_made(candidate: Candidate, shown: Shown, calls: Mapping[str, int], re
     failed = [o for o in candidate.outcomes if o.verdict is not Verdict.AC]
     if not failed:
         count = sum(calls.get(outcome.case, 0) for outcome in candidate.outcomes)
-        lines = [f"Right in all {count:,} calls that were made.", *([rejected] if rejected else [])]
+        made = "the one call that was made" if count == 1 else f"all {count:,} calls that were made"
+        lines = [f"Right in {made}.", *([rejected] if rejected else [])]
         return "\n".join(lines)
     known = [o for o in failed if o.case in shown.cases]
-    where = "in calls of those that may be shown" if known else "only in calls that are not shown"
+    where = "in calls that may be shown" if known else "only in calls that are not shown"
     kinds = ", ".join(dict.fromkeys(_IN_WORDS[o.verdict] for o in failed))
     return "\n".join([f"WRONG {where} ({kinds}).", *([rejected] if rejected else [])])
 
@@ -229,7 +233,7 @@ def _speed(candidate: Candidate, shown: Shown) -> str:
     return "\n".join(lines)
 
 
-def _task_measures(candidate: Candidate, task: Task) -> str:
+def _task_measures(candidate: Candidate, original: Candidate, task: Task) -> str:
     """What the task itself measures in the source; fenced, since names and comments in it are the program's."""
-    text = task.measure(candidate.source) if candidate.source.strip() else ""
+    text = measured(task, candidate.source, original.source) if candidate.source.strip() else ""
     return f"Measured in the source for the task {task.name!r}:\n{fenced(text)}" if text else ""

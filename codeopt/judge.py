@@ -136,7 +136,7 @@ class Judge:
         reads = not draft.problem and self.timed
         found = guards.read(guards.Reading(self.original.source, draft.source)) if reads else ()
         objections = [each.reason for each in found if each.consequence is guards.Consequence.REJECT]
-        reason = draft.problem or "".join(objections) or repeated(draft.source, history)
+        reason = draft.problem or "".join(objections) or self._repeated(draft.source, history)
         notes = () if reason else tuple(each.reason for each in found)
         return replace(candidate, rejection=reason, notes=notes)
 
@@ -147,6 +147,18 @@ class Judge:
         else:
             found = self._checked(self._run_cases(candidate, _screened(draft, history)), Stage.ROUND)
         return _took(found, Effort(cases_s=time.monotonic() - started))
+
+    def _repeated(self, source: str, history: History) -> str:
+        """Why a draft need not be run: the same program, but for comments and layout, was compared before, or the same
+        text was scored. Empty when it is new."""
+        shape = shape_of(source)
+        for earlier in history.candidates:
+            if not self.timed and earlier.source == source:
+                return f"the same text as draft {earlier.round + 1}"
+            if self.timed and not earlier.screening_only and shape_of(earlier.source) == shape:
+                which = "the original" if earlier.round == 0 else f"round {earlier.round}"
+                return f"the same program as {which}, but for comments and layout"
+        return ""
 
     def _finished(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
         started = time.monotonic()
@@ -348,16 +360,6 @@ def _screened(draft: Draft, history: History) -> tuple[Outcome, ...]:
     """What the same program printed on the cases when it was screened; a confirmation has runs of its own."""
     earlier = (c for c in history.candidates if c.screening_only and c.correct and c.source == draft.source)
     return next((candidate.outcomes for candidate in earlier), ())
-
-
-def repeated(source: str, history: History) -> str:
-    """Why a draft need not be run: the same program, but for comments and layout, was compared before."""
-    shape = shape_of(source)
-    for earlier in history.candidates:
-        if not earlier.screening_only and shape_of(earlier.source) == shape:
-            which = "the original" if earlier.round == 0 else f"round {earlier.round}"
-            return f"the same program as {which}, but for comments and layout"
-    return ""
 
 
 def shape_of(source: str) -> str:

@@ -19,7 +19,7 @@ import textwrap
 import tokenize
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from codeopt._lint import LintFinding, lint
@@ -28,6 +28,9 @@ from codeopt.telling import can_be_read, reasonable_functions, telling_comments,
 
 INDEX_NAMES = frozenset({"i", "j", "k", "n", "x", "y", "_"})
 """Say enough as the variable of a loop or comprehension, where they count neither for nor against."""
+
+MODULE = "<module>"
+"""The code outside of all functions."""
 
 CONVENTIONAL = frozenset({"self", "cls", "_"})
 
@@ -48,7 +51,7 @@ class Name:
 
 @dataclass(frozen=True)
 class Complexity:
-    """Of one function, or of the code outside of all functions (`<module>`)."""
+    """Of one function, or of the module's own code."""
 
     name: str
     line: int
@@ -129,10 +132,13 @@ def measure(source: str, part: Lines = (), file: str = "", given: str = "") -> R
     """
     findings = lint(source, file)
     if part:
-        source = _part(source, part)
-        findings = findings and tuple(f for f in findings if any(first <= f.line <= last for first, last in part))
+        source, numbers = _part(source, part), _numbers(part)
+        findings = findings and tuple(each for each in findings if each.line in numbers)
     tree = parse(source)
-    counted = names(tree)
+    counted, found = names(tree), complexity(tree)
+    if part:
+        counted = tuple(replace(name, line=numbers[name.line - 1]) for name in counted)
+        found = tuple(replace(each, line=numbers[each.line - 1]) for each in found if each.name != MODULE) or found
     return Readability(
         code_lines=sum(1 for line in source.splitlines() if line.strip()),
         comments=_comments(source),
@@ -143,7 +149,7 @@ def measure(source: str, part: Lines = (), file: str = "", given: str = "") -> R
         reasonable_functions=reasonable_functions(tree, given),
         names=counted,
         meaningless=tuple(name for name in counted if not is_meaningful(name.text)),
-        complexity=complexity(tree),
+        complexity=found,
         findings=findings,
     )
 
@@ -152,6 +158,12 @@ def _part(source: str, part: Lines) -> str:
     """Lines of a text, as they would stand at its left edge."""
     lines = source.splitlines()
     return "\n\n".join(textwrap.dedent("\n".join(lines[first - 1 : last])) + "\n" for first, last in part)
+
+
+def _numbers(part: Lines) -> list[int]:
+    """Of each line of `_part` the line of the whole text; 0 of those between two parts."""
+    spans = [[*range(first, last + 1), 0, 0] for first, last in part]
+    return [number for span in spans for number in span]
 
 
 def parse(source: str) -> ast.Module:
@@ -249,7 +261,7 @@ def complexity(tree: ast.Module) -> tuple[Complexity, ...]:
     Counted here and not by ruff's C901, which counts no `and`, `or` or comprehension and leaves the module's own code
     out.
     """
-    found = [Complexity("<module>", 1, 1 + _branches(tree))]
+    found = [Complexity(MODULE, 1, 1 + _branches(tree))]
     found += [Complexity(f.name, f.lineno, 1 + _branches(f)) for f in ast.walk(tree) if isinstance(f, _SCOPES)]
     return tuple(sorted(found, key=lambda each: (-each.branches, each.line)))
 

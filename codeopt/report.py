@@ -156,8 +156,13 @@ def opening(target: str, task: str, proposer: str, interpreter: Interpreter | No
     return [
         f"{target}   task {task}   proposer: {proposer}",
         *([python_line(interpreter)] if sandbox.backend != "none" else []),  # nothing is run
-        f"sandbox    {sandbox.backend}: {sandbox.description}",
+        sandbox_line(sandbox.backend, sandbox.description),
     ]
+
+
+def sandbox_line(backend: str, description: str) -> str:
+    """What isolates the runs; which it is may have been found, not chosen."""
+    return f"sandbox    {backend}: {description}"
 
 
 def python_line(interpreter: Interpreter | None) -> str:
@@ -198,7 +203,7 @@ def row(candidate: Candidate, columns: Columns) -> str:
     if reason := why(candidate):
         return f"{line}\n{'':>8}{inline(reason, 120)}"
     return (
-        f"{line}\n{'':>8}{inline(standing.words, 200)}" if standing else line + _ablation(candidate, columns.compared)
+        f"{line}\n{'':>8}{inline(standing.words, 400)}" if standing else line + _ablation(candidate, columns.compared)
     )
 
 

@@ -44,6 +44,8 @@ class Failure(StrEnum):
     """Why a run has no answer, because of the code under test."""
 
     NOT_IMPORTED = guest.NOT_IMPORTED
+    IS_PROGRAM = guest.IS_PROGRAM
+    """Its import misses arguments, input or files, or ends the process."""
     ENDED_EARLY = guest.ENDED_EARLY
     OVERRUN = guest.OVERRUN
     """Its timed calls take too long."""

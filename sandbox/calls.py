@@ -9,8 +9,9 @@ it, as a check.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Unpack
 
 from sandbox.answers import ARROW
 from sandbox.call_answer import CallAnswer, CallOutcome, CallRun, CallTiming, as_call_run, read_answer, read_failure
@@ -18,8 +19,8 @@ from sandbox.guest.calls.batch import CallBatch
 from sandbox.guest.calls.function_ref import FunctionRef
 from sandbox.guest.tests.request import TestRequest
 from sandbox.guest_bundle import GuestProgram, Libraries
-from sandbox.outcome import Files, Mode, RunLimits
-from sandbox.runner import GuestRunner
+from sandbox.outcome import RunLimits
+from sandbox.runner import GuestRunner, RunOptions
 
 __all__ = ["CallBatch", "CallOutcome", "CallRun", "CallRunner", "FunctionRef", "TestRequest"]
 
@@ -52,24 +53,12 @@ class CallRunner:
         """The sandbox's own."""
         return self.sandbox.limits
 
-    def run(
-        self,
-        program: str | bytes,
-        stdin: bytes = b"",
-        *,
-        args: Sequence[str] = (),
-        mode: Mode = "fork",
-        limits: RunLimits | None = None,
-        hash_seed: int = 0,
-        files: Files | None = None,
-    ) -> CallRun:
+    def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> CallRun:
         """Make the calls of a batch; seconds are those of the calls. What is no answer of ours stays as it is."""
         source = program if isinstance(program, str) else program.decode()
-        limits = limits or self._roomy(stdin)
-        run = self.sandbox.run(
-            calls_program(self.others.get(source, self.ref), source, self.libraries),
-            stdin, args=args, mode=mode, limits=limits, hash_seed=hash_seed, files=files,
-        )  # fmt: skip
+        options["limits"] = options.get("limits") or self._roomy(stdin)
+        calls = calls_program(self.others.get(source, self.ref), source, self.libraries)
+        run = self.sandbox.run(calls, stdin, **options)
         if run.exit != 0 or run.stop is not None:
             failure = read_failure(run.stdout)
             return as_call_run(replace(run, stdout=b"") if failure else run, failure=failure)

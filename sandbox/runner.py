@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol, TypedDict, Unpack
 
 from sandbox.guest_bundle import GuestProgram
 from sandbox.outcome import Case, Files, Mode, Run, RunLimits
 
 Program = str | bytes | GuestProgram
+
+
+class RunOptions(TypedDict, total=False):
+    """How a program is run, by name; what is not given is as it says."""
+
+    args: Sequence[str]
+    """The program's arguments: none."""
+    mode: Mode
+    """A fork of the warm interpreter or a fresh one: "fork"."""
+    limits: RunLimits | None
+    """What the run may use: what the runner says."""
+    hash_seed: int
+    """Of the order of sets of texts: 0."""
+    files: Files | None
+    """Copies of these are in its working folder, and what it writes there comes back: None, it has no folder."""
 
 
 class Runner(Protocol):
@@ -19,17 +34,7 @@ class Runner(Protocol):
         """What a run may use unless it is said otherwise."""
         ...
 
-    def run(
-        self,
-        program: str | bytes,
-        stdin: bytes = b"",
-        *,
-        args: Sequence[str] = (),
-        mode: Mode = "fork",
-        limits: RunLimits | None = None,
-        hash_seed: int = 0,
-        files: Files | None = None,
-    ) -> Run:
+    def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> Run:
         """Raises SandboxError when the sandbox itself failed."""
         ...
 
@@ -45,32 +50,15 @@ class Runner(Protocol):
 class GuestRunner(Runner, Protocol):
     """Runs our own programs of the guest too."""
 
-    def run(
-        self,
-        program: Program,
-        stdin: bytes = b"",
-        *,
-        args: Sequence[str] = (),
-        mode: Mode = "fork",
-        limits: RunLimits | None = None,
-        hash_seed: int = 0,
-        files: Files | None = None,
-    ) -> Run:
+    def run(self, program: Program, stdin: bytes = b"", **options: Unpack[RunOptions]) -> Run:
         """Raises SandboxError when the sandbox itself failed."""
         ...
 
 
-def run_on(
-    runner: Runner,
-    program: str | bytes,
-    case: Case,
-    *,
-    mode: Mode = "fork",
-    limits: RunLimits | None = None,
-    hash_seed: int = 0,
-) -> Run:
+def run_on(runner: Runner, program: str | bytes, case: Case, **options: Unpack[RunOptions]) -> Run:
     """Run a program on a case: its standard input, and its arguments and files where it has some."""
-    more: dict[str, Any] = {"args": case.args} if case.args else {}
+    if case.args:
+        options["args"] = case.args
     if case.files is not None:
-        more["files"] = case.files
-    return runner.run(program, case.stdin, mode=mode, limits=limits, hash_seed=hash_seed, **more)
+        options["files"] = case.files
+    return runner.run(program, case.stdin, **options)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from codeopt.comparison import PairResult, PairVerdict
-from codeopt.report import NO_DIFFERENCE, caveat_lines, interval, python_line
+from codeopt.report import NO_DIFFERENCE, caveat_lines, interval, python_line, sandbox_line
 from codeopt.shortfall import Shortfall
 from sandbox.compare import Comparison
 
 
 def table(found: PairResult) -> str:
     """The verdict, the figures by case, what was checked."""
-    lines = [f"{in_words(found.verdict)}{': ' + found.reason if found.reason else ''}", python_line(found.interpreter)]
+    lines = [f"{in_words(found.verdict)}{': ' + found.reason if found.reason else ''}"]
+    lines += [python_line(found.interpreter), sandbox_line(found.backend, found.description)]
     if ratio := ratio_of(found):
         verb = "is" if ratio >= 1 else "takes"
         lines.append(f"NEW {verb} {takes(found)} as OLD{certain(found)}")
@@ -23,9 +24,12 @@ def table(found: PairResult) -> str:
     if "changed_inputs" in tests:
         cases, changed = tests["total"], tests["changed_inputs"]
         lines.append(f"checked on {cases} case{'s' * (cases != 1)} and {changed} changed input{'s' * (changed != 1)}")
+    shortfalls = [Shortfall(**row) for row in found.facts.get("shortfalls", ())]
     if found.verdict is not PairVerdict.NOT_VERIFIED:  # whose reason has them
-        lines += [Shortfall(**row).words for row in found.facts.get("shortfalls", ())]
-    return "\n".join([*lines, *found.notes, *caveat_lines(found.caveats)])
+        lines += [shortfall.words for shortfall in shortfalls]
+    said = {shortfall.what for shortfall in shortfalls}
+    caveats = [caveat for caveat in found.caveats if caveat.got not in said]
+    return "\n".join([*lines, *found.notes, *caveat_lines(caveats)])
 
 
 def in_words(verdict: PairVerdict) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import builtins
+from collections.abc import Collection, Iterator
 
-from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Example, rule
+from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Example, Variable, rule
 
 EXAMPLE = Example(
     before="""\
@@ -34,22 +35,24 @@ print(sum(p.x * p.y for p in points))
 
 IMPORTS = (QUIET_MODULES - {"copy"}) | {"__future__", "dataclasses", "json", "os", "pathlib"}
 """What sets no attributes of objects that it is given; pickle, weakref and copy are not among them."""
-TELLING = frozenset(
-    {"__class__", "type", "getattr", "setattr", "delattr", "hasattr", "super", "getsizeof", "__exit__", "__del__"}
-    | {"excepthook", "exc_info", "displayhook", "cached_property", "update_wrapper", "wraps", "singledispatchmethod"}
-    | {"asdict", "astuple", "make_dataclass", "ClassVar", "InitVar", "KW_ONLY", "copyreg", "methodcaller"}
-    | {"__getstate__", "__reduce_ex__", "__reduce__", "__setattr__", "__getattribute__", "__getattr__", "__new__"}
-    | {"__dict__", "__slots__", "__weakref__", "__subclasses__", "__func__", "__delattr__", "__init_subclass__"}
-    | {"__context__", "__cause__", "last_value", "exception", "no_type_check", "__call__", "__class_getitem__"}
+SPECIAL = frozenset(
+    {"__future__", "__name__", "__main__", "__init__", "__post_init__", "__hash__", "__str__", "__repr__", "__bool__"}
+    | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__len__", "__iter__", "__next__", "__contains__"}
+    | {"__getitem__", "__setitem__", "__delitem__", "__add__", "__radd__", "__iadd__", "__sub__", "__rsub__"}
+    | {"__isub__", "__mul__", "__rmul__", "__imul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__neg__"}
+    | {"__abs__", "__int__", "__float__", "__and__", "__or__", "__xor__", "__matmul__"}
 )
-"""A program with one of these words can tell, may set any attribute, or gets at the class behind an object."""
+"""Names with two underscores that say nothing of an object's attributes. Any other may, and is refused."""
+TELLING = frozenset(
+    {"type", "getattr", "setattr", "delattr", "hasattr", "super"}  # builtins
+    | {"getsizeof", "excepthook", "displayhook", "exc_info", "exception", "last_value"}  # of sys
+    | {"asdict", "astuple", "make_dataclass", "ClassVar", "InitVar", "KW_ONLY", "no_type_check"}  # of fields
+    | {"cached_property", "update_wrapper", "wraps", "singledispatchmethod", "methodcaller"}
+)
+"""What of IMPORTS and of the builtins gets at the attributes of an object by their names, or tells what it takes."""
 OPTIONS = frozenset({"eq", "order", "frozen", "unsafe_hash", "repr", "init"})
 """Of @dataclass."""
-NOT_ATTRIBUTE = frozenset(
-    {"ValueError", "KeyError", "IndexError", "ZeroDivisionError", "EOFError", "TypeError", "StopIteration"}
-    | {"OverflowError", "RecursionError", "OSError", "NameError", "ArithmeticError", "LookupError", "RuntimeError"}
-)
-"""Exceptions that may be looked at: the text of an AttributeError differs in Python 3.8 to 3.10."""
+PLAIN_DECORATORS = frozenset({"staticmethod", "property"})
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -67,17 +70,15 @@ def slots(node: ast.ClassDef, ctx: Context) -> Iterator[Edit]:
         return
     named = {part.name for part in node.body if isinstance(part, Function)} | _assigned(node)
     fields = [ast.unparse(part.target) for part in node.body if isinstance(part, ast.AnnAssign)]
-    names = [*fields, *(name for name in _set_on_self(node) if name not in fields)]
+    names = list(dict.fromkeys([*fields, *(store.attr for store in _own_stores(program, node))]))
     if not names or named & set(names) or any(name.startswith("__") for name in names):
         return
-    if _only_made(program, node, named) and _no_other_stores(program, node, set(names)):
+    if _only_made(program, node, named) and _no_other_stores(program, node, names):
         yield _line(program, node, names)
 
 
 def _plain(program: AnalyzedProgram, node: ast.ClassDef) -> bool:
     """No base, no keyword, at most @dataclass; a body of methods, constants and fields on lines of its own."""
-    if any(isinstance(around, ast.ClassDef) for around in program.scopes.parents(node)):
-        return False  # reached as an attribute, too
     if node.bases or node.keywords or getattr(node, "type_params", None) or node.body[0].lineno == node.lineno:
         return False
     if not all(_dataclass(program, each) for each in node.decorator_list) or len(node.decorator_list) > 1:
@@ -103,7 +104,7 @@ def _dataclass(program: AnalyzedProgram, decorator: ast.expr) -> bool:
 def _member(part: ast.stmt) -> bool:
     match part:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
-            return all(isinstance(d, ast.Name) and d.id in ("staticmethod", "property") for d in part.decorator_list)
+            return all(isinstance(d, ast.Name) and d.id in PLAIN_DECORATORS for d in part.decorator_list)
         case ast.Assign(targets=[ast.Name()], value=ast.Constant()) | ast.Pass() | ast.Expr(ast.Constant()):
             return True
         case ast.AnnAssign(target=ast.Name(), value=None):
@@ -117,9 +118,10 @@ def _assigned(node: ast.ClassDef) -> set[str]:
 
 def _blind(program: AnalyzedProgram) -> bool:
     """The program has no way to tell whether an object has a dict."""
-    if program.scopes.stars or any(word in program.text for word in ("__dict__", "__slots__", "__class__")):
+    special = {word for word in program.words if "__" in word}
+    if program.scopes.stars or program.words & TELLING or not special <= SPECIAL:
         return False
-    if program.words & TELLING:
+    if any(map(program.rebinds, PLAIN_DECORATORS)):
         return False
     for part in program.walk():
         match part:
@@ -135,46 +137,30 @@ def _blind(program: AnalyzedProgram) -> bool:
 
 
 def _never_of_attributes(program: AnalyzedProgram, caught: ast.expr | None) -> bool:
-    """What is caught is no AttributeError."""
+    """What is caught is no AttributeError, whose text is another in Python 3.8 to 3.10."""
     each = caught.elts if isinstance(caught, ast.Tuple) else [caught]
-    return all(isinstance(one, ast.Name) and one.id in NOT_ATTRIBUTE and not program.rebinds(one.id) for one in each)
+    names = [one.id for one in each if isinstance(one, ast.Name) and program.scopes.is_builtin(one)]
+    kinds = [kind for name in names if isinstance(kind := getattr(builtins, name), type)]
+    return len(kinds) == len(each) and not any(issubclass(AttributeError, kind) for kind in kinds)
 
 
-def _first(method: Function) -> str:
-    """What a method calls its object; empty for one that has none, or gives the name another meaning."""
-    arguments = [*method.args.posonlyargs, *method.args.args]
-    if not arguments or any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in method.decorator_list):
-        return ""
-    name = arguments[0].arg
-    for part in ast.walk(method):
-        match part:
-            case ast.Name(id, ast.Store() | ast.Del()) if id == name:
-                return ""
-            case ast.arg(arg) if arg == name and part is not arguments[0]:
-                return ""
-            case ast.ClassDef() | ast.Global() | ast.Nonlocal() | ast.Import() | ast.ImportFrom():
-                return ""
-            case ast.FunctionDef(inner) | ast.AsyncFunctionDef(inner) | ast.ExceptHandler(name=inner) if inner == name:
-                return ""
-            case ast.MatchAs(name=inner) | ast.MatchStar(name=inner) | ast.MatchMapping(rest=inner) if inner == name:
-                return ""
-    return name
-
-
-def _own_stores(node: ast.ClassDef) -> list[ast.Attribute]:
+def _own_stores(program: AnalyzedProgram, node: ast.ClassDef) -> list[ast.Attribute]:
     """Attributes that methods set of their own object, in order."""
-    found = []
+    found, scopes = [], program.scopes
     for method in node.body:
-        if isinstance(method, Function) and (own := _first(method)):
-            for part in ast.walk(method):
-                match part:
-                    case ast.Attribute(ast.Name(id), _, ast.Store()) if id == own:
-                        found.append(part)
-    return sorted(found, key=lambda part: (part.lineno, part.col_offset))
+        if isinstance(method, Function) and _is_method(program, node, method):
+            own = Variable(method, [*method.args.posonlyargs, *method.args.args][0].arg)
+            if len(scopes.stores(own)) == 1:
+                found += [scopes.parent[use.node] for use in scopes.all_uses(own)]
+    stores = [part for part in found if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)]
+    return sorted(stores, key=lambda part: (part.lineno, part.col_offset))
 
 
-def _set_on_self(node: ast.ClassDef) -> dict[str, None]:
-    return dict.fromkeys(part.attr for part in _own_stores(node))
+def _is_method(program: AnalyzedProgram, node: ast.ClassDef, function: Function) -> bool:
+    """It is given an object of its class, and nothing in the class's body calls it with another."""
+    static = any(ast.unparse(each) == "staticmethod" for each in function.decorator_list)
+    alone = len(program.scopes.all_uses(Variable(node, function.name))) == 1
+    return _member(function) and not static and alone and bool(function.args.posonlyargs or function.args.args)
 
 
 def _bound(program: AnalyzedProgram, name: str) -> int:
@@ -183,15 +169,20 @@ def _bound(program: AnalyzedProgram, name: str) -> int:
     return sum(len(scopes.stores(each)) for each in scopes.uses if each.name == name and each.scope is not None)
 
 
-def _only_made(program: AnalyzedProgram, node: ast.ClassDef, named: set[str]) -> bool:
-    """The class is called, asked for one of its methods or constants, or a type: nothing else has hold of it."""
-    if _bound(program, node.name) != 1:
+def _only_made(
+    program: AnalyzedProgram, node: ast.ClassDef, named: Collection[str] = (), *, derived: bool = False
+) -> bool:
+    """The class is called, asked for one of its methods or constants, or a type: nothing else has hold of it, or of
+    what its methods do. derived: others may derive from it."""
+    nested = any(isinstance(around, ast.ClassDef) for around in program.scopes.parents(node))
+    if nested or _bound(program, node.name) != 1:
         return False
-    uses = (part for part in program.names(program.tree) if part.id == node.name)
-    return all(_harmless(program, use, named) for use in uses)
+    uses = [part for part in program.names(program.tree) if part.id == node.name]
+    bases = [use for use in uses if isinstance(program.scopes.parent[use], ast.ClassDef)]
+    return (derived or not bases) and all(use in bases or _harmless(program, use, named) for use in uses)
 
 
-def _harmless(program: AnalyzedProgram, use: ast.Name, named: set[str]) -> bool:
+def _harmless(program: AnalyzedProgram, use: ast.Name, named: Collection[str]) -> bool:
     child: ast.AST = use
     for parent in program.scopes.parents(use):
         match parent:
@@ -207,6 +198,8 @@ def _harmless(program: AnalyzedProgram, use: ast.Name, named: set[str]) -> bool:
                 return True
             case ast.FunctionDef(returns=given) | ast.AsyncFunctionDef(returns=given) if given is child:
                 return True
+            case ast.ExceptHandler() | ast.Raise():
+                return True
             case ast.Subscript() | ast.BinOp(op=ast.BitOr()) | ast.Tuple() | ast.List():
                 child = parent
             case _:
@@ -214,35 +207,14 @@ def _harmless(program: AnalyzedProgram, use: ast.Name, named: set[str]) -> bool:
     return False
 
 
-def _no_other_stores(program: AnalyzedProgram, node: ast.ClassDef, names: set[str]) -> bool:
-    """Whatever else is set is set by another class's methods of their own objects, or is one of these names."""
-    own = set()
-    for other in program.of_kind(ast.ClassDef):
-        if other is node or _methods_stay(program, other):
-            own.update(_own_stores(other))
-    for part in program.walk():
-        match part:
-            case ast.Attribute(ctx=ast.Del()):
-                return False
-            case ast.Attribute(attr=name, ctx=ast.Store()) if part not in own and name not in names:
-                return False
-    return True
-
-
-def _methods_stay(program: AnalyzedProgram, other: ast.ClassDef) -> bool:
-    """Nobody can call a method of it with an object of another class."""
-    around = program.scopes.parents(other)
-    if _bound(program, other.name) != 1 or any(isinstance(each, ast.ClassDef) for each in around):
-        return False
-    for use in program.names(program.tree):
-        match program.scopes.parent[use]:
-            case ast.Call(func=func) if func is use:
-                continue
-            case ast.ClassDef() | ast.ExceptHandler() | ast.Raise():
-                continue
-        if use.id == other.name:
-            return False
-    return True
+def _no_other_stores(program: AnalyzedProgram, node: ast.ClassDef, names: Collection[str]) -> bool:
+    """Whatever else is set is one of these names, or is set by another class's methods of their own objects, which
+    nobody can call with an object of this one."""
+    others = [each for each in program.of_kind(ast.ClassDef) if each is not node]
+    trusted = others if all(_only_made(program, each, derived=True) for each in others) else []
+    own = {store for each in trusted for store in _own_stores(program, each)}
+    changed = [part for part in program.of_kind(ast.Attribute) if not isinstance(part.ctx, ast.Load)]
+    return all(isinstance(part.ctx, ast.Store) and (part in own or part.attr in names) for part in changed)
 
 
 def _line(program: AnalyzedProgram, node: ast.ClassDef, names: list[str]) -> Edit:

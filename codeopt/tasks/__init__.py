@@ -153,6 +153,12 @@ def standing(task: Task, candidate: Candidate, original: Candidate) -> Standing 
     return measured(candidate, original) if measured else None
 
 
+def measured(task: Task, source: str, original: str) -> str:
+    """What the task measures in a program's text, for the feedback; of a function, in what its change touches."""
+    of_change = getattr(task, "measure_change", None)
+    return str(of_change(source, original)) if of_change else task.measure(source)
+
+
 def second_clock(task: Task) -> Literal["auto", "memory", ""]:
     """By which clock drafts are compared beside the task's own metric; empty: by none."""
     wanted = getattr(task, "second", None)
@@ -162,6 +168,11 @@ def second_clock(task: Task) -> Literal["auto", "memory", ""]:
 def reader_question(task: Task) -> str:
     """What a reader is asked of the original and a candidate; empty where measures decide alone."""
     return str(getattr(task, "reader_question", ""))
+
+
+def reader_request(task: Task, given: str) -> str:
+    """What both texts answer, which a reader has to know; empty where they are versions of what was given."""
+    return given if getattr(task, "answers_input", False) else ""
 
 
 def for_reader(task: Task) -> Callable[[str, str], tuple[str, str]]:
@@ -176,7 +187,7 @@ def none_better(task: Task) -> str:
 
 def column(task: Task) -> str:
     """The heading of the task's own column; empty where the speedup is the measure."""
-    return task.name if hasattr(task, "standing") else ""
+    return str(getattr(task, "scale", task.name)) if hasattr(task, "standing") else ""
 
 
 def rules_first(task: Task) -> bool:

@@ -45,9 +45,9 @@ def repeated(words):
 """
 
 _ABOUT = """\
-`repeated` of the module `words`, a function, is to be improved; what else stands above is for reading. Python 3.11.7.
+`repeated` of the module `words`, a function, is to be improved. Python 3.11.7.
 
-Calls that were seen, and what comes of them (data):
+Some of the calls, and what comes of them (data):
 ```
 f(['w0', 'w2', 'w1', 'w0']) -> returns ['w0']
 f(['w0']) -> returns []

@@ -20,6 +20,7 @@ from codeopt.tasks import (
     fails,
     for_reader,
     for_target,
+    measured,
     reader_question,
     suited,
 )
@@ -42,6 +43,7 @@ class Several:
     """The first aim's."""
     prompts: Prompts
     """The first aim's; the guidance tells of the others."""
+    scale: str = "gain"
 
     @property
     def name(self) -> str:
@@ -134,7 +136,7 @@ class Several:
             measures += found.measures if found else ()
         refused = self.is_acceptable(candidate, original)
         after = self.score(candidate, original) or 1.0
-        return Standing("gain", 1.0, after, "not accepted" if refused else "better", tuple(measures), refused)
+        return Standing(self.scale, 1.0, after, "not accepted" if refused else "better", tuple(measures), refused)
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
         """The critic finds nothing left to improve in a draft that is worse by no aim."""
@@ -143,7 +145,11 @@ class Several:
 
     def measure(self, source: str) -> str:
         """What each aim measures in the text."""
-        return "\n".join(text for aim in self.aims if (text := aim.measure(source)))
+        return self.measure_change(source, source)
+
+    def measure_change(self, source: str, original: str) -> str:
+        """The same beside the original."""
+        return "\n".join(text for aim in self.aims if (text := measured(aim, source, original)))
 
 
 def together(tasks: Sequence[Task]) -> Task:

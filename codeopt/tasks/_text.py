@@ -73,6 +73,10 @@ class TextTask:
     needs_model: bool = True
     needs_time: bool = False
     rules_first: bool = False
+    scale: str = "score"
+    """The name of what is told of each draft."""
+    answers_input: bool = True
+    """A reader who compares two texts is shown the input."""
     reader_question: str = "Two answers to the same request. Which one serves the one who asked better?"
     none_better: str = "no draft scored higher than the first"
 
@@ -110,7 +114,8 @@ class TextTask:
             return None
         old = dict(original.scores)
         measures = tuple(TaskMeasure(name, old.get(name, 0.0), share, "%") for name, share in candidate.scores)
-        return Standing("score", before, after, "not better" if after < before + self.min_gain else "better", measures)
+        verdict = "not better" if after < before + self.min_gain else "better"
+        return Standing(self.scale, before, after, verdict, measures)
 
     def measure(self, source: str) -> str:
         """Nothing beside the scores."""

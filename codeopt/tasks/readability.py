@@ -167,10 +167,14 @@ class ReadabilityTask:
 
     def measure(self, source: str) -> str:
         """The paper's three measures, complexity and findings by line."""
+        return self.measure_change(source, source)
+
+    def measure_change(self, source: str, original: str) -> str:
+        """The same; of a function, with what is new or others than in the original."""
         try:
             if not self.focus.qualname:
                 return report(measure(source))
-            part, _ = changed_part(source, source, self.focus.qualname)
+            _, part = changed_part(original, source, self.focus.qualname)
             found = measure(source, part, self.focus.file)
             known = found.findings and tuple(each for each in found.findings if each.code not in OF_EXCERPTS)
             return report(replace(found, findings=known))

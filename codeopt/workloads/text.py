@@ -91,20 +91,21 @@ class TextWorkload(Defaults):
         if self.sandbox is None:
             return Outcome(case.name, Verdict.AC, Run(0, None, 0.0, 0.0, 0, source.encode(), b""))
         run = self.sandbox.run(source, mode="exec", hash_seed=hash_seed)
-        failed = run.exit != 0 or run.stop
-        last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        verdict = Verdict.TLE if run.stop == "time" else Verdict.RE if failed else Verdict.AC
-        return Outcome(case.name, verdict, run, last or str(run.stop or "") if failed else "")
+        reason = _failure(run)
+        verdict = Verdict.TLE if run.stop == "time" else Verdict.RE if reason else Verdict.AC
+        return Outcome(case.name, verdict, run, reason)
 
     def check(self, source: str, stage: Stage) -> Checked:
         """Score it, with what code can say of it; a confirmation needs no second opinion."""
         if stage is not Stage.ROUND:
             return Checked()
-        task, facts = self.writer.task, []
+        task, facts, comes_to = self.writer.task, [], source
         scores: tuple[tuple[str, float], ...] = ()
-        comes_to = self.comes_to(source)
         if self.sandbox is not None:
-            facts.append(f"it prints: {comes_to}")
+            run = self.sandbox.run(source, mode="exec")
+            comes_to = run.stdout.decode("utf-8", "replace").strip()
+            reason = _failure(run)
+            facts.append(f"it fails: {reason}" if reason else f"it prints: {comes_to}")
         if task.check:
             found = task.check(self.writer.input, comes_to)
             facts.append(found.words)
@@ -112,12 +113,6 @@ class TextWorkload(Defaults):
         critique = self.writer.feedback(source, "\n".join(facts))
         read_of = read_scores(critique.text, task.aspects)
         return Checked(critique=critique.text, scores=(*read_of, *scores), usage=critique.usage)
-
-    def comes_to(self, source: str) -> str:
-        """What a program prints; any other text is what it is."""
-        if self.sandbox is None:
-            return source
-        return self.sandbox.run(source, mode="exec").stdout.decode("utf-8", "replace").strip()
 
     def adapt(self, proposer: Proposer) -> Proposer:
         """The one that wrote the first draft."""
@@ -131,6 +126,14 @@ class TextWorkload(Defaults):
     def facts(self) -> dict[str, Any]:
         """The first draft, which a batch compares with the result."""
         return {"input": self.writer.input, "first": self.baseline.source}
+
+
+def _failure(run: Run) -> str:
+    """Why a program came to no answer, in a line; empty where it ended well."""
+    if run.exit == 0 and not run.stop:
+        return ""
+    last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    return last or str(run.stop or f"exit status {run.exit}")
 
 
 @dataclass(frozen=True)

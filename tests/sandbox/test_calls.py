@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sandbox import Run, RunLimits, Sandbox
 from sandbox.answers import check_calls, close
+from sandbox.call_answer import Failure
 from sandbox.calls import CallBatch, CallRunner, FunctionRef
 from tests.sandbox.said import said
 
@@ -201,11 +202,19 @@ def test_numpy_arrays(isolated: Sandbox) -> None:
     assert lines[0] == "returns array('<f8', (2,), [0.0, 0.0])"
 
 
-def test_a_module_that_cannot_be_imported(isolated: Sandbox) -> None:
+@pytest.mark.parametrize(
+    ("module", "failure", "said"),
+    [
+        ("import nothing_like_this\n", Failure.NOT_IMPORTED, b"the module cannot be imported: ModuleNotFoundError"),
+        ("import sys\nprint(sys.argv[7])\n", Failure.IS_PROGRAM, b"the module cannot be imported: IndexError"),
+        ("import os\nos._exit(0)\n", Failure.IS_PROGRAM, b"the process ended during the import"),
+    ],
+)
+def test_a_module_that_cannot_be_imported(module: str, failure: Failure, said: bytes, isolated: Sandbox) -> None:
     runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
-    run = runner.ask("import nothing_like_this\n", CallBatch(("f()",)))
-    assert run.answer is None
-    assert b"the module cannot be imported: ModuleNotFoundError" in run.stderr
+    run = runner.ask(module, CallBatch(("f()",)))
+    assert (run.answer, run.failure) == (None, failure)
+    assert said in run.stderr
 
 
 def test_the_harness_cannot_be_reached_from_the_module(isolated: Sandbox) -> None:

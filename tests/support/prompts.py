@@ -119,7 +119,7 @@ def _blank(match: re.Match[str]) -> str:
 def shape(text: str) -> str:
     """Of such a text what does not depend on the machine: no rows of tables, no decisions, no choice of calls."""
     text = re.sub(r"(?m)^(Compared|Judge's reason|Growth, measured|Against the best).*\n", "", text)
-    tables = "Hot lines|Hot functions|Called outside[^\n]*|Calls that were seen[^\n]*|A call that shows it[^\n]*"
+    tables = "Hot lines|Hot functions|Called outside[^\n]*|Some of the calls[^\n]*|A call that shows it[^\n]*"
     text = re.sub(rf"(?ms)^({tables}):?\n(`{{3,}})\n.*?\n\2$", r"\1", text)
     text = re.sub(r"(?m)^(Hot functions\n|Called outside.*\n)", "", text)
     text = re.sub(r"(?ms)^Differs from the original beyond[^\n]*\n(`{3,})\n.*?\n\1\n+", "", text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -22,7 +21,7 @@ from codeopt.workloads.function.project import Place, View, locate, named_files,
 from codeopt.workloads.function.recording import known_as
 from codeopt.workloads.function.unadded import missing_module
 from sandbox import Sandbox
-from sandbox.call_answer import CallAnswer
+from sandbox.call_answer import CallAnswer, CallRun, Failure
 from sandbox.calls import CallBatch, CallRunner, FunctionRef
 from sandbox.outcome import Run
 
@@ -64,13 +63,17 @@ class Bench:
         """What the original does. Raises ProgramError when it cannot even be imported."""
         run = self.runner.ask(self.source, CallBatch(calls, mode, **options))
         if run.answer is None:
-            said = why(run)
-            named = missing_module(said, self.function.path, self.view.module.roots)
-            if not named and _RUNS.search(said):
-                named = 'what the file does when it is imported belongs under `if __name__ == "__main__":`'
-            what = f"{self.function.path}::{self.function.qualname} cannot be run: {said}"
-            raise ProgramError(f"{what}; {named}" if named else what)
+            raise ProgramError(self.no_answer(run))
         return run.answer
+
+    def no_answer(self, run: CallRun) -> str:
+        """Why the original gave none, and what can be done."""
+        said = why(run)
+        named = missing_module(said, self.function.path, self.view.module.roots)
+        if not named and run.failure is Failure.IS_PROGRAM:
+            named = 'what the file does when it is imported belongs under `if __name__ == "__main__":`'
+        what = f"{self.function.path}::{self.function.qualname} cannot be run: {said}"
+        return f"{what}; {named}" if named else what
 
 
 def why(run: Run) -> str:
@@ -78,10 +81,6 @@ def why(run: Run) -> str:
     last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
     how = run.stop_detail or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
     return last or how
-
-
-_RUNS = re.compile(r"the module cannot be imported: (?:IndexError|EOFError|FileNotFoundError)|ended during the import")
-"""It is a program, too, and misses its arguments, input or files."""
 
 
 @contextlib.contextmanager

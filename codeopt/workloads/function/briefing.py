@@ -29,8 +29,8 @@ Rules, checked by running it:
 
 ANSWER = "the whole new `{short}`{inside} and what helpers and imports it newly needs"
 STAYS = """\
-Everything else of the module stays as it is: the docstring is put back, decorators stay and need not be repeated, what
-the module imports is there."""
+Everything else of the module stays as it is for its other callers; a function above that you change becomes one of its
+own. The docstring is put back, decorators stay and need not be repeated, what the module imports is there."""
 
 CLOCKS = {"cpu": "CPU time", "wall": "wall clock", "memory": "CPU time"}
 SHAPE_S = 20.0
@@ -74,8 +74,7 @@ def _nature(subject: BriefedFunction) -> str:
     kinds = ["asynchronous"] * function.asynchronous + ["generator"] * function.generator
     kind = " ".join([*kinds, function.kind])
     facts = [
-        f"`{function.qualname}` of the module `{bench.target.module}`, a {kind}, is to be improved; what else stands "
-        "above is for reading.",
+        f"`{function.qualname}` of the module `{bench.target.module}`, a {kind}, is to be improved.",
         STAYS,
         f"Python {subject.python}." if subject.python else "",
         f"Floats may differ by {subject.tolerance:g}." if subject.tolerance else "",

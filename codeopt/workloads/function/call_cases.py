@@ -30,6 +30,18 @@ Paste = Callable[[str], str]
 """A call as a line for a shell."""
 
 
+def without_unsteady(case: Case, got: bytes, again: bytes) -> bytes:
+    """What a draft answers, with the expected answer to each call that the original, asked again, answers otherwise.
+
+    Two or three items of a set stand in the same order under two hash seeds by chance, and not under a third.
+    """
+    expected, drafts, originals = (text.split(b"\n") for text in (case.expected or b"", got, again))
+    if not len(expected) == len(drafts) == len(originals):
+        return got
+    lines = zip(expected, drafts, originals, strict=True)
+    return b"\n".join([draft if original == right else right for right, draft, original in lines])
+
+
 def call_caveats(case: Case, got: bytes, tolerance: float, paste: Paste) -> tuple[Caveat, ...]:
     """Of each reason the shortest call whose answer differs."""
     groups: dict[tuple[Subject | None, str], list[AnswerDifference]] = {}

@@ -10,7 +10,7 @@ from math import log2
 
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.larger import grow
-from codeopt.workloads.function.calls.literals import read
+from codeopt.workloads.function.calls.literals import LONGEST, read
 from codeopt.workloads.function.evidence import Evidence
 from codeopt.workloads.function.observing import Known
 from sandbox.calls import CallBatch
@@ -20,7 +20,6 @@ FACTORS = tuple(2**step for step in range(13))
 LONGEST_S = 0.05
 """No call is made longer than one that takes the original this long; the draft gets MOST_S."""
 MOST_S = 2.0
-MOST_CHARACTERS = 400_000
 CLOCK_S = 2e-5
 """What reading the clock from outside costs."""
 TOO_LITTLE = ("constant", "log n", "sqrt n")
@@ -75,9 +74,9 @@ def _points(bench: Bench, evidence: Evidence, sources: Sequence[str]) -> list[_P
 
 
 def _longer_and_longer(text: str) -> list[str]:
-    """A call, and the same with all that is long in it twice, four times, ... as long."""
+    """A call, and the same with all that is long in it twice, four times, ... as long, while its size can be read."""
     grown = (grow(text, factor, factor) if factor > 1 else text for factor in FACTORS)
-    return list(takewhile(lambda each: len(each) <= MOST_CHARACTERS, takewhile(bool, (each or "" for each in grown))))
+    return list(takewhile(lambda each: len(each) <= LONGEST, takewhile(bool, (each or "" for each in grown))))
 
 
 def _base(evidence: Evidence) -> Known | None:

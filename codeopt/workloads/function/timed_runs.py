@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Unpack
 
 from sandbox.call_answer import CallTiming
 from sandbox.calls import CallRun, CallRunner
+from sandbox.runner import RunOptions
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class TimedRuns(CallRunner):
     timings: dict[str, list[CallTiming]] = field(default_factory=dict)
     """By program."""
 
-    def run(self, program: str | bytes, stdin: bytes = b"", **options: Any) -> CallRun:
+    def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> CallRun:
         """As a CallRunner."""
         run = super().run(program, stdin, **options)
         if run.call_timing and isinstance(program, str):

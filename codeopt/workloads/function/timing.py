@@ -34,7 +34,7 @@ PAIR_S = 0.03
 """A run makes so many passes that the clock sees this much."""
 PASS_S = 0.2
 """A pass of long calls has as many of them as fit in this; one at least."""
-AROUND_S = 0.5
+AROUND_S = 0.15
 """Arguments are made and results looked at in each pass: fewer passes where that takes long."""
 MOST_CALLS, MOST_PASSES = 400, 20
 MOST_TEXT = 3_000_000

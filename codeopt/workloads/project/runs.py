@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+from typing import Unpack
 
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
 from sandbox import Sandbox
-from sandbox.outcome import Files, Mode, Run, RunLimits
+from sandbox.outcome import Files, Run, RunLimits
+from sandbox.runner import RunOptions
 
 COMPILE = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
 """Without a look at the module's time, which each run's copies have anew. What does not compile is left out."""
@@ -46,23 +48,14 @@ class CommandRuns:
         """Of the sandbox."""
         return self.sandbox.limits
 
-    def run(
-        self,
-        program: str | bytes,
-        stdin: bytes = b"",
-        *,
-        args: Sequence[str] = (),
-        mode: Mode = "fork",
-        limits: RunLimits | None = None,
-        hash_seed: int = 0,
-        files: Files | None = None,
-    ) -> Run:
+    def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> Run:
         """Always a fresh interpreter. files: put beside the project's. Raises SandboxError."""
         text = program.decode() if isinstance(program, bytes) else program
-        more = (*self.beside, *(files or ()))
+        more = (*self.beside, *(options.get("files") or ()))
+        command = self.command.program(self.project.import_roots, options.get("hash_seed", 0), watched=bool(more))
         run = self.sandbox.run(
-            self.command.program(self.project.import_roots, hash_seed, watched=bool(more)),
-            stdin, args=args, limits=limits, files=(*self.with_bytecode(text), *more),
+            command, stdin, args=options.get("args", ()), limits=options.get("limits"),
+            files=(*self.with_bytecode(text), *more),
         )  # fmt: skip
         self.spent[self.purpose] = self.spent.get(self.purpose, 0.0) + run.wall_s
         cpu_s = max(run.cpu_s - self.left_out_s[0], run.cpu_s * LEAST_LEFT)

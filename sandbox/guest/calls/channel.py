@@ -9,10 +9,11 @@ from ..boot import read_exactly
 
 os_write, os_fork, os_exit, os_kill, waitpid = os.write, os.fork, os._exit, os.kill, os.waitpid
 
-PASS, CALLS, ENDED = b"P", b"C", b"E"
-"""To the importer: fork a worker; to the worker: its calls; from the importer: how the worker ended."""
-IMPORTED, FAILED = b"I", b"X"
-"""The module is imported, or why it cannot be."""
+PASS, CALLS, CODES, ENDED = b"P", b"C", b"B", b"E"
+"""To the importer: fork a worker; to the worker: its calls, and what they compile to; from the importer: how the worker
+ended."""
+IMPORTED, FAILED, MISSES = b"I", b"X", b"M"
+"""The module is imported, or why it cannot be; with the last, it misses arguments, input or files of a program."""
 READY, GO, DONE, SHOW = b"R", b"G", b"D", b"A"
 """A timed pass: its arguments are made; make the calls; they are made; show what they did."""
 TOOK, OUTCOME, TEXT, LINES, STATE, FINISHED = b"T", b"O", b"L", b"V", b"S", b"F"
@@ -27,14 +28,22 @@ class Channel:
 
     def send(self, letter: bytes, text: str = "") -> None:
         """All of it."""
-        data = text.encode("utf-8", "surrogatepass")
+        self.send_bytes(letter, text.encode("utf-8", "surrogatepass"))
+
+    def send_bytes(self, letter: bytes, data: bytes) -> None:
+        """All of it."""
         data = len(data).to_bytes(4, "big") + letter + data
         while data:
             data = data[os_write(self.writer, data) :]
 
     def receive(self) -> tuple[bytes, str]:
         """The next (letter, text); (b"", "") when the other side is gone."""
+        letter, data = self.receive_bytes()
+        return letter, data.decode("utf-8", "surrogatepass")
+
+    def receive_bytes(self) -> tuple[bytes, bytes]:
+        """The next (letter, data); (b"", b"") when the other side is gone."""
         head = read_exactly(self.reader, 5)
         if len(head) < 5:
-            return b"", ""
-        return head[4:], read_exactly(self.reader, int.from_bytes(head[:4], "big")).decode("utf-8", "surrogatepass")
+            return b"", b""
+        return head[4:], read_exactly(self.reader, int.from_bytes(head[:4], "big"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from .channel import ENDED, FAILED, IMPORTED, PASS, Channel, os_exit, os_fork, waitpid
+from .channel import ENDED, FAILED, IMPORTED, MISSES, PASS, Channel, os_exit, os_fork, waitpid
 from .module_loader import import_target
 from .scene import Before
 from .worker import CallWorker
@@ -22,7 +22,8 @@ def serve_passes(channel: Channel, ref: FunctionRef, source: str) -> NoReturn:
     try:
         module, function = import_target(ref, source)
     except BaseException as error:
-        channel.send(FAILED, f"{type(error).__name__}: {error}")
+        misses = isinstance(error, (IndexError, EOFError, FileNotFoundError))
+        channel.send(MISSES if misses else FAILED, f"{type(error).__name__}: {error}")
         os_exit(1)
     gc.collect()
     gc.freeze()  # the worker then shares these pages instead of copying them

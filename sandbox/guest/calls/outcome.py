@@ -6,8 +6,9 @@ from ..record import Record
 
 RETURNS, YIELDS, RAISES, TIMEOUT = "returns", "yields", "raises", "timeout"
 DIED, NOT_MADE, NOT_COMPARABLE, NO_ARGUMENTS = "died", "not_made", "not_comparable", "no_arguments"
-NOT_IMPORTED, ENDED_EARLY, OVERRUN = "not_imported", "ended_early", "overrun"
-"""Why a run has no outcomes: the module cannot be imported, ends its process, or its timed calls take too long."""
+NOT_IMPORTED, IS_PROGRAM, ENDED_EARLY, OVERRUN = "not_imported", "is_program", "ended_early", "overrun"
+"""Why a run has no outcomes: the module cannot be imported; it runs as a program when it is, without what a program is
+given, or to its end; it ends its process; its timed calls take too long."""
 EFFECTS = {
     "network": "uses the network", "process": "starts a process", "files": "changes files",
     "environment": "changes the environment", "folder": "changes the folder", "signals": "sends signals",

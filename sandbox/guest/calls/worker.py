@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import types
 
 from .arguments import Arguments
@@ -16,6 +17,7 @@ from .scene import scene
 from .timing import time_calls
 
 TYPE_CHECKING = False
+loads = marshal.loads
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -39,6 +41,7 @@ class CallWorker:
     def serve(self, channel: Channel) -> None:
         """Take the calls and do with them what the batch says."""
         batch = CallBatch.parse(channel.receive()[1])
+        codes = loads(channel.receive_bytes()[1])
         if self.ref.calls_file is not None and batch.mode == "list":
             list_calls(self.arguments.names, channel)
             return
@@ -46,7 +49,6 @@ class CallWorker:
             channel.send(TEXT, to_json(scene(self.ref, self.before)))
             channel.send(FINISHED)
             return
-        codes = [compile(call, "call", "eval") for call in batch.calls]
         if batch.mode == "time":
             time_calls(self, batch, codes, channel)
         elif batch.mode in ("traced", "resident"):

@@ -47,6 +47,16 @@ def main(bundle: Bundle, ref: dict[str, Any], request: dict[str, Any], source: s
         data = data[os.write(answer, data) :]
 
 
+def _reason(found: Any) -> str:
+    """Why a test failed or was skipped, in a line: what it raised, with what pytest says of an assertion's values."""
+    crash = getattr(found, "reprcrash", None)
+    if crash is not None:
+        return " ".join(crash.message.split())[:300] or "no reason is given"
+    text = found[-1] if isinstance(found, tuple) else str(found)
+    last = (text.strip() or "no reason is given").splitlines()[-1]
+    return (last[2:] if last.startswith("E ") else last).strip()[:300]
+
+
 class TestRun:
     """One run, and the calls that it makes."""
 
@@ -164,9 +174,7 @@ class PassedTests:
         """Why it fails or is skipped."""
         kept = self.failed if report.failed else self.skipped if report.skipped else None
         if kept is not None:
-            text = report.longrepr[-1] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-            last = (text.strip() or "no reason is given").splitlines()[-1]
-            kept[report.nodeid] = (last[2:] if last.startswith("E ") else last).strip()[:300]
+            kept[report.nodeid] = _reason(report.longrepr)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """One step of one test."""

@@ -2,36 +2,63 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from codeopt.standing import Standing, TaskMeasure
 from tests.codeopt.command import codeopt, reply
+from tests.conftest import open_or_skip
+from tests.support.wire_server import WireServer
 
 TERSE = """\
-n=int(input())
-l=[]
-for i in range(n):
-    a,b=map(int,input().split())
-    if a>b: l=l+[a-b]
-    else: l=l+[b-a]
-print(sum(l))
+RATES = {"book": 5, "toy": 20}
+
+
+def total(rows):
+    t=0
+    for r in rows:
+        if r[0] in RATES:
+            if r[2] > 0:
+                x = r[1]*r[2]
+                t=t+x + x*RATES[r[0]]//100
+        else:
+            if r[2] > 0:
+                t=t+r[1]*r[2]
+    return t
 """
 CLEAR = '''\
-def distance(first, second):
-    """How far apart two numbers are."""
-    return abs(first - second)
-
-
-def main():
-    # Each line holds one pair.
-    pairs = [map(int, input().split()) for _ in range(int(input()))]
-    print(sum(distance(first, second) for first, second in pairs))
-
-
-main()
+def total(rows):
+    """Cents to pay, with tax."""
+    cents = 0
+    for kind, price, count in rows:
+        if count > 0:
+            # What has no rate is free of tax.
+            cents += price * count * (100 + RATES.get(kind, 0)) // 100
+    return cents
 '''
+FROZEN = """\
+PERCENT = {kind: 100 + rate for kind, rate in RATES.items()}
+
+
+""" + CLEAR.replace("(100 + RATES.get(kind, 0))", "PERCENT.get(kind, 100)")
+TESTS = """\
+from shop.bill import RATES, total
+
+ROWS = [("book", 1000, 2), ("toy", 999, 1), ("car", 7, 3), ("book", 500, 0)]
+
+
+def test_total():
+    assert [total(ROWS[:count]) for count in (0, 1, 4)] == [0, 2100, 3319]
+    assert total(rows=ROWS * 60) == 3319 * 60
+
+
+def test_a_rate_that_changes(monkeypatch):
+    monkeypatch.setitem(RATES, "toy", 7)
+    assert total(ROWS[1:2]) == 1068
+"""
 
 
 @pytest.mark.parametrize(
@@ -53,33 +80,36 @@ def test_what_did_not_change_is_left_out() -> None:
     assert found.words == "readability 0.41 -> 0.83: comments 0 -> 20 %; as fast as before"
 
 
-def test_readability_is_told_as_readability(tmp_path: Path) -> None:
-    (tmp_path / "terse.py").write_text(TERSE)
-    (tmp_path / "cases").mkdir()
-    for number, rows in enumerate([(1, 2), (5, 3), (4, 4), (-1, 7)], 1):
-        size = number * 400  # the program that is clear is faster, too: its longer text takes longer to compile
-        text = "".join(f"{rows[0] + k} {rows[1]}\n" for k in range(size))
-        (tmp_path / "cases" / f"{number}.in").write_text(f"{size}\n{text}")
-        (tmp_path / "cases" / f"{number}.out").write_text(f"{sum(abs(rows[0] + k - rows[1]) for k in range(size))}\n")
-    hollow = "".join(f"{line}  #\n" for line in TERSE.splitlines())
-    drafts = [
-        f"Names.\nVERDICT: IMPROVE\n--- next answer ---\n{reply(text)}"
-        for text in (CLEAR, hollow.replace("sum(l)", "sum(l + [0])"))
-    ]
-    (tmp_path / "script.txt").write_text("\n--- next answer ---\n".join(drafts))
-    done = codeopt(
-        "improve", "terse.py", "--task", "readability", "--model", "scripted:script.txt", "--max-rounds", "2",
-        "--sandbox", "bubblewrap", "--max-pairs", "12", "--json", cwd=tmp_path,
-    )  # fmt: skip
+def test_readability_of_a_projects_function_is_told_as_readability(tmp_path: Path) -> None:
+    """The evidence is the project's own tests, one of which refuses the second draft."""
+    open_or_skip("bubblewrap").close()
+    for path, text in (("shop/__init__.py", ""), ("shop/bill.py", TERSE), ("tests/test_bill.py", TESTS)):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    subprocess.run(["git", "init", "-q", "."], cwd=tmp_path, check=True)
+    told = ["Names.\nVERDICT: IMPROVE", reply(CLEAR), "Good.\nREADABILITY: BETTER\nVERDICT: IMPROVE", reply(FROZEN)]
+
+    def answer(request: dict[str, Any]) -> str:
+        first, reader, _ = request["messages"][-1]["content"].partition("## B")
+        return f"Names.\nBETTER: {'A' if 'cents' in first else 'B'}" if reader else told.pop(0)
+
+    with WireServer(answer) as server:
+        done = codeopt(
+            "improve", "shop/bill.py::total", "--task", "readability", "--model", server.model, "-n", "2",
+            "--base-url", server.base_url, "--sandbox", "bubblewrap", "--no-profile", "--max-pairs", "3", "--json",
+            cwd=tmp_path,
+        )  # fmt: skip
     assert done.status == 0, done.err
+    assert (done.json["evidence"]["tests"], done.json["best_round"]) == (2, 1)
     score = done.json["task_score"]
     assert score["name"] == "readability"
     assert score["after"] > score["before"] + 0.2
-    names = {row["name"]: row for row in done.json["task_measures"]}
-    assert names["functions"]["after"] == 2
-    assert done.json["best_round"] == 1
+    assert {row["name"]: row["after"] for row in done.json["task_measures"]}["branches"] == 3
     assert done.json["rounds"][0]["task_score"] == score
-    assert done.json["rounds"][1]["verdict"] != "faster"
+    assert "test_a_rate_that_changes fails: AssertionError: assert 1198 == 1068" in done.err
     assert "readability" in done.err.split("round  verdict")[1].splitlines()[0]
-    assert "more readable" in done.err
-    assert f"readability {score['before']:.2f} -> {score['after']:.2f}: comments 0 -> " in done.err
+    assert f"readability {score['before']:.2f} -> {score['after']:.2f}: comments 0 -> 12 %" in done.err
+    assert "; preferred by a reader" in done.err
+    critic = server.prompts[2]
+    assert "names that say little: t (line 4), r (line 5), x (line 8)" in critic
+    assert "comment lines: 1 of 8 (12%)" in critic

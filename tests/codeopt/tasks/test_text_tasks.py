@@ -1,8 +1,10 @@
-"""The paper's text tasks: from a first draft to a refined one, through the command line and a scripted model."""
+"""The paper's text tasks: from a first draft to a refined one, through the command line and a real HTTP server."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,9 @@ from codeopt.tasks import open_task
 from codeopt.tasks._text import MOST, TextTask, read_scores
 from codeopt.tasks.constrained_generation import coverage
 from codeopt.tasks.math_reasoning import is_solved
-from tests.codeopt.command import codeopt
+from tests.codeopt.command import Done, codeopt
 from tests.conftest import open_or_skip
+from tests.support.wire_server import WireServer
 
 TASKS = {
     "acronym": ("Sequence to sequence learning", "SELF", "SEQUEL"),
@@ -40,67 +43,67 @@ def block(text: str) -> str:
     return f"```\n{text}\n```"
 
 
+def refine(*arguments: str | Path, answers: Sequence[str], cwd: Path) -> tuple[Done, list[str]]:
+    """The command against a server that gives these answers, and the prompts that the server got."""
+    with WireServer(answers) as server:
+        model = ("--model", server.model, "--base-url", server.base_url)
+        return codeopt("refine", *arguments, *model, "--sandbox", "bubblewrap", cwd=cwd), server.prompts
+
+
 @pytest.mark.parametrize("name", TASKS)
 def test_a_better_draft_is_taken_and_a_worse_one_is_not(name: str, tmp_path: Path) -> None:
     if name == "math_reasoning":
         open_or_skip("bubblewrap").close()
     asked, first, better = TASKS[name]
     worse = "print(1)" if name == "math_reasoning" else "Something else."
-    model = script(
-        tmp_path / "script.txt", block(first), scored(name, 2), block(better), scored(name, 4), block(worse),
-        scored(name, 1),
-    )  # fmt: skip
-    done = codeopt("refine", "--task", name, asked, "--model", model, "--max-rounds", "2", "--json", cwd=tmp_path)
+    drafts = zip((first, better, worse), (2, 4, 1), strict=True)
+    answers = [answer for text, score in drafts for answer in (block(text), scored(name, score))]
+    answers += ["BETTER: SAME"] * 2
+    done, prompts = refine("--task", name, asked, "-n", "2", "--json", answers=answers, cwd=tmp_path)
     assert done.status == 0, done.err
+    assert [asked in prompt for prompt in prompts] == [True] * len(answers)
+    assert [draft in prompts[4] for draft in (first, better, scored(name, 4))] == [True] * 3
     assert done.json["text"].strip() == better
     assert done.json["accepted"] is True
     assert [each["task_score"]["after"] > 0.5 for each in done.json["rounds"]] == [True, False]
     assert done.json["tokens"]["in"] > 0
-    assert "score" in done.err
+    assert re.search(r"verdict +score +what was tried", done.err)
+    assert asked in prompts[-1]
     assert "faster" not in done.err
 
 
 def test_the_first_draft_stands_where_nothing_is_better(tmp_path: Path) -> None:
-    model = script(tmp_path / "s", block("SELF"), scored("acronym", 4), block("ZZZ"), scored("acronym", 1))
-    done = codeopt(
-        "refine", "--task", "acronym", "Some title", "--model", model, "--max-rounds", "1", cwd=tmp_path,
-    )  # fmt: skip
+    answers = (block("SELF"), scored("acronym", 4), block("ZZZ"), scored("acronym", 1))
+    done, _ = refine("--task", "acronym", "Some title", "--max-rounds", "1", answers=answers, cwd=tmp_path)
     assert (done.status, done.out) == (0, "SELF\n"), done.err
     assert "not improved: no draft scored higher than the first" in done.err
 
 
 def test_a_full_score_ends_it(tmp_path: Path) -> None:
-    model = script(tmp_path / "s", block("SELF"), scored("acronym", MOST, "DONE"))
-    done = codeopt("refine", "--task", "acronym", "Some title", "--model", model, "--json", cwd=tmp_path)
+    answers = (block("SELF"), scored("acronym", MOST, "DONE"))
+    done, _ = refine("--task", "acronym", "Some title", "--json", answers=answers, cwd=tmp_path)
     assert done.json["rounds"] == []
     assert "nothing left to improve" in done.err
 
 
 def test_a_program_that_fails_is_no_answer(tmp_path: Path) -> None:
     open_or_skip("bubblewrap").close()
-    right = f"```python\n{TASKS['math_reasoning'][2]}\n```"
-    model = script(
-        tmp_path / "s", right, scored("math_reasoning", 3), "```python\nprint(1 / 0)\n```", scored("math_reasoning", 5),
-    )  # fmt: skip
-    done = codeopt(
-        "refine", "--task", "math_reasoning", "A problem", "--model", model, "--max-rounds", "1", "--json",
-        cwd=tmp_path,
-    )  # fmt: skip
+    right, fails = f"```python\n{TASKS['math_reasoning'][2]}\n```", "```python\nprint(1 / 0)\n```"
+    answers = (right, scored("math_reasoning", 3), fails, fails.replace("1", "2"), "BETTER: SAME", "BETTER: SAME")
+    done, prompts = refine("-t", "math_reasoning", "A problem", "-n", "2", "--json", answers=answers, cwd=tmp_path)
+    assert "It was not scored: ZeroDivisionError" in prompts[3]
     assert done.json["text"].strip().endswith("print(boxes * 4)")
     assert done.json["rounds"][0]["verdict"] == "RE"
 
 
 def test_a_run_is_resumed_by_its_input(tmp_path: Path) -> None:
-    model = script(tmp_path / "s", block("SELF"), scored("acronym", 2), block("SEQUEL"), scored("acronym", 3))
-    first = codeopt("refine", "-t", "acronym", "A title", "--model", model, "-n", "1", "--json", cwd=tmp_path)
-    again = script(tmp_path / "t", block("SEAL"), scored("acronym", 5))
-    done = codeopt(
-        "refine", "-t", "acronym", "A title", "--model", again, "-n", "2", "--resume", first.json["run"], "--json",
-        cwd=tmp_path,
-    )  # fmt: skip
+    started = (block("SELF"), scored("acronym", 2), block("SEQUEL"), scored("acronym", 3))
+    first, _ = refine("-t", "acronym", "A title", "-n", "1", "--json", answers=started, cwd=tmp_path)
+    resume, more = ("--resume", first.json["run"], "--json"), (block("SEAL"), scored("acronym", MOST))
+    done, _ = refine("-t", "acronym", "A title", "-n", "2", *resume, answers=more, cwd=tmp_path)
     assert done.json["text"] == "SEAL", done.err
-    other = codeopt("refine", "-t", "acronym", "Another", "--model", again, "--resume", first.json["run"], cwd=tmp_path)
-    assert other.status == 2
+    other, prompts = refine("-t", "acronym", "Another", *resume, answers=more, cwd=tmp_path)
+    assert (other.status, prompts) == (2, [])
     assert "another program" in other.err
 
 
@@ -185,11 +188,10 @@ def test_a_sixth_task_is_one_file(tmp_path: Path) -> None:
 
     drafts = ["Search is better.", told, "Everything is better."]
     answers = [answer for text, score in zip(drafts, (2, 4, 4), strict=True) for answer in (block(text), marks(score))]
-    done = codeopt(
-        "refine", "changes.txt", "--task", "release_notes.py", "--model", script(tmp_path / "s", *answers),
-        "--max-rounds", "2", "--json", cwd=tmp_path,
-    )  # fmt: skip
+    asked = ("changes.txt", "--task", "release_notes.py", "-n", "2", "--json")
+    done, prompts = refine(*asked, answers=answers, cwd=tmp_path)
     assert done.status == 0, done.err
+    assert "3 of 3 changes are told" in prompts[3]
     assert done.json["text"].strip() == told
     checks = [next(m["after"] for m in r["task_measures"] if "check" in m["name"]) for r in done.json["rounds"]]
     assert checks == [1.0, 0.0]

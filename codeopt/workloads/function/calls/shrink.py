@@ -28,6 +28,8 @@ class Failing:
     """`f([0]): expected ..., got ...`; empty when the failure does not show in a call by itself."""
     late: bool
     """It was ended, because it took too long."""
+    kinds: tuple[str, ...] = ()
+    """How the original ended, and how the draft did; empty where only one of them was run."""
 
 
 def first_failing(case: Case, run: CallRun, check: Checker) -> Failing | None:
@@ -46,7 +48,8 @@ def smallest(
     runner: CallRunner, original: str, draft: str, first: str, check: Checker,
     beyond: Callable[[str], str] = lambda call: "",
 ) -> Failing:  # fmt: skip
-    """The smallest failing call near `first`. beyond: why a call would go beyond the known ones; none that does."""
+    """The smallest call near `first` that fails as that does: a smaller one that raises another error would tell of
+    something else. beyond: why a call would go beyond the known ones; none that does."""
     best = Failing(first, "", False)
     until = time.monotonic() + TOTAL_S
     for _ in range(ROUNDS):
@@ -57,7 +60,9 @@ def smallest(
         near = sorted((text for text in texts if len(text) < len(best.call)), key=len)
         smaller = [text for text in near[: 4 * AT_ONCE] if not beyond(text)]
         again = [] if best.detail else [best.call]
-        found = _failing(runner, original, draft, [*smaller[:AT_ONCE], *again], check)
+        failing = _failing(runner, original, draft, [*smaller[:AT_ONCE], *again], check)
+        kinds = best.kinds or next((each.kinds for each in failing if each.call == best.call), ())
+        found = next((each for each in failing if not kinds or each.kinds == kinds), None)
         if found is None:
             break
         ended, best = found.call == best.call, found
@@ -66,20 +71,21 @@ def smallest(
     return best
 
 
-def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], check: Checker) -> Failing | None:
-    """The first of the calls whose outcomes differ, with how."""
+def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], check: Checker) -> list[Failing]:
+    """Those of the calls whose outcomes differ, with how."""
     if not calls:
-        return None
+        return []
     stdin = CallBatch(tuple(calls), seconds=CALL_S, lost=0, budget=ROUND_S).stdin()
     old, new = (runner.run(source, stdin, mode="exec") for source in (original, draft))
     if old.answer is None or new.answer is None:
-        return None
+        return []
+    found = []
     lines = zip(old.stdout.split(b"\n"), new.stdout.split(b"\n"), strict=False)
     for call, was, now, (a, b) in zip(calls, old.answer.outcomes, new.answer.outcomes, lines, strict=False):
         sensible = was.kind in SENSIBLE and not (was.kind == Kind.RAISES and was.exception == "TypeError")
         if sensible and now.kind != Kind.NOT_MADE and (detail := check(a, b)):
-            return Failing(call, detail + _said(was, now), now.kind == Kind.TIMEOUT)
-    return None
+            found.append(Failing(call, detail + _said(was, now), now.kind == Kind.TIMEOUT, (was.kind, now.kind)))
+    return found
 
 
 def _said(was: CallOutcome | None, now: CallOutcome) -> str:

@@ -6,15 +6,18 @@ from __future__ import annotations
 from codeopt.errors import UsageError
 from codeopt.workloads.function.bench import why
 from codeopt.workloads.function.sources import Ask, Found
+from sandbox.call_answer import Failure
 from sandbox.calls import CallBatch
 
 
 def find(ask: Ask) -> Found:
-    """Its calls. Raises UsageError when it does not run or has none."""
+    """Its calls. Raises UsageError when it does not run or has none, or the module does not."""
     bench = ask.bench
     if bench.target.calls_file is None:
         return Found(())
     run = bench.runner.ask(bench.source, CallBatch((), "list", seconds=30.0))
+    if run.failure in (Failure.NOT_IMPORTED, Failure.IS_PROGRAM):
+        raise UsageError(bench.no_answer(run))
     lines = run.answer.lines if run.answer else ()
     if not lines:
         raise UsageError(f"{ask.calls_file or 'the calls that the model wrote'}: {why(run)}")

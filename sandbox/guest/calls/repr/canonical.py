@@ -16,8 +16,8 @@ from .plain import (
     ITEMS,
     NAMED,
     NOT_COMPARABLE,
-    SHORT_IDS,
     SIMPLE_IDS,
+    all_by_repr,
     count,
     find,
     is_iterator,
@@ -65,7 +65,7 @@ class CanonicalRepr:
         self.kept.append(value)
         if type(value) is not tuple:
             self.seen.setdefault(id(value), path)
-        for name, part in parts_of(value):
+        for name, part in parts_of(value, plain=False):
             self.note(path + name, part, depth - 1)
 
     def show(self, value: Any, depth: int = 100) -> str:
@@ -128,18 +128,20 @@ class CanonicalRepr:
     def builtin(self, kind: type, value: Any, depth: int) -> str:
         """list, tuple, dict, set, frozenset, bytearray."""
         if kind in (list, tuple):
-            if {id(type(item)) for item in value} <= SHORT_IDS and not any(
-                type(item) is int and item.bit_length() > 9999 for item in value
-            ):
+            if all_by_repr(value):
                 return repr(value)
             inner = ", ".join([self.show(item, depth - 1) for item in value])
             return "[" + inner + "]" if kind is list else "(" + inner + ("," if len(value) == 1 else "") + ")"
         if kind is dict:
+            if all_by_repr(value) and all_by_repr(value.values()):
+                return repr(value)
             pairs = [self.show(key, depth - 1) + ": " + self.show(item, depth - 1) for key, item in value.items()]
             return "{" + ", ".join(pairs) + "}"
         if kind is bytearray:
             return repr(value)
-        inner = ", ".join(sorted([self.show(item, depth - 1) for item in self.in_order(value, depth)]))
+        plain = all_by_repr(value)
+        items = map(repr, value) if plain else [self.show(item, depth - 1) for item in self.in_order(value, depth)]
+        inner = ", ".join(sorted(items))
         return ("frozenset" if kind is frozenset else "set") + "{" + inner + "}"
 
     def in_order(self, value: Iterable[Any], depth: int) -> Iterable[Any]:

@@ -12,25 +12,29 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def parts_of(value: Any) -> Iterator[tuple[str, Any]]:
-    """How each part is reached, `[0]`, `.name`, and the part. Of code, and of what is taken for its value, none."""
+def parts_of(value: Any, plain: bool = True) -> Iterator[tuple[str, Any]]:
+    """How each part is reached, `[0]`, `.name`, and the part. Of code, and of what is taken for its value, none.
+
+    plain: numbers and texts among the items of a sequence, too, of which there may be many.
+    """
     kind: Any = type(value)
     if id(kind) in SIMPLE_IDS or isinstance(value, (*NAMED, types.MethodType)):
         return
     if issubclass(kind, dict):
         yield from entries(value)
     else:
-        yield from items(kind, value)
+        yield from items(kind, value, plain)
     yield from attributes(value)
 
 
-def items(kind: type, value: Any) -> Iterator[tuple[str, Any]]:
+def items(kind: type, value: Any, plain: bool) -> Iterator[tuple[str, Any]]:
     """Of a sequence or a set; of anything else none."""
     for base in (list, tuple, set, frozenset):
         if issubclass(kind, base):
             ordered = base is list or base is tuple
             for at, item in enumerate(base.__iter__(value)):
-                yield (f"[{at}]" if ordered else "{...}"), item
+                if plain or id(type(item)) not in SIMPLE_IDS:
+                    yield (f"[{at}]" if ordered else "{...}"), item
     if is_deque(kind):
         for at, item in enumerate(list(value)):
             yield f"[{at}]", item

@@ -8,10 +8,11 @@ from __future__ import annotations
 import itertools
 import sys
 import types
+from _operator import is_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from typing import Any
 
 islice, count, repeat = itertools.islice, itertools.count, itertools.repeat
@@ -25,9 +26,10 @@ TEXT = 20_000
 FLOATS = 400_000
 """The same of a text with floats."""
 SIMPLE = {type(None), bool, int, float, complex, str, bytes}
-SHORT_IDS = frozenset(map(id, (int, float, str, bool)))
 SIMPLE_IDS = frozenset(map(id, SIMPLE))
 """By these a type is known: a metaclass can make a class equal to all others."""
+LONG_BITS = 10_000
+"""An int of so many is shown in another way than repr's."""
 NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodDescriptorType)
 BY_REPR = {
     "datetime": {"date", "datetime", "time", "timedelta", "timezone"},
@@ -86,7 +88,17 @@ def has_float(text: str) -> bool:
 
 def number(value: int) -> str:
     """An int of any size; repr refuses more than a few thousand digits."""
-    return repr(value) if value.bit_length() < 10_000 else hex(value)
+    return repr(value) if value.bit_length() < LONG_BITS else hex(value)
+
+
+def all_by_repr(values: Collection[Any]) -> bool:
+    """Whether repr says all of each: numbers and texts, of which there may be many, and no int of many digits."""
+    kind = type(next(iter(values), None))
+    if kind is int and all(map(is_, map(type, values), repeat(int))):  # the commonest, and long: a third of the time
+        return max(map(int.bit_length, values)) < LONG_BITS
+    if not {id(kind) for kind in map(type, values)} <= SIMPLE_IDS:
+        return False
+    return not any(type(item) is int and item.bit_length() >= LONG_BITS for item in values)
 
 
 def find(module: str, name: str) -> Any:

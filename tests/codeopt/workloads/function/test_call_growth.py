@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from codeopt.workloads.function.bench import open_bench
-from codeopt.workloads.function.call_growth import growth
+from codeopt.workloads.function.call_growth import growth, growth_of
 from codeopt.workloads.function.evidence import Evidence
 from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.observing import Known
@@ -46,3 +47,19 @@ def test_what_cannot_be_longer_tells_nothing(tmp_path: Path) -> None:
 def test_a_number_too_large_for_a_float_tells_nothing(tmp_path: Path) -> None:
     open_or_skip("bubblewrap").close()
     assert of(tmp_path, f"f({1 << 4096})") is None
+
+
+def test_each_length_that_is_told_is_the_calls_own(tmp_path: Path) -> None:
+    """A call too long to be read would count as one of size 1."""
+    open_or_skip("bubblewrap").close()
+    (tmp_path / "m.py").write_text("def f(rows):\n    return sum(row[1] for row in rows for _ in range(20))\n")
+    call = f"f({[('a long name of a row', number) for number in range(100, 400)]})"
+    known = Known(call, CallOutcome("returns 1", Kind.RETURNS), "tests", 1e-5)
+    with open_bench(
+        read_function(tmp_path / "m.py", "f"),
+        lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts)),
+    ) as bench:
+        said = growth_of(bench, Evidence((known,)))
+    lengths = [int(size.replace(",", "")) for size in re.findall(r"([\d,]+): ", said)]
+    assert len(lengths) == 4, said
+    assert lengths == sorted(lengths)

@@ -83,3 +83,30 @@ def test_a_call_as_an_expression() -> None:
     assert call_to_source((1, "a"), {"key": [2.5]}, to_source) == "f(1, 'a', key=[2.5])"
     assert call_to_source((object(),), {}, to_source) is None
     assert call_to_source((), {"not a name": 1}, to_source) is None
+
+
+PLAIN = st.one_of(
+    st.integers(), st.integers(9_990, 10_010).map(lambda bits: 1 << bits), st.booleans(), st.floats(), st.text(),
+    st.binary(), st.none(), st.complex_numbers(),
+)  # fmt: skip
+
+
+@given(st.lists(PLAIN, max_size=6) | st.lists(st.integers(), max_size=6))
+def test_many_plain_items_are_shown_as_each_is(items: list[Any]) -> None:
+    shown = [show(item) for item in items]
+    assert show(items) == f"[{', '.join(shown)}]"
+    assert show(set(items)) == f"set{{{', '.join(sorted(show(item) for item in set(items)))}}}"
+    by_place = dict(enumerate(items))
+    assert show(by_place) == f"{{{', '.join(f'{at}: {text}' for at, text in enumerate(shown))}}}"
+
+
+class Kin(int):
+    """An int, as far as its class is asked."""
+
+    def __repr__(self) -> str:
+        return "1"
+
+
+def test_a_likeness_of_a_plain_item_is_none() -> None:
+    assert show([1, Kin(2)]) != show([1, 1])
+    assert show({1: Kin(2)}) != show({1: 1})

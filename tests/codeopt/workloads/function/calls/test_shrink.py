@@ -1,0 +1,45 @@
+"""A failing call is made smaller without becoming a failure of another kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from codeopt.workloads.function.bench import Bench, open_bench
+from codeopt.workloads.function.calls.shrink import smallest
+from codeopt.workloads.function.function_def import read_function
+from sandbox import Options, open_sandbox
+from sandbox.answers import calls_checker
+from tests.conftest import open_or_skip
+
+ORIGINAL = "def f(rows):\n    return sum(row[1] for row in rows if row[0])\n"
+WRONG = "def f(rows):\n    return sum(cents for kind, cents in rows)\n"
+"""Counts rows without a kind; of an empty row it says ValueError, and the original IndexError."""
+RAISES = "def f(rows):\n    return sum(row[1] for row in rows if row[0] != {}[row[0]])\n"
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    open_or_skip("bubblewrap").close()
+    path = tmp_path_factory.mktemp("shrink") / "rows.py"
+    path.write_text(ORIGINAL)
+    with open_bench(
+        read_function(path, "f"), lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts))
+    ) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("draft", "call", "said"),
+    [
+        (WRONG, "f([('a', 20), ('', 300), ('b', 4)])", "expected returns 0, got returns 1"),
+        (RAISES, "f([('a', 20), ('', 300), ('b', 4)])", "expected returns 0, got raises KeyError"),
+        (WRONG, "f([('a', 20), (), ('b', 4)])", "f([()]): expected raises IndexError, got raises ValueError"),
+    ],
+    ids=["returns", "raises instead", "raises another"],
+)
+def test_the_smallest_call_fails_as_the_first_does(draft: str, call: str, said: str, bench: Bench) -> None:
+    found = smallest(bench.runner, bench.source, draft, call, calls_checker())
+    assert said in found.detail
+    assert len(found.call) < len(call)

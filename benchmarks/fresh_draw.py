@@ -17,6 +17,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks import not_run
+
 SEED = 2211
 EACH = 6
 REPOSITORIES = {
@@ -97,6 +99,9 @@ def main() -> None:
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("--to", type=Path, required=True)
     arguments = parser.parse_args()
+    missing = [name for name in REPOSITORIES if not (arguments.checkouts / name.replace("/", "+")).is_dir()]
+    if missing:
+        not_run(f"there is no checkout of {', '.join(missing)} in {arguments.checkouts}")
     programs = list(drawn(arguments.checkouts))
     order = list(range(len(programs)))
     random.Random(f"{SEED} halves").shuffle(order)

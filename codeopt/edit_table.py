@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from statistics import median
 from typing import Any
 
 from codeopt.escaping import inline
 
-FIELDS = ("command", "edits", "dropped", "profile", "project_tests", "output")
+FIELDS = ("command", "edits", "dropped", "profile", "project_tests", "output", "benchmarks", "ran")
 
 
 def has_edits(facts: Mapping[str, Any]) -> bool:
@@ -26,7 +27,18 @@ def table_of(facts: Mapping[str, Any]) -> list[str]:
     head = ["without it the command takes   edit"] if rows else []
     gone = [f"  left out, as it does not pay: {inline(edit['file'])}::{inline(edit['qualname'])}"
             for edit in facts["dropped"]]  # fmt: skip
-    return [*head, *rows, *gone]
+    return [*_bench_rows(facts.get("benchmarks")), *head, *rows, *gone]
+
+
+def _bench_rows(found: Mapping[str, Any] | None) -> list[str]:
+    """By the benchmarks' own names and clock."""
+    rows = [row for row in found["rows"] if row["ratio"] is not None] if found else []
+    lines = [
+        f"  {median(row['before']) * 1e3:.4g} ms -> {median(row['after']) * 1e3:.4g} ms, {row['ratio']:.2f}x  "
+        f"{inline(row['name'])}"
+        for row in rows
+    ]
+    return [f"by {found['harness']}'s own clock", *lines] if found and lines else []
 
 
 def figures(edit: Mapping[str, Any]) -> str:

@@ -69,6 +69,8 @@ def improve(
     options, interpreter = session.find_interpreter(options, target.path)
     runs = session.runs(options)
     saved = runs.load(program.source)
+    if options.resume and saved is None:
+        session.console.print(f"resume     nothing is saved in {options.resume} yet: the run begins there")
     model = wants_model(options)
     request = WorkloadRequest(
         target, program, options, session, rule_of(options, task), own_code_only=not model and not reference,

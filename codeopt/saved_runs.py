@@ -77,8 +77,8 @@ class RunFolders:
     """The run to go on with."""
 
     def load(self, source: str) -> SavedRun | None:
-        """The run that is to be resumed."""
-        return RunFolder(self.resume).load(source) if self.resume else None
+        """The run that is to be resumed; None, too, where it was ended before anything was saved."""
+        return RunFolder(self.resume).load(source) if self.resume and not _is_empty(self.resume) else None
 
     def begin(self, name: str) -> RunFolder:
         """Its folder, or a new one."""
@@ -142,6 +142,11 @@ class RunFolder:
         write_whole(self.path / "result.json", json.dumps(result, indent=2) + "\n")
         if best is not None:
             write_whole(self.path / "best.py", best)
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether a folder holds nothing but what a write that was killed has left."""
+    return folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir())
 
 
 def new_run(home: Path, stem: str) -> RunFolder:

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from codeopt.commands import _flags
+from codeopt.commands._page import require_writable, write_page
 from codeopt.errors import UsageError
 
 EXPORTS = ("speedscope",)
@@ -28,6 +29,7 @@ def profile_run(arguments: argparse.Namespace) -> int:
     from codeopt.console import Console
     from codeopt.program import write_whole
     from codeopt.report import python_line
+    from codeopt.results.command_page import command_page
     from codeopt.session import Session
     from codeopt.workloads.project.profiling import profile_project
     from codeopt.workloads.project.shown import speedscope, tree_of
@@ -39,6 +41,11 @@ def profile_run(arguments: argparse.Namespace) -> int:
         found = profile_project(folder, options, session)
     if arguments.export:
         write_whole(Path(arguments.export[1]), speedscope(found.profile, found.command))
+    if arguments.html:
+        page = command_page(
+            found.command, found.profile, dict(found.project.files), python_line(found.interpreter), found.project.notes
+        )
+        write_page(arguments.html, page)
     if arguments.json:
         print(json.dumps(found.to_json()))
     else:
@@ -51,6 +58,8 @@ def _check(arguments: argparse.Namespace, folder: Path) -> None:
     if not folder.is_dir():
         raise UsageError(f"profile --run takes the folder of a project, and {folder} is none")
     if arguments.html:
-        raise UsageError("--html is of a program's profile; with --run --export speedscope FILE writes one to look at")
+        require_writable(arguments.html)
+    if arguments.export:
+        require_writable(Path(arguments.export[1]))
     if arguments.export and arguments.export[0] not in EXPORTS:
         raise UsageError(f"--export {arguments.export[0]}: there is {', '.join(EXPORTS)}, and a FILE after it")

@@ -66,6 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     out.add_argument(
         "--branch", metavar="NAME", help="of a folder with --run: commit the patch to a new branch, one commit an edit"
     )
+    out.add_argument(
+        "--export", nargs=2, metavar=("FORMAT", "DIR"), help="of a command that runs benchmarks: before.json and "
+        "after.json in DIR, as pytest-benchmark or pyperf compares them",
+    )  # fmt: skip
     out.add_argument("--json", action="store_true", help="one JSON object on standard output instead of the diff")
     add_html_argument(out)
     out.add_argument(
@@ -108,6 +112,12 @@ def _status(result: Result) -> int:
 
 def _check_project(arguments: argparse.Namespace, path: Path) -> None:
     """Refuse what a folder needs and has not, and what only a folder can have. Raises UsageError."""
+    if arguments.export:
+        if arguments.run is None or not path.is_dir():
+            raise UsageError("--export is for a project's benchmarks: codeopt improve FOLDER --run COMMAND --export")
+        from codeopt.workloads.project.exports import check_export
+
+        check_export(arguments.export[0], Path(arguments.export[1]))
     if arguments.branch is None:
         return
     if arguments.run is None or not path.is_dir():
@@ -152,6 +162,10 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
 
     if result.accepted and arguments.branch:
         console.print(_branched(arguments.branch, result))
+    if arguments.export:
+        from codeopt.workloads.project.exports import export
+
+        console.print(export(arguments.export[0], Path(arguments.export[1]), result.facts.get("benchmarks")))
     program, to_stdout = result.program, str(arguments.output) == "-"
     if result.accepted and arguments.write:
         for part, kept in replace_parts(program, result.source):

@@ -22,11 +22,11 @@ def shares_of(profile: Profile | None) -> dict[int, float]:
     return {line.line: line.share for line in profile.lines} if profile else {}
 
 
-def annotated(name: str, source: str, shares: Mapping[int, float]) -> Markup:
-    """A source text, each line with its share of the time; hot lines are marked."""
+def annotated(name: str, source: str, shares: Mapping[int, float], first: int = 1) -> Markup:
+    """A source text, each line with its share of the time; hot lines are marked. first: the number of the first."""
     lines = source.splitlines()
     rows = []
-    for number, text in enumerate(lines[:SOURCE_LINES], 1):
+    for number, text in enumerate(lines[:SOURCE_LINES], first):
         share = shares.get(number, 0.0)
         mark = "hot" if share >= HOT else "warm" if share >= WARM else None
         cells = (("n", str(number)), ("s", f"{share:.0%}" if share >= LEAST else ""), ("t", tag("code", text)))

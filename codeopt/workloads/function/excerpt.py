@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from codeopt.history import Candidate, History
 from codeopt.workloads.function.function_def import Def, definitions, first_line
@@ -27,6 +28,7 @@ class Excerpt:
     """Line of the module -> line of the text."""
 
 
+@lru_cache(maxsize=64)
 def excerpt(
     source: str, qualname: str, hot: frozenset[str] | None = None, named: frozenset[str] = frozenset()
 ) -> Excerpt:
@@ -70,24 +72,34 @@ class _Wanted:
         target = found[-1]
         lines, todo = _span(target), _names(target) | self.named
         known: set[str] = set()
+        bound = self._bound(target)
         while todo:
             name = todo.pop()
             known.add(name)
-            for node in self.tree.body:
-                if target in ast.walk(node) and not isinstance(node, ast.ClassDef):
-                    continue
+            for node in bound.get(name, ()):
                 part, names = self._part(node, name)
                 if len(lines) + len(part) <= MOST_LINES + len(_span(target)):
                     lines |= part
                     todo |= names - known
         return lines | _class_heads(self.tree, self.qualname)
 
+    def _bound(self, target: Def) -> dict[str, list[ast.stmt]]:
+        """By name: the statements of the module that bind it; by `.name` the first that does of the class around."""
+        found: dict[str, list[ast.stmt]] = {}
+        for node in self.tree.body:
+            if isinstance(node, ast.ClassDef) and node.name == self.qualname.partition(".")[0] and "." in self.qualname:
+                members = {name: member for member in reversed(node.body) for name in _binds(member)}
+                for name, member in members.items():
+                    found.setdefault(f".{name}", []).append(member)
+            elif isinstance(node, ast.ClassDef) or target not in ast.walk(node):
+                for name in _binds(node):
+                    found.setdefault(name, []).append(node)
+        return found
+
     def _part(self, node: ast.stmt, name: str) -> tuple[set[int], set[str]]:
-        """The lines of a statement of the module that bind a name, and what they mention."""
-        if isinstance(node, ast.ClassDef) and node.name == self.qualname.partition(".")[0] and "." in self.qualname:
-            member = _member(node, name)
-            return self._shown(member, f"{node.name}.{name[1:]}") if member is not None else (set(), set())
-        return self._shown(node, name) if name in _binds(node) else (set(), set())
+        """The lines of a statement that binds a name, and what they mention."""
+        owner = self.qualname.partition(".")[0]
+        return self._shown(node, f"{owner}{name}" if name.startswith(".") else name)
 
     def _shown(self, node: ast.stmt, name: str) -> tuple[set[int], set[str]]:
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -134,11 +146,6 @@ def _binds(node: ast.stmt) -> set[str]:
     if isinstance(node, ast.Import | ast.ImportFrom):
         return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-
-
-def _member(node: ast.ClassDef, name: str) -> ast.stmt | None:
-    """A class's member `.name`."""
-    return next((member for member in node.body if name[:1] == "." and name[1:] in _binds(member)), None)
 
 
 def _class_heads(tree: ast.Module, qualname: str) -> set[int]:

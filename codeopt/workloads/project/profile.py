@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 from sandbox.outcome import Run
 
 Key = TypeVar("Key", bound=Hashable)
+OFTEN = 10
+"""Calls of a function."""
+CLEARLY = 0.25
+"""Part of what a caller and what it calls take together."""
 INTERPRETER = "python"
 """What is at work where no file is."""
 
@@ -65,18 +70,30 @@ class FunctionTime:
     """None where they could not be counted: the command did not end under the counter."""
     repeated: float = 0.0
     """Share of its calls with the same constant arguments as an earlier one."""
+    asks_again: float = 0.0
+    """What the calls take that it makes and that repeat earlier ones: who calls could keep the answer."""
+    asked: str = ""
+    """The function that most of that is spent in."""
+    spread_share: float = 0.0
+    """Its own and that of all that it calls but the one that takes the most: whose time the rest is cannot be said."""
 
     @property
     def expected_gain(self) -> float:
-        """The share of the command that could go at most: its own, or that of calls that were made before."""
-        return max(self.own_share, self.total_share * self.repeated)
+        """The share of the command that could go at most: its own, that of calls that were made before, or what is
+        spread over several that it calls. What is called a few times is the outline of a command, and does spread."""
+        spread = self.spread_share if (self.calls or 0) >= OFTEN else 0.0
+        return max(self.own_share, self.total_share * self.repeated, self.asks_again, spread)
 
     @property
     def why(self) -> str:
         """What that is."""
-        if self.expected_gain > self.own_share:
-            return f"{self.repeated:.0%} of its calls repeat earlier ones"
-        return f"{self.own_share:.0%} of the time is its own"
+        if self.expected_gain == self.own_share:
+            return f"{self.own_share:.0%} of the time is its own"
+        if self.expected_gain == self.asks_again:
+            return f"its calls of {self.asked} repeat earlier ones"
+        if self.expected_gain == self.spread_share:
+            return f"{self.spread_share:.0%} of the time is spread over what it calls, {self.calls:,} times"
+        return f"{self.repeated:.0%} of its calls repeat earlier ones"
 
 
 @dataclass(frozen=True)
@@ -172,16 +189,17 @@ def make_profile(
     own = _added((each.stack[-1], each.seconds) for each in samples if each.stack and not each.importing)
     inside = _added((spot, each.seconds) for each in samples for spot in set(each.stack))
     library = _added((e.stack[-1], e.seconds) for e in samples if e.stack and e.library and not e.importing)
-    by = _by_callee(calls)
+    by, largest = _by_callee(calls), _largest_below(samples)
     functions = [
         FunctionTime(
             *spot, own.get(spot, 0.0) / total, seconds / total, library.get(spot, 0.0) / total,
             None if calls is None else by.get(spot, 0),
-            repeated.get(spot, 0.0),
+            repeated.get(spot, 0.0), spread_share=(seconds - largest.get(spot, 0.0)) / total,
         )
         for spot, seconds in inside.items()
     ]  # fmt: skip
     notes = () if calls is not None else ("calls are not counted: the command did not end under the counter",)
+    functions = _with_callers(functions, calls or ())
     waits = max(0.0, plain.wall_s - plain.cpu_s - plain.runqueue_wait_s)
     return ProjectProfile(
         seconds=plain.wall_s, cpu_s=plain.cpu_s,
@@ -195,16 +213,73 @@ def make_profile(
     )  # fmt: skip
 
 
+def _largest_below(samples: Sequence[Sample]) -> dict[Spot, float]:
+    """By function: seconds below it in the function that it calls and that takes the most."""
+    pairs = _added((pair, each.seconds) for each in samples for pair in set(pairwise(each.stack)))
+    found: dict[Spot, float] = defaultdict(float)
+    for (caller, _), seconds in pairs.items():
+        found[caller] = max(found[caller], seconds)
+    return found
+
+
+def _with_callers(functions: Sequence[FunctionTime], calls: Sequence[CalledBy]) -> list[FunctionTime]:
+    """Each with what those that it calls do over and over."""
+    known = {Spot(f.file, f.qualname, f.line): f for f in functions}
+    shares: dict[Spot, dict[Spot, float]] = defaultdict(dict)
+    for each in calls:
+        callee = known.get(each.callee) if each.callee else None
+        if callee and callee.calls and each.callee and each.caller and each.caller != each.callee:
+            share = callee.total_share * callee.repeated * each.calls / callee.calls
+            shares[each.caller][each.callee] = shares[each.caller].get(each.callee, 0.0) + share
+    found = []
+    for spot, function in known.items():
+        below = shares.get(spot, {})
+        most = max(below, key=lambda callee: below[callee], default=None)
+        again = min(sum(below.values()), function.total_share)
+        found.append(replace(function, asks_again=again, asked=most.qualname if most and again else ""))
+    return found
+
+
+class TimedLine(NamedTuple):
+    """One line as the tracer saw it."""
+
+    file: str
+    line: int
+    seconds: float
+    times: int
+    """That it was timed."""
+
+
 def with_lines(
-    profile: ProjectProfile, timed: Sequence[tuple[str, int, float]], owner: Callable[[str, int], Spot | None]
+    profile: ProjectProfile, timed: Sequence[TimedLine], owner: Callable[[str, int], Spot | None]
 ) -> ProjectProfile:
     """With each timed function's own share divided among its lines as they were timed; of others no line is known."""
-    seconds = _added(((file, line), spent) for file, line, spent in timed)
+    each_s = min((row.seconds / row.times for row in timed if row.times >= OFTEN), default=0.0)  # what tracing takes
+    seconds = _added(((row.file, row.line), max(0.0, row.seconds - each_s * row.times)) for row in timed)
     of = {place: spot for place in seconds if (spot := owner(*place)) is not None}
     whole = _added((spot, seconds[place]) for place, spot in of.items())
+    profile = _moved(profile, whole)
     own = {Spot(f.file, f.qualname, f.line): f.own_share for f in profile.functions}
     lines = [LineTime(*place, own.get(spot, 0.0) * seconds[place] / (whole[spot] or 1.0)) for place, spot in of.items()]
     return replace(profile, lines=tuple(sorted(lines, key=lambda line: -line.own_share)))
+
+
+def _moved(profile: ProjectProfile, timed: Mapping[Spot, float]) -> ProjectProfile:
+    """With shares given back that samples gave to a caller: a handler runs where a loop goes back or a call begins, and
+    a function that only computes in C has returned by then. Moved where timed lines say so clearly."""
+    known = {Spot(f.file, f.qualname, f.line): f for f in profile.functions}
+    for caller, callee in dict.fromkeys((each.caller, each.callee) for each in profile.callers):
+        if caller is None or callee is None or caller == callee or not {caller, callee} <= timed.keys() & known.keys():
+            continue
+        both = known[caller].own_share + known[callee].own_share
+        share = both * timed[callee] / (timed[caller] + timed[callee] or 1.0)
+        more = share - known[callee].own_share
+        if more > CLEARLY * both:
+            found = known[callee]
+            known[callee] = replace(found, own_share=share, total_share=max(found.total_share, share))
+            known[caller] = replace(known[caller], own_share=both - share)
+    ranked = sorted(known.values(), key=lambda f: (-f.own_share, -f.total_share, f.file, f.line))
+    return replace(profile, functions=tuple(ranked))
 
 
 def _added(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:

@@ -17,6 +17,10 @@ COMPILE = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
 """Without a look at the module's time, which each run's copies have anew. What does not compile is left out."""
 
 
+LEAST_LEFT = 0.02
+"""Of a run's time, that is timed of one whose bodies take next to nothing."""
+
+
 @dataclass(frozen=True)
 class CommandRuns:
     """A Runner: its program is the project's text (see text.py), its answer what the command prints and writes."""
@@ -30,6 +34,14 @@ class CommandRuns:
     """What of an output counts."""
     bytecode: dict[tuple[str, bytes], Files] = field(default_factory=dict)
     """By path and content of a module: what Python makes of it, once it was asked."""
+    beside: Files = ()
+    """Put beside the project's files in each run."""
+    left_out_s: tuple[float, float] = (0.0, 0.0)
+    """Seconds of each run, of the processor and of the clock, that are a benchmark tool's own and not timed."""
+    purpose: str = "command"
+    """What its runs are for."""
+    spent: dict[str, float] = field(default_factory=dict)
+    """Seconds of the clock that runs took, by their purpose."""
 
     @property
     def limits(self) -> RunLimits:
@@ -39,13 +51,16 @@ class CommandRuns:
     def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> Run:
         """Always a fresh interpreter. files: put beside the project's. Raises SandboxError."""
         text = program.decode() if isinstance(program, bytes) else program
-        beside = options.get("files") or ()
-        command = self.command.program(self.project.import_roots, options.get("hash_seed", 0), watched=bool(beside))
+        more = (*self.beside, *(options.get("files") or ()))
+        command = self.command.program(self.project.import_roots, options.get("hash_seed", 0), watched=bool(more))
         run = self.sandbox.run(
             command, stdin, args=options.get("args", ()), limits=options.get("limits"),
-            files=(*self.with_bytecode(text), *beside),
+            files=(*self.with_bytecode(text), *more),
         )  # fmt: skip
-        return replace(run, stdout=self.seen(run.stdout))
+        self.spent[self.purpose] = self.spent.get(self.purpose, 0.0) + run.wall_s
+        cpu_s = max(run.cpu_s - self.left_out_s[0], run.cpu_s * LEAST_LEFT)
+        wall_s = max(run.wall_s - self.left_out_s[1], run.wall_s * LEAST_LEFT)
+        return replace(run, stdout=self.seen(run.stdout), cpu_s=cpu_s, wall_s=wall_s)
 
     def with_edits(self, text: str) -> Files:
         """All files of the project."""

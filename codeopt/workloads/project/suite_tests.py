@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
@@ -15,6 +16,11 @@ from sandbox.outcome import Run
 
 REPORT = "codeopt-tests.xml"
 WITHOUT_OPTIONS = ("-o", "addopts=")
+SETTINGS = ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg")
+GO_ON = "--continue-on-collection-errors"
+"""A test module that cannot be imported (its own helpers are not installed) does not take the others with it."""
+ORIGINAL = ""
+"""The text of a project in which nothing is changed."""
 SECONDS = 120.0
 """A suite that takes longer is not waited for: name a part of it with --tests."""
 
@@ -42,10 +48,7 @@ def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> Proje
     """Run those that are named, else all that pytest would find."""
     if options.no_tests:
         return ProjectTests(shortfall=Shortfall("the project's tests are not run", "--no-tests"))
-    root = runs.project.root
-    named = [path.resolve() for path in options.tests]
-    paths = [p.relative_to(root).as_posix() for p in named if root in p.parents]
-    paths = paths or [path for path, _ in runs.project.files if is_test(path) and path not in runs.command.words]
+    paths = _named(runs, options) or _found(runs)
     if not paths:
         return ProjectTests(shortfall=Shortfall("the project's tests are not run", "it has no test_*.py"))
     more: tuple[str, ...] = ()
@@ -54,12 +57,26 @@ def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> Proje
         more = WITHOUT_OPTIONS
         run = _run(runs, source, (*more, *paths))
         results = _results(run)
-    passed = tuple(name for name, good in results.items() if good)
+    passed = tuple(_good(results))
     if not passed:
         said = run.stderr.decode("utf-8", "replace").strip() or run.stdout.decode("utf-8", "replace").strip()
         last = run.stop_detail or said.rpartition("\n")[2][:200] or f"exit status {run.exit}"
         return ProjectTests(shortfall=Shortfall("the project's tests are not run", f"none passes: {last}"))
     return ProjectTests(passed, (*more, *paths), len(results) - len(passed))
+
+
+def _named(runs: CommandRuns, options: ImproveOptions) -> list[str]:
+    root = runs.project.root
+    return [path.relative_to(root).as_posix() for each in options.tests if root in (path := each.resolve()).parents]
+
+
+def _found(runs: CommandRuns) -> list[str]:
+    """Where pytest is to look: nowhere in particular where the project's settings say what a test file is called."""
+    settings = (content for path, content in runs.project.files if path in SETTINGS)
+    if any(b"python_files" in content for content in settings):
+        tests = [f"--ignore={word}" for word in runs.command.words if word.endswith(".py")]
+        return tests or ["."]
+    return [path for path, _ in runs.project.files if is_test(path) and path not in runs.command.words]
 
 
 def failing(runs: CommandRuns, source: str, tests: ProjectTests) -> str:
@@ -68,18 +85,41 @@ def failing(runs: CommandRuns, source: str, tests: ProjectTests) -> str:
         return ""
     run = _run(runs, source, tests.paths)
     results = _results(run)
-    if lost := [name for name in tests.passed if not results.get(name)]:
+    lost = [name for name in tests.passed if not results.get(name)]
+    if any(name not in results for name in lost):
+        lost = steadily_lost(lost, results, tests.passed, _results(_run(runs, ORIGINAL, tests.paths)))
+    if lost:
         more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
         reason = "" if lost[0] in results else f" ({run.stop_detail or 'it was not run'})"
         return f"test {lost[0]} fails{reason}{more}"
     return ""
 
 
+def steadily_lost(
+    lost: Sequence[str], results: Mapping[str, bool], passed: Sequence[str], again: Mapping[str, bool]
+) -> list[str]:
+    """Without those of functions whose tests the original itself does not name the same each time (their parameters
+    come from a set), where as many pass as before. again: another run of the original."""
+    changing = {_function(name) for name in set(passed).symmetric_difference(_good(again))}
+    before, now = Counter(map(_function, passed)), Counter(map(_function, _good(results)))
+    return [n for n in lost if _function(n) not in changing or now[_function(n)] < before[_function(n)]]
+
+
+def _good(results: Mapping[str, bool]) -> list[str]:
+    return [name for name, good in results.items() if good]
+
+
+def _function(name: str) -> str:
+    """Of a test with its parameters."""
+    return name.partition("[")[0]
+
+
 def _run(runs: CommandRuns, source: str, paths: Sequence[str]) -> Run:
-    words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml", REPORT, *paths)
+    words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", GO_ON, "--junitxml", REPORT, *paths)
     command = ProjectCommand("pytest", words)
     limits = replace(runs.limits, seconds=min(SECONDS, runs.limits.seconds))
-    return replace(runs, command=command, seen=bytes).run(source, limits=limits)
+    runs = replace(runs, command=command, seen=bytes, beside=(), left_out_s=(0.0, 0.0), purpose="tests")
+    return runs.run(source, limits=limits)
 
 
 def _results(run: Run) -> dict[str, bool]:

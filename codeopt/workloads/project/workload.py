@@ -17,11 +17,12 @@ from codeopt.workloads._defaults import Defaults
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
 from codeopt.workloads.project.edits import CodeEdit, edits_of, without
+from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.proposer import ProjectProposer, brief
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.steady import Steady, found_steady, given_steady
+from codeopt.workloads.project.steady import HIDDEN, Steady, found_steady, given_steady
 from codeopt.workloads.project.suite_tests import ProjectTests, failing, find_tests
 from codeopt.workloads.project.text import ProjectProgram, first_lines, parted
 from codeopt.workloads.project.watch import profile_command, require_good
@@ -82,6 +83,10 @@ class ProjectWorkload(Defaults):
     rule: StoppingRule
     plan: Plan | None = None
     too_short: str = ""
+    benches: Benches | None = None
+    """Where the command runs benchmarks of a tool."""
+    after: list[TimedBody] = field(default_factory=list)
+    """The same with the patch that was confirmed last."""
     gains: list[EditGain] = field(default_factory=list)
     """Of the patch that was confirmed last."""
     dropped: list[CodeEdit] = field(default_factory=list)
@@ -121,6 +126,12 @@ class ProjectWorkload(Defaults):
         """Without the edits that do not pay: each is taken back alone, and the rest compared with the whole."""
         self.gains.clear()
         self.dropped.clear()
+        found = self._paid(candidate)
+        self.after[:] = self.benches.after(found.source) if self.benches else ()
+        return found
+
+    def _paid(self, candidate: Candidate) -> Candidate:
+        """With gains and dropped filled."""
         edits = edits_of(self.program.source, candidate.source)
         source = candidate.source
         if len(edits) == 1:
@@ -172,7 +183,10 @@ class ProjectWorkload(Defaults):
         """`1.32 s   12 tests   first: shop/store.py::Store._find 80%`."""
         hot = [f for f in self.found.functions if f.file in self.program.files][:3]
         shares = ", ".join(f"{f.file}::{f.qualname} {f.own_share:.0%}" for f in hot)
-        return "   ".join(filter(None, [f"{self.found.seconds:.2f} s", self.tests.words, shares, self.steady.words]))
+        bodies = self.benches.words if self.benches else ""
+        return "   ".join(
+            filter(None, [f"{self.found.seconds:.2f} s", bodies, self.tests.words, shares, self.steady.words])
+        )
 
     def facts(self) -> dict[str, Any]:
         """What was found of the command, and of the edits of the patch."""
@@ -185,6 +199,8 @@ class ProjectWorkload(Defaults):
             "project_tests": {"passed": len(self.tests.passed), "failed": self.tests.failed},
             "output": self.steady.words or "compared",
             "edits": [gain.to_json(evidence) for gain in self.gains],
+            "benchmarks": self.benches.to_json(tuple(self.after)) if self.benches else None,
+            "ran": {f"{purpose}_s": round(seconds, 2) for purpose, seconds in self.runner.spent.items()},
             "dropped": [{"file": edit.file, "qualname": edit.qualname} for edit in self.dropped],
             "shortfalls": as_rows(shortfalls),
         }
@@ -199,6 +215,9 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     options, source = request.options, program.source
     steady = given_steady(options.ignore_output)
     notify("running the command")
+    benches = find_benches(runs, source)
+    if benches:
+        runs, steady = benches.runs, replace(steady, given=(*steady.given, *benches.lines))
     plain: list[Run] = []
     for seed in SEEDS:
         plain.append(runs.run(source, hash_seed=seed))
@@ -211,7 +230,7 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
                 ignored=ignored)  # fmt: skip
     notify("running the project's tests")
     tests = find_tests(runs, source, options)
-    if not tests.passed and not steady.seen(first.stdout).strip() and not _counted(case):
+    if not tests.passed and not steady.seen(first.stdout).replace(HIDDEN, b"").strip() and not _counted(case):
         raise ProgramError(
             "--run: the command prints and writes nothing that is the same in each run, and no test passes: there is "
             "nothing to judge a change by; print a result, or give tests with --tests"
@@ -221,7 +240,7 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     original = request.baseline or Candidate(0, source, "the original", (Outcome("command", Verdict.AC, first),))
     original = replace(original, profile=as_profile(found, source))
     suite = Suite((case,), open_checker(options.check))
-    return ProjectWorkload(request, program, runs, steady, tests, found, original, suite, request.rule)
+    return ProjectWorkload(request, program, runs, steady, tests, found, original, suite, request.rule, benches=benches)
 
 
 def _changing_files(runs: Sequence[Run]) -> tuple[str, ...]:

@@ -32,6 +32,8 @@ class LineTimes:
         self.places, self.spans, self.sink = Places(root), spans, sink
         self.wanted: dict[CodeType, str] = {}
         self.seconds: dict[tuple[str, int], float] = {}
+        self.times: dict[tuple[str, int], int] = {}
+        """How often each line was timed."""
         self.local = threading.local()
         self.events = 0
 
@@ -70,15 +72,16 @@ class LineTimes:
         if stack:
             key = stack[-1]
             self.seconds[key] = self.seconds.get(key, 0.0) + perf_counter() - self.local.last
+            self.times[key] = self.times.get(key, 0) + 1
         self.events += 1
         if self.events % AT_ONCE == 0:
             self.write()
 
     def write(self) -> None:
         """What was added up since the last time."""
-        seconds, self.seconds = self.seconds, {}
-        for (file, line), spent in seconds.items():
-            self.sink("@ line " + json.dumps([file, line, round(spent, 7)]))
+        seconds, self.seconds, times, self.times = self.seconds, {}, self.times, {}
+        for key, spent in seconds.items():
+            self.sink("@ line " + json.dumps([*key, round(spent, 7), times[key]]))
 
 
 def install(root: str, spans: list[tuple[str, int, int]], sink: Callable[[str], None]) -> None:

@@ -139,11 +139,13 @@ class CallCounts:
 
 
 def _given(frame: FrameType) -> Any:
-    """The arguments of a call that is about to begin; the object of a method is left out where it has others."""
+    """The arguments of a call that is about to begin. The object of a method stands for itself by its place: one that
+    was made in the place of another, which is gone, is taken for that."""
     code = frame.f_code
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    names = names[1:] if names[:1] in (("self",), ("cls",)) and len(names) > 1 else names
-    values = tuple(frame.f_locals.get(name) for name in names)
+    values = [frame.f_locals.get(name) for name in names]
+    if names[:1] in (("self",), ("cls",)):
+        values[0] = id(values[0])
     if code.co_flags & CHANGING or not names or not all(type(value) in CONSTANT for value in values):
         return object()
     return tuple((type(value), value) for value in values)

@@ -12,56 +12,11 @@ from codeopt.workloads.function.definitions import PutBackError
 from codeopt.workloads.project.edits import answered, edits_of, without
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.steady import found_steady, given_steady
+from codeopt.workloads.project.suite_tests import steadily_lost
 from codeopt.workloads.project.text import is_own, joined, parted, read_text
 from tests.codeopt.command import codeopt
+from tests.codeopt.workloads.shop import ADD, FIND, HEAD, STORE, USELESS, answer, write_shop
 from tests.conftest import open_or_skip
-
-STORE = '''\
-class Store:
-    """Orders."""
-
-    def __init__(self):
-        self.rows = []
-
-    def add(self, name, price):
-        self.rows.append((name, price))
-
-    def _find(self, name):
-        return [price for each, price in self.rows if each == name]
-
-    def size(self):
-        return len(self.rows)
-'''
-REPORT = """\
-from shop.store import Store
-
-
-def report(n):
-    store = Store()
-    for k in range(n):
-        store.add(f"item{k % (n // 4)}", k)
-    return [sum(store._find(f"item{k}")) for k in range(n // 4)]
-"""
-BENCH = "from shop.report import report\n\nprint(sum(report(6000)))\n"
-TEST = (
-    "from shop.report import report\n\n\ndef test_report():\n    assert report(8) == [0 + 2 + 4 + 6, 1 + 3 + 5 + 7]\n"
-)
-ADD = """\
-    def __init__(self):
-        self.rows = []
-        self.index = {}
-
-    def add(self, name, price):
-        self.rows.append((name, price))
-        self.index.setdefault(name, []).append(price)
-"""
-FIND = "    def _find(self, name):\n        return self.index.get(name, [])\n"
-USELESS = "    def size(self):\n        count = len(self.rows)\n        return count\n"
-HEAD = "# === file: shop/store.py ===\nclass Store:\n"
-
-
-def answer(summary: str, text: str) -> str:
-    return f"SUMMARY: {summary}\n\n```python\n{text}```\n"
 
 
 def script(path: Path, *answers: str) -> str:
@@ -72,17 +27,7 @@ def script(path: Path, *answers: str) -> str:
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     """A project in which only a change of two methods together helps, committed."""
-    root = tmp_path / "shop"
-    files = {"shop/__init__.py": "", "shop/store.py": STORE, "shop/report.py": REPORT, "bench.py": BENCH,
-             "tests/test_report.py": TEST}  # fmt: skip
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    for words in (["init", "-q"], ["config", "user.email", "a@b.c"], ["config", "user.name", "A"], ["add", "."],
-                  ["commit", "-qm", "all"]):  # fmt: skip
-        subprocess.run(["git", "-C", str(root), *words], check=True)
-    return root
+    return write_shop(tmp_path / "shop")
 
 
 def test_a_change_of_two_functions_is_one_patch(shop: Path) -> None:
@@ -194,6 +139,15 @@ def test_search_and_replace() -> None:
 def test_an_answer_that_cannot_be_put_in(text: str, why: str) -> None:
     with pytest.raises(PutBackError, match=why):
         answered(TEXT, text)
+
+
+def test_tests_that_are_named_otherwise_each_time_are_counted() -> None:
+    """As those whose parameters come from a set."""
+    passed = ("t::a[1-x0]", "t::a[2-x1]", "t::b")
+    again = {"t::a[1-x1]": True, "t::a[2-x0]": True, "t::b": True}
+    assert steadily_lost(passed[:1], {"t::a[2-x1]": True, "t::a[1-x9]": True}, passed, again) == []
+    assert steadily_lost(passed[:1], {"t::a[2-x1]": True, "t::a[1-x9]": False}, passed, again) == ["t::a[1-x0]"]
+    assert steadily_lost(("t::b",), {}, passed, again) == ["t::b"]
 
 
 def test_what_changes_from_run_to_run_is_found() -> None:

@@ -11,6 +11,8 @@ import pytest
 from codeopt.errors import UsageError
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.files import read_project
+from codeopt.workloads.project.profile import CalledBy, Sample, Spot, TimedLine, make_profile, with_lines
+from sandbox.outcome import Run
 from tests.codeopt.command import codeopt
 from tests.conftest import open_or_skip
 
@@ -56,7 +58,7 @@ def shop(tmp_path: Path) -> Path:
 
 def test_where_the_time_of_a_command_goes(shop: Path) -> None:
     open_or_skip("bubblewrap").close()
-    flags = ("--sandbox", "bubblewrap", "--json", "--export", "speedscope", "out.json")
+    flags = ("--sandbox", "bubblewrap", "--json", "--export", "speedscope", "out.json", "--html", "page.html")
     done = codeopt("profile", "--run", "python bench.py", *flags, cwd=shop)
     assert done.status == 0, done.err
     found = done.json
@@ -72,6 +74,12 @@ def test_where_the_time_of_a_command_goes(shop: Path) -> None:
     )
     assert 0 < found["start"] < 0.9
     exported = json.loads((shop / "out.json").read_text())
+    page = (shop / "page.html").read_text()
+    hot = "return [price for each, price in self.rows if each == name]"
+    assert page.count("Store._find") >= 4
+    assert f'<td class="n">{found["lines"][0]["line"]}</td>' in page.replace("'", '"')
+    assert hot in page
+    assert "<script" not in page
     names = [frame["name"] for frame in exported["shared"]["frames"]]
     assert "Store._find" in names
     assert len(exported["profiles"][0]["samples"]) == len(exported["profiles"][0]["weights"]) > 0
@@ -112,3 +120,39 @@ def test_variables_and_paths_of_the_project(shop: Path) -> None:
     assert command.words == ("bench.py", "--data=data.json")
     assert command.variables == (("N", "1"),)
     assert command.script == "bench.py"
+
+
+A, B, MAIN = Spot("m.py", "a", 1), Spot("m.py", "b", 5), Spot("m.py", "<module>", 0)
+PLAIN = Run(0, None, 1.0, 1.0, 0, b"", b"")
+
+
+def samples_of(*rows: tuple[tuple[Spot, ...], float]) -> list[Sample]:
+    return [Sample((MAIN, *stack), 1, "", False, seconds) for stack, seconds in rows]
+
+
+def test_who_asks_again_is_a_target_too() -> None:
+    """The remedy for parsing the same text over and over stands in the caller."""
+    calls = [CalledBy(B, A, 100), CalledBy(A, MAIN, 1)]
+    found = make_profile(PLAIN, samples_of(((A,), 0.1), ((A, B), 0.9)), calls, 0.0, {B: 0.9})
+    by_name = {f.qualname: f for f in found.targets}
+    assert (by_name["a"].expected_gain, by_name["a"].why) == (pytest.approx(0.81), "its calls of b repeat earlier ones")
+    assert by_name["b"].why == "90% of the time is its own"
+
+
+def test_who_spreads_work_often_is_a_target_and_the_outline_of_a_command_is_none() -> None:
+    c = Spot("m.py", "c", 9)
+    rows = samples_of(((A, B), 0.5), ((A, c), 0.4), ((A,), 0.1))
+    often, once = (make_profile(PLAIN, rows, [CalledBy(A, MAIN, times)], 0.0, {}).targets for times in (50, 1))
+    assert next(f.expected_gain for f in often if f.qualname == "a") == pytest.approx(0.5)
+    assert next(f.expected_gain for f in once if f.qualname == "a") == pytest.approx(0.1)
+
+
+def test_time_that_samples_gave_to_a_caller_is_given_back() -> None:
+    """A list made anew takes long in C, and the handler of the clock runs when its function has returned."""
+    profile = make_profile(PLAIN, samples_of(((A,), 1.0), ((A, B), 0.001)), [CalledBy(B, A, 100)], 0.0, {})
+    rows = [TimedLine("m.py", 2, 0.0002, 100), TimedLine("m.py", 6, 0.5, 100)]
+    found = with_lines(profile, rows, lambda file, line: A if line < 5 else B)
+    assert profile.functions[0].qualname == "a"
+    assert found.functions[0].qualname == "b"
+    assert found.functions[0].own_share == pytest.approx(1.0, abs=0.01)
+    assert found.lines[0].line == 6

@@ -1,0 +1,136 @@
+"""Benchmarks that people have: a command of pytest-benchmark, pyperf or ASV is timed by the bodies that it runs.
+
+Such a harness runs a body as often as fits into some seconds, so a faster body is run more often and the command takes
+as long as before. So each body is run a fixed number of times, the time is taken outside of the process as for any
+command, and what the harness itself takes, measured once on the original, is left out. A harness's own figures are
+for reports: nothing is decided by them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import ceil
+from statistics import median
+from typing import Any, Protocol
+
+from codeopt.registry import load, names
+from codeopt.workloads.project.command import WATCH, ProjectCommand
+from codeopt.workloads.project.files import ProjectFiles
+from codeopt.workloads.project.runs import CommandRuns
+from sandbox.outcome import Files, Run
+
+RESULT = f"{WATCH}/benches.json"
+LEAST_S, MOST_LOOPS = 0.3, 2_000
+"""Seconds that all bodies together take at least in one run, and how often each is run at most for that."""
+OF_TOOL = 1 / 3
+"""Of what the tool itself takes (pytest starts in 0.2 s, with all its plug-ins in 3 s), the least for the bodies."""
+SETTLED = 2
+"""How often the number of loops is found anew."""
+KEPT = 200
+"""Values of a body that are kept."""
+
+
+@dataclass(frozen=True)
+class TimedBody:
+    """One body, by the name that its harness gives it."""
+
+    name: str
+    seconds: tuple[float, ...]
+    """Of each call, or each loop of calls."""
+
+
+class Harness(Protocol):
+    """Knows one tool."""
+
+    NAME: str
+
+    def matches(self, command: ProjectCommand, project: ProjectFiles) -> bool:
+        """Whether the command runs benchmarks of its."""
+        ...
+
+    def fixed(self, command: ProjectCommand, project: ProjectFiles, loops: int) -> tuple[ProjectCommand, Files]:
+        """The command that runs each body so often and leaves its figures in RESULT, and files that it needs."""
+        ...
+
+    def read(self, content: bytes) -> Iterator[tuple[str, list[float]]]:
+        """Of RESULT: names with the seconds of a call. Raises ValueError, KeyError, TypeError, AttributeError."""
+        ...
+
+
+@dataclass(frozen=True)
+class Benches:
+    """The benchmarks of a command."""
+
+    harness: str
+    loops: int
+    before: tuple[TimedBody, ...]
+    runs: CommandRuns
+    """Run each body so often; without what the harness takes."""
+    _read: Harness
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        return f"{len(self.before)} of {self.harness}, each run {self.loops} times"
+
+    @property
+    def lines(self) -> tuple[re.Pattern[bytes], ...]:
+        """Of the output: what a tool says of a body's time, in a unit that goes by how long it is."""
+        return tuple(re.compile(rb"^%b: .*$" % re.escape(b.name.encode()), re.MULTILINE) for b in self.before)
+
+    def after(self, source: str) -> tuple[TimedBody, ...]:
+        """The same, measured with a draft."""
+        return _benches(self._read, self.runs.run(source))
+
+    def to_json(self, after: tuple[TimedBody, ...]) -> dict[str, Any]:
+        """One row a body."""
+        new = {bench.name: bench for bench in after}
+        rows = []
+        for old in self.before:
+            row: dict[str, Any] = {"name": old.name, "before": list(old.seconds), "after": None, "ratio": None}
+            if (found := new.get(old.name)) and median(found.seconds) > 0:
+                row |= {"after": list(found.seconds), "ratio": round(median(old.seconds) / median(found.seconds), 4)}
+            rows.append(row)
+        return {"harness": self.harness, "loops": self.loops, "rows": rows}
+
+
+def find_benches(runs: CommandRuns, source: str) -> Benches | None:
+    """None for a command that runs no benchmarks of a tool that is known, or whose bodies cannot be run so."""
+    known: list[Any] = [load(__name__, name) for name in names(__name__)]
+    harness: Harness | None = next((each for each in known if each.matches(runs.command, runs.project)), None)
+    if harness is None:
+        return None
+    once, run = _fixed(harness, runs, source, 1)
+    first = _benches(harness, run)
+    if run.exit != 0 or not first:
+        return None
+    idle = min((once.run(source) for _ in range(2)), key=lambda each: each.cpu_s)
+    loops, bodies = 1, first
+    for _ in range(SETTLED):  # a first call takes longer than those after it
+        each = sum(median(bench.seconds) for bench in bodies)
+        loops = min(max(ceil(max(LEAST_S, idle.cpu_s * OF_TOOL) / each), 1), MOST_LOOPS) if each > 0 else MOST_LOOPS
+        again, run = _fixed(harness, runs, source, loops)
+        bodies = _benches(harness, run)
+        if run.exit != 0 or not bodies:
+            return None
+    own = sum(median(bench.seconds) for bench in bodies)
+    left_out = (max(0.0, idle.cpu_s - own), max(0.0, idle.active_s - own))
+    return Benches(harness.NAME, loops, bodies, replace(again, left_out_s=left_out), harness)
+
+
+def _fixed(harness: Harness, runs: CommandRuns, source: str, loops: int) -> tuple[CommandRuns, Run]:
+    command, files = harness.fixed(runs.command, runs.project, loops)
+    found = replace(runs, command=command, beside=files)
+    return found, found.run(source)
+
+
+def _benches(harness: Harness, run: Run) -> tuple[TimedBody, ...]:
+    """What a run writes may be anything."""
+    content = next((file.content for file in run.written if file.path == RESULT), None)
+    try:
+        rows = list(harness.read(content)) if content else []
+        return tuple(TimedBody(str(name), tuple(map(float, values))[:KEPT]) for name, values in rows if values)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ()

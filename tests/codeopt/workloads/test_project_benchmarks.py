@@ -1,0 +1,151 @@
+"""Commands of pytest-benchmark, pyperf and ASV: timed by their bodies, told by their names, written for those tools."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from codeopt.console import Console
+from codeopt.edit_table import table_of
+from codeopt.options import ImproveOptions
+from codeopt.session import Session
+from codeopt.target import Target
+from codeopt.workloads import WorkloadRequest
+from codeopt.workloads.project.command import ProjectCommand
+from codeopt.workloads.project.edits import answered
+from codeopt.workloads.project.exports import export
+from codeopt.workloads.project.exports import pyperf as for_pyperf
+from codeopt.workloads.project.files import ProjectFiles, read_project
+from codeopt.workloads.project.harnesses import RESULT, asv, find_benches, pyperf, pytest_benchmark
+from codeopt.workloads.project.opening import open_command
+from codeopt.workloads.project.text import read_text
+from sandbox.guest.tests import asv_bodies
+from tests.conftest import open_or_skip
+
+WORDS = """\
+def repeated(words):
+    seen = []
+    for word in words:
+        if word not in seen:
+            seen.append(word)
+    return len(words) - len(seen)
+
+
+def longest(words):
+    return max(words, key=len)
+"""
+BENCH = """\
+from words import longest, repeated
+
+WORDS = [f"w{k * 7 % 600}" for k in range(900)]
+
+
+def test_repeated(benchmark):
+    assert benchmark(repeated, WORDS) == 300
+
+
+def test_longest(benchmark):
+    assert len(benchmark(longest, WORDS)) == 4
+"""
+SUITE = """\
+class Words:
+    params = [[1, 2], ["a"]]
+
+    def setup(self, n, text):
+        if n == 2:
+            raise NotImplementedError
+        self.words = [text] * n
+
+    def time_join(self, n, text):
+        assert "".join(self.words) == text * n
+
+
+def time_plain():
+    pass
+"""
+FAST = "# === file: words.py ===\ndef repeated(words):\n    return len(words) - len(set(words))\n"
+
+
+def test_bodies_are_what_is_timed(tmp_path: Path) -> None:
+    """pytest-benchmark runs a faster body more often: by its whole command nothing would be gained."""
+    open_or_skip("bubblewrap").close()
+    (tmp_path / "words.py").write_text(WORDS)
+    (tmp_path / "test_bench_words.py").write_text(BENCH)
+    alone = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -p pytest_benchmark.plugin test_bench_words.py"
+    options = ImproveOptions.of({"run": alone, "sandbox": "bubblewrap"})
+    project = read_project(tmp_path)
+    program = read_text(tmp_path, project)
+    request = WorkloadRequest(Target(tmp_path), program, options, Session(Console(quiet=True)))
+    fast = answered(program.source, FAST)
+    with open_command(request, project) as runs:
+        found = find_benches(replace(runs, edited=program.edited), program.source)
+        assert found is not None
+        took = [found.runs.run(text).cpu_s for text in (program.source, fast)]
+        told = found.to_json(found.after(fast))
+    assert took[0] > 2 * took[1]
+    assert told["harness"] == "pytest-benchmark"
+    ratios = {row["name"].partition("::")[2]: row["ratio"] for row in told["rows"]}
+    assert ratios["test_repeated"] > 10 > 3 > ratios["test_longest"]
+    assert any("test_repeated" in line for line in table_of({"benchmarks": told, "edits": [], "dropped": []}))
+    assert "after.json" in export("pytest-benchmark", tmp_path / "out", told)
+    compare = [sys.executable, "-m", "pytest_benchmark", "compare", "out/before.json", "out/after.json"]
+    table = subprocess.run(compare, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert "test_repeated (after)" in table
+
+
+def test_pyperf_reads_what_is_written_for_it(tmp_path: Path) -> None:
+    pytest.importorskip("pyperf")
+    for name, seconds in (("before", 2.0), ("after", 1.0)):
+        text = for_pyperf.text(
+            [("f", [seconds, seconds + 0.01])], datetime.now(UTC), {"node": "", "python_version": ""}
+        )
+        (tmp_path / f"{name}.json").write_text(text)
+    compare = [sys.executable, "-m", "pyperf", "compare_to", "before.json", "after.json"]
+    assert "1.99x faster" in subprocess.run(compare, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+
+def project_of(**files: str) -> ProjectFiles:
+    return ProjectFiles(Path("/p"), tuple((name.replace("__", "."), text.encode()) for name, text in files.items()))
+
+
+@pytest.mark.parametrize(
+    ("tool", "words", "project", "expected"),
+    [
+        (pytest_benchmark, ("-m", "pytest"), project_of(test_a__py=BENCH), True),
+        (pytest_benchmark, ("-m", "pytest", "--benchmark-skip"), project_of(test_a__py=BENCH), False),
+        (pytest_benchmark, ("-m", "pytest"), project_of(test_a__py="def test_a(): pass\n"), False),
+        (pyperf, ("perf.py",), project_of(perf__py="import pyperf\n"), True),
+        (pyperf, ("other.py",), project_of(perf__py="import pyperf\n"), False),
+        (asv, ("-m", "asv", "run", "-b", "time_x"), project_of(asv__conf__json="{}"), True),
+        (asv, ("-m", "asv", "publish"), project_of(asv__conf__json="{}"), False),
+    ],
+)
+def test_a_tool_is_recognised(tool: ModuleType, words: tuple[str, ...], project: ProjectFiles, expected: bool) -> None:
+    command = ProjectCommand("", words)
+    assert tool.matches(command, project) is expected
+    if expected:
+        changed, _ = tool.fixed(command, project, 7)
+        assert any(RESULT in word for word in changed.words)
+
+
+def test_a_suite_of_asv_runs_by_its_conventions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "suite").mkdir()
+    (tmp_path / "suite" / "words.py").write_text(SUITE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    asv_bodies.main("suite", "", 3, "out/found.json")
+    found = [(name, len(values)) for name, values in asv.read((tmp_path / "out/found.json").read_bytes())]
+    assert found == [
+        ("words.Words.time_join(1, 'a')", 3),
+        ("words.Words.time_join(2, 'a')", 0),
+        ("words.time_plain", 3),
+    ]
+    asv_bodies.main("suite", "plain", 1, "out/found.json")
+    assert len(json.loads((tmp_path / "out/found.json").read_text())) == 1

@@ -16,7 +16,19 @@ from codeopt.errors import UsageError
 from codeopt.options import ImproveOptions
 from codeopt.strictness import Strictness
 
-OF_THE_COMMAND = {"branch", "html", "verbose", "help", "target", "short_m", "write", "output", "json", "quiet"}
+OF_THE_COMMAND = {
+    "export",
+    "branch",
+    "html",
+    "verbose",
+    "help",
+    "target",
+    "short_m",
+    "write",
+    "output",
+    "json",
+    "quiet",
+}
 """Flags about where a result goes; all others are fields."""
 
 

@@ -64,6 +64,10 @@ def load(package: str, name: str) -> ModuleType:
             module: ModuleType = entry.load()
             return module
         return importlib.import_module(f"{package}.{module_name}")
+    if name.startswith(".") or name.endswith(".py"):
+        raise UsageError(
+            f"{name} is a file; name it as my_package.{Path(name).stem}, a module of a package that can be imported"
+        )
     if "." in name:
         try:
             return importlib.import_module(name)

@@ -98,6 +98,7 @@ BAD = {
     "a module that is no task": Bad("json.decoder is not a task", arguments=("slow.py", "-t", "json.decoder")),
     "a task that is not there": Bad("cannot import 'no.such'", arguments=("slow.py", "-t", "no.such")),
     "unknown rule": Bad("magic", arguments=("slow.py", "--select", "main_function,magic")),
+    "a file for a rule": Bad("name it as my_package.own", arguments=("slow.py", "--select", "./own.py")),
     "unknown checker": Bad("there is no checker 'fuzzy'", arguments=("slow.py", "--check", "fuzzy")),
     "unknown sandbox": Bad("argument --sandbox: invalid choice: 'vm'", arguments=("slow.py", "--sandbox", "vm")),
     "no such image": Bad(

@@ -101,7 +101,6 @@ def test_bodies_are_what_is_timed(tmp_path: Path) -> None:
 
 
 def test_pyperf_reads_what_is_written_for_it(tmp_path: Path) -> None:
-    pytest.importorskip("pyperf")
     for name, seconds in (("before", 2.0), ("after", 1.0)):
         text = for_pyperf.text(
             [("f", [seconds, seconds + 0.01])], datetime.now(UTC), {"node": "", "python_version": ""}

@@ -17,4 +17,5 @@ def text(rows: Rows, when: datetime, machine: Mapping[str, str]) -> str:
     ]
     common = {"unit": "second", "hostname": machine["node"], "python_version": machine["python_version"]}
     date = when.replace(tzinfo=None).isoformat(" ")
-    return json.dumps({"version": "1.0", "metadata": {**common, "date": date}, "benchmarks": benchmarks})
+    known = {name: value for name, value in {**common, "date": date}.items() if value}  # an empty one is refused
+    return json.dumps({"version": "1.0", "metadata": known, "benchmarks": benchmarks})

@@ -37,8 +37,8 @@ PASS_S = 0.2
 AROUND_S = 0.15
 """Arguments are made and results looked at in each pass: fewer passes where that takes long."""
 MOST_CALLS, MOST_PASSES = 400, 20
-MOST_TEXT = 3_000_000
-"""Characters of the calls of a pass: their arguments are made anew in each."""
+MOST_TEXT = 1_000_000
+"""Characters of the calls of a pass: reading three times as many took longer than all else of a comparison."""
 SHORTEST_S = 15e-6
 """A pass must take this long: reading the clock from outside costs about 10 microseconds."""
 
@@ -157,15 +157,16 @@ def _grown(bench: Bench, given: Sequence[Known], seed: int) -> list[Known]:
     found: list[Known] = []
     bases = [k.text for k in given[:50] if grow(k.text, 2)][:4]  # of short calls the longest may be so by chance
     for steps in ((1, 2, 3), (4, 5, 6), (7, 8)):  # a few at a time: each look imports the module twice
-        grown = [grow(base, 2**step, seed + at) for step in steps for at, base in enumerate(bases)]
-        texts = [text for text in grown if text and len(text) < 1_000_000]
+        grown = {grow(base, 2**step, seed + at): base for step in steps for at, base in enumerate(bases)}
+        texts = [text for text in grown if text and len(text) < MOST_TEXT]
         if not texts:
             break
         known, _ = observe(bench, texts, {})
-        usable = [k for k in known if k.returns]
+        usable = sorted((k for k in known if k.returns), key=lambda k: -k.seconds)
         found += usable
-        if not usable or max(k.seconds for k in usable) >= LONG_ENOUGH_S:
+        if not usable or usable[0].seconds >= LONG_ENOUGH_S:
             break
+        bases = list(dict.fromkeys(grown[k.text] for k in usable))[:2]
     enough = min((k.seconds for k in found if k.seconds >= LONG_ENOUGH_S), default=0.4)
     found = [k for k in found if k.seconds <= 2 * enough]
     best = max((k.seconds for k in found), default=0.0)

@@ -31,8 +31,9 @@ def learn(
     evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places, shortfalls=found.shortfalls)
     texts = [*(known.text for known in evidence.known), *evidence.big]
     home = bench.target.module.partition(".")[0]
-    return replace(bench, names=find_names(texts, lambda calls: _in_words(bench, calls), home)), evidence
+    return replace(bench, names=find_names(texts, lambda calls: in_words(bench, calls), home)), evidence
 
 
-def _in_words(bench: Bench, calls: tuple[str, ...]) -> tuple[str, ...]:
+def in_words(bench: Bench, calls: tuple[str, ...]) -> tuple[str, ...]:
+    """Calls with their arguments as people would write them."""
     return bench.ask(calls, "show", seconds=1.0, lost=3, budget=5.0).lines

@@ -80,6 +80,12 @@ def observe(
     return [*sorted(known, key=lambda k: place[k.text]), *more], dropped + other
 
 
+def observe_quick(bench: Bench, calls: Sequence[str], source: str, patience: Patience) -> list[Known]:
+    """The same of calls of one source, as many as there is time for."""
+    known, _ = _observe_all(bench, sorted(calls, key=_size), dict.fromkeys(calls, source), patience)
+    return known
+
+
 def once(bench: Bench, calls: Sequence[str], patience: Patience) -> list[Known]:
     """Calls made up to be timed, not compared: made once, the shortest first, as many as there is time for."""
     ordered = sorted(calls, key=_size)

@@ -19,7 +19,7 @@ from codeopt.workloads.function.profiling import profile_function
 from codeopt.workloads.function.project import INSIDE, locate, named_files, open_view
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import choose
-from codeopt.workloads.function.workload import FunctionWorkload, measure
+from codeopt.workloads.function.workload import FunctionWorkload, measure, measure_recorded
 from sandbox import Sandbox
 from sandbox.calls import FunctionRef
 from sandbox.profile import Profile
@@ -63,7 +63,13 @@ class OpenedFunction:
 
     def measure(self) -> FunctionWorkload:
         """Call it, by all that is known of it. Raises NotVerifiable when that is too little."""
-        found = measure(self.request, self.bench)
+        return self._beside_rival(measure(self.request, self.bench))
+
+    def measure_recorded(self) -> FunctionWorkload:
+        """By its recorded calls alone. Raises ProgramError."""
+        return self._beside_rival(measure_recorded(self.request, self.bench))
+
+    def _beside_rival(self, found: FunctionWorkload) -> FunctionWorkload:
         if self.rival_function is None:
             return found
         return replace(found, runner=_of_both(found.bench, self.rival_function, self.rival))

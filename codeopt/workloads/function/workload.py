@@ -26,12 +26,14 @@ from codeopt.workloads.function.calls.shrink import first_failing, smallest
 from codeopt.workloads.function.contract import Contract, contract_of
 from codeopt.workloads.function.evidence import FRESH, Evidence, NotVerifiable, TooThin, long_ones
 from codeopt.workloads.function.existing_tests import failing
-from codeopt.workloads.function.learn import learn
-from codeopt.workloads.function.observing import MADE_UP, REFUSED, Known, observe
+from codeopt.workloads.function.learn import in_words, learn
+from codeopt.workloads.function.naming import find_names
+from codeopt.workloads.function.observing import MADE_UP, REFUSED, Known, Patience, observe, observe_quick
 from codeopt.workloads.function.other_shapes import Shape, find_shapes
 from codeopt.workloads.function.profiling import profile_function
 from codeopt.workloads.function.project import locate
 from codeopt.workloads.function.proposer import FunctionProposer, function_rules
+from codeopt.workloads.function.recording import recorded_calls
 from codeopt.workloads.function.seen_calls import given_by_shape, has_objects
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, Timed, choose
@@ -51,6 +53,8 @@ IN_A_CASE, LONG_S, LARGE = 500, 2.0, 2_000_000
 """Calls that are made in one run: as many as take the original no longer than this and have outcomes of so many
 characters, one at least."""
 
+RECORDED = Patience(0.5, 1.0)
+"""Seconds that one recorded call and all of them may take where nothing else is asked of a draft."""
 READ_ON, READ_ON_S, MOST_ITEMS = 3, 0.5, 300_000
 """Calls whose iterators are read on, the original's seconds for one of them, and items of each at most."""
 
@@ -290,16 +294,35 @@ def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> Functi
     bench, evidence = learn(bench, options, calls_text, notify)
     if reason := evidence.thin():
         raise TooThin(reason, evidence.shortfalls)
-    runner = TimedRuns(bench.sandbox, bench.target, bench.names.readable, libraries=bench.loading.libraries)
-
-    check = calls_checker(options.tolerance, exact=options.strict)
-    contract = contract_of(bench.function, [*_vouched(evidence.known), *evidence.big])
     given = [known for known in evidence.known if known.source not in ("derived", REFUSED)]
     derived = [known for known in evidence.known if known.source in ("derived", REFUSED)]
     shown, held = _split(given, derived)
+    return _workload(request, bench, evidence, shown, held, given or derived)
+
+
+def measure_recorded(request: WorkloadRequest, bench: Bench) -> FunctionWorkload:
+    """Judged by the recorded calls alone, as many as the original makes in RECORDED.total seconds, all of which may be
+    shown: quick, and nobody need ask what others may call it with. Raises ProgramError."""
+    texts = recorded_calls(bench.function)
+    known = observe_quick(bench, texts, "recorded", RECORDED)
+    if not known:
+        raise NotVerifiable(f"none of its {len(texts)} recorded calls can be made again and does the same twice")
+    home = bench.target.module.partition(".")[0]
+    names = find_names([each.text for each in known], lambda calls: in_words(bench, calls), home)
+    return _workload(request, replace(bench, names=names), Evidence(tuple(known)), known, [], known)
+
+
+def _workload(
+    request: WorkloadRequest, bench: Bench, evidence: Evidence,
+    shown: list[Known], held: list[Known], read_on: list[Known],
+) -> FunctionWorkload:  # fmt: skip
+    options = request.options
+    runner = TimedRuns(bench.sandbox, bench.target, bench.names.readable, libraries=bench.loading.libraries)
+    check = calls_checker(options.tolerance, exact=options.strict)
+    contract = contract_of(bench.function, [*_vouched(evidence.known), *evidence.big])
     cases = _tiered(bench, runner, shown, "calls", check, contract)
     cases += _tiered(bench, runner, held, "held", check, contract, held_out=True)
-    cases += _read_on(bench, runner, given or derived, check)
+    cases += _read_on(bench, runner, read_on, check)
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, bench.source, "the original"), outcomes=outcomes)

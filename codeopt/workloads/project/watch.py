@@ -6,6 +6,7 @@ import ast
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from codeopt.errors import ProgramError
@@ -59,6 +60,8 @@ class Watcher:
     module: str
     function: str
     arguments: tuple[Any, ...] = ()
+    needs: tuple[str, ...] = ("tests/project_", "tests/cpu_sampler", "tests/watched_file", "tests/call_log")
+    """Files of sandbox.guest, by how their paths begin."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,12 @@ class WatchedLines:
     """What was written down during a run."""
 
     run: Run
-    rows: tuple[tuple[str, Any], ...]
-    """Kind, and what stands behind it."""
+    lines: tuple[str, ...]
+
+    @cached_property
+    def rows(self) -> tuple[tuple[str, Any], ...]:
+        """Of each line that says what it is its kind, and what stands behind it."""
+        return tuple(_rows(self.lines))
 
     def of(self, kind: str) -> list[Any]:
         """The rows of one kind."""
@@ -85,7 +92,7 @@ def profile_command(runs: CommandRuns, source: str, plain: Run | None = None) ->
     while sum(map(_seconds, watched)) < ENOUGH_S and len(watched) < MOST_RUNS:
         watched.append(_sampled(runs, source))
     limits = replace(runs.limits, seconds=min(runs.limits.seconds, max(LEAST_S, plain.wall_s * LONGER)))
-    counted = _watched(runs, source, Watcher("project_time", "count"), limits)
+    counted = watched_run(runs, source, Watcher("project_time", "count"), limits)
     whole = counted.run.stop is None and counted.run.exit == plain.exit
     names = _Names({path: content for path, content in runs.with_edits(source) if path.endswith(".py")})
     samples = [_sample(row, names, len(watched)) for each in watched for row in each.of("stack")]
@@ -98,7 +105,7 @@ def profile_command(runs: CommandRuns, source: str, plain: Run | None = None) ->
     spans = names.spans(list(dict.fromkeys([*hot, *_called_by(found, set(hot))]))[: 2 * MOST_TIMED])
     if not spans:
         return found
-    timed = _watched(runs, source, Watcher("project_lines", "install", (spans,)), limits)
+    timed = watched_run(runs, source, Watcher("project_lines", "install", (spans,)), limits)
     rows = [TimedLine(str(file), int(line), float(spent), int(times)) for file, line, spent, times in timed.of("line")]
     return with_lines(found, rows, names.owner)
 
@@ -116,7 +123,7 @@ def _called_by(profile: ProjectProfile, callers: set[tuple[str, int]]) -> list[t
 
 def _sampled(runs: CommandRuns, source: str) -> WatchedLines:
     """Raises ProgramError."""
-    watched = _watched(runs, source, Watcher("project_time", "install"))
+    watched = watched_run(runs, source, Watcher("project_time", "install"))
     require_good(watched.run, runs)
     return watched
 
@@ -146,24 +153,27 @@ def require_good(run: Run, runs: CommandRuns) -> None:
         )  # fmt: skip
 
 
-def _watched(runs: CommandRuns, source: str, watcher: Watcher, limits: RunLimits | None = None) -> WatchedLines:
+def watched_run(runs: CommandRuns, source: str, watcher: Watcher, limits: RunLimits | None = None) -> WatchedLines:
+    """Run the command with a watcher in each of its interpreters. A line that a process was ended in the middle of may
+    be there; what a run writes is not trusted to be ours."""
     run = runs.run(source, files=_hook(watcher), limits=limits)
-    found: list[tuple[str, Any]] = []
+    found: list[str] = []
     for file in run.written:
         if file.path.startswith(f"{WATCH}/") and file.path.endswith(".txt") and file.content:
-            found += _rows(file.content.decode("utf-8", "replace").split("\n"))
+            found += file.content.decode("utf-8", "replace").split("\n")
     return WatchedLines(run, tuple(found))
 
 
 def _hook(watcher: Watcher) -> Files:
-    guest = loading("tests/project_", "tests/cpu_sampler", "tests/watched_file", "tests/call_log", "tests/__init__")
+    guest = loading(*watcher.needs, "tests/__init__")
     indented = "".join(f"    {line}" for line in guest.splitlines(keepends=True))
-    text = HOOK.format(indented=indented, **vars(watcher))
+    names = {"module": watcher.module, "function": watcher.function, "arguments": watcher.arguments}
+    text = HOOK.format(indented=indented, **names)
     return ((f"{WATCH}/sitecustomize.py", text.encode()),)
 
 
 def _rows(lines: Iterable[str]) -> Iterable[tuple[str, Any]]:
-    """A line that a process was ended in the middle of is left out; what a run writes is not trusted to be ours."""
+    """What cannot be read is left out."""
     for line in lines:
         if line.startswith("@ "):
             kind, _, text = line[2:].partition(" ")

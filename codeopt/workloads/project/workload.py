@@ -20,6 +20,7 @@ from codeopt.workloads.project.edits import CodeEdit, edits_of, without
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.proposer import ProjectProposer, brief
+from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls, by_edit
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.steady import HIDDEN, Steady, found_steady, given_steady
@@ -54,8 +55,8 @@ class EditGain:
         """Without it the command takes longer, with confidence, or is wrong."""
         return bool(self.reason) or self.comparison.decision is Decision.FASTER
 
-    def to_json(self, evidence: Sequence[str]) -> dict[str, Any]:
-        """As `improve --run --json` prints it."""
+    def to_json(self, evidence: Sequence[str], calls: FunctionFinding) -> dict[str, Any]:
+        """As `improve --run --json` prints it. calls: what those of the function say."""
         found = self.comparison
         figures = {"ratio": round(found.ratio, 4), "ci_low": round(found.ci_low, 4), "ci_high": round(found.ci_high, 4)}
         none: dict[str, Any] = {"ratio": None, "ci_low": None, "ci_high": None}
@@ -63,8 +64,8 @@ class EditGain:
             "file": self.edit.file,
             "qualname": self.edit.qualname,
             "without_it": {**(none if self.reason else figures), "reason": self.reason},
-            "evidence": list(evidence),
-            "caveats": [],
+            "evidence": [*calls.evidence, *evidence],
+            "caveats": [caveat.to_json() for caveat in calls.caveats],
         }
 
 
@@ -77,6 +78,7 @@ class ProjectWorkload(Defaults):
     runner: CommandRuns
     steady: Steady
     tests: ProjectTests
+    calls: PublicCalls
     found: ProjectProfile
     baseline: Candidate
     suite: Suite
@@ -118,9 +120,13 @@ class ProjectWorkload(Defaults):
         return judge(case, run_on(self.runner, source, case, hash_seed=hash_seed), self.suite.check)
 
     def check(self, source: str, stage: Stage) -> Checked:
-        """The project's tests."""
+        """Public functions on the calls that the command makes of them, which is quick, and the project's tests."""
+        found = self.calls.judge(source)
+        if wrong := next((each.wrong for each in found if each.wrong), ""):
+            return Checked(rejection=wrong)
         self._notify(f"running {len(self.tests.passed)} tests")
-        return Checked(rejection=failing(self.runner, source, self.tests))
+        caveats = tuple(caveat for each in found for caveat in each.caveats)
+        return Checked(rejection=failing(self.runner, source, self.tests), caveats=caveats)
 
     def trimmed(self, candidate: Candidate) -> Candidate:
         """Without the edits that do not pay: each is taken back alone, and the rest compared with the whole."""
@@ -192,17 +198,18 @@ class ProjectWorkload(Defaults):
         """What was found of the command, and of the edits of the patch."""
         evidence = ["the command's output and files"] if not self.steady.nothing else []
         evidence += [f"{len(self.tests.passed)} tests"] if self.tests.passed else []
-        shortfalls = [self.tests.shortfall] if self.tests.shortfall else []
+        calls = self.calls.latest
+        missing = (self.tests.shortfall, *(found.shortfall for found in calls.values()))
         return {
             "command": self.request.options.run,
             "profile": self.found.to_json(),
             "project_tests": {"passed": len(self.tests.passed), "failed": self.tests.failed},
             "output": self.steady.words or "compared",
-            "edits": [gain.to_json(evidence) for gain in self.gains],
+            "edits": [gain.to_json(evidence, by_edit(calls, gain.edit)) for gain in self.gains],
             "benchmarks": self.benches.to_json(tuple(self.after)) if self.benches else None,
             "ran": {f"{purpose}_s": round(seconds, 2) for purpose, seconds in self.runner.spent.items()},
             "dropped": [{"file": edit.file, "qualname": edit.qualname} for edit in self.dropped],
-            "shortfalls": as_rows(shortfalls),
+            "shortfalls": as_rows(each for each in missing if each),
         }
 
     def _notify(self, line: str) -> None:
@@ -240,7 +247,10 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     original = request.baseline or Candidate(0, source, "the original", (Outcome("command", Verdict.AC, first),))
     original = replace(original, profile=as_profile(found, source))
     suite = Suite((case,), open_checker(options.check))
-    return ProjectWorkload(request, program, runs, steady, tests, found, original, suite, request.rule, benches=benches)
+    calls = PublicCalls(request, program, runs)
+    return ProjectWorkload(
+        request, program, runs, steady, tests, calls, found, original, suite, request.rule, benches=benches
+    )
 
 
 def _changing_files(runs: Sequence[Run]) -> tuple[str, ...]:

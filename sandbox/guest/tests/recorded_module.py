@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from .main_script import decorated, install_for_scripts
@@ -85,3 +86,8 @@ def install_for_file(path: str, qualname: str, most: int, sink: Callable[[str], 
     sys.meta_path.insert(0, Finder(recorder, watched))
     install_for_scripts(watched, qualname, decorate)
     return recorder
+
+
+def install_below(root: str, path: str, qualname: str, most: int, sink: Callable[[str], None]) -> Recorder:
+    """The same of a file of a project, by its path there."""
+    return install_for_file(os.path.realpath(root) + os.sep + path, qualname, most, sink)

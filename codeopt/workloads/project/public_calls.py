@@ -1,0 +1,189 @@
+"""Public functions that a draft changes, each judged as a function on the calls that the command makes of it: others
+may call them and see a difference that this command does not show."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import pickletools
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from subprocess import DEVNULL, run
+
+from codeopt.errors import ProgramError, UsageError
+from codeopt.program import read_program
+from codeopt.shortfall import Shortfall
+from codeopt.target import Target
+from codeopt.workloads._request import Stage, WorkloadRequest
+from codeopt.workloads.function.opening import open_function
+from codeopt.workloads.function.project import locate
+from codeopt.workloads.function.recording import MOST_OF_ONE, recording_file, sample
+from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt.workloads.project.edits import CodeEdit, edits_of
+from codeopt.workloads.project.public_surface import changed_classes, is_public
+from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.project.text import ProjectProgram, parted
+from codeopt.workloads.project.watch import Watcher, watched_run
+from sandbox.caveat import Caveat
+from sandbox.outcome import Verdict
+
+MOST = 100
+"""Calls of one function, of sizes like those of all that were recorded."""
+GUEST = ("tests/", "calls/__init__", "calls/repr/")
+"""What a recorder needs."""
+
+
+@dataclass(frozen=True)
+class FunctionFinding:
+    """What the calls of one function say of a draft."""
+
+    edit: CodeEdit
+    calls: int = 0
+    """That were made on both sides."""
+    wrong: str = ""
+    """The first that is answered otherwise, in words; empty when none is."""
+    caveats: tuple[Caveat, ...] = ()
+    shortfall: Shortfall | None = None
+    """Why none was made."""
+
+    @property
+    def evidence(self) -> list[str]:
+        """`57 calls of it`."""
+        return [f"{self.calls} call{'s' * (self.calls != 1)} of it"] if self.calls else []
+
+
+@dataclass(frozen=True)
+class PublicCalls:
+    """Judges drafts; what the command calls is recorded once for each function."""
+
+    request: WorkloadRequest
+    program: ProjectProgram
+    runs: CommandRuns
+    recorded: dict[CodeEdit, tuple[str, ...]] = field(default_factory=dict)
+    judged: dict[str, tuple[FunctionFinding, ...]] = field(default_factory=dict)
+    """By the project's text; the last one is what was asked for last."""
+
+    @property
+    def latest(self) -> dict[CodeEdit, FunctionFinding]:
+        """Of the draft that was judged last."""
+        return {found.edit: found for found in next(reversed(self.judged.values()), ())}
+
+    def judge(self, source: str) -> tuple[FunctionFinding, ...]:
+        """One finding for each public function that is changed and is still there. Raises SandboxError."""
+        found = self.judged.pop(source, None)
+        self.judged[source] = tuple(self._findings(source)) if found is None else found
+        return self.judged[source]
+
+    def _findings(self, source: str) -> Iterator[FunctionFinding]:
+        """Up to the first that is wrong."""
+        before = parted(self.program.source)
+        for edit in edits_of(self.program.source, source):
+            if is_public(edit, before) and edit.file != self.runs.command.script:
+                found = self._finding(edit, source)
+                yield found
+                if found.wrong:
+                    return
+
+    def _finding(self, edit: CodeEdit, source: str) -> FunctionFinding:
+        self.request.session.console.progress(f"judging {edit} on the calls that the command makes")
+        lines = self._recorded(edit)
+        changed = changed_classes(parted(self.program.source), parted(source), edit)
+        fit = [line for line in lines if line.startswith("f(") and not changed & pickled_names(line)]
+        if not fit:
+            return FunctionFinding(edit, shortfall=_none(edit, lines))
+        heads = [line for line in lines if not line.startswith("f(")]
+        started = time.monotonic()
+        try:
+            return self._judged(edit, source, [*heads, *sample(fit, MOST)])
+        except (ProgramError, UsageError) as error:
+            return FunctionFinding(edit, shortfall=Shortfall(f"{edit} is not judged by its calls", str(error)))
+        finally:
+            spent = self.runs.spent
+            spent["functions"] = spent.get("functions", 0.0) + time.monotonic() - started
+
+    def _recorded(self, edit: CodeEdit) -> tuple[str, ...]:
+        if edit not in self.recorded:
+            runs = replace(self.runs, purpose="functions")
+            watcher = Watcher("recorded_module", "install_below", (edit.file, edit.qualname, MOST_OF_ONE), GUEST)
+            lines = watched_run(runs, self.program.source, watcher).lines
+            kept = (line for line in lines if line.startswith(("f(", "# ", "@ loaded ")))
+            self.recorded[edit] = tuple(dict.fromkeys(kept))
+        return self.recorded[edit]
+
+    def _judged(self, edit: CodeEdit, source: str, lines: list[str]) -> FunctionFinding:
+        """Raises ProgramError, UsageError."""
+        with self._copies(source) as (original, draft):
+            old, new = (Target(folder / edit.file, edit.qualname) for folder in (original, draft))
+            recording = recording_file(locate(old.path), edit.qualname)
+            recording.parent.mkdir(parents=True)
+            recording.write_text("".join(f"{line}\n" for line in lines), "utf-8", "surrogatepass")
+            nothing_else = replace(self.request.options, run=None, calls=None, tests=(), with_paths=(), no_tests=True)
+            request = replace(
+                self.request, target=old, program=read_program(old.path), options=nothing_else, baseline=None,
+                rival=new, rival_program=read_program(new.path),
+            )  # fmt: skip
+            with open_function(request) as opened:
+                return _compared(edit, opened.measure_recorded(), opened.rival)
+
+    @contextmanager
+    def _copies(self, source: str) -> Iterator[tuple[Path, Path]]:
+        """The project as it is and with the draft, as repositories: all that a run is given may be shown of them."""
+        with tempfile.TemporaryDirectory(prefix="codeopt-project-") as folder:
+            found = Path(folder) / "original", Path(folder) / "draft"
+            for root, text in zip(found, (self.program.source, source), strict=True):
+                for path, content in self.runs.with_edits(text):
+                    (root / path).parent.mkdir(parents=True, exist_ok=True)
+                    (root / path).write_bytes(content)
+                for command in (("init", "-q"), ("add", "-A", "-f")):
+                    run(["git", "-C", str(root), *command], stdout=DEVNULL, stderr=DEVNULL, check=False)
+            yield found
+
+
+def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: str) -> FunctionFinding:
+    caveats: list[Caveat] = []
+    for case in workload.suite.cases:
+        outcome = workload.run_case(draft, case)
+        if outcome.verdict is not Verdict.AC:
+            said = workload.explain(draft, case, outcome)
+            return FunctionFinding(edit, wrong=f"{edit}: {said.detail or said.verdict}")
+        caveats += outcome.caveats
+    more = workload.check(draft, Stage.REFERENCE)
+    return FunctionFinding(edit, len(workload.evidence.known), caveats=(*caveats, *more.caveats))
+
+
+def _none(edit: CodeEdit, lines: tuple[str, ...]) -> Shortfall:
+    """Why there is no call to make."""
+    lost = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
+    if any(line.startswith("f(") for line in lines):
+        why = "it is called with objects whose class the draft changes, too"
+    elif lost:
+        why = f"its calls cannot be written down: {lost[0]}"
+    else:
+        why = "the command does not call it"
+    return Shortfall(f"{edit} is judged by the whole command alone", why)
+
+
+def pickled_names(call: str) -> set[str]:
+    """Every text in the pickles of a call, names of classes among them. Nothing is unpickled."""
+    found = set[str]()
+    for data in _pickles(ast.parse(call, mode="eval")):
+        for _, argument, _ in pickletools.genops(data):
+            if isinstance(argument, str):
+                found.update(argument.replace(" ", ".").split("."))
+    return found
+
+
+def _pickles(tree: ast.AST) -> Iterator[bytes]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="unpickle"), args=[ast.Constant(value=str(text))]):
+                yield base64.b64decode(text)
+
+
+def by_edit(found: Mapping[CodeEdit, FunctionFinding], edit: CodeEdit) -> FunctionFinding:
+    """What the calls of one function say; of one that was not judged nothing."""
+    return found.get(edit, FunctionFinding(edit))

@@ -1,0 +1,82 @@
+"""What of a project others may call: its functions without an underscore in modules without one, and what a package or
+`__all__` shows of the rest."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from codeopt.workloads.project.edits import CodeEdit
+
+CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__", "__del__"})
+"""Seen by what the objects do."""
+
+
+def is_public(edit: CodeEdit, files: Mapping[str, str]) -> bool:
+    """Whether the function has a contract of its own: others than the project may call it.
+
+    files: the project's modules by path.
+    """
+    parts = edit.qualname.split(".")
+    if edit.qualname == "<module>" or parts[-1] in CONSTRUCTORS or any(map(_is_private, parts)):
+        return False
+    shown = _exported(files[edit.file])
+    if shown is not None:
+        return parts[0] in shown
+    path = PurePosixPath(edit.file)
+    hidden = any(_is_private(part) for part in (*path.parent.parts, path.stem))
+    return not hidden or _shown_by_package(parts[0], path.stem, files)
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
+
+
+def _exported(text: str) -> set[str] | None:
+    """What `__all__` lists; None where there is none that can be read."""
+    for node in ast.parse(text).body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if any(isinstance(each, ast.Name) and each.id == "__all__" for each in targets):
+            assert isinstance(node, ast.Assign)
+            try:
+                return {str(name) for name in ast.literal_eval(node.value)}
+            except (ValueError, TypeError):
+                return None
+    return None
+
+
+def _shown_by_package(name: str, module: str, files: Mapping[str, str]) -> bool:
+    """Whether a package takes a name from one of its private modules to show it."""
+    packages = (text for path, text in files.items() if PurePosixPath(path).stem == "__init__")
+    return any(
+        (node.module or "").rpartition(".")[2] == module
+        and any(each.name in (name, "*") and not _is_private(each.asname or each.name) for each in node.names)
+        for text in packages
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ImportFrom)
+    )
+
+
+def changed_classes(before: Mapping[str, str], after: Mapping[str, str], judged: CodeEdit) -> set[str]:
+    """Names of classes that are other than they were, also without the function that is judged: what their objects hold
+    may be another."""
+    found = set[str]()
+    for path, text in after.items():
+        if text == before.get(path, ""):
+            continue
+        leave = judged.qualname if path == judged.file else ""
+        was, now = _classes(before.get(path, ""), leave), _classes(text, leave)
+        found |= {name for name in was.keys() | now.keys() if was.get(name) != now.get(name)}
+    return found
+
+
+def _classes(text: str, leave: str) -> dict[str, str]:
+    """By name what a class consists of, without one method of one of them."""
+    return {
+        node.name: "\n".join(
+            ast.dump(each) for each in node.body if f"{node.name}.{getattr(each, 'name', '')}" != leave
+        )
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ClassDef)
+    }

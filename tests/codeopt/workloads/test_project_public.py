@@ -1,0 +1,164 @@
+"""`codeopt improve --run COMMAND`: a public function keeps its contract, also where the command shows no difference."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from codeopt.workloads.project.edits import CodeEdit
+from codeopt.workloads.project.public_calls import pickled_names
+from codeopt.workloads.project.public_surface import changed_classes, is_public
+from sandbox.guest.tests.writing import write_call
+from tests.codeopt.command import codeopt
+from tests.codeopt.workloads.shop import answer
+from tests.conftest import open_or_skip
+
+SLUGS = '''\
+def slug(title):
+    """Words in lower case, joined."""
+    words = []
+    word = ""
+    for sign in title:
+        if sign.isalnum():
+            word = word + sign.lower()
+        else:
+            if word:
+                words.append(word)
+            word = ""
+    if word:
+        words.append(word)
+    found = ""
+    for word in words:
+        found = found + ("-" if found else "") + word
+    return found
+
+
+class Titles:
+    def __init__(self):
+        self.all = []
+
+    def add(self, title):
+        self.all.append(title)
+
+    def has(self, title):
+        return slug(title) in [slug(each) for each in self.all]
+'''
+BENCH = """\
+from texts.slugs import Titles, slug
+
+titles = Titles()
+seen = set()
+for k in range(90):
+    titles.add(f"Title {k}, the {k % 7}th (of many)!")
+for k in range(9000):
+    seen.add(slug(f"Title {k}, the {k % 7}th (of many)!"))
+print(len(seen), sum(titles.has(f"title {k} the {k % 7}th of many") for k in range(70, 120)))
+"""
+HEAD = "# === file: texts/slugs.py ===\n"
+QUICK = (
+    'import re\n\n_WORDS = re.compile("[^\\\\W_]+")\n\n\ndef slug(title):\n    return "{}".join(_WORDS.findall({}))\n'
+)
+WRONG, RIGHT = QUICK.format("_", "title.lower()"), QUICK.format("-", "title.lower()")
+KEPT = """\
+class Titles:
+    def __init__(self):
+        self.all = []
+        self._slugs = set()
+
+    def add(self, title):
+        self.all.append(title)
+        self._slugs.add(slug(title))
+
+    def has(self, title):
+        return slug(title) in self._slugs
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "texts"
+    for name, text in {"texts/__init__.py": "", "texts/slugs.py": SLUGS, "bench.py": BENCH}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    git = ["git", "-C", str(root)]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "add", "."], check=True)
+    return root
+
+
+def test_a_difference_that_only_other_callers_would_see_is_wrong(project: Path) -> None:
+    """The command counts slugs, and there is no test: the wrong draft prints the same."""
+    open_or_skip("bubblewrap").close()
+    script = project.parent / "answers.txt"
+    answers = [
+        "Joined slowly.\nVERDICT: IMPROVE", answer("an underscore", HEAD + WRONG),
+        "Wrong sign.\nVERDICT: IMPROVE", answer("a pattern, and slugs kept", HEAD + RIGHT + "\n\n" + KEPT),
+        "Good.\nVERDICT: DONE",
+    ]  # fmt: skip
+    script.write_text("\n--- next answer ---\n".join(answers))
+    flags = ("--model", f"scripted:{script}", "--model-only", "--sandbox", "bubblewrap", "--json")
+    done = codeopt("improve", "--run", "python bench.py", *flags, cwd=project)
+    assert done.status == 0, done.err
+    wrong, right = done.json["rounds"]
+    assert wrong["verdict"] not in ("faster", "same"), wrong
+    assert "texts/slugs.py::slug" in str(wrong)
+    assert "_" in str(wrong)
+    assert right["verdict"] == "faster", right
+    edits = {edit["qualname"]: edit for edit in done.json["edits"]}
+    assert "calls of it" in edits["slug"]["evidence"][0]
+    assert edits["Titles.has"]["evidence"] == ["the command's output and files"]
+    said = [row["what"] + row["why"] for row in done.json["shortfalls"]]
+    assert any("Titles.has" in each and "the draft changes" in each for each in said), said
+    assert done.json["ran"]["functions_s"] > 0
+    assert "Titles.has is judged by the whole command alone" in done.err
+
+
+FILES = {
+    "pkg/__init__.py": "from pkg._core import shown as shown\nfrom pkg._core import other as _other\n",
+    "pkg/_core.py": "def shown(): pass\ndef other(): pass\n",
+    "pkg/listed.py": "__all__ = ['a']\ndef a(): pass\ndef b(): pass\n",
+    "pkg/open.py": "class C:\n    def m(self): pass\n    def _p(self): pass\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "qualname", "public"),
+    [
+        ("pkg/open.py", "C.m", True),
+        ("pkg/open.py", "C.__len__", True),
+        ("pkg/open.py", "C.__init__", False),
+        ("pkg/open.py", "C._p", False),
+        ("pkg/open.py", "_C.m", False),
+        ("pkg/open.py", "<module>", False),
+        ("pkg/listed.py", "a", True),
+        ("pkg/listed.py", "b", False),
+        ("pkg/_core.py", "shown", True),
+        ("pkg/_core.py", "other", False),
+    ],
+)
+def test_what_others_may_call(file: str, qualname: str, public: bool) -> None:
+    assert is_public(CodeEdit(file, qualname), FILES) is public
+
+
+def test_objects_of_a_class_that_changes_are_told_apart() -> None:
+    before = {"a.py": "class C:\n    def m(self):\n        return 1\n    def n(self):\n        return 2\n"}
+    one = {"a.py": before["a.py"].replace("1", "3")}
+    both = {"a.py": before["a.py"].replace("1", "3").replace("2", "4")}
+    judged = CodeEdit("a.py", "C.m")
+    assert changed_classes(before, one, judged) == set()
+    assert changed_classes(before, both, judged) == {"C"}
+    assert changed_classes(before, one, CodeEdit("b.py", "f")) == {"C"}
+
+
+class Thing:
+    def __init__(self) -> None:
+        self.inner = [object()]
+
+
+def test_names_in_pickles_are_read_without_unpickling() -> None:
+    text = write_call([Thing(), "a text"], {})
+    assert text is not None
+    assert "Thing" in pickled_names(f"f{text}" if text.startswith("(") else text)
+    assert pickled_names("f('Thing')") == set()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 
 from codeopt.workloads.function.definitions import PutBackError
@@ -102,10 +103,11 @@ def _with_functions(text: str, path: str, part: str) -> str:
     """Each function of the answer in place of the one of its name; new imports, helpers and constants beside it."""
     new, old = _tree(part, path), _tree(text, path)
     _same_parameters(old, new, path)
+    head = _Heads(text, dict(_outer(old.body, "")), part)
     for node in new.body:
-        lines = _lines_of(part, node)
+        lines = head.lines(node, getattr(node, "name", ""))
         if isinstance(node, ast.ClassDef) and _span(text, node.name) is not None:
-            text = _with_methods(text, part, node)
+            text = _with_methods(text, head, node)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             span = _span(text, node.name)
             text = _replaced(text, span, lines) if span else _before_functions(text, lines)
@@ -117,11 +119,60 @@ def _with_functions(text: str, path: str, part: str) -> str:
     return text
 
 
-def _with_methods(text: str, part: str, node: ast.ClassDef) -> str:
+@dataclass(frozen=True)
+class _Heads:
+    """What an answer need not repeat of a function: decorators, annotations and docstring."""
+
+    old: str
+    """The file's text."""
+    known: Mapping[str, Def]
+    """Its functions."""
+    part: str
+    """The answer's."""
+
+    def lines(self, node: ast.stmt, qualname: str) -> str:
+        """Those of a statement of the answer; of a function with what the old one has at its begin."""
+        was = self.known.get(qualname)
+        if not isinstance(node, Def) or was is None:
+            return _lines_of(self.part, node)
+        head = self._head(was, node)
+        theirs = self.part.splitlines(keepends=True)
+        if head is None or node.lineno == node.body[0].lineno:
+            return _lines_of(self.part, node)
+        return "".join([*head, *theirs[_begin(theirs, node) : node.end_lineno]])
+
+    def _head(self, was: Def, now: Def) -> list[str] | None:
+        """All above the first statement; None where the old one and its first statement share a line."""
+        mine, theirs = (text.splitlines(keepends=True) for text in (self.old, self.part))
+        above = mine[_first(was) - 1 : was.lineno - 1]
+        if now.decorator_list or not above:
+            above = theirs[_first(now) - 1 : now.lineno - 1]
+        body = was.body[0]
+        if was.lineno == body.lineno or body.col_offset != now.body[0].col_offset:
+            return None
+        bare = _is_annotated(was) and not _is_annotated(now) and type(was) is type(now)
+        head = mine[was.lineno - 1 : _begin(mine, was)] if bare else theirs[now.lineno - 1 : _begin(theirs, now)]
+        texts = ast.get_docstring(was) is not None and ast.get_docstring(now) is None
+        return [*above, *head, *(mine[body.lineno - 1 : body.end_lineno] if texts else ())]
+
+
+def _begin(lines: Sequence[str], node: Def) -> int:
+    """How many lines stand above its first statement and the comments on that."""
+    at = _first(node.body[0]) - 1
+    while lines[at - 1].lstrip().startswith("#"):
+        at -= 1
+    return at
+
+
+def _is_annotated(node: Def) -> bool:
+    return bool(node.returns) or any(isinstance(each, ast.arg) and each.annotation for each in ast.walk(node.args))
+
+
+def _with_methods(text: str, head: _Heads, node: ast.ClassDef) -> str:
     for member in node.body:
         if not isinstance(member, Def):
             continue
-        lines = _lines_of(part, member)
+        lines = head.lines(member, f"{node.name}.{member.name}")
         span = _span(text, f"{node.name}.{member.name}")
         text = _replaced(text, span, lines) if span else _added(text, f"{node.name}.{member.name}", lines)
     return text
@@ -137,6 +188,8 @@ def _same_parameters(old: ast.Module, new: ast.Module, path: str) -> None:
 
 
 def _bare(arguments: ast.arguments) -> ast.arguments:
+    """Without annotations."""
+    arguments = deepcopy(arguments)
     for each in ast.walk(arguments):
         if isinstance(each, ast.arg):
             each.annotation = None
@@ -168,9 +221,12 @@ def _outer(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Def]]:
 
 
 def _lines_of(text: str, node: ast.stmt) -> str:
-    first = first_line(node) if isinstance(node, Def | ast.ClassDef) else node.lineno
-    lines = text.splitlines(keepends=True)[first - 1 : node.end_lineno]
-    return "".join(lines)
+    return "".join(text.splitlines(keepends=True)[_first(node) - 1 : node.end_lineno])
+
+
+def _first(node: ast.stmt) -> int:
+    """With decorators."""
+    return first_line(node) if isinstance(node, Def | ast.ClassDef) else node.lineno
 
 
 def _span(text: str, qualname: str) -> tuple[int, int] | None:
@@ -221,14 +277,18 @@ def _before_functions(text: str, new: str) -> str:
 
 
 def _as_head(text: str, new: str, node: ast.stmt) -> str:
-    """Behind the last import: an import right there, a constant below it."""
+    """Behind the last import: an import right there, a constant below it; blank lines as is usual."""
     tree, lines = ast.parse(text), text.splitlines(keepends=True)
     imports = [each for each in tree.body if isinstance(each, ast.Import | ast.ImportFrom)]
     first = tree.body[0] if tree.body else None
     text_first = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
     at = (imports[-1].end_lineno or 0) if imports else (first.end_lineno or 0) if first and text_first else 0
-    blank = "" if isinstance(node, ast.Import | ast.ImportFrom) and imports else "\n"
-    return "".join([*lines[:at], blank, _ended(new), *lines[at:]])
+    above = "" if not at or (isinstance(node, ast.Import | ast.ImportFrom) and imports) else "\n"
+    following = next((each for each in tree.body if _first(each) > at), None)
+    usual = 2 if isinstance(following, Def | ast.ClassDef) else 1
+    rest = lines[at:]
+    there = next((number for number, line in enumerate(rest) if line.strip()), usual)
+    return "".join([*lines[:at], above, _ended(new), "\n" * (usual - there), *rest])
 
 
 def _bound(text: str, node: ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign) -> tuple[int, int] | None:

@@ -120,6 +120,34 @@ def test_an_answer_is_put_in_and_each_edit_taken_out_again() -> None:
     assert left == TEXT
 
 
+OLD = """\
+@cache
+def f(x: int) -> int:
+    \'\'\'Twice.\'\'\'
+    return x + x
+
+
+class C:
+    @property
+    def g(self):
+        "A."
+        return 1
+"""
+
+
+def test_what_an_answer_need_not_repeat() -> None:
+    """Decorators, annotations and docstring stay; an import and a constant get the usual blank lines."""
+    f, g = "def f(x):\n    # as often\n    return _N * x\n", "class C:\n    def g(self):\n        return 2\n"
+    new = answered(joined({"a.py": OLD}), f"# === file: a.py ===\nimport re\n_N = 2\n{f}{g}")
+    changed = OLD.replace("return x + x", "# as often\n    return _N * x").replace("return 1", "return 2")
+    assert parted(new)["a.py"] == f"import re\n\n_N = 2\n\n\n{changed}"
+    other = answered(
+        joined({"a.py": OLD}), "# === file: a.py ===\n@lru_cache\ndef f(x: float):\n    'Both.'\n    return x * 2\n"
+    )
+    assert "@lru_cache\ndef f(x: float):\n    'Both.'\n    return x * 2\n" in other
+    assert "Twice" not in other
+
+
 def test_search_and_replace() -> None:
     block = "# === file: a.py ===\n<<<<<<< SEARCH\n    return f(x)\n=======\n    return x\n>>>>>>> REPLACE\n"
     assert "def g(x):\n    return x\n" in answered(TEXT, block)

@@ -54,6 +54,26 @@ class CalledBy:
 
 
 @dataclass(frozen=True)
+class Given:
+    """What a parameter is given, of one type."""
+
+    parameter: str
+    type: str
+    least: int | None = None
+    """Length of what has one, an integer's value; None for other types."""
+    most: int | None = None
+
+    @property
+    def words(self) -> str:
+        """`rows: list of 3 to 6,000`, `n: int 5`."""
+        of = " of" * (self.type != "int")
+        if self.least is None or self.most is None:
+            return f"{self.parameter}: {self.type}"
+        to = f" to {self.most:,}" if self.most != self.least else ""
+        return f"{self.parameter}: {self.type}{of} {self.least:,}{to}"
+
+
+@dataclass(frozen=True)
 class FunctionTime:
     """One function; shares are of the whole command."""
 
@@ -76,6 +96,8 @@ class FunctionTime:
     """The function that most of that is spent in."""
     spread_share: float = 0.0
     """Its own and that of all that it calls but the one that takes the most: whose time the rest is cannot be said."""
+    given: tuple[Given, ...] = ()
+    """In its first calls."""
 
     @property
     def expected_gain(self) -> float:
@@ -183,6 +205,7 @@ def make_profile(
     calls: Sequence[CalledBy] | None,
     begun_s: float,
     repeated: Mapping[Spot, float],
+    given: Mapping[Spot, tuple[Given, ...]],
 ) -> ProjectProfile:
     """From what was seen. calls: None where they could not be counted. begun_s: CPU seconds before the first sample."""
     total = sum(each.seconds for each in samples) + begun_s or 1.0
@@ -195,6 +218,7 @@ def make_profile(
             *spot, own.get(spot, 0.0) / total, seconds / total, library.get(spot, 0.0) / total,
             None if calls is None else by.get(spot, 0),
             repeated.get(spot, 0.0), spread_share=(seconds - largest.get(spot, 0.0)) / total,
+            given=given.get(spot, ()),
         )
         for spot, seconds in inside.items()
     ]  # fmt: skip

@@ -14,6 +14,7 @@ from codeopt.workloads.function.function_def import definitions, first_line
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.profile import (
     CalledBy,
+    Given,
     ProjectProfile,
     Sample,
     Spot,
@@ -100,7 +101,7 @@ def profile_command(runs: CommandRuns, source: str, plain: Run | None = None) ->
     again = [(names.called(place), float(share)) for place, share in counted.of("again")]
     repeated = {spot: share for spot, share in again if spot is not None}
     begun = sum(float(seconds) for each in watched for seconds in each.of("begun")) / len(watched)
-    found = make_profile(plain, samples, calls if whole else None, begun, repeated)
+    found = make_profile(plain, samples, calls if whole else None, begun, repeated, dict(_given(counted, names)))
     hot = [(f.file, f.line) for f in found.functions if f.own_share >= TIMED][:MOST_TIMED]
     spans = names.spans(list(dict.fromkeys([*hot, *_called_by(found, set(hot))]))[: 2 * MOST_TIMED])
     if not spans:
@@ -108,6 +109,12 @@ def profile_command(runs: CommandRuns, source: str, plain: Run | None = None) ->
     timed = watched_run(runs, source, Watcher("project_lines", "install", (spans,)), limits)
     rows = [TimedLine(str(file), int(line), float(spent), int(times)) for file, line, spent, times in timed.of("line")]
     return with_lines(found, rows, names.owner)
+
+
+def _given(watched: WatchedLines, names: _Names) -> Iterable[tuple[Spot, tuple[Given, ...]]]:
+    for place, rows in watched.of("given"):
+        if spot := names.called(place):
+            yield spot, tuple(Given(str(name), str(kind), *map(int, bounds)) for name, kind, *bounds in rows)
 
 
 def _called_by(profile: ProjectProfile, callers: set[tuple[str, int]]) -> list[tuple[str, int]]:

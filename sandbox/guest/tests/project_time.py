@@ -29,6 +29,10 @@ LOOKED_AT = 300
 CHANGING = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
 """*args, **kwargs, and generators and coroutines, each of whose steps is a call."""
 CONSTANT = (int, float, str, bytes, bool, type(None))
+SIZED = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
+"""Whose length is asked for; anything else may run code of the project's."""
+MOST_TYPES = 4
+"""That one parameter is said to be given."""
 IMPORTING = "<frozen importlib._bootstrap>"
 
 
@@ -107,6 +111,8 @@ class CallCounts:
     def __init__(self, root: str, sink: Callable[[str], None]) -> None:
         self.places, self.sink = Places(root), sink
         self.counts: dict[tuple[CodeType, CodeType | None], int] = {}
+        self.kinds: dict[CodeType, dict[tuple[str, str], list[int]]] = {}
+        """Of each function the types that its parameters are given, with the least and the largest size or number."""
         self.given: dict[CodeType, list[Any]] = {}
         """Of each function of the project what it was called with, for some of its calls: by value where that cannot
         change, else something that is like nothing else."""
@@ -123,6 +129,7 @@ class CallCounts:
                 seen = self.given[frame.f_code] = []
             if len(seen) < LOOKED_AT:
                 seen.append(_given(frame))
+                _widen(self.kinds.setdefault(frame.f_code, {}), frame)
 
     def write(self) -> None:
         """At the end of the process."""
@@ -136,6 +143,10 @@ class CallCounts:
             place = self.places.of(code)
             if place[:1] == "/" and len(seen) > 1:
                 self.sink("@ again " + json.dumps([place, 1 - len(set(seen)) / len(seen)]))
+        for code, kinds in self.kinds.items():
+            place = self.places.of(code)
+            if place[:1] == "/" and kinds:
+                self.sink("@ given " + json.dumps([place, [[*key, *bounds] for key, bounds in kinds.items()]]))
 
 
 def _given(frame: FrameType) -> Any:
@@ -149,6 +160,23 @@ def _given(frame: FrameType) -> Any:
     if code.co_flags & CHANGING or not names or not all(type(value) in CONSTANT for value in values):
         return object()
     return tuple((type(value), value) for value in values)
+
+
+def _widen(kinds: dict[tuple[str, str], list[int]], frame: FrameType) -> None:
+    """With the arguments of a call that is about to begin: no bounds for what has neither length nor size."""
+    code = frame.f_code
+    for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+        if name in ("self", "cls") or name not in frame.f_locals:
+            continue
+        value = frame.f_locals[name]
+        key = (name, type(value).__name__)
+        size = len(value) if type(value) in SIZED else value if type(value) is int and abs(value) < 1 << 53 else None
+        bounds = kinds.get(key)
+        if bounds is None:
+            if sum(known == name for known, _ in kinds) < MOST_TYPES:
+                kinds[key] = [] if size is None else [size, size]
+        elif size is not None and bounds:
+            bounds[:] = [min(bounds[0], size), max(bounds[1], size)]
 
 
 def count(root: str, sink: Callable[[str], None]) -> None:

@@ -18,8 +18,8 @@ from codeopt.options import ImproveOptions
 from codeopt.session import Session
 from codeopt.target import Target
 from codeopt.workloads import WorkloadRequest
+from codeopt.workloads.project.answers import answered
 from codeopt.workloads.project.command import ProjectCommand
-from codeopt.workloads.project.edits import answered
 from codeopt.workloads.project.exports import export
 from codeopt.workloads.project.exports import pyperf as for_pyperf
 from codeopt.workloads.project.files import ProjectFiles, read_project

@@ -9,7 +9,8 @@ import pytest
 
 from codeopt.errors import UsageError
 from codeopt.workloads.function.definitions import PutBackError
-from codeopt.workloads.project.edits import answered, edits_of, without
+from codeopt.workloads.project.answers import answered
+from codeopt.workloads.project.edits import edits_of, without
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.steady import found_steady, given_steady
 from codeopt.workloads.project.suite_tests import steadily_lost

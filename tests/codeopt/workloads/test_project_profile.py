@@ -72,6 +72,8 @@ def test_where_the_time_of_a_command_goes(shop: Path) -> None:
         found["lines"][0]["line"]
         == STORE.split("\n").index("        return [price for each, price in self.rows if each == name]") + 1
     )
+    assert first["given"] == [{"parameter": "name", "type": "str", "least": 5, "most": 7}]
+    assert by_name["report"]["given"] == [{"parameter": "n", "type": "int", "least": 20000, "most": 20000}]
     assert 0 < found["start"] < 0.9
     exported = json.loads((shop / "out.json").read_text())
     page = (shop / "page.html").read_text()
@@ -133,7 +135,7 @@ def samples_of(*rows: tuple[tuple[Spot, ...], float]) -> list[Sample]:
 def test_who_asks_again_is_a_target_too() -> None:
     """The remedy for parsing the same text over and over stands in the caller."""
     calls = [CalledBy(B, A, 100), CalledBy(A, MAIN, 1)]
-    found = make_profile(PLAIN, samples_of(((A,), 0.1), ((A, B), 0.9)), calls, 0.0, {B: 0.9})
+    found = make_profile(PLAIN, samples_of(((A,), 0.1), ((A, B), 0.9)), calls, 0.0, {B: 0.9}, {})
     by_name = {f.qualname: f for f in found.targets}
     assert (by_name["a"].expected_gain, by_name["a"].why) == (pytest.approx(0.81), "its calls of b repeat earlier ones")
     assert by_name["b"].why == "90% of the time is its own"
@@ -142,14 +144,14 @@ def test_who_asks_again_is_a_target_too() -> None:
 def test_who_spreads_work_often_is_a_target_and_the_outline_of_a_command_is_none() -> None:
     c = Spot("m.py", "c", 9)
     rows = samples_of(((A, B), 0.5), ((A, c), 0.4), ((A,), 0.1))
-    often, once = (make_profile(PLAIN, rows, [CalledBy(A, MAIN, times)], 0.0, {}).targets for times in (50, 1))
+    often, once = (make_profile(PLAIN, rows, [CalledBy(A, MAIN, times)], 0.0, {}, {}).targets for times in (50, 1))
     assert next(f.expected_gain for f in often if f.qualname == "a") == pytest.approx(0.5)
     assert next(f.expected_gain for f in once if f.qualname == "a") == pytest.approx(0.1)
 
 
 def test_time_that_samples_gave_to_a_caller_is_given_back() -> None:
     """A list made anew takes long in C, and the handler of the clock runs when its function has returned."""
-    profile = make_profile(PLAIN, samples_of(((A,), 1.0), ((A, B), 0.001)), [CalledBy(B, A, 100)], 0.0, {})
+    profile = make_profile(PLAIN, samples_of(((A,), 1.0), ((A, B), 0.001)), [CalledBy(B, A, 100)], 0.0, {}, {})
     rows = [TimedLine("m.py", 2, 0.0002, 100), TimedLine("m.py", 6, 0.5, 100)]
     found = with_lines(profile, rows, lambda file, line: A if line < 5 else B)
     assert profile.functions[0].qualname == "a"

@@ -6,7 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from codeopt.workloads.project.edits import answered
+from codeopt.workloads.project.answers import answered
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.text import parted, read_text
 from tests.codeopt.command import codeopt, command, environment

@@ -53,8 +53,12 @@ def judged_by(facts: Mapping[str, Any]) -> str:
     """What a patch was confirmed by."""
     passed = facts["project_tests"]["passed"]
     output = "the command prints and writes the same" if facts["output"] == "compared" else facts["output"]
-    return f"confirmed: {output}; " + (
-        f"{passed} test{'s' * (passed != 1)} pass{'es' * (passed == 1)} as before"
-        if passed
-        else "no test of the project was run"
-    )
+    tests = f"{passed} test{'s' * (passed != 1)} pass{'es' * (passed == 1)} as before"
+    return f"confirmed: {output}; {_calls(facts)}{tests if passed else 'no test of the project was run'}"
+
+
+def _calls(facts: Mapping[str, Any]) -> str:
+    """Of results that were saved before edits had calls: nothing."""
+    calls = [edit["calls"] for edit in facts["edits"] if edit.get("calls")]
+    functions = f"{len(calls)} public function{'s' * (len(calls) != 1)}"
+    return f"{sum(calls)} calls of {functions} are answered as before; " if calls else ""

@@ -10,8 +10,11 @@ from xml.etree import ElementTree
 from codeopt.options import ImproveOptions
 from codeopt.shortfall import Shortfall
 from codeopt.workloads.project.command import ProjectCommand
+from codeopt.workloads.project.edits import edits_of
+from codeopt.workloads.project.reached import Reached, junit_name, read_reach
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.text import is_test
+from codeopt.workloads.project.watch import LEAST_S, LONGER, Watcher, watched_run
 from sandbox.outcome import Run
 
 REPORT = "codeopt-tests.xml"
@@ -23,6 +26,9 @@ ORIGINAL = ""
 """The text of a project in which nothing is changed."""
 SECONDS = 120.0
 """A suite that takes longer is not waited for: name a part of it with --tests."""
+SLOW_S, MOST_IDS = 3.0, 400
+"""Of a suite that takes longer it is found out which tests reach which functions; so many of them may be named."""
+REACH = Watcher("project_reach", "install")
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,13 @@ class ProjectTests:
     """And options before them: how pytest is called."""
     failed: int = 0
     shortfall: Shortfall | None = None
+    reached: Reached = Reached()
+    """By function; nothing where all tests are quick."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """How pytest is called, without the files."""
+        return WITHOUT_OPTIONS if self.paths[: len(WITHOUT_OPTIONS)] == WITHOUT_OPTIONS else ()
 
     @property
     def words(self) -> str:
@@ -62,7 +75,17 @@ def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> Proje
         said = run.stderr.decode("utf-8", "replace").strip() or run.stdout.decode("utf-8", "replace").strip()
         last = run.stop_detail or said.rpartition("\n")[2][:200] or f"exit status {run.exit}"
         return ProjectTests(shortfall=Shortfall("the project's tests are not run", f"none passes: {last}"))
-    return ProjectTests(passed, (*more, *paths), len(results) - len(passed))
+    found = ProjectTests(passed, (*more, *paths), len(results) - len(passed))
+    return found if run.wall_s < SLOW_S else replace(found, reached=_reached(runs, source, found, run))
+
+
+def _reached(runs: CommandRuns, source: str, tests: ProjectTests, plain: Run) -> Reached:
+    """Nothing where the tests do not end under a hook on each call."""
+    seconds = min(SECONDS, runs.limits.seconds, max(LEAST_S, plain.wall_s * LONGER))
+    watched = watched_run(_as_tests(runs, tests.paths), source, REACH, replace(runs.limits, seconds=seconds))
+    if watched.run.stop is not None or watched.run.exit != plain.exit:
+        return Reached()
+    return read_reach((str(test), list(map(str, places))) for test, places in watched.of("reach"))
 
 
 def _named(runs: CommandRuns, options: ImproveOptions) -> list[str]:
@@ -77,6 +100,19 @@ def _found(runs: CommandRuns) -> list[str]:
         tests = [f"--ignore={word}" for word in runs.command.words if word.endswith(".py")]
         return tests or ["."]
     return [path for path, _ in runs.project.files if is_test(path) and path not in runs.command.words]
+
+
+def failing_reached(runs: CommandRuns, source: str, tests: ProjectTests, original: str) -> str:
+    """The same of those tests that can see what a draft changes, as far as that is known."""
+    ids = tests.reached.by(edits_of(original, source), original, source)
+    if ids is None or len(ids) > MOST_IDS:
+        return failing(runs, source, tests)
+    names = {junit_name(each) for each in ids}
+    seen = [name for name in tests.passed if name in names]
+    if not seen:
+        return ""
+    results = _results(_run(runs, source, (*tests.options, *ids)))
+    return "" if all(map(results.get, seen)) else failing(runs, source, tests)
 
 
 def failing(runs: CommandRuns, source: str, tests: ProjectTests) -> str:
@@ -115,11 +151,14 @@ def _function(name: str) -> str:
 
 
 def _run(runs: CommandRuns, source: str, paths: Sequence[str]) -> Run:
+    limits = replace(runs.limits, seconds=min(SECONDS, runs.limits.seconds))
+    return _as_tests(runs, paths).run(source, limits=limits)
+
+
+def _as_tests(runs: CommandRuns, paths: Sequence[str]) -> CommandRuns:
     words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", GO_ON, "--junitxml", REPORT, *paths)
     command = ProjectCommand("pytest", words)
-    limits = replace(runs.limits, seconds=min(SECONDS, runs.limits.seconds))
-    runs = replace(runs, command=command, seen=bytes, beside=(), left_out_s=(0.0, 0.0), purpose="tests")
-    return runs.run(source, limits=limits)
+    return replace(runs, command=command, seen=bytes, beside=(), left_out_s=(0.0, 0.0), purpose="tests")
 
 
 def _results(run: Run) -> dict[str, bool]:

@@ -24,7 +24,7 @@ from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls,
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.steady import HIDDEN, Steady, found_steady, given_steady
-from codeopt.workloads.project.suite_tests import ProjectTests, failing, find_tests
+from codeopt.workloads.project.suite_tests import ProjectTests, failing, failing_reached, find_tests
 from codeopt.workloads.project.text import ProjectProgram, first_lines, parted
 from codeopt.workloads.project.watch import profile_command, require_good
 from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
@@ -64,6 +64,7 @@ class EditGain:
             "file": self.edit.file,
             "qualname": self.edit.qualname,
             "without_it": {**(none if self.reason else figures), "reason": self.reason},
+            "calls": calls.calls,
             "evidence": [*calls.evidence, *evidence],
             "caveats": [caveat.to_json() for caveat in calls.caveats],
         }
@@ -120,13 +121,17 @@ class ProjectWorkload(Defaults):
         return judge(case, run_on(self.runner, source, case, hash_seed=hash_seed), self.suite.check)
 
     def check(self, source: str, stage: Stage) -> Checked:
-        """Public functions on the calls that the command makes of them, which is quick, and the project's tests."""
+        """Public functions on the calls that the command makes of them, which is quick, and the project's tests: in a
+        round those that can see the change, where all of them take long."""
         found = self.calls.judge(source)
         if wrong := next((each.wrong for each in found if each.wrong), ""):
             return Checked(rejection=wrong)
-        self._notify(f"running {len(self.tests.passed)} tests")
-        caveats = tuple(caveat for each in found for caveat in each.caveats)
-        return Checked(rejection=failing(self.runner, source, self.tests), caveats=caveats)
+        self._notify("running the project's tests")
+        if stage is Stage.ROUND:
+            lost = failing_reached(self.runner, source, self.tests, self.program.source)
+        else:
+            lost = failing(self.runner, source, self.tests)
+        return Checked(rejection=lost, caveats=tuple(caveat for each in found for caveat in each.caveats))
 
     def trimmed(self, candidate: Candidate) -> Candidate:
         """Without the edits that do not pay: each is taken back alone, and the rest compared with the whole."""

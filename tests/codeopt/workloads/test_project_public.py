@@ -107,7 +107,8 @@ def test_a_difference_that_only_other_callers_would_see_is_wrong(project: Path) 
     assert "_" in str(wrong)
     assert right["verdict"] == "faster", right
     edits = {edit["qualname"]: edit for edit in done.json["edits"]}
-    assert "calls of it" in edits["slug"]["evidence"][0]
+    assert edits["slug"]["evidence"][0] == f"{edits['slug']['calls']} calls of it"
+    assert f"{edits['slug']['calls']} calls of 1 public function are answered as before" in done.err
     assert edits["Titles.has"]["evidence"] == ["the command's output and files"]
     said = [row["what"] + row["why"] for row in done.json["shortfalls"]]
     assert any("Titles.has" in each and "the draft changes" in each for each in said), said

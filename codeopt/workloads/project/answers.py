@@ -1,0 +1,175 @@
+"""An answer of a proposer's -> the project with it: each part in its place, everything else untouched."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+
+from codeopt.workloads.function.definitions import PutBackError
+from codeopt.workloads.function.function_def import Def, definitions
+from codeopt.workloads.project.placing import (
+    above_functions,
+    added,
+    below_imports,
+    bound_in,
+    first_of,
+    lines_of,
+    outer_functions,
+    replaced,
+    span_of,
+)
+from codeopt.workloads.project.text import joined, parted
+
+_BLOCK = re.compile(
+    r"^<{5,} ?SEARCH[^\n]*\n(?P<old>.*?)^={5,}[^\n]*\n(?P<new>.*?)^>{5,} ?REPLACE[^\n]*$", re.MULTILINE | re.DOTALL
+)
+
+
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def answered(source: str, answer: str) -> str:
+    """The project with an answer put in: search/replace blocks, or whole functions below a file's line.
+
+    Raises PutBackError.
+    """
+    files = parted(source)
+    for path, part in (parted(answer) or {_meant(files, answer): answer}).items():
+        if path not in files:
+            raise PutBackError(f"the project has no file {path} that could be changed; there are {', '.join(files)}")
+        blocks = list(_BLOCK.finditer(part))
+        files[path] = _by_blocks(files[path], path, blocks) if blocks else _with_functions(files[path], path, part)
+    return joined(files)
+
+
+def _meant(files: Mapping[str, str], answer: str) -> str:
+    """The only file that has what an answer changes, where it names none. Raises PutBackError."""
+    blocks = [block["old"] for block in _BLOCK.finditer(answer)]
+    names = {node.name for node in _tree("" if blocks else answer, "the answer").body if isinstance(node, _NAMED)}
+    found = [
+        path for path, text in files.items()
+        if all(block in text for block in blocks) and names <= _defined(text)
+    ]  # fmt: skip
+    if len(found) != 1:
+        raise PutBackError("the answer does not say which file it changes: `# === file: PATH ===` above each part")
+    return found[0]
+
+
+def _defined(text: str) -> set[str]:
+    return {node.name for node in ast.parse(text).body if isinstance(node, _NAMED)}
+
+
+def _by_blocks(text: str, path: str, blocks: list[re.Match[str]]) -> str:
+    for block in blocks:
+        if text.count(block["old"]) != 1:
+            raise PutBackError(f"{path}: a SEARCH block stands {text.count(block['old'])} times in it, and not once")
+        text = text.replace(block["old"], block["new"])
+    _tree(text, path)
+    return text
+
+
+def _with_functions(text: str, path: str, part: str) -> str:
+    """Each function of the answer in place of the one of its name; new imports, helpers and constants beside it."""
+    new, old = _tree(part, path), _tree(text, path)
+    _same_parameters(old, new, path)
+    head = _Heads(text, dict(outer_functions(old.body, "")), part)
+    for node in new.body:
+        lines = head.lines(node, getattr(node, "name", ""))
+        if isinstance(node, ast.ClassDef) and span_of(text, node.name) is not None:
+            text = _with_methods(text, head, node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            span = span_of(text, node.name)
+            text = replaced(text, span, lines) if span else above_functions(text, lines)
+        elif isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign):
+            same = bound_in(text, node)
+            if same is None or "".join(text.splitlines(keepends=True)[same[0] - 1 : same[1]]) != lines:
+                text = replaced(text, same, lines) if same else below_imports(text, lines, node)
+    _tree(text, path)
+    return text
+
+
+@dataclass(frozen=True)
+class _Heads:
+    """What an answer need not repeat of a function: decorators, annotations and docstring."""
+
+    old: str
+    """The file's text."""
+    known: Mapping[str, Def]
+    """Its functions."""
+    part: str
+    """The answer's."""
+
+    def lines(self, node: ast.stmt, qualname: str) -> str:
+        """Those of a statement of the answer; of a function with what the old one has at its begin."""
+        was = self.known.get(qualname)
+        if not isinstance(node, Def) or was is None:
+            return lines_of(self.part, node)
+        head = self._head(was, node)
+        theirs = self.part.splitlines(keepends=True)
+        if head is None or node.lineno == node.body[0].lineno:
+            return lines_of(self.part, node)
+        return "".join([*head, *theirs[_begin(theirs, node) : node.end_lineno]])
+
+    def _head(self, was: Def, now: Def) -> list[str] | None:
+        """All above the first statement; None where the old one and its first statement share a line."""
+        mine, theirs = (text.splitlines(keepends=True) for text in (self.old, self.part))
+        above = mine[first_of(was) - 1 : was.lineno - 1]
+        if now.decorator_list or not above:
+            above = theirs[first_of(now) - 1 : now.lineno - 1]
+        body = was.body[0]
+        if was.lineno == body.lineno or body.col_offset != now.body[0].col_offset:
+            return None
+        bare = _is_annotated(was) and not _is_annotated(now) and type(was) is type(now)
+        head = mine[was.lineno - 1 : _begin(mine, was)] if bare else theirs[now.lineno - 1 : _begin(theirs, now)]
+        texts = ast.get_docstring(was) is not None and ast.get_docstring(now) is None
+        return [*above, *head, *(mine[body.lineno - 1 : body.end_lineno] if texts else ())]
+
+
+def _begin(lines: Sequence[str], node: Def) -> int:
+    """How many lines stand above its first statement and the comments on that."""
+    at = first_of(node.body[0]) - 1
+    while lines[at - 1].lstrip().startswith("#"):
+        at -= 1
+    return at
+
+
+def _is_annotated(node: Def) -> bool:
+    return bool(node.returns) or any(isinstance(each, ast.arg) and each.annotation for each in ast.walk(node.args))
+
+
+def _with_methods(text: str, head: _Heads, node: ast.ClassDef) -> str:
+    for member in node.body:
+        if not isinstance(member, Def):
+            continue
+        lines = head.lines(member, f"{node.name}.{member.name}")
+        span = span_of(text, f"{node.name}.{member.name}")
+        text = replaced(text, span, lines) if span else added(text, f"{node.name}.{member.name}", lines)
+    return text
+
+
+def _same_parameters(old: ast.Module, new: ast.Module, path: str) -> None:
+    """A public function is called by others, who know its parameters. Raises PutBackError."""
+    known = {name: node for name, node in definitions(old)}
+    for name, node in definitions(new):
+        private = any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
+        if name in known and not private and ast.unparse(_bare(node.args)) != ast.unparse(_bare(known[name].args)):
+            raise PutBackError(f"{path}: it changes the parameters of {name}, which others may call")
+
+
+def _bare(arguments: ast.arguments) -> ast.arguments:
+    """Without annotations."""
+    arguments = deepcopy(arguments)
+    for each in ast.walk(arguments):
+        if isinstance(each, ast.arg):
+            each.annotation = None
+    return arguments
+
+
+def _tree(text: str, path: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        raise PutBackError(f"{path}: {error}") from error

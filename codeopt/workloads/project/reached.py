@@ -1,0 +1,94 @@
+"""Which tests reach which functions: of a slow suite a draft of a round is asked to pass only those that can see it."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from codeopt.workloads.function.function_def import Def
+from codeopt.workloads.project.edits import CodeEdit
+from codeopt.workloads.project.placing import first_of, functions_of, outer_functions
+from codeopt.workloads.project.text import parted
+
+EVERY = ""
+"""Stands for all tests: what fixtures call, and what is called before the first of them."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """By file and first line of a function the tests that call it, as pytest names them."""
+
+    tests: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict)
+
+    def by(self, edits: Sequence[CodeEdit], before: str, after: str) -> tuple[str, ...] | None:
+        """Tests that could see these edits; None where that may be any.
+
+        before, after: the project's text without and with them.
+        """
+        if not self.tests or not _only_functions(before, after):
+            return None
+        files = parted(before)
+        found = set[str]()
+        for edit in edits:
+            line = _line(files[edit.file], edit.qualname)
+            if line is None:
+                return None
+            found |= self.tests.get((edit.file, line), frozenset())
+        return None if EVERY in found else tuple(sorted(found))
+
+
+def read_reach(rows: Iterable[tuple[str, Sequence[str]]]) -> Reached:
+    """Of what a run under the hook wrote: a test, and `/file:line` of each function that it calls."""
+    found: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for test, places in rows:
+        for place in places:
+            path, _, line = place[1:].rpartition(":")
+            if line.isdecimal():
+                found[path, int(line)].add(test)
+    return Reached({place: frozenset(tests) for place, tests in found.items()})
+
+
+def junit_name(test: str) -> str:
+    """What pytest's report calls a test: `tests/test_a.py::C::f[1]` is `tests.test_a.C::f[1]`."""
+    whole, bracket, parameters = test.partition("[")
+    path, *names = whole.split("::")
+    home = ".".join([path.removesuffix(".py").replace("/", "."), *names[:-1]])
+    return f"{home}::{names[-1] if names else ''}{bracket}{parameters}"
+
+
+def _line(text: str, qualname: str) -> int | None:
+    """Of a function's first line, decorators included."""
+    found = [first_of(node) for name, node in outer_functions(ast.parse(text).body, "") if name == qualname]
+    return found[0] if len(found) == 1 else None
+
+
+def _only_functions(before: str, after: str) -> bool:
+    """Whether all else that stood in the files is still there, and nothing of it can mean something else: new names
+    that nobody knew do not matter, but for methods, which may stand before those of a base."""
+    old, new = parted(before), parted(after)
+    for path, text in new.items():
+        if text == old[path]:
+            continue
+        was, now = (ast.parse(each).body for each in (old[path], text))
+        if not _kept(was, now) or any(
+            "." in name and not name.rpartition(".")[2].startswith("_") or name.endswith("__")
+            for name in functions_of(text).keys() - functions_of(old[path]).keys()
+        ):
+            return False
+    return True
+
+
+def _kept(was: Sequence[ast.stmt], now: Sequence[ast.stmt]) -> bool:
+    """Every statement but functions, in order; a class by what stands in it."""
+    plain, new = ([each for each in body if not isinstance(each, Def)] for body in (was, now))
+    rest = iter(new)
+    return all(any(_same(each, other) for other in rest) for each in plain)
+
+
+def _same(was: ast.stmt, now: ast.stmt) -> bool:
+    if not isinstance(was, ast.ClassDef) or not isinstance(now, ast.ClassDef):
+        return ast.dump(was) == ast.dump(now)
+    heads = [[node.name, *map(ast.dump, (*node.bases, *node.keywords, *node.decorator_list))] for node in (was, now)]
+    return heads[0] == heads[1] and _kept(was.body, now.body)

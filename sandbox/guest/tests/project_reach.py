@@ -1,0 +1,68 @@
+"""Which functions of a project each test calls, while pytest runs: a hook on each call, in a run of its own.
+
+What fixtures call counts for all tests, as one may be made for many of them; so does what runs before the first test.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+import threading
+
+from .project_time import Places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+    from typing import Any
+
+PHASE, RUNNER = "call_and_report", os.path.join("_pytest", "runner.py")  # noqa: PTH118  what a user imports is left alone
+"""The function of pytest's that runs one phase of a test: `item`, `when`."""
+CALL = "call"
+
+
+class Reach:
+    """Tells of each phase of each test, once it has ended."""
+
+    def __init__(self, root: str, sink: Callable[[str], None]) -> None:
+        self.places, self.sink = Places(root), sink
+        test, _, phase = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")
+        self.test = test if phase == f"({CALL})" else ""
+        """Whose calls these are: of a process that a test starts it is known by its environment."""
+        self.seen: set[CodeType] = set()
+
+    def hear(self, frame: FrameType, event: str, argument: Any) -> None:
+        """A profile function."""
+        if event != "call":
+            return
+        code = frame.f_code
+        if code in self.seen:
+            return
+        if code.co_name == PHASE and code.co_filename.endswith(RUNNER):
+            self.tell()
+            self.test = frame.f_locals["item"].nodeid if frame.f_locals["when"] == CALL else ""
+        else:
+            self.seen.add(code)
+
+    def tell(self) -> None:
+        """One line for what was called since the last one."""
+        seen, self.seen = self.seen, set()
+        places = [place for place in map(self.places.of, seen) if place[:1] == "/"]
+        if places:
+            self.sink("@ reach " + json.dumps([self.test, places]))
+
+    def end(self) -> None:
+        """Of the process."""
+        sys.setprofile(None)
+        self.tell()
+
+
+def install(root: str, sink: Callable[[str], None]) -> None:
+    """From here on, in all threads."""
+    reach = Reach(root, sink)
+    atexit.register(reach.end)
+    threading.setprofile(reach.hear)
+    sys.setprofile(reach.hear)

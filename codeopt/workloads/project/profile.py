@@ -54,7 +54,7 @@ class CalledBy:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenArgument:
     """What a parameter is given, of one type."""
 
     parameter: str
@@ -96,7 +96,7 @@ class FunctionTime:
     """The function that most of that is spent in."""
     spread_share: float = 0.0
     """Its own and that of all that it calls but the one that takes the most: whose time the rest is cannot be said."""
-    given: tuple[Given, ...] = ()
+    given: tuple[GivenArgument, ...] = ()
     """In its first calls."""
 
     @property
@@ -205,7 +205,7 @@ def make_profile(
     calls: Sequence[CalledBy] | None,
     begun_s: float,
     repeated: Mapping[Spot, float],
-    given: Mapping[Spot, tuple[Given, ...]],
+    given: Mapping[Spot, tuple[GivenArgument, ...]],
 ) -> ProjectProfile:
     """From what was seen. calls: None where they could not be counted. begun_s: CPU seconds before the first sample."""
     total = sum(each.seconds for each in samples) + begun_s or 1.0

@@ -14,7 +14,7 @@ from codeopt.workloads.function.function_def import definitions, first_line
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.profile import (
     CalledBy,
-    Given,
+    GivenArgument,
     ProjectProfile,
     Sample,
     Spot,
@@ -111,10 +111,10 @@ def profile_command(runs: CommandRuns, source: str, plain: Run | None = None) ->
     return with_lines(found, rows, names.owner)
 
 
-def _given(watched: WatchedLines, names: _Names) -> Iterable[tuple[Spot, tuple[Given, ...]]]:
+def _given(watched: WatchedLines, names: _Names) -> Iterable[tuple[Spot, tuple[GivenArgument, ...]]]:
     for place, rows in watched.of("given"):
         if spot := names.called(place):
-            yield spot, tuple(Given(str(name), str(kind), *map(int, bounds)) for name, kind, *bounds in rows)
+            yield spot, tuple(GivenArgument(str(name), str(kind), *map(int, bounds)) for name, kind, *bounds in rows)
 
 
 def _called_by(profile: ProjectProfile, callers: set[tuple[str, int]]) -> list[tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""The release workflow: sound, pinned, and refusing a tag that is not the version, or links to another's repository."""
+"""Sound workflows; that of a release is pinned, and refuses a tag that is not the version, or links to others' places."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
 CHECK = ROOT / ".github" / "check_release.py"
 REPOSITORY = "https://github.com/OWNER/codeopt"
@@ -32,10 +33,10 @@ def jobs() -> dict[str, Any]:
     return found
 
 
-def test_it_fits_the_schema_and_an_auditor_finds_nothing() -> None:
-    done = tool("check-jsonschema", "--builtin-schema", "vendor.github-workflows", str(WORKFLOW))
+def test_each_fits_the_schema_and_an_auditor_finds_nothing() -> None:
+    done = tool("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *map(str, WORKFLOWS))
     assert done.returncode == 0, done.stdout
-    done = tool("zizmor", "--offline", "--format=json", str(WORKFLOW))
+    done = tool("zizmor", "--offline", "--format=json", *map(str, WORKFLOWS))
     assert [(one["ident"], one["desc"]) for one in json.loads(done.stdout)] == []
 
 

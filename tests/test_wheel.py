@@ -162,7 +162,32 @@ def test_a_saved_run_is_listed_shown_and_put_in_place(programs: Path, tmp_path: 
     assert "set(" in path.read_text()
 
 
-@pytest.mark.parametrize("name", PATHS)
+LONG = {
+    "a src layout with its own environment and tests": pytest.mark.slow(
+        also="tests/codeopt/test_own_environment.py::test_the_projects_own_python_runs_its_tests_and_its_function",
+        reason="a project of the same layout, whose own Python runs its tests",
+    ),
+    "a script with arguments and a CSV file": pytest.mark.slow(
+        also="tests/codeopt/workloads/program/test_arguments.py::test_files_that_a_program_writes_are_compared",
+        reason="arguments, a file that is read and one that is written, by the same command",
+    ),
+    "functions of arrays and of frames": pytest.mark.slow(
+        also="tests/codeopt/test_own_environment.py::test_arrays_and_frames_of_the_users_environment",
+        reason="arrays and frames of an environment that is named",
+    ),
+    "a package by -m": pytest.mark.slow(
+        also="tests/codeopt/workloads/program/test_siblings.py::test_a_script_and_a_module_find_their_project",
+        reason="a package by -m in each sandbox",
+    ),
+    "a function recorded from a script, pytest and asyncio": pytest.mark.slow(
+        also="tests/codeopt/test_run_first.py::test_a_file_is_improved_by_its_own_run",
+        reason="calls recorded from a script, threads, tasks, a child and pytest",
+    ),
+}
+"""Walked by the wheel every night. Each command's main path tries the wheel in the gate, and what is named the rest."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=LONG.get(name, ())) for name in PATHS])
 def test_what_a_user_types_for_any_kind_of_program(name: str, programs: Path, tmp_path: Path) -> None:
     """`python -m tests.support.users_paths` prints how long each takes and what comes of it."""
     walked = walk(PATHS[name], programs, tmp_path)

@@ -73,7 +73,15 @@ def test_an_unknown_keyword_is_a_type_error(name: str) -> None:
         codeopt.improve("slow.py", **{name: True})
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+LONG = {
+    "improve_a_program.py": pytest.mark.slow(
+        also="tests/test_documents.py::test_its_python_runs",
+        reason="docs/from-python.md improves the same program by the same call",
+    )
+}
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.name, marks=LONG.get(path.name, ())) for path in EXAMPLES])
 def test_the_examples_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in command.QUICK_SETTINGS.items():
         monkeypatch.setenv(name, value)

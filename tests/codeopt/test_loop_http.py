@@ -55,7 +55,13 @@ def told() -> list[StepLike]:
     return [step for pair in zip(verdicts, [*drafts, ""], strict=True) for step in pair][:-1]
 
 
-@pytest.fixture(scope="module", params=[pytest.param("docker", marks=pytest.mark.docker), "bubblewrap"])
+BY_DOCKER = pytest.mark.slow(
+    also="tests/codeopt/test_loop_http.py::test_the_fast_program_is_accepted[bubblewrap]",
+    reason="the loop is the same one, and tests/sandbox holds each promise of either sandbox",
+)
+
+
+@pytest.fixture(scope="module", params=[pytest.param("docker", marks=(pytest.mark.docker, BY_DOCKER)), "bubblewrap"])
 def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     folder = tmp_path_factory.mktemp(request.param)
     open_or_skip(request.param).close()

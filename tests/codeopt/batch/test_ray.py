@@ -86,6 +86,10 @@ def workers(run: Path) -> int:
     return found
 
 
+@pytest.mark.slow(
+    also="tests/codeopt/batch/test_batch.py::test_killed_at_any_moment_it_goes_on_and_asks_for_nothing_twice",
+    reason="the same queue and way to go on, with workers of this machine in place of nodes",
+)
 @pytest.mark.timeout(600)  # took 200 s beside ten busy processes
 def test_every_problem_ends_once_although_a_node_sees_no_cases_and_is_killed_and_then_the_driver(
     tmp_path: Path,

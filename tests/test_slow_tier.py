@@ -1,0 +1,77 @@
+"""A test is left to `.ci/thorough` only where a quicker one, which every change has to pass, holds the same promise."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+MOST = 60
+"""How many places may be marked: the second tier is for a few long runs, not for whatever takes a while."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One `pytest.mark.slow(also=..., reason=...)`."""
+
+    place: str
+    words: dict[str, str]
+    """What it is given by name, where that is written out."""
+
+
+@cache
+def marks() -> tuple[Mark, ...]:
+    return tuple(mark for path in sorted(TESTS.rglob("test_*.py")) for mark in marks_of(path))
+
+
+def marks_of(path: Path) -> Iterator[Mark]:
+    """Those of a file; one that is not called has no words."""
+    tree = ast.parse(path.read_text("utf-8"))
+    called = {node.func: node for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node) == "pytest.mark.slow":
+            keywords = called[node].keywords if node in called else []
+            words = {str(each.arg): word for each in keywords if isinstance(word := literal(each.value), str)}
+            yield Mark(f"{path.relative_to(TESTS.parent)}:{node.lineno}", words)
+
+
+def literal(node: ast.expr) -> object:
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+@pytest.mark.parametrize("mark", marks(), ids=lambda mark: mark.place)
+def test_each_names_its_sibling_and_a_reason(mark: Mark) -> None:
+    assert set(mark.words) == {"also", "reason"}, f"{mark.place}: write both out, as texts"
+    assert len(mark.words["reason"].split()) >= 4
+
+
+def test_they_are_few() -> None:
+    assert 0 < len(marks()) <= MOST
+
+
+def test_every_sibling_is_there_and_in_the_gate() -> None:
+    """As pytest finds them with the project's own settings; what it does not find, it names."""
+    siblings = sorted({mark.words["also"] for mark in marks()})
+    done = collected(*siblings)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = done.stdout.splitlines()
+    missing = [each for each in siblings if not any(line == each or line.startswith(f"{each}[") for line in found)]
+    assert missing == [], f"slow themselves: {missing}"
+
+
+@pytest.mark.parametrize("name", ["test_ray.py::test_of_no_such_name", "test_ray.py::test_every_problem_ends_once"])
+def test_a_sibling_that_is_not_there_would_be_found(name: str) -> None:
+    done = collected(f"tests/codeopt/batch/{name}")
+    assert (done.returncode, "not found" in done.stderr) == (4, True), done.stdout + done.stderr
+
+
+def collected(*names: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *names]
+    return subprocess.run(command, cwd=TESTS.parent, capture_output=True, text=True, timeout=120, check=False)

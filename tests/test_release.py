@@ -1,4 +1,4 @@
-"""Sound workflows; that of a release is pinned, and refuses a tag that is not the version, or links to others' places."""
+"""The workflows are sound; the release's is pinned and refuses a tag that is not the version, or links elsewhere."""
 
 from __future__ import annotations
 

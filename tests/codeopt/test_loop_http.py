@@ -307,7 +307,7 @@ def test_a_reply_without_a_usable_program_is_a_round_that_brought_nothing(folder
 def test_a_failing_changed_input_is_shown(tmp_path: Path) -> None:
     """Of a draft that is right on every known case."""
     open_or_skip("bubblewrap").close()
-    write_problem(tmp_path)
+    write_problem(tmp_path, words=1200)
     lower = FAST.replace(".read()", ".read().lower()")
     look, again = "It searches.\nVERDICT: IMPROVE", "It folds case.\nVERDICT: IMPROVE"
     steps = [look, reply(lower, "in lower case"), again, reply(FAST, "as it is"), "Good.\nVERDICT: DONE"]

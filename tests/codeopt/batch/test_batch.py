@@ -169,7 +169,7 @@ def test_a_worker_that_dies_twice_over_a_problem_makes_it_a_failed_one(tmp_path:
 
 
 def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
-    problems, run = write_set(tmp_path, 3, work=20_000), tmp_path / "run"
+    problems, run = write_set(tmp_path, 3, work=6_000), tmp_path / "run"
     with start(problems, run, "--model", "rules") as process:
         until(run, "SELECT count(*) FROM candidate")
         os.killpg(process.pid, signal.SIGINT)

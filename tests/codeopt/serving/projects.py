@@ -33,7 +33,7 @@ from words import repeated
 
 def test_repeated():
     assert repeated(["a", "b", "a", "a"]) == 2
-    assert repeated([str(n % 700) for n in range(3000)]) == 2300
+    assert repeated([str(n % 400) for n in range(1200)]) == 800
 """
 ENDLESS = "n = int(input())\nwhile True:\n    n += 1\n"
 TARGET = "words.py::repeated"

@@ -31,7 +31,7 @@ def report(n):
         store.add(f"item{k % (n // 4)}", k)
     return [sum(store._find(f"item{k}")) for k in range(n // 4)]
 """
-BENCH = "from shop.report import report\n\nprint(sum(report(6000)))\n"
+BENCH = "from shop.report import report\n\nprint(sum(report(3600)))\n"
 TEST = (
     "from shop.report import report\n\n\ndef test_report():\n    assert report(8) == [0 + 2 + 4 + 6, 1 + 3 + 5 + 7]\n"
 )

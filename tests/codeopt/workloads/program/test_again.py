@@ -62,7 +62,7 @@ def test_arguments_and_files_arrive(tmp_path: Path) -> None:
 
 SLOW = "n = int(input())\na = list(map(int, input().split()))\nprint(max(x - y for x in a for y in a), len(a) * [0])\n"
 FAST = "n = int(input())\na = [abs(int(x)) for x in input().split()]\n{more}print(max(a) - min(a), len(a) * [0])\n"
-TABLE = "table = b'x' * 60_000_000\n"
+TABLE = "table = b'x' * 40_000_000\n"
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def problem(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.joinpath("fast.py").write_text(FAST.format(more=""))
     folder.joinpath("roomy.py").write_text(FAST.format(more=TABLE))
     folder.joinpath("cases").mkdir()
-    for name, count in enumerate((4, 7, 1500)):
+    for name, count in enumerate((4, 7, 1100)):
         numbers = " ".join(str(at * 7919 % 997 + 1) for at in range(count))
         folder.joinpath("cases", f"input.{name}.txt").write_text(f"{count}\n{numbers}\n")
     return folder

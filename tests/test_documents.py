@@ -96,7 +96,7 @@ def test_its_commands_run(block: Block, tmp_path: Path) -> None:
 @pytest.mark.parametrize("block", PYTHON, ids=str)
 def test_its_python_runs(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """From the repository's folder, as a reader would; the runs are saved elsewhere, and short."""
-    for name, value in QUICK_SETTINGS.items():
+    for name, value in {**QUICK_SETTINGS, "CODEOPT_MAX_PAIRS": SETTINGS["CODEOPT_MAX_PAIRS"]}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "problems").symlink_to(ROOT / "problems")

@@ -180,7 +180,7 @@ def test_a_new_task_runs_as_it_is_written(text: bool, tmp_path: Path) -> None:
         (tmp_path / "slow.py").write_text(HUNGRY)
         (tmp_path / "in.txt").write_text("30000\n")
         answers = ["Shorter.\nVERDICT: IMPROVE", reply(LEAN)]
-        command = ["improve", "slow.py", "--stdin", "in.txt", "--task", "short.py", "--sandbox", "bubblewrap"]
+        command = ["improve", "slow.py", "--stdin", "in.txt", "--task", "short.py", *QUICK]
     (tmp_path / "script.txt").write_text("\n--- next answer ---\n".join(answers))
     found = codeopt(*command, "--model", "scripted:script.txt", "-n", "1", "--json", cwd=tmp_path)
     assert found.json["accepted"] is True, found.err

@@ -33,7 +33,6 @@ from tests.support.wire_server import WireServer
 
 BENCH = "bench_codeopt.py"
 UNDONE = 0.9
-SHORT = ("--max-pairs", "6", "--max-rounds", "1", "--no-tests", "--no-profile")
 
 
 def answer(summary: str, project: Slowed, was: str, new: str) -> str:
@@ -188,6 +187,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--sdists", type=Path)
-    parser.add_argument("--short", action="store_true", help="one round of few pairs, to see that it runs")
+    parser.add_argument("--short", action="store_true", help="few pairs, to see that it runs")
     arguments = parser.parse_args()
-    main(arguments.names, arguments.sdists, SHORT if arguments.short else ())
+    main(arguments.names, arguments.sdists, ("--max-pairs", "7") if arguments.short else ())

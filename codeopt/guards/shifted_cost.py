@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import statistics
 from dataclasses import dataclass, replace
 
 from codeopt.guards import Consequence, Finding, Gain
+from codeopt.guards._import_texts import with_imports, without_computing
 from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, Timed
@@ -119,26 +119,21 @@ def _imports_of(runner: TimedRuns, original: str, draft: str, timed: Timed) -> t
 
 
 def _around_there(runner: TimedRuns, original: str, draft: str, stdin: bytes) -> Around | None:
-    """Of the original's text in the place of a draft that stands elsewhere, in another version of its package; None
-    where it does not stand elsewhere, or the text cannot be imported there."""
+    """Of a draft that stands elsewhere, in another version of its package: the original's text in its place, or where
+    that cannot be imported there the draft's without what it computes. None where it does not stand elsewhere, or
+    neither can be imported."""
     place = runner.others.get(draft)
     if place is None:
         return None
-    moved = replace(runner, others={original: place}, timings={})
-    found = [run.call_timing for run in (moved.run(original, stdin) for _ in range(RUNS)) if run.call_timing]
-    if not found:
+    found = _around(replace(runner, others={original: place}, timings={}), original, stdin)
+    if found is not None:
+        return found
+    bare = without_computing(draft)
+    return _around(replace(runner, others={bare: place}, timings={}), bare, stdin)
+
+
+def _around(runner: TimedRuns, source: str, stdin: bytes) -> Around | None:
+    timings = [run.call_timing for run in (runner.run(source, stdin) for _ in range(RUNS)) if run.call_timing]
+    if not timings:
         return None
-    return Around(min(each.outside_s for each in found), min(each.import_s for each in found))
-
-
-def with_imports(original: str, draft: str) -> str:
-    """The original with the modules that the draft newly imports: what they take to load is no work of the draft's."""
-    known = {ast.unparse(node) for node in _imports(original)}
-    new = [text for node in _imports(draft) if (text := ast.unparse(node)) not in known]
-    return "\n".join([original, *new, ""]) if new else original
-
-
-def _imports(source: str) -> list[ast.stmt]:
-    """Its import statements at the top level."""
-    found = [node for node in ast.parse(source).body if isinstance(node, ast.Import | ast.ImportFrom)]
-    return [node for node in found if not (isinstance(node, ast.ImportFrom) and node.module == "__future__")]
+    return Around(min(each.outside_s for each in timings), min(each.import_s for each in timings))

@@ -6,17 +6,51 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.guards._import_texts import without_computing
 from tests.codeopt.workloads.function.test_traps import FAST_SUMS, SUMS
 from tests.support.judges import compared
 
 SLEEPY = "import time\nend = time.process_time() + 0.03\nwhile time.process_time() < end:\n    pass\n"
 
 
+GONE = "from sums import left_over\n"
+"""What the later package has no more."""
+
+
+def test_what_is_left_computes_nothing() -> None:
+    text = """
+import os
+A = 1
+B = os.getcwd()
+def f(x=1): return g(x)
+def g(x=f()): return 1
+@f
+def h(): pass
+class C(object):
+    K = "a"
+    T = [i for i in range(9)]
+    def m(self): return self.T
+for A in range(9): pass
+"""
+    left = without_computing(text)
+    assert "K = 'a'" in left
+    assert "def m(self)" in left
+    assert "return g(x)" in left
+    assert not any(gone in left for gone in ("getcwd", "T = ", "range", "def g"))
+    compile(left, "left", "exec")
+
+
 @pytest.mark.parametrize(
-    ("package", "module", "verdict"), [(SLEEPY, "", "faster"), ("", SLEEPY, "same")], ids=["package", "module"]
+    ("package", "module", "verdict"),
+    [(SLEEPY, GONE, "faster"), ("", SLEEPY, "same")],
+    ids=["the package", "the module"],
 )
 def test_a_longer_import(tmp_path: Path, package: str, module: str, verdict: str) -> None:
-    sides = {"old": ("", SUMS), "new": (package, module + FAST_SUMS)}
+    before = GONE if GONE in module else ""
+    sides = {
+        "old": ("left_over = 1\n" * bool(before), before + SUMS),
+        "new": (package, module.removeprefix(GONE) + FAST_SUMS),
+    }
     for side, (top, text) in sides.items():
         home = tmp_path / side / "sums"
         home.mkdir(parents=True)

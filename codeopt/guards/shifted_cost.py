@@ -73,8 +73,9 @@ def _looks_shifted(runner: TimedRuns, original: str, draft: str, timed: Timed, w
     reason = _moved(gain, before, after) or remembered
     if not reason:
         return None
-    there = _around_there(runner, original, draft, stdin)
-    if remembered or there is None or _moved(gain, there, after):
+    longer = (_import_there(runner, original, draft, stdin) or was) - was
+    there = Around(before.outside_s + longer, before.import_s + longer)
+    if remembered or longer < IMPORT_S or _moved(gain, there, after):
         return Finding(Consequence.NO_GAIN, reason)
     because = "its package is another; the module's own text does not take longer there"
     took, takes = (f"{seconds * 1000:.3g} ms" for seconds in (was, now))
@@ -118,22 +119,16 @@ def _imports_of(runner: TimedRuns, original: str, draft: str, timed: Timed) -> t
     return min(before[-last:]), min(after[-last:])
 
 
-def _around_there(runner: TimedRuns, original: str, draft: str, stdin: bytes) -> Around | None:
-    """Of a draft that stands elsewhere, in another version of its package: the original's text in its place, or where
-    that cannot be imported there the draft's without what it computes. None where it does not stand elsewhere, or
-    neither can be imported."""
+def _import_there(runner: TimedRuns, original: str, draft: str, stdin: bytes) -> float | None:
+    """Seconds of the import in the place of a draft that stands elsewhere, in another version of its package: of the
+    original's text, or where that cannot be imported there of the draft's without what it computes. None where it does
+    not stand elsewhere, or neither can be imported."""
     place = runner.others.get(draft)
     if place is None:
         return None
-    found = _around(replace(runner, others={original: place}, timings={}), original, stdin)
-    if found is not None:
-        return found
-    bare = without_computing(draft)
-    return _around(replace(runner, others={bare: place}, timings={}), bare, stdin)
-
-
-def _around(runner: TimedRuns, source: str, stdin: bytes) -> Around | None:
-    timings = [run.call_timing for run in (runner.run(source, stdin) for _ in range(RUNS)) if run.call_timing]
-    if not timings:
-        return None
-    return Around(min(each.outside_s for each in timings), min(each.import_s for each in timings))
+    for text in (original, without_computing(draft)):
+        moved = replace(runner, others={text: place}, timings={})
+        found = [run.call_timing.import_s for run in (moved.run(text, stdin) for _ in range(RUNS)) if run.call_timing]
+        if found:
+            return min(found)
+    return None

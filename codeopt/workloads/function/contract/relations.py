@@ -13,6 +13,8 @@ from codeopt.workloads.function.function_def import Def, dotted
 
 _SEARCHES = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right", "merge")
 """Of `bisect` and `heapq`: they ask for what is sorted."""
+_RANGES = ("range", "xrange")
+"""The second as packages name the first that also run under Python 2."""
 _SIZED = (list, tuple, str, bytes)
 
 
@@ -90,9 +92,11 @@ def _tables(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
     """What is read by rows and columns, and a number of them that is given with it."""
     read = [each.value for each in ast.walk(node) if isinstance(each, ast.Subscript)]
     rows = {each.id for each in read if isinstance(each, ast.Name)} & names
-    twice = [each.value for each in read if isinstance(each, ast.Subscript)]
-    tables = {each.id for each in twice if isinstance(each, ast.Name)} & names
-    ranges = [each for each in ast.walk(node) if isinstance(each, ast.Call) and dotted(each.func) == "range"]
+    named = _loops(node, names) | _rows(node, names)
+    by_name = {named[each.id] for each in read if isinstance(each, ast.Name) and each.id in named}
+    inside = (each.value for each in read if isinstance(each, ast.Subscript))
+    tables = by_name | {each.id for each in inside if isinstance(each, ast.Name) and each.id in names}
+    ranges = [each for each in ast.walk(node) if isinstance(each, ast.Call) and dotted(each.func) in _RANGES]
     counts = {part.id for each in ranges for part in ast.walk(each) if isinstance(part, ast.Name)} & names
     for table in sorted(tables):
         yield ArgumentRelation(f"in every known call the rows of `{table}` are equally long", (table,), _is_even)
@@ -102,6 +106,17 @@ def _tables(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
             if items in tables:
                 words = f"in every known call `{count}` is the length of each row of `{items}`"
                 yield ArgumentRelation(words, (items, count), _has_columns)
+
+
+def _rows(node: Def, names: set[str]) -> dict[str, str]:
+    """Names that are given an item of a parameter, as in `row = table[y]` -> the parameter."""
+    found: dict[str, str] = {}
+    for each in ast.walk(node):
+        if isinstance(each, ast.Assign) and isinstance(each.value, ast.Subscript):
+            of = each.value.value
+            if isinstance(of, ast.Name) and of.id in names:
+                found |= {target.id: of.id for target in each.targets if isinstance(target, ast.Name)}
+    return found
 
 
 def _is_index(items: Any, at: Any) -> bool | None:

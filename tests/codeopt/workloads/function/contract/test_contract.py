@@ -19,6 +19,7 @@ INDEX = "def f(a, b):\n    return a[b]\n"
 SEARCH = "import bisect\ndef f(a, b):\n    return bisect.bisect(a, b)\n"
 STEP = "def f(a, b):\n    return [a[i] + b[i] for i in range(len(a))]\n"
 TABLE = "def f(a, b):\n    return [a[y][x] for y in range(b) for x in range(b)]\n"
+ROWS = "def f(a, b):\n    for y in xrange(b):\n        row = a[y]\n        yield row[0]\n"
 NODES = "def f(a, b):\n    return [a[x] + a[y] for x, y in b]\n"
 
 LISTS = ["f([1, 2])", "f([3])", "f([])"]
@@ -65,6 +66,8 @@ CASES = [
     (TABLE, ["f([[1]], 1)", "f([[1, 2], [3, 4]], 2)", "f([], 0)"], "f([[5], [6]], 2)",
      "in every known call `b` is the length of each row of `a`"),
     (TABLE, ["f([[1, 2]], 1)", "f([[1], [3, 4]], 2)", "f([], 0)"], "f([[5], [6]], 2)", ""),
+    (ROWS, ["f([[1]], 1)", "f([[1, 2], [3, 4]], 2)", "f([], 0)"], "f([[5], [6]], 2)",
+     "in every known call `b` is the length of each row of `a`"),
     (PLAIN, ["f([1])"], "not a call", ""),
 ]  # fmt: skip
 

@@ -62,7 +62,7 @@ def test_arguments_and_files_arrive(tmp_path: Path) -> None:
 
 SLOW = "n = int(input())\na = list(map(int, input().split()))\nprint(max(x - y for x in a for y in a), len(a) * [0])\n"
 FAST = "n = int(input())\na = [abs(int(x)) for x in input().split()]\n{more}print(max(a) - min(a), len(a) * [0])\n"
-TABLE = "table = b'x' * 40_000_000\n"
+TABLE = "table = b'x' * 60_000_000\n"
 
 
 @pytest.fixture(scope="module")
@@ -71,16 +71,17 @@ def problem(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.joinpath("slow.py").write_text(SLOW)
     folder.joinpath("fast.py").write_text(FAST.format(more=""))
     folder.joinpath("roomy.py").write_text(FAST.format(more=TABLE))
-    folder.joinpath("cases").mkdir()
-    for name, count in enumerate((4, 7, 1100)):
-        numbers = " ".join(str(at * 7919 % 997 + 1) for at in range(count))
-        folder.joinpath("cases", f"input.{name}.txt").write_text(f"{count}\n{numbers}\n")
+    for cases, largest in (("cases", 800), ("large", 1500)):
+        folder.joinpath(cases).mkdir()
+        for name, count in enumerate((4, 7, largest)):
+            numbers = " ".join(str(at * 7919 % 997 + 1) for at in range(count))
+            folder.joinpath(cases, f"input.{name}.txt").write_text(f"{count}\n{numbers}\n")
     return folder
 
 
-def compared(problem: Path, new: str, *flags: str) -> Any:
+def compared(problem: Path, new: str, *flags: str, cases: str = "cases") -> Any:
     done = codeopt(
-        "compare", "slow.py", new, "--cases", "cases", "--max-pairs", "8", "--sandbox", "bubblewrap", "--json", "-q",
+        "compare", "slow.py", new, "--cases", cases, "--max-pairs", "8", "--sandbox", "bubblewrap", "--json", "-q",
         *flags, cwd=problem,
     )  # fmt: skip
     assert done.status == 0, done.err
@@ -102,7 +103,7 @@ def test_a_caveat_of_a_whole_run_is_seen_again_by_its_line(problem: Path) -> Non
 
 
 def test_memory_that_a_gain_costs_is_told(problem: Path) -> None:
-    found = compared(problem, "roomy.py", "--changed-inputs", "off", "--max-pairs", "30")
+    found = compared(problem, "roomy.py", "--changed-inputs", "off", "--max-pairs", "30", cases="large")
     assert found["verdict"] == "faster", found
     assert [caveat["subject"] for caveat in found["caveats"]] == ["memory"]
     assert "MiB" in found["caveats"][0]["got"]

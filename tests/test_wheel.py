@@ -177,7 +177,7 @@ LONG = {
     ),
     "a package by -m": pytest.mark.slow(
         also="tests/codeopt/workloads/program/test_siblings.py::test_a_script_and_a_module_find_their_project",
-        reason="a package by -m in each sandbox",
+        reason="a package by -m in a sandbox that isolates",
     ),
     "a function recorded from a script, pytest and asyncio": pytest.mark.slow(
         also="tests/codeopt/test_run_first.py::test_a_file_is_improved_by_its_own_run",

@@ -52,8 +52,14 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+UNISOLATED = pytest.mark.slow(
+    also="tests/codeopt/workloads/program/test_siblings.py::test_a_script_and_a_module_find_their_project",
+    reason="the same two programs in a sandbox that isolates, which has to be shown their files",
+)
+
+
 @pytest.mark.parametrize("target", [["tools/run.py"], ["-m", "pkg", "--model", "rules"]], ids=" ".join)
-@pytest.mark.parametrize("sandbox", ["bubblewrap", "process"])
+@pytest.mark.parametrize("sandbox", ["bubblewrap", pytest.param("process", marks=UNISOLATED)])
 def test_a_script_and_a_module_find_their_project(target: list[str], sandbox: str, project: Path) -> None:
     """The changed import of a module never reaches the diff."""
     more = ["--", "10"] if "-m" in target else []

@@ -21,6 +21,9 @@ SMALL = 12
 easily."""
 LONGEST = 20_000
 """Characters of a derived call."""
+ROOM = 2_000_000
+"""Characters of all derived calls, each known one having its share: an object that was recorded whole is read for each
+call that is made from it."""
 PLANNED = 8
 """One in so many derived calls is not drawn: see `Texts.constants_at_fields`."""
 LINE = 60
@@ -45,9 +48,13 @@ def derive(
     known = set(calls)
     found: list[str] = []
     first = maker.with_constants(count // PLANNED)
+    size = dict.fromkeys(range(len(bases)), 0)
     for attempt in range(count * 4):
-        made = first[attempt] if attempt < len(first) else maker.one(bases[attempt % len(bases)])
-        text = made.text()
+        at = attempt % len(bases)
+        if size[at] > ROOM // len(bases):
+            continue
+        text = (first[attempt] if attempt < len(first) else maker.one(bases[at])).text()
+        size[at] += len(text)
         if text not in known and len(text) < LONGEST:
             known.add(text)
             found.append(text)

@@ -30,8 +30,9 @@ MIN_COVERAGE = 0.6
 """Share of the function's lines that the calls must run."""
 DERIVED, FRESH = 1000, 750
 """How many calls are made from known ones: for the rounds, and others for the confirmation."""
-LONG, LONG_S, LONG_PATIENCE = 20, 1.0, Patience(1.5, 4.0)
-"""Long calls, the original's seconds for those that are kept, and for trying them."""
+LONG, LONG_S, LONG_PATIENCE = 20, 1.0, Patience(1.0, 2.5, lost=1)
+"""Long calls, the original's seconds for those that are kept, and for trying them: the shortest come first, so behind
+one that takes too long the others would."""
 WATCHED = 4000
 """Items of an iterator that is watched: see sandbox/guest/calls/laziness.py."""
 EACH = 2

@@ -60,6 +60,8 @@ class Patience:
 
     call: float = DERIVED_S
     total: float = DERIVED_TOTAL_S
+    lost: int = 3
+    """After so many calls that take longer no more are made."""
 
 
 SHORT_ONES = Patience()
@@ -118,7 +120,7 @@ def _observe(
     """One batch: made once, and what is of use then once more with another hash seed, in another order."""
     try:
         first = (
-            bench.ask(calls, seconds=patience.call, lost=3, budget=patience.total)
+            bench.ask(calls, seconds=patience.call, lost=patience.lost, budget=patience.total)
             if patience
             else bench.ask(calls, seconds=BIG_S if "big" in origin.values() else GIVEN_S, lost=3, budget=GIVEN_TOTAL_S)
         )

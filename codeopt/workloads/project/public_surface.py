@@ -1,16 +1,19 @@
-"""What of a project others may call: its functions without an underscore in modules without one, and what a package or
-`__all__` shows of the rest."""
+"""What of a project others may call: what `__all__` of a module lists, or of its package, where that takes names from
+the module to show them; without such a list functions without an underscore in modules without one, and what a package
+takes from the others."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from codeopt.workloads.project.edits import CodeEdit
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__", "__del__"})
 """Seen by what the objects do."""
+EVERYTHING = "*"
+"""As `from module import *` has it."""
 
 
 def is_public(edit: CodeEdit, files: Mapping[str, str]) -> bool:
@@ -22,11 +25,14 @@ def is_public(edit: CodeEdit, files: Mapping[str, str]) -> bool:
     if edit.qualname == "<module>" or parts[-1] in CONSTRUCTORS or any(map(_is_private, parts)):
         return False
     shown = _exported(files[edit.file])
+    if shown is None:
+        shown = _listed_by_package(edit.file, files)
     if shown is not None:
         return parts[0] in shown
     path = PurePosixPath(edit.file)
     hidden = any(_is_private(part) for part in (*path.parent.parts, path.stem))
-    return not hidden or _shown_by_package(parts[0], path.stem, files)
+    taken = _taken(path.stem, (text for name, text in files.items() if _is_package(name)))
+    return not hidden or bool({parts[0], EVERYTHING} & taken)
 
 
 def _is_private(name: str) -> bool:
@@ -46,16 +52,31 @@ def _exported(text: str) -> set[str] | None:
     return None
 
 
-def _shown_by_package(name: str, module: str, files: Mapping[str, str]) -> bool:
-    """Whether a package takes a name from one of its private modules to show it."""
-    packages = (text for path, text in files.items() if PurePosixPath(path).stem == "__init__")
-    return any(
-        (node.module or "").rpartition(".")[2] == module
-        and any(each.name in (name, "*") and not _is_private(each.asname or each.name) for each in node.names)
+def _listed_by_package(file: str, files: Mapping[str, str]) -> set[str] | None:
+    """What a package around a module takes from it and lists in `__all__`; None where none does that."""
+    path = PurePosixPath(file)
+    for folder in path.parents:
+        text = files.get(str(folder / "__init__.py"), "")
+        listed, taken = _exported(text), _taken(path.stem, [text])
+        if listed is not None and (taken & listed or EVERYTHING in taken):
+            return listed if EVERYTHING in taken else taken & listed
+    return None
+
+
+def _taken(module: str, packages: Iterable[str]) -> set[str]:
+    """The public names that packages import from a module, as they stand there."""
+    return {
+        each.name
         for text in packages
         for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.ImportFrom)
-    )
+        if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2] == module
+        for each in node.names
+        if not _is_private(each.asname or each.name)
+    }
+
+
+def _is_package(path: str) -> bool:
+    return PurePosixPath(path).name == "__init__.py"
 
 
 def changed_classes(before: Mapping[str, str], after: Mapping[str, str], judged: CodeEdit) -> set[str]:

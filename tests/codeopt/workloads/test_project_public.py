@@ -117,6 +117,11 @@ def test_a_difference_that_only_other_callers_would_see_is_wrong(project: Path) 
 
 
 FILES = {
+    "src/top/__init__.py": "from top.core import given, same\n__all__ = ['given']\n",
+    "src/top/core.py": "def given(): pass\ndef same(): pass\ndef helper(): pass\n",
+    "src/top/sub/__init__.py": "from top.sub._all import *\n",
+    "src/top/sub/_all.py": "def any(): pass\n",
+    "src/top/sub/rest.py": "def open(): pass\n",
     "pkg/__init__.py": "from pkg._core import shown as shown\nfrom pkg._core import other as _other\n",
     "pkg/_core.py": "def shown(): pass\ndef other(): pass\n",
     "pkg/listed.py": "__all__ = ['a']\ndef a(): pass\ndef b(): pass\n",
@@ -127,6 +132,11 @@ FILES = {
 @pytest.mark.parametrize(
     ("file", "qualname", "public"),
     [
+        ("src/top/core.py", "given", True),
+        ("src/top/core.py", "same", False),
+        ("src/top/core.py", "helper", False),
+        ("src/top/sub/rest.py", "open", True),
+        ("src/top/sub/_all.py", "any", True),
         ("pkg/open.py", "C.m", True),
         ("pkg/open.py", "C.__len__", True),
         ("pkg/open.py", "C.__init__", False),

@@ -23,7 +23,7 @@ from codeopt.analysis.nodes import (
 )
 from codeopt.analysis.program import AnalyzedProgram, parse
 from codeopt.analysis.scopes import QUIET_MODULES, Comprehension, Use, Variable
-from codeopt.analysis.syntax import Edit, compiles, physical_lines, together
+from codeopt.analysis.syntax import Edit, Edits, compiles, physical_lines, together
 from codeopt.analysis.values import (
     FLOAT,
     INT,
@@ -44,6 +44,7 @@ __all__ = [
     "Container",
     "Doubt",
     "Edit",
+    "Edits",
     "Effects",
     "FLOAT",
     "INT",

@@ -27,6 +27,10 @@ class Edit(NamedTuple):
     text: str
 
 
+Edits = Iterable[Edit]
+"""What a rule gives for one node: yielded one after the other, or a list."""
+
+
 def together(groups: Iterable[list[Edit] | None]) -> list[Edit] | None:
     """All of the edits; None when one group is None, which is for what cannot be done."""
     edits: list[Edit] = []

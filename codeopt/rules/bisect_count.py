@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codeopt.rules import WHOLE, AnalyzedProgram, Context, Edit, as_diff, both_ways, names_in, rule, spans_lines
+from codeopt.rules import WHOLE, AnalyzedProgram, Context, Edits, as_diff, both_ways, names_in, rule, spans_lines
 
 SEARCH = {"<": "bisect_left", "<=": "bisect_right", ">": "bisect_right", ">=": "bisect_left"}
 
@@ -36,7 +35,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE, builtins=("len", "sorted"))
-def bisect_count(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def bisect_count(node: ast.Call, ctx: Context) -> Edits:
     """The whole list is gone through for each count: in a sorted copy, bisect finds the place in a few steps.
 
     Counts of one comparison with the element of a list or tuple of whole numbers, which the loop does not change

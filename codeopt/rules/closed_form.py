@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import INT, PRODUCT_OF, AnalyzedProgram, Context, Edit, as_diff, is_sum, names_in, rule, spans_lines
+from codeopt.rules import (
+    INT,
+    PRODUCT_OF,
+    AnalyzedProgram,
+    Context,
+    Edit,
+    Edits,
+    as_diff,
+    is_sum,
+    names_in,
+    rule,
+    spans_lines,
+)
 
 EXAMPLE = as_diff("""\
   n = int("10")
@@ -19,7 +30,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, ast.For, example=EXAMPLE)
-def closed_form(node: ast.Call | ast.For, ctx: Context) -> Iterator[Edit]:
+def closed_form(node: ast.Call | ast.For, ctx: Context) -> Edits:
     """The sum of consecutive whole numbers has a formula: do not add them up.
 
     Ranges with step 1 whose bounds are sums of names and constants that are whole numbers for certain; loops that do

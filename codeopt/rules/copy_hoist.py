@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import NUMBERS, STR, AnalyzedProgram, Context, Edit, as_diff, hashable, rule
+from codeopt.rules import NUMBERS, STR, AnalyzedProgram, Context, Edits, as_diff, hashable, rule
 
 KINDS = ("list", "tuple", "set", "dict", "deque")
 NAMES = {"sorted": "sorted_{}", "set": "{}_set", "frozenset": "{}_set", "list": "{}_list", "tuple": "{}_tuple"}
@@ -29,7 +28,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE)
-def copy_hoist(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def copy_hoist(node: ast.Call, ctx: Context) -> Edits:
     """The copy is the same in every round of the loop: make it once, before the loop.
 
     sorted, set, list and tuple of a list, tuple, set or deque of a name, whose elements can be compared or hashed for

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, hashable, rule
+from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, hashable, rule
 
 EXAMPLE = as_diff("""\
 + from collections import Counter
@@ -23,7 +22,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE)
-def counter(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def counter(node: ast.Call, ctx: Context) -> Edits:
     """count() goes through the whole list each time: count all values once with a Counter.
 
     Lists of numbers, text, None and tuples of them, which the loop around does not change through any name; and text

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, names_in, rule, together
+from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, as_diff, names_in, rule, together
 
 Place = ast.Name | ast.Attribute
 """Where the queue is named: `queue`, or `self.queue`."""
@@ -31,7 +30,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Module, example=EXAMPLE)
-def deque_popleft(_: ast.Module, ctx: Context) -> Iterator[Edit]:
+def deque_popleft(_: ast.Module, ctx: Context) -> Edits:
     """pop(0) moves all other elements of a list: use a deque, whose popleft() moves none.
 
     A variable, or an attribute that only the methods of one class use, bound to lists written down there, and only

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from functools import cache
 
-from codeopt.rules import INT, AnalyzedProgram, Context, Edit, Variable, as_diff, rule
+from codeopt.rules import INT, AnalyzedProgram, Context, Edits, Variable, as_diff, rule
 
 NOT_ZERO, ZERO = ("b", "b != 0", "b > 0"), ("b == 0", "not b")
 STEPS = (
@@ -35,7 +34,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.FunctionDef, example=EXAMPLE)
-def euclid_gcd(node: ast.FunctionDef, ctx: Context) -> Iterator[Edit]:
+def euclid_gcd(node: ast.FunctionDef, ctx: Context) -> Edits:
     """math.gcd computes the greatest common divisor in C, in one call instead of many rounds.
 
     Functions of two whole numbers whose whole body is Euclid's algorithm, as a loop or by recursion. A second

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, hashable, rule
+from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, hashable, rule
 
 TABLE = "{{value: place for place, value in reversed([*enumerate({values})])}}"
 """Backwards, so that the first place of a value is what stays."""
@@ -25,7 +24,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE, builtins=("enumerate", "reversed"))
-def index_to_dict(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def index_to_dict(node: ast.Call, ctx: Context) -> Edits:
     """index() compares with one element after the other: a dict made once knows the place of each value.
 
     Lists of numbers, text, None and tuples of them, asked for a name or a constant of these kinds, which the loop

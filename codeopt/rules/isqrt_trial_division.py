@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, divides, names_in, rule
+from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, divides, names_in, rule
 
 EXAMPLE = as_diff("""\
 + from math import isqrt
@@ -26,7 +25,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.For, ast.GeneratorExp, example=EXAMPLE)
-def isqrt_trial_division(node: ast.For | ast.GeneratorExp, ctx: Context) -> Iterator[Edit]:
+def isqrt_trial_division(node: ast.For | ast.GeneratorExp, ctx: Context) -> Edits:
     """A number without a divisor up to its square root has none: stop looking there.
 
     Loops and any/all over range(2, n) or range(2, n // 2 + 1), n a whole number, that only ask whether some divisor

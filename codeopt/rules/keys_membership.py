@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, hashable_or_empty, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, hashable_or_empty, last_line, rule
 
 COPIES = ("list", "tuple", "set", "frozenset")
 
@@ -23,7 +22,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Compare, example=EXAMPLE)
-def keys_membership(node: ast.Compare, ctx: Context) -> Iterator[Edit]:
+def keys_membership(node: ast.Compare, ctx: Context) -> Edits:
     """A list of the keys is made and searched each time: `in` finds a key of the dict at once.
 
     list, tuple or set of a dict, its keys() or a set, of numbers, text, None and tuples of them; and of a range that

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Use, Variable, as_diff, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, Use, Variable, as_diff, last_line, rule
 
 METHODS = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "index", "count", "copy"}
@@ -24,7 +23,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Module, example=EXAMPLE)
-def list_append(_: ast.Module, ctx: Context) -> Iterator[Edit]:
+def list_append(_: ast.Module, ctx: Context) -> Edits:
     """values + [x] copies the whole list to add one element: append it.
 
     A variable of one scope that is only bound to lists made there, and that is never passed on, stored, captured or

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule
+from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, rule
 
 LEAST = 4
 """Elements; with fewer a tuple is as fast."""
@@ -21,7 +20,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Compare, example=EXAMPLE, where="hot loop")
-def literal_membership(node: ast.Compare, ctx: Context) -> Iterator[Edit]:
+def literal_membership(node: ast.Compare, ctx: Context) -> Edits:
     """`in` compares with one element of a list after the other; a set of constants answers at once.
 
     Four or more constants, asked for numbers, text, None and tuples of them; nothing else could be hashed.

@@ -5,7 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import NUMBERS, STR, WHOLE, AnalyzedProgram, Comprehension, Context, Edit, as_diff, rule, spans_lines
+from codeopt.rules import (
+    NUMBERS,
+    STR,
+    WHOLE,
+    AnalyzedProgram,
+    Comprehension,
+    Context,
+    Edits,
+    as_diff,
+    rule,
+    spans_lines,
+)
 
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)
 """What may stand in the call and around it: operations on whole numbers that cannot fail."""
@@ -31,7 +42,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, priority=100, example=EXAMPLE)
-def loop_invariant(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def loop_invariant(node: ast.Call, ctx: Context) -> Edits:
     """This call gives the same result in every round of the loop: call it once, before the loop.
 
     len, sum, abs, min, max and pow with a constant modulus, of whole numbers and of containers that the loop cannot

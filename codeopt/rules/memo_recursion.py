@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from codeopt.rules import (
     SCALARS,
     AnalyzedProgram,
     Container,
     Context,
-    Edit,
+    Edits,
     Effects,
     Values,
     Variable,
@@ -38,7 +37,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.FunctionDef, example=EXAMPLE)
-def memo_recursion(node: ast.FunctionDef, ctx: Context) -> Iterator[Edit]:
+def memo_recursion(node: ast.FunctionDef, ctx: Context) -> Edits:
     """The function computes the same results again and again: remember them with functools.cache.
 
     Functions with at least two calls of themselves, positional arguments that are whole numbers or text, results that

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import FLOAT, INT, STR, Context, Edit, as_diff, rule, spans_lines
+from codeopt.rules import FLOAT, INT, STR, Context, Edits, as_diff, rule, spans_lines
 
 RESULTS = {"int": INT, "str": STR, "float": FLOAT}
 """Exactly these: int(True) is 1."""
@@ -22,7 +21,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE, where="hot loop")
-def needless_conversion(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def needless_conversion(node: ast.Call, ctx: Context) -> Edits:
     """int() of a whole number gives that number: leave the call out.
 
     int, float and str of what has exactly that type whenever it is reached; for these the builtins give back their

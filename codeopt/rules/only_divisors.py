@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Comprehension, Context, Edit, as_diff, divides, names_in, rule
+from codeopt.rules import AnalyzedProgram, Comprehension, Context, Edit, Edits, as_diff, divides, names_in, rule
 
 HELPER = """\
 def {name}(n, start, stop):
@@ -54,7 +53,7 @@ EXAMPLE = as_diff(
     example=EXAMPLE,
     builtins=("abs", "min", "max", "range"),
 )
-def only_divisors(node: ast.For | Comprehension, ctx: Context) -> Iterator[Edit]:
+def only_divisors(node: ast.For | Comprehension, ctx: Context) -> Edits:
     """Divisors come in pairs around the square root: find them there, not among all numbers.
 
     Loops and comprehensions over range(start, stop) that do nothing for a number which does not divide n, with a

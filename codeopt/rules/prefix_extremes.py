@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codeopt.rules import INT, NUMBERS, STR, AnalyzedProgram, Context, Edit, as_diff, last_line, rule
+from codeopt.rules import INT, NUMBERS, STR, AnalyzedProgram, Context, Edits, as_diff, last_line, rule
 
 TABLES = {
     "to": "[*accumulate({values}, {function})]",
@@ -52,7 +51,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE, builtins=("len", "min", "max", "reversed"))
-def prefix_extremes(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def prefix_extremes(node: ast.Call, ctx: Context) -> Edits:
     """max() of a slice goes through all of it in each round: a list of the largest so far is made once.
 
     Slices that start or end at a name, or at a name and a number more, of a list or tuple of whole numbers or of text

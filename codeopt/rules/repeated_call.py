@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from codeopt.rules import SCALARS, AnalyzedProgram, Comprehension, Context, Edit, as_diff, rule, spans_lines
+from codeopt.rules import SCALARS, AnalyzedProgram, Comprehension, Context, Edits, as_diff, rule, spans_lines
 
 PURE = frozenset({"pow", "str", "int", "float", "bin", "hex", "oct"})
 PURE_MATH = frozenset(
@@ -55,7 +55,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Module, priority=110, example=EXAMPLE)
-def repeated_call(_: ast.Module, ctx: Context) -> Iterator[Edit]:
+def repeated_call(_: ast.Module, ctx: Context) -> Edits:
     """The same call with the same arguments runs more than once: keep its result.
 
     Calls of pow, str, int, float, bin and of math functions on numbers and text, and of max, min, sum, index and

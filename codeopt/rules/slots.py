@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
-from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Variable, as_diff, rule
+from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Edits, Variable, as_diff, rule
 
 EXAMPLE = as_diff("""\
   class Point:
@@ -46,7 +46,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @rule(ast.ClassDef, example=EXAMPLE, aim="memory", scripts_only=True, where="hot")
-def slots(node: ast.ClassDef, ctx: Context) -> Iterator[Edit]:
+def slots(node: ast.ClassDef, ctx: Context) -> Edits:
     """Each object of a class keeps a dict of its attributes: __slots__ keeps them in the object itself.
 
     A plain class, or a plain dataclass without defaults, that nothing derives from and whose attributes are set as

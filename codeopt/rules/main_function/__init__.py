@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Loop, Variable, as_diff, rule, together
+from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Edits, Loop, Variable, as_diff, rule, together
 from codeopt.rules.main_function.names import class_may_move, renamed, tells_names
 from codeopt.rules.main_function.text import assemble, guarded
 from codeopt.rules.main_function.units import Split, Unit, bound, local_names, module_names, units
@@ -45,7 +45,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Module, priority=10, scripts_only=True, example=EXAMPLE)
-def main_function(_: ast.Module, ctx: Context) -> Iterator[Edit]:
+def main_function(_: ast.Module, ctx: Context) -> Edits:
     """Python finds a function's own variables much faster than global ones: put module-level loops into main().
 
     Needs a loop at module level. Functions and plain classes that use none of the moved names stay outside, the

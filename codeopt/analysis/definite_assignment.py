@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from codeopt.analysis.nodes import assigned_names
+from codeopt.analysis.nodes import assigned_names, bound_name
 from codeopt.analysis.scopes import Scopes, Variable
 
 LEAVES = ast.Continue | ast.Break | ast.Return | ast.Raise
@@ -76,7 +76,7 @@ class _Walk:
                 self.loads(node, done)
                 return done | ({name} & self.names)
             case ast.Import(names) | ast.ImportFrom(names=names):
-                return done | (self.names & {alias.asname or alias.name.partition(".")[0] for alias in names})
+                return done | (self.names & set(map(bound_name, names)))
         self.loads(node, done)  # with and match too: what they bind does not count
         return done
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from codeopt.analysis.definite_assignment import assigned_before_use
 from codeopt.analysis.doubts import Doubt
-from codeopt.analysis.nesting import loops_around
+from codeopt.analysis.nesting import Loop, loops_around
 from codeopt.analysis.nodes import assigned_names, names_in
 from codeopt.analysis.scopes import Variable
 from codeopt.analysis.syntax import Syntax
@@ -27,23 +27,20 @@ class Liveness:
         """Every load of the variables `names` of `scope` in `body` comes after a store in `body`, on every path."""
         return assigned_before_use(self.program.scopes, scope, body, names)
 
-    def _doubted(self, doubt: Doubt, node: ast.AST) -> bool:
-        """Note a doubt; it is there."""
-        self.program.doubts.note(doubt, node)
-        return True
-
-    def read_after(self, loop: ast.For | ast.While, name: str) -> bool:
+    def read_after(self, loop: Loop, name: str) -> bool:
         """Some path leads from the loop to a use of the variable; also when functions of their own share it."""
+        return not self.program.doubts.unless(not self._is_read_after(loop, name), Doubt.READ_LATER, loop)
+
+    def _is_read_after(self, loop: Loop, name: str) -> bool:
         scope = self.program.scopes.scope[loop]
         variable = self.program.scopes.owner(name, scope)
         if variable.scope is not scope or any(not isinstance(p, PLAIN) for p in self._statements_around(loop)):
-            return self._doubted(Doubt.READ_LATER, loop)
+            return True
         uses = self.program.scopes.all_uses(variable)
         outside = [use for use in uses if not self.program.holds(loop, use.node)]
-        read = not all(self._at_once(use.scope, scope) for use in uses) or any(
+        return not all(self._at_once(use.scope, scope) for use in uses) or any(
             self._reached(loop, use.node, variable) for use in outside if use.kind != "store"
         )
-        return read and self._doubted(Doubt.READ_LATER, loop)
 
     def read_elsewhere(self, loop: ast.For, name: str) -> bool:
         """Some use outside of the loop is in no other loop that binds the variable itself."""
@@ -53,11 +50,12 @@ class Liveness:
                 continue
             around = loops_around(self.program, use.node)
             others = [o for o in around if isinstance(o, ast.For) and not self.program.holds(o, loop)]
-            if use.scope is not variable.scope or not any(name in names_in([other.target]) for other in others):
-                return self._doubted(Doubt.READ_LATER, use.node)
+            bound = use.scope is variable.scope and any(name in names_in([other.target]) for other in others)
+            if not self.program.doubts.unless(bound, Doubt.READ_LATER, use.node):
+                return True
         return False
 
-    def comes_back(self, loop: ast.For | ast.While, name: str) -> bool:
+    def comes_back(self, loop: Loop, name: str) -> bool:
         """The loop may run again and find the variable as it left it."""
         return self._reached(loop, loop, self.program.scopes.owner(name, self.program.scopes.scope[loop]))
 
@@ -93,20 +91,17 @@ class Liveness:
 
     def bound_before(self, name: ast.Name, statement: ast.stmt) -> bool:
         """The variable certainly has a value when `statement` starts."""
-        return self._is_bound(name, statement) or not self._doubted(Doubt.UNBOUND, name)
+        return self.program.doubts.unless(self._is_bound(name, statement), Doubt.UNBOUND, name)
 
     def _is_bound(self, name: ast.Name, statement: ast.stmt) -> bool:
         variable = self.program.scopes.variable(name)
         function = self.program.scopes.scope[statement]
         if variable.scope is None:
             return True
-        if variable.scope is not function:
+        if variable.scope is not function or self._deleted(variable):
             return False
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name.id in {
-            a.arg for a in self.program.walk(function.args) if isinstance(a, ast.arg)
-        }:
-            return not self._deleted(variable)
-        return not self._deleted(variable) and self._stored_above(variable, statement)
+        given = any(isinstance(use.node, ast.arg) for use in self.program.scopes.stores(variable))
+        return given or self._stored_above(variable, statement)
 
     def _above(self, statement: ast.stmt) -> list[ast.stmt]:
         """What stands before it in the same block."""

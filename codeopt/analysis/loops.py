@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from codeopt.analysis.bounds import Bounds
@@ -12,8 +12,8 @@ from codeopt.analysis.effect_analysis import EffectAnalysis
 from codeopt.analysis.effects import Effects
 from codeopt.analysis.liveness import Liveness
 from codeopt.analysis.loop_tests import LoopTests
-from codeopt.analysis.nesting import Loop, loops_around, runs_again, runs_once
-from codeopt.analysis.scopes import Comprehension, Function
+from codeopt.analysis.nesting import Loop, loops_around, rounds, runs_again, runs_once
+from codeopt.analysis.scopes import Function
 from codeopt.analysis.syntax import Syntax
 from codeopt.analysis.types import Types
 
@@ -36,6 +36,10 @@ class Loops:
         """The loops of the same function that run the node again and again, innermost first."""
         return loops_around(self.program, node)
 
+    def rounds(self, node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
+        """What stands around the node, innermost first, and whether that runs the node in each of its rounds."""
+        return rounds(self.program, node)
+
     def run_again(self, node: ast.AST, *, functions: bool = True) -> bool:
         """The node runs in a loop or comprehension, or (when asked) in a function, which may be called in one."""
         if (node, functions) not in self.repeated:
@@ -49,9 +53,7 @@ class Loops:
     def cannot_fail(self, test: ast.expr, loop: ast.For | ast.comprehension) -> bool:
         """The expression raises nothing in any round of the loop, and has no effects."""
         sure = LoopTests(self.program, self.types, self.liveness, self.bounds, loop).cannot_fail(test)
-        if not sure:
-            self.program.doubts.note(Doubt.MAY_FAIL, test)
-        return sure
+        return self.program.doubts.unless(sure, Doubt.MAY_FAIL, test)
 
     def outermost_keeping(self, node: ast.expr, values: ast.Name) -> ast.stmt | None:
         """The outermost loop around the node that leaves the container as it is: what can be made of it before that."""
@@ -85,21 +87,13 @@ class Loops:
     def _repeating_statement(self, node: ast.expr) -> ast.stmt | None:
         """The simple statement around a comprehension that evaluates the node once an element."""
         repeated = False
-        child: ast.AST = node
-        for parent in self.program.scopes.parents(node):
-            if isinstance(parent, Function):
+        for parent, again in rounds(self.program, node):
+            if isinstance(parent, Function) or (isinstance(parent, ast.GeneratorExp) and not self.uses_up(parent)):
                 return None
-            if isinstance(parent, Comprehension):
-                if isinstance(parent, ast.GeneratorExp) and not self.uses_up(parent):
-                    return None
-                first = isinstance(child, ast.comprehension) and child is parent.generators[0]
-                repeated = (
-                    repeated or not first or any(self.program.holds(test, node) for test in parent.generators[0].ifs)
-                )
+            repeated = repeated or again
             if isinstance(parent, ast.stmt):
                 simple = isinstance(parent, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr)
                 return parent if repeated and simple else None
-            child = parent
         return None
 
     def uses_up(self, generator: ast.GeneratorExp) -> bool:

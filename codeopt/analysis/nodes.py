@@ -27,6 +27,16 @@ def spans_lines(node: ast.expr) -> bool:
     return node.lineno != last_line(node)
 
 
+def bound_name(alias: ast.alias) -> str:
+    """The name that an import binds."""
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def is_bare_constant(statement: ast.stmt) -> bool:
+    """A docstring, or another value that nobody uses."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
 def names_in(nodes: Iterable[ast.AST]) -> set[str]:
     """Every name that occurs in the nodes."""
     return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}

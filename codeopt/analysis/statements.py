@@ -11,6 +11,7 @@ from codeopt.analysis.expressions import binary, is_positive, load
 from codeopt.analysis.facts import Facts
 from codeopt.analysis.functions import parameters
 from codeopt.analysis.hints import hinted
+from codeopt.analysis.nodes import bound_name
 from codeopt.analysis.returns import leave
 from codeopt.analysis.values import ANY, NONE, UNKNOWN, Container, FunctionValue
 
@@ -77,7 +78,7 @@ def _return(facts: Facts, node: ast.Return) -> None:
 def _function(facts: Facts, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     for decorator in node.decorator_list:
         facts.escape(facts.value(decorator))
-    place = facts.place(facts.program.scopes.owner(node.name, facts.program.scopes.scope[node]))
+    place = facts.place(facts.program.scopes.variable(node))
     followed = isinstance(node, ast.FunctionDef) and not node.decorator_list
     facts.join(place, {FunctionValue(node)} if followed else ANY)
     parameters(facts, node, node.args)
@@ -92,14 +93,14 @@ def _class(facts: Facts, node: ast.ClassDef) -> None:
         facts.escape(facts.value(part))
     block(facts, node.body)
     scopes = facts.program.scopes
-    for variable in [v for v in scopes.uses if v.scope is node] + [scopes.owner(node.name, scopes.scope[node])]:
+    for variable in [*(v for v in scopes.uses if v.scope is node), scopes.variable(node)]:
         facts.escape(frozenset(facts.place(variable)))
         facts.join(facts.place(variable), ANY)
 
 
 def _import(facts: Facts, node: ast.Import | ast.ImportFrom) -> None:
     for alias in node.names:
-        name = alias.asname or alias.name.partition(".")[0]
+        name = bound_name(alias)
         if isinstance(node, ast.Import):
             value = alias.name if alias.asname else name
         else:

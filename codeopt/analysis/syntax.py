@@ -214,6 +214,25 @@ class Syntax:
         call = self.scopes.parent.get(attribute) if isinstance(attribute, ast.Attribute) else None
         return call if isinstance(call, ast.Call) and call.func is attribute else None
 
+    def calls_of(self, variable: Variable) -> list[ast.Call] | None:
+        """Where a function is called; None when it is bound twice, or anything else is done with it."""
+        uses = self.scopes.all_uses(variable)
+        calls = [self.scopes.parent.get(use.node) for use in uses]
+        found = [c for c, use in zip(calls, uses, strict=True) if isinstance(c, ast.Call) and c.func is use.node]
+        return found if len(uses) - len(found) == (variable.scope is not None) else None
+
+    def in_f_string(self, node: ast.AST) -> bool:
+        """It stands in an f-string, of whose parts older Pythons do not tell the exact place."""
+        return any(isinstance(parent, ast.JoinedStr) for parent in self.scopes.parents(node))
+
+    def is_made_of(self, node: ast.AST, kinds: tuple[type[ast.AST], ...]) -> bool:
+        """Nothing but nodes of these kinds stands in it."""
+        return all(isinstance(part, kinds) for part in self.walk(node))
+
+    def has(self, node: ast.AST, *kinds: type[ast.AST]) -> bool:
+        """A node of one of these kinds stands in it."""
+        return any(isinstance(part, kinds) for part in self.walk(node))
+
     def stores_attribute(self, name: str) -> bool:
         """Somewhere the program binds or deletes an attribute of this name, as `sys.stdout = ...` does."""
         found = (node for node in self.nodes(ast.Attribute) if isinstance(node, ast.Attribute) and node.attr == name)

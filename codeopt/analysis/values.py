@@ -83,6 +83,14 @@ def deep(values: Iterable[object]) -> set[object]:
     return found
 
 
+def all_plain(values: Iterable[object]) -> bool:
+    """Numbers, text, functions, what is built in, and containers of such: no object of a class of the program."""
+    return all(
+        value in SCALARS or isinstance(value, Container | FunctionValue) or str(value).startswith("@")
+        for value in deep(values)
+    )
+
+
 def arithmetic(operator: ast.operator, left: Values, right: Values, positive_power: bool) -> Values | None:
     """The type of `left op right` for numbers and text; None when containers or unknown values take part."""
     if not left or not right:

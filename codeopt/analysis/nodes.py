@@ -22,8 +22,8 @@ def last_line(node: ast.AST) -> int:
     return end
 
 
-def spans_lines(node: ast.expr) -> bool:
-    """The expression goes over more than one line."""
+def spans_lines(node: ast.expr | ast.stmt) -> bool:
+    """It goes over more than one line."""
     return node.lineno != last_line(node)
 
 

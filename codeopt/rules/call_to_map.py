@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule, spans_lines
 
 FUNCTIONS = ("int", "float", "str", "abs", "len", "ord", "chr", "bool", "bin", "hex", "oct", "repr", "bytes")
 LAZY = ("sum", "max", "min", "sorted", "list", "tuple", "set", "frozenset", "any", "all")
@@ -35,8 +35,7 @@ def call_to_map(node: ast.GeneratorExp | ast.ListComp, ctx: Context) -> list[Edi
     """
     program = ctx.program
     mapped = _mapped(program, node)
-    in_text = any(isinstance(p, ast.JoinedStr) for p in program.scopes.parents(node))
-    if mapped is None or in_text or ctx.is_replaced(node):
+    if mapped is None or program.in_f_string(node) or ctx.is_replaced(node):
         return []
     call = program.scopes.parent[node]
     takes = EAGER if isinstance(node, ast.ListComp) else LAZY
@@ -69,7 +68,7 @@ def _mapped(program: AnalyzedProgram, node: ast.GeneratorExp | ast.ListComp) -> 
         case (
             ast.Call(ast.Name(function) as name, [ast.Name(argument)], []),
             [ast.comprehension(ast.Name(target), source, [], 0)],
-        ) if argument == target and node.lineno == last_line(node):
+        ) if argument == target and not spans_lines(node):
             own = program.scopes.is_builtin(name, *FUNCTIONS) and not program.rebinds("map")
             if own and not isinstance(source, ast.NamedExpr | ast.Starred):
                 return f"map({function}, {program.source(source)})"

@@ -61,9 +61,8 @@ def _loop(program: AnalyzedProgram, loop: ast.For) -> list[Edit]:
                 return []
             if total in names_in([source]):
                 return []
-            inside = set(program.walk(loop))
             uses = program.scopes.all_uses(program.scopes.variable(target))
-            if any(use.node not in inside for use in uses):
+            if not all(program.holds(loop, use.node) for use in uses):
                 return []
             return [program.replace(loop, f"{total} += {formula}")]
     return []

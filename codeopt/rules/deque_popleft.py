@@ -50,9 +50,9 @@ def deque_popleft(_: ast.Module, ctx: Context) -> Edits:
 
 def _shows_errors(program: AnalyzedProgram) -> bool:
     """An IndexError is looked at: a deque words it otherwise."""
-    handlers = [node for node in program.walk() if isinstance(node, ast.ExceptHandler)]
     kinds = {"IndexError", "LookupError", "Exception", "BaseException"}
-    caught = any(h.name and (h.type is None or kinds & names_in([h.type])) for h in handlers)
+    handlers = (node for node in program.walk() if isinstance(node, ast.ExceptHandler) and node.name)
+    caught = any(handler.type is None or kinds & names_in([handler.type]) for handler in handlers)
     return caught or bool({"traceback", "exc_info", "excepthook"} & program.words)
 
 
@@ -92,16 +92,11 @@ def _class_of(program: AnalyzedProgram, node: ast.Attribute) -> ast.AST | None:
             if not isinstance(method, ast.FunctionDef) or not isinstance(home, ast.ClassDef) or method.decorator_list:
                 return None
             first = [arg.arg for arg in method.args.args[:1]] == [owner.id]
-            once = len(program.scopes.stores(program.scopes.variable(owner))) == 1
+            once = program.scopes.is_bound_once(owner)
             plain = not (home.bases or home.keywords or home.decorator_list)
-            return home if first and once and plain and _only_made(program, home) else None
+            made = program.calls_of(program.scopes.variable(home))
+            return home if first and once and plain and made is not None else None
     return None
-
-
-def _only_made(program: AnalyzedProgram, home: ast.ClassDef) -> bool:
-    uses = program.scopes.all_uses(program.scopes.owner(home.name, program.scopes.scope[home]))
-    calls = (program.scopes.parent.get(use.node) for use in uses if use.kind == "load")
-    return all(isinstance(c, ast.Call) and isinstance(c.func, ast.Name) and c.func.id == home.name for c in calls)
 
 
 def _pops_first(program: AnalyzedProgram, node: Place) -> bool:

@@ -66,7 +66,7 @@ def _is_in(program: AnalyzedProgram, sought: ast.expr, values: ast.Name) -> bool
 
 
 def _never_changes(program: AnalyzedProgram, name: ast.Name) -> bool:
-    if len(program.scopes.stores(program.scopes.variable(name))) != 1:
+    if not program.scopes.is_bound_once(name):
         return False
     everything = program.effects.of(*program.tree.body)
     return everything.keeps_container(name, everything.changed | everything.resized)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, first_line, is_simple, last_line, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, first_line, is_simple, rule, spans_lines
 
 BUILTINS = ("abs", "len", "int", "ord", "chr", "pow", "divmod", "min", "max", "float", "bool", "str", "round")
 OPERATIONS = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Call)
@@ -112,20 +112,14 @@ def _is_quiet(program: AnalyzedProgram, part: ast.Call | ast.Attribute) -> bool:
 
 def _calls(program: AnalyzedProgram, short: Short) -> list[ast.Call]:
     """All uses of the function, when each is a call with as many plain arguments; else none."""
-    variable = program.scopes.owner(short.name, program.scopes.scope[short.statement])
     made = short.statement.targets[0] if isinstance(short.statement, ast.Assign) else short.statement
-    found: list[ast.Call] = []
-    for use in program.scopes.all_uses(variable):
-        match program.scopes.parent.get(use.node):
-            case ast.Call(func, arguments, []) as call if func is use.node and call.lineno == last_line(call):
-                odd = any(isinstance(p, ast.JoinedStr | ast.ClassDef) for p in program.scopes.parents(call))
-                plain = all(program.purity.is_plain(argument) for argument in arguments)
-                if odd or len(arguments) != len(short.parameters) or not plain:
-                    return []
-                found.append(call)
-            case _ if use.node is not made:
-                return []
-    return found if program.alone(short.statement) else []
+    calls = program.calls_of(program.scopes.variable(made)) or []
+    for call in calls:
+        odd = any(isinstance(p, ast.JoinedStr | ast.ClassDef) for p in program.scopes.parents(call))
+        plain = not call.keywords and all(program.purity.is_plain(argument) for argument in call.args)
+        if odd or not plain or spans_lines(call) or len(call.args) != len(short.parameters):
+            return []
+    return calls if program.alone(short.statement) else []
 
 
 def _inlined(program: AnalyzedProgram, short: Short, call: ast.Call) -> str | None:

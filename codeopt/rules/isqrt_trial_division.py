@@ -77,4 +77,4 @@ def _stops(body: list[ast.stmt], divisor: str) -> bool:
 def _used_outside(program: AnalyzedProgram, loop: ast.For, divisor: str) -> bool:
     inside = {node for part in [loop.target, *loop.body] for node in program.walk(part)}  # the else sees the last one
     variable = program.scopes.owner(divisor, program.scopes.scope[loop])
-    return any(use.node not in inside and use.kind == "load" for use in program.scopes.all_uses(variable))
+    return not inside.issuperset(program.scopes.loads(variable))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, hashable_or_empty, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, hashable_or_empty, rule, spans_lines
 
 COPIES = ("list", "tuple", "set", "frozenset")
 
@@ -42,7 +42,7 @@ def keys_membership(node: ast.Compare, ctx: Context) -> Edits:
 
 def _asked(program: AnalyzedProgram, left: ast.expr, copy: ast.Call) -> str | None:
     """The source of what is copied, when asking it gives the same answer."""
-    if not program.calls_builtin(copy, *COPIES) or len(copy.args) != 1 or copy.lineno != last_line(copy):
+    if not program.calls_builtin(copy, *COPIES) or len(copy.args) != 1 or spans_lines(copy):
         return None
     (whole,) = copy.args
     match whole:

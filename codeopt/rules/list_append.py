@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, Use, Variable, as_diff, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, Use, Variable, as_diff, rule, spans_lines
 
 METHODS = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "index", "count", "copy"}
@@ -42,7 +42,7 @@ def _grown(program: AnalyzedProgram, use: Use) -> ast.Assign | None:
     match program.scopes.parent.get(use.node):
         case ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(left), ast.Add(), ast.List(elts))) as statement:
             odd = any(isinstance(part, ast.Starred | ast.NamedExpr) for e in elts for part in ast.walk(e))
-            if name == left and elts and not odd and use.kind == "store" and statement.lineno == last_line(statement):
+            if name == left and elts and not odd and use.kind == "store" and not spans_lines(statement):
                 return statement
     return None
 

@@ -81,15 +81,11 @@ def _goes_through(program: AnalyzedProgram, call: ast.Call, place: ast.stmt) -> 
 
 def _sources(program: AnalyzedProgram, node: ast.expr, place: ast.stmt) -> Iterator[ast.expr]:
     """What the loops and comprehensions around, up to `place`, go through: the node runs for elements of it only."""
-    child: ast.AST = node
-    for parent in program.scopes.parents(node):
-        if isinstance(parent, ast.For) and child in parent.body:
-            yield parent.iter
-        elif isinstance(parent, Comprehension) and not program.holds(parent.generators[0].iter, node):
-            yield parent.generators[0].iter
+    for parent, again in program.loops.rounds(node):
+        if again and isinstance(parent, ast.For | Comprehension):
+            yield parent.iter if isinstance(parent, ast.For) else parent.generators[0].iter
         if parent is place:
             return
-        child = parent
 
 
 def _is_over(program: AnalyzedProgram, source: ast.expr, name: str) -> bool:
@@ -102,11 +98,10 @@ def _widened(program: AnalyzedProgram, loop: ast.stmt, node: ast.expr) -> ast.ex
     """The largest sum or product of whole numbers around the call that stays the same too."""
     parent = program.scopes.parent[node]
     while isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add | ast.Sub | ast.Mult):
-        plain = all(isinstance(part, SIMPLE) for part in program.walk(parent))
         other = parent.right if parent.left is node else parent.left
-        if not plain or spans_lines(parent) or not program.types.is_int(parent.left, parent.right):
+        if not program.is_made_of(parent, SIMPLE) or spans_lines(parent) or not program.types.is_int(node, other):
             break
-        if any(isinstance(p, ast.Call) for p in program.walk(other)) or not program.loops.keeps(loop, parent):
+        if program.has(other, ast.Call) or not program.loops.keeps(loop, parent):
             break
         node, parent = parent, program.scopes.parent[parent]
     return node
@@ -117,7 +112,7 @@ def _cannot_fail(program: AnalyzedProgram, call: ast.Call) -> bool:
     if not program.scopes.is_builtin(call.func, "len", "abs", "pow", "min", "max", "sum") or call.keywords:
         return False
     assert isinstance(call.func, ast.Name)
-    if not all(isinstance(part, SIMPLE) for argument in call.args for part in program.walk(argument)):
+    if not all(program.is_made_of(argument, SIMPLE) for argument in call.args):
         return False
     match call.func.id, call.args:
         case "len", [ast.Name() as value]:

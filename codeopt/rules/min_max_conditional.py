@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from codeopt.rules import INT, AnalyzedProgram, Context, Edit, as_diff, is_simple, last_line, names_in, rule
+from codeopt.rules import INT, AnalyzedProgram, Context, Edit, as_diff, is_simple, names_in, rule, spans_lines
 
 SIGN = {"min": "<", "max": ">"}
-CHANGING = ast.Call | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom
+CHANGING = (ast.Call, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 EXAMPLE = as_diff("""\
   def best(values, limit):
@@ -53,7 +53,7 @@ def min_max_conditional(call: ast.Call, ctx: Context) -> list[Edit]:
 
 
 def _is_candidate(program: AnalyzedProgram, call: ast.Call) -> bool:
-    if not program.calls_builtin(call, "min", "max") or len(call.args) < 2 or call.lineno != last_line(call):
+    if not program.calls_builtin(call, "min", "max") or len(call.args) < 2 or spans_lines(call):
         return False
     return not any(program.calls_builtin(p, "min", "max") for p in program.scopes.parents(call))
 
@@ -125,7 +125,7 @@ def _compared(
 
 def _may_change(program: AnalyzedProgram, target: ast.Name, others: Sequence[ast.expr]) -> bool:
     """A call in the other arguments could rebind the target."""
-    calls = any(isinstance(part, CHANGING) for other in others for part in program.walk(other))
+    calls = any(program.has(other, *CHANGING) for other in others)
     return calls and not program.purity.only_stored_here(target)
 
 

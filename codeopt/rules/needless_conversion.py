@@ -30,6 +30,6 @@ def needless_conversion(node: ast.Call, ctx: Context) -> Edits:
     program = ctx.program
     match node:
         case ast.Call(ast.Name(wanted), [value]) if program.calls_builtin(node, *RESULTS) and not spans_lines(node):
-            in_text = any(isinstance(parent, ast.JoinedStr) for parent in program.scopes.parents(node))
-            if program.types.of(value) == RESULTS[wanted] and not in_text and not ctx.is_replaced(node):
+            exact = program.types.of(value) == RESULTS[wanted]
+            if exact and not program.in_f_string(node) and not ctx.is_replaced(node):
                 yield program.put(node, program.source(value))

@@ -43,10 +43,8 @@ def numpy_to_list(_: ast.Module, ctx: Context) -> list[Edit]:
     statement, variable = found
     if not any(ctx.is_hot(node) for node in [statement, *program.nodes(ast.For, ast.While)]):
         return []
-    loads = [use.node for use in program.scopes.all_uses(variable) if use.kind == "load"]
-    made = [
-        call for load in loads if (call := program.method_call(load))
-    ]  # others: of a dtype, which goes with its call
+    loads = program.scopes.loads(variable)  # that call nothing: of a dtype, which goes with its call
+    made = [call for load in loads if (call := program.method_call(load))]
     edits = together(_converted(program, call) for call in made)
     return [program.without_lines(statement), *edits] if edits and _all_inside(program, loads, edits) else []
 
@@ -73,11 +71,9 @@ def _converted(program: AnalyzedProgram, call: ast.Call) -> list[Edit] | None:
     """Edits for one array: its making, and `a[i, j]` to `a[i][j]`."""
     match program.scopes.parent[call], _as_list(program, call):
         case ast.Assign(targets=[ast.Name() as target]), (str(new), int(depth)) if not spans_lines(call):
-            uses = program.scopes.all_uses(program.scopes.variable(target))
-            loads = [use.node for use in uses if use.kind == "load"]
-            once = len(uses) == len(loads) + 1
+            loads = program.scopes.loads(program.scopes.variable(target))
             found = (_element(program, node, depth) for node in loads)
-            return together([[program.replace(call, new)], *found]) if once else None
+            return together([[program.replace(call, new)], *found]) if program.scopes.is_bound_once(target) else None
     return None
 
 

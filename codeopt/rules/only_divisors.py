@@ -116,8 +116,12 @@ def _stays(program: AnalyzedProgram, root: ast.AST, source: ast.expr) -> bool:
         case start, stop:
             numbers = program.names(stop)
             first = program.bounds.constant(start)
-            plain = all(isinstance(part, PARTS) for part in program.walk(stop))
-            if not plain or first is None or first < 1 or not program.types.is_int(stop, *numbers):
+            if (
+                not program.is_made_of(stop, PARTS)
+                or first is None
+                or first < 1
+                or not program.types.is_int(stop, *numbers)
+            ):
                 return False
             return all(program.effects.of(root).keeps(number) for number in numbers)
     return False

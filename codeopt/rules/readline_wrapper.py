@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, ignores_line_end, plain_call, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, bare_calls, ignores_line_end, rule
 
 EXAMPLE = as_diff("""\
   import sys
@@ -36,9 +36,8 @@ def readline_wrapper(node: ast.Assign | ast.FunctionDef, ctx: Context) -> list[E
         case _:
             return []
     read, cut = _read_and_cut(program, line)
-    uses = program.scopes.all_uses(program.scopes.owner(name, program.scopes.scope[node]))
-    calls = [call for use in uses if use.kind == "load" and (call := plain_call(program, use.node))]
-    if not read or len(calls) + 1 < len(uses) or not program.alone(node) or program.stores_attribute("stdin"):
+    calls = bare_calls(program, program.scopes.owner(name, program.scopes.scope[node]))
+    if not read or calls is None or not program.alone(node) or program.stores_attribute("stdin"):
         return []
     if not any(program.loops.run_again(call) and ctx.is_hot(call) for call in calls):
         return []

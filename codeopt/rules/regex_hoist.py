@@ -6,7 +6,7 @@ import ast
 import re
 import warnings
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, Variable, as_diff, last_line, plain_import, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, Variable, as_diff, plain_import, rule, spans_lines
 
 ARGUMENTS = {"match": 2, "search": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "split": 3, "sub": 4, "subn": 4}
 """Functions of re that patterns have as methods, and how many arguments come before the flags."""
@@ -57,7 +57,7 @@ def _pattern(program: AnalyzedProgram, call: ast.Call) -> ast.Constant | None:
             fits = name in ARGUMENTS and 1 <= len(rest) < ARGUMENTS[name] and options
             fits = fits or (name == "compile" and not rest and not keywords)
             starred = any(isinstance(argument, ast.Starred) for argument in rest)
-            if plain and fits and not starred and pattern.lineno == last_line(pattern) and _compiles(pattern.value):
+            if plain and fits and not starred and not spans_lines(pattern) and _compiles(pattern.value):
                 return pattern
     return None
 

@@ -136,7 +136,7 @@ def _head(statement: ast.stmt) -> ast.AST | None:
 
 def _safe_inside(program: AnalyzedProgram, statement: ast.stmt, call: ast.Call) -> bool:
     """Nothing that runs earlier in the statement changes an argument of the call."""
-    if any(isinstance(node, ast.NamedExpr) for node in program.walk(statement)):
+    if program.has(statement, ast.NamedExpr):
         return False
     return program.effects.of(*_evaluated(program, statement)).keeps(call)
 
@@ -159,10 +159,9 @@ def _evaluated(program: AnalyzedProgram, statement: ast.stmt) -> list[ast.expr]:
 def _speaks(program: AnalyzedProgram, statement: ast.stmt) -> bool:
     """Something in it has effects: a call moved before it could fail before them, and somebody catch the failure."""
     effects = program.effects.of(*_evaluated(program, statement))
-    walrus = any(isinstance(node, ast.NamedExpr) for node in program.walk(statement))
     own = frozenset() if "nonlocal" in program.words else effects.called  # each call has variables of its own
     stored = any(v.scope not in own and not isinstance(v.scope, Comprehension) for v in effects.stored)
-    return effects.unknown or effects.io or bool(effects.changed) or stored or walrus
+    return effects.unknown or effects.io or bool(effects.changed) or stored or program.has(statement, ast.NamedExpr)
 
 
 def _calls(program: AnalyzedProgram, head: ast.AST, again: set[ast.Call]) -> Iterator[tuple[ast.Call, bool]]:
@@ -185,7 +184,7 @@ def _calls(program: AnalyzedProgram, head: ast.AST, again: set[ast.Call]) -> Ite
 def _is_pure(program: AnalyzedProgram, call: ast.Call) -> bool:
     if call.keywords or not call.args or spans_lines(call):
         return False
-    if not all(isinstance(part, OPERATIONS) for part in program.walk(call)):
+    if not program.is_made_of(call, OPERATIONS):
         return False
     inner = [part for part in program.walk(call) if isinstance(part, ast.Call) and part is not call]
     return (_of_scalars(program, call) or _of_elements(program, call)) and all(_is_pure(program, p) for p in inner)

@@ -6,7 +6,17 @@ import ast
 import builtins
 from collections.abc import Collection
 
-from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Edits, Variable, as_diff, rule
+from codeopt.rules import (
+    QUIET_MODULES,
+    AnalyzedProgram,
+    Context,
+    Edit,
+    Edits,
+    Variable,
+    as_diff,
+    is_bare_constant,
+    rule,
+)
 
 EXAMPLE = as_diff("""\
   class Point:
@@ -210,7 +220,7 @@ def _line(program: AnalyzedProgram, node: ast.ClassDef, names: list[str]) -> Edi
     listed = ", ".join(f'"{name}"' for name in names)
     text = f"__slots__ = ({listed},)" if len(names) == 1 else f"__slots__ = ({listed})"
     first, follows = node.body[0], node.body[1:2]
-    if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):
+    if not is_bare_constant(first):
         gap = program.newline if isinstance(first, Function) else ""
         edit = program.before(first, text)
     else:

@@ -11,9 +11,9 @@ from codeopt.rules import (
     Edit,
     Variable,
     as_diff,
+    bare_calls,
     bind_stream,
     ignores_line_end,
-    plain_call,
     rule,
 )
 
@@ -46,10 +46,9 @@ def stdin_readline(_: ast.Module, ctx: Context) -> list[Edit]:
     its input gets '' instead of EOFError.
     """
     program = ctx.program
-    uses = program.scopes.all_uses(Variable(None, "input"))
-    calls = [call for use in uses if (call := plain_call(program, use.node))]
+    calls = bare_calls(program, Variable(None, "input"))
     hidden = program.scopes.star_hides("input") or program.scopes.star_hides("sys")
-    if FLUSHED & program.words or len(calls) < len(uses) or hidden:
+    if FLUSHED & program.words or calls is None or hidden:
         return []
     if _notices_the_end(program) or program.stores_attribute("stdin") or any(_endless(program, call) for call in calls):
         return []

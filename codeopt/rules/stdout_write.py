@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, bind_stream, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, bind_stream, rule, spans_lines
 
 REPLACED = frozenset({"redirect_stdout", "StringIO", "fdopen", "reconfigure", "detach"})
 """A program that uses one of these may print to something else than the stdout it started with."""
@@ -54,7 +54,7 @@ def stdout_write(_: ast.Module, ctx: Context) -> list[Edit]:
 
 def _written(program: AnalyzedProgram, call: ast.Call) -> str | None:
     """The text that the call writes, as an expression; None when it is not known, or not a statement of its own."""
-    if not isinstance(program.scopes.parent[call], ast.Expr) or call.lineno != last_line(call):
+    if not isinstance(program.scopes.parent[call], ast.Expr) or spans_lines(call):
         return None
     options = {keyword.arg: keyword.value for keyword in call.keywords}
     if not options.keys() <= {"end", "sep"} or not all(_is_text(value) for value in options.values()):

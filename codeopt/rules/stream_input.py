@@ -82,7 +82,7 @@ def _gone_through(program: AnalyzedProgram, node: ast.expr) -> bool:
         child = parents.pop(0)
     match parents[0]:
         case ast.For(iter=iterated, orelse=[]) as loop if iterated is child:
-            return not any(isinstance(part, LEAVES) for part in program.walk(loop))
+            return not program.has(loop, *LEAVES)
         case ast.comprehension(iter=iterated):
             made = parents[1]
             first = isinstance(made, ast.ListComp | ast.SetComp | ast.DictComp) and made.generators[0].iter is child

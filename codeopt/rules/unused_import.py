@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Edits, Variable, as_diff, rule
+from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Edits, Variable, as_diff, bound_name, rule
 
 QUIET = frozenset(
     """
@@ -51,8 +51,7 @@ def _is_unused(program: AnalyzedProgram, statement: ast.Import | ast.ImportFrom,
     home = alias.name if isinstance(statement, ast.Import) else statement.module or ""
     if home.partition(".")[0] not in QUIET or (isinstance(statement, ast.ImportFrom) and statement.level):
         return False
-    name = alias.asname or alias.name.partition(".")[0]
-    return len(program.scopes.all_uses(Variable(program.tree, name))) == 1
+    return len(program.scopes.all_uses(Variable(program.tree, bound_name(alias)))) == 1
 
 
 def _without_statement(program: AnalyzedProgram, statement: ast.stmt) -> Edit:

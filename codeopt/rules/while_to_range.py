@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, both_ways, last_line, names_in, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, both_ways, names_in, rule, spans_lines
 
 UP, DOWN = ("<", "<="), (">", ">=")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Call, ast.expr_context)
@@ -147,7 +147,7 @@ def _stays(program: AnalyzedProgram, loop: ast.While, bound: ast.expr) -> bool:
 
 def _moved(program: AnalyzedProgram, bound: ast.expr, by: int) -> str | None:
     """The bound plus or minus one, without `n - 1 + 1`."""
-    if bound.lineno != last_line(bound):
+    if spans_lines(bound):
         return None
     match bound:
         case ast.Constant(int(value)):

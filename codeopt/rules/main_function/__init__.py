@@ -6,7 +6,20 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Edits, Loop, Variable, as_diff, rule, together
+from codeopt.rules import (
+    QUIET_MODULES,
+    AnalyzedProgram,
+    Context,
+    Edit,
+    Edits,
+    Loop,
+    Variable,
+    as_diff,
+    bound_name,
+    is_bare_constant,
+    rule,
+    together,
+)
 from codeopt.rules.main_function.names import class_may_move, renamed, tells_names
 from codeopt.rules.main_function.text import assemble, guarded
 from codeopt.rules.main_function.units import Split, Unit, bound, local_names, module_names, units
@@ -86,7 +99,7 @@ def _kept(program: AnalyzedProgram, everything: list[Unit]) -> list[Unit]:
     kept: list[Unit] = []
     leading = True
     for unit in everything:
-        leading = leading and all(isinstance(s, Import | Definition) or _docstring(program, s) for s in unit.statements)
+        leading = leading and all(isinstance(s, Import | Definition) or _documents(program, s) for s in unit.statements)
         if leading or all(_can_be_hoisted(program, s) for s in unit.statements):
             kept.append(unit)
     while True:
@@ -101,12 +114,8 @@ def _imports_only(unit: Unit) -> bool:
     return all(isinstance(s, Import) for s in unit.statements)
 
 
-def _docstring(program: AnalyzedProgram, statement: ast.stmt) -> bool:
-    return (
-        statement is program.tree.body[0]
-        and isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-    )
+def _documents(program: AnalyzedProgram, statement: ast.stmt) -> bool:
+    return statement is program.tree.body[0] and is_bare_constant(statement)
 
 
 def _can_be_hoisted(program: AnalyzedProgram, statement: ast.stmt) -> bool:
@@ -134,7 +143,7 @@ def _plain(statement: ast.ClassDef) -> bool:
 
 def _binds(statement: ast.stmt) -> list[str]:
     if isinstance(statement, Import):
-        return [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
+        return list(map(bound_name, statement.names))
     return [statement.name] if isinstance(statement, Definition) else []
 
 

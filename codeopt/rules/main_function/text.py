@@ -16,11 +16,7 @@ def guarded(program: AnalyzedProgram, split: Split, name: str) -> str | None:
         case [ast.If(test, [first, *_], []) as guard] if program.source(test).replace("'", '"') == GUARD:
             start, end = program.span(guard)
             below = program.text[end:].partition("\n")[2]
-            if (
-                first.lineno == guard.lineno
-                or below.strip()
-                or any(isinstance(n, ast.Global) for n in program.walk(guard))
-            ):
+            if first.lineno == guard.lineno or below.strip() or program.has(guard, ast.Global):
                 return None
             colon = program.text.index(":", program.span(test)[1])
             nl = program.newline

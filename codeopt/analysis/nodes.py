@@ -37,6 +37,12 @@ def is_bare_constant(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
+def blocks(node: ast.AST) -> list[list[ast.stmt]]:
+    """The lists of statements that stand directly in a node."""
+    found = (getattr(node, name, None) for name in ("body", "orelse", "finalbody"))
+    return [block for block in found if isinstance(block, list) and block]
+
+
 def names_in(nodes: Iterable[ast.AST]) -> set[str]:
     """Every name that occurs in the nodes."""
     return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}

@@ -12,11 +12,11 @@ from itertools import chain, count
 from typing import NamedTuple, TypeVar
 
 from codeopt.analysis.doubts import Doubts
-from codeopt.analysis.nodes import binding, binding_needed, first_line
+from codeopt.analysis.nodes import binding, binding_needed, blocks, first_line, names_in
 from codeopt.analysis.order import Order
 from codeopt.analysis.scopes import Scopes, Variable
 
-Node = TypeVar("Node", bound=ast.expr | ast.stmt)
+Node = TypeVar("Node", bound=ast.AST)
 
 
 class Edit(NamedTuple):
@@ -176,12 +176,8 @@ class Syntax:
 
     def block_of(self, statement: ast.stmt) -> list[ast.stmt]:
         """The list of statements that holds this one."""
-        parent = self.scopes.parent.get(statement, self.tree)
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(parent, name, None)
-            if isinstance(block, list) and statement in block:
-                return block
-        return [statement]
+        found = (block for block in blocks(self.scopes.parent.get(statement, self.tree)) if statement in block)
+        return next(found, [statement])
 
     def calls_builtin(self, node: ast.AST, *names: str) -> bool:
         """A call of one of Python's own builtins, with positional arguments only."""
@@ -220,6 +216,16 @@ class Syntax:
         calls = [self.scopes.parent.get(use.node) for use in uses]
         found = [c for c, use in zip(calls, uses, strict=True) if isinstance(c, ast.Call) and c.func is use.node]
         return found if len(uses) - len(found) == (variable.scope is not None) else None
+
+    def catches(self, *kinds: str, named: bool = False) -> bool:
+        """A handler catches one of these exceptions, or all; when asked, one that gives it a name, to look at it."""
+        handlers = (each for each in self.of_kind(ast.ExceptHandler) if each.name or not named)
+        return any(each.type is None or names_in([each.type]) & set(kinds) for each in handlers)
+
+    def loop_source(self, target: ast.AST) -> ast.expr | None:
+        """What a loop or comprehension goes through that binds its elements to this target."""
+        loop = self.scopes.parent.get(target)
+        return loop.iter if isinstance(loop, ast.For | ast.comprehension) and loop.target is target else None
 
     def in_f_string(self, node: ast.AST) -> bool:
         """It stands in an f-string, of whose parts older Pythons do not tell the exact place."""

@@ -55,17 +55,12 @@ def _is_letter(program: AnalyzedProgram, node: ast.expr) -> bool:
 
 
 def _gives_letters(program: AnalyzedProgram, target: ast.AST) -> bool:
-    parent = program.scopes.parent[target]
-    match parent:
-        case ast.For(place, source) | ast.comprehension(place, source) if place is target:
+    pair = program.scopes.parent[target]
+    match program.loop_source(target), pair, program.loop_source(pair):
+        case ast.expr() as source, _, _:
             return _is_made_of_letters(program, source)
-        case ast.Tuple([_, second]) if second is target:
-            match program.scopes.parent[parent]:
-                case ast.For(place, ast.Call(args=[source]) as pairs) | ast.comprehension(
-                    place, ast.Call(args=[source]) as pairs
-                ):
-                    counted = place is parent and program.calls_builtin(pairs, "enumerate")
-                    return counted and program.types.is_text(source)
+        case _, ast.Tuple([_, second]), ast.Call(args=[source]) as pairs if second is target:
+            return program.calls_builtin(pairs, "enumerate") and program.types.is_text(source)
     return False
 
 

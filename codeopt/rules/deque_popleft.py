@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, as_diff, names_in, rule, together
+from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, as_diff, rule, together
 
 Place = ast.Name | ast.Attribute
 """Where the queue is named: `queue`, or `self.queue`."""
@@ -50,9 +50,7 @@ def deque_popleft(_: ast.Module, ctx: Context) -> Edits:
 
 def _shows_errors(program: AnalyzedProgram) -> bool:
     """An IndexError is looked at: a deque words it otherwise."""
-    kinds = {"IndexError", "LookupError", "Exception", "BaseException"}
-    handlers = (node for node in program.walk() if isinstance(node, ast.ExceptHandler) and node.name)
-    caught = any(handler.type is None or kinds & names_in([handler.type]) for handler in handlers)
+    caught = program.catches("IndexError", "LookupError", "Exception", "BaseException", named=True)
     return caught or bool({"traceback", "exc_info", "excepthook"} & program.words)
 
 
@@ -73,10 +71,9 @@ def _attributes(program: AnalyzedProgram) -> list[list[Place]]:
         return []
     groups: dict[str, list[Place]] = {}
     owners: dict[str, set[ast.AST | None]] = {}
-    for node in program.walk():
-        if isinstance(node, ast.Attribute):
-            groups.setdefault(node.attr, []).append(node)
-            owners.setdefault(node.attr, set()).add(_class_of(program, node))
+    for node in program.of_kind(ast.Attribute):
+        groups.setdefault(node.attr, []).append(node)
+        owners.setdefault(node.attr, set()).add(_class_of(program, node))
     classes = [names for scope, names in program.scopes.bound.items() if isinstance(scope, ast.ClassDef)]
     one = [name for name, found in owners.items() if len(found) == 1 and None not in found]
     own = [name for name in one if not any(name in names for names in classes)]

@@ -32,7 +32,8 @@ def early_exit(loop: ast.For, ctx: Context) -> list[Edit]:
                 return []
             if any(program.liveness.read_elsewhere(loop, name) for name in names_in([loop.target])):
                 return []
-            if not _whole(program, loop.iter) or not program.loops.cannot_fail(test, loop):
+            whole = program.calls_builtin(loop.iter, "range") or program.types.is_sized(loop.iter)
+            if not whole or not program.loops.cannot_fail(test, loop):
                 return []
             return [program.below(settings[-1], "break")]
     return []
@@ -43,10 +44,3 @@ def _sets_constant(program: AnalyzedProgram, statement: ast.stmt) -> bool:
         case ast.Assign([ast.Name()], ast.Constant()):
             return program.alone(statement)
     return False
-
-
-def _whole(program: AnalyzedProgram, source: ast.expr) -> bool:
-    """Iterating over a part of it only leaves no trace: no file, generator or iterator."""
-    if isinstance(source, ast.Call) and program.scopes.is_builtin(source.func, "range"):
-        return True
-    return program.types.is_sized(source)

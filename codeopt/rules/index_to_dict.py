@@ -54,10 +54,7 @@ def _was_kept(program: AnalyzedProgram, call: ast.Call) -> bool:
 def _is_in(program: AnalyzedProgram, sought: ast.expr, values: ast.Name) -> bool:
     """A loop takes it from the list, or from all that the list was made of, and nothing changes either."""
     stores = program.scopes.stores(program.scopes.variable(sought)) if isinstance(sought, ast.Name) else []
-    parent = program.scopes.parent[stores[0].node] if len(stores) == 1 else None
-    if not isinstance(parent, ast.For | ast.comprehension) or parent.target is not stores[0].node:
-        return False
-    source = parent.iter
+    source = program.loop_source(stores[0].node) if len(stores) == 1 else None
     if not isinstance(source, ast.Name) or not all(_never_changes(program, name) for name in (source, values)):
         return False
     variable = program.scopes.variable(source)

@@ -40,9 +40,9 @@ def min_max_conditional(call: ast.Call, ctx: Context) -> list[Edit]:
     program = ctx.program
     if not _is_candidate(program, call):
         return []
-    statement = program.scopes.parent[call]
+    statement, scope = program.scopes.parent[call], program.scopes.scope[call]
     match statement:
-        case ast.Assign(targets=[target]) if program.alone(statement) and not _in_class(program, statement):
+        case ast.Assign(targets=[target]) if program.alone(statement) and not isinstance(scope, ast.ClassDef):
             lines = _update(program, target, call) or _build(program, target, call)
             if lines:
                 below = (program.newline + program.margin(statement)).join(lines)
@@ -136,7 +136,3 @@ def _sign(call: ast.Call) -> str:
 
 def _temporary(program: AnalyzedProgram) -> str:
     return program.fresh("candidate", "value", "option")
-
-
-def _in_class(program: AnalyzedProgram, statement: ast.stmt) -> bool:
-    return isinstance(program.scopes.scope[statement], ast.ClassDef)

@@ -56,7 +56,7 @@ def _numpy_import(program: AnalyzedProgram) -> tuple[ast.stmt, Variable] | None:
         for node in program.tree.body
         if isinstance(node, ast.Import) and [a.name for a in node.names] == ["numpy"] and program.alone(node)
     ]
-    imports = [n for n in program.walk() if isinstance(n, ast.ImportFrom) and "numpy" in (n.module or "")]
+    imports = [node for node in program.of_kind(ast.ImportFrom) if "numpy" in (node.module or "")]
     if len(found) != 1 or imports or "scipy" in program.words or "numba" in program.words:
         return None
     return found[0] if len(program.scopes.stores(found[0][1])) == 1 else None

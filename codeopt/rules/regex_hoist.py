@@ -66,7 +66,6 @@ def _compiles(pattern: object) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            re.compile(pattern) if isinstance(pattern, str | bytes) else None
+            return isinstance(pattern, str | bytes) and bool(re.compile(pattern))
         except (re.error, Warning, RecursionError, OverflowError):
             return False
-    return isinstance(pattern, str | bytes)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from codeopt.rules import SCALARS, AnalyzedProgram, Comprehension, Context, Edits, as_diff, rule, spans_lines
+from codeopt.rules import SCALARS, AnalyzedProgram, Comprehension, Context, Edits, as_diff, blocks, rule, spans_lines
 
 PURE = frozenset({"pow", "str", "int", "float", "bin", "hex", "oct"})
 PURE_MATH = frozenset(
@@ -90,17 +90,12 @@ def _written_twice(program: AnalyzedProgram) -> set[ast.Call]:
 
 def _blocks(program: AnalyzedProgram) -> Iterator[list[ast.stmt]]:
     for node in program.walk():
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            if (
-                isinstance(block, list)
-                and block
-                and isinstance(block[0], ast.stmt)
-                and not isinstance(node, ast.ClassDef)
-            ):
-                elif_ = name == "orelse" and len(block) == 1 and isinstance(block[0], ast.If)
-                if not elif_ and program.loops.run_again(block[0]):
-                    yield block
+        for block in blocks(node) if not isinstance(node, ast.ClassDef) else ():
+            elif_ = (
+                isinstance(node, ast.If) and block is node.orelse and len(block) == 1 and isinstance(block[0], ast.If)
+            )
+            if not elif_ and program.loops.run_again(block[0]):
+                yield block
 
 
 def _runs(program: AnalyzedProgram, block: list[ast.stmt], again: set[ast.Call]) -> list[Run]:

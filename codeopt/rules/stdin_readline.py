@@ -59,16 +59,8 @@ def stdin_readline(_: ast.Module, ctx: Context) -> list[Edit]:
 
 
 def _notices_the_end(program: AnalyzedProgram) -> bool:
-    for node in program.walk():
-        if isinstance(node, ast.ExceptHandler):
-            caught = {n.id for n in program.walk(node.type) if isinstance(n, ast.Name)} if node.type else CATCHES
-            if caught & CATCHES:
-                return True
-        elif isinstance(node, ast.Name | ast.Attribute):
-            name = node.id if isinstance(node, ast.Name) else node.attr
-            if name in ("suppress", "subprocess", "iter_except"):
-                return True
-    return False
+    names = {node.id for node in program.of_kind(ast.Name)} | {node.attr for node in program.of_kind(ast.Attribute)}
+    return program.catches(*CATCHES) or bool(names & {"suppress", "subprocess", "iter_except"})
 
 
 def _endless(program: AnalyzedProgram, call: ast.Call) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
 
 from codeopt.rules import (
     QUIET_MODULES,
@@ -12,11 +11,11 @@ from codeopt.rules import (
     Context,
     Edit,
     Edits,
-    Loop,
     Variable,
     as_diff,
     bound_name,
     is_bare_constant,
+    names_in,
     rule,
     together,
 )
@@ -68,7 +67,8 @@ def main_function(_: ast.Module, ctx: Context) -> Edits:
     """
     program = ctx.program
     split = _split(program) if not NEED_MODULE_LEVEL.intersection(program.words) else None
-    if split is None or not any(ctx.is_hot(loop) for loop in _loops(split.body)):
+    loops = program.nodes(ast.For, ast.While)
+    if split is None or not any(ctx.is_hot(loop) and program.scopes.scope[loop] is program.tree for loop in loops):
         return
     declarations, renames = _declarations(program, split), _renames(program, split)
     if declarations is None or renames is None:
@@ -161,18 +161,7 @@ def _constant(statement: ast.stmt) -> bool:
 
 def _decorated(statement: ast.stmt) -> bool:
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    names = {n.id for d in decorators for n in ast.walk(d) if isinstance(n, ast.Name)}
-    return bool(names - CACHES)
-
-
-def _loops(body: list[ast.stmt]) -> Iterator[Loop]:
-    """The loops that run at module level."""
-    for statement in body:
-        if isinstance(statement, ast.For | ast.While):
-            yield statement
-        elif not isinstance(statement, Definition):
-            for name in ("body", "orelse", "finalbody", "handlers"):
-                yield from _loops(getattr(statement, name, []))
+    return bool(names_in(decorators) - CACHES)
 
 
 def _declarations(program: AnalyzedProgram, split: Split) -> list[Edit] | None:

@@ -55,17 +55,16 @@ def bisect_count(node: ast.Call, ctx: Context) -> Edits:
 
 
 def _count(program: AnalyzedProgram, call: ast.Call) -> Count | None:
+    adds, measures = program.calls_builtin(call, "sum"), program.calls_builtin(call, "len")
     match call.args:
-        case [ast.GeneratorExp(ast.Constant(1), [one])] if program.calls_builtin(call, "sum") and len(one.ifs) == 1:
-            return _compared(call, one, one.ifs[0])
-        case [ast.GeneratorExp(ast.Compare() as test, [one])] if program.calls_builtin(call, "sum") and not one.ifs:
+        case [ast.GeneratorExp(ast.Compare() as test, [ast.comprehension(ifs=[]) as one])] if adds:
             return _compared(call, one, test)
-        case [ast.ListComp(elt, [one])] if len(one.ifs) == 1:
-            if program.calls_builtin(call, "len") and isinstance(elt, ast.Name | ast.Constant):
-                plain = isinstance(elt, ast.Constant) or elt.id in names_in([one.target])
-                return _compared(call, one, one.ifs[0]) if plain else None
-            if program.calls_builtin(call, "sum") and isinstance(elt, ast.Constant) and elt.value == 1:
-                return _compared(call, one, one.ifs[0]) if type(elt.value) is int else None
+        case [ast.GeneratorExp(ast.Constant(int(1)), [ast.comprehension(ifs=[test]) as one])] if adds:
+            return _compared(call, one, test)
+        case [ast.ListComp(ast.Constant(int(1)), [ast.comprehension(ifs=[test]) as one])] if adds:
+            return _compared(call, one, test)
+        case [ast.ListComp(ast.Name() | ast.Constant() as each, [ast.comprehension(ifs=[test]) as one])] if measures:
+            return _compared(call, one, test) if names_in([each]) <= names_in([one.target]) else None
     return None
 
 

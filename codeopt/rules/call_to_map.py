@@ -39,12 +39,8 @@ def call_to_map(node: ast.GeneratorExp | ast.ListComp, ctx: Context) -> list[Edi
         return []
     call = program.scopes.parent[node]
     takes = EAGER if isinstance(node, ast.ListComp) else LAZY
-    if (
-        isinstance(call, ast.Call)
-        and call.args == [node]
-        and not call.keywords
-        and (program.calls_builtin(call, *takes) or (isinstance(node, ast.GeneratorExp) and _joins(program, call)))
-    ):
+    taken = program.calls_builtin(call, *takes) or (isinstance(node, ast.GeneratorExp) and _joins(program, call))
+    if isinstance(call, ast.Call) and call.args == [node] and taken:
         return [program.replace(call, f"{program.source(call.func)}({mapped})")]
     unpacked = isinstance(call, ast.Assign) and isinstance(call.targets[0], ast.Tuple | ast.List)
     if isinstance(call, ast.Assign) and unpacked and mapped.startswith(UNPACKED):
@@ -54,10 +50,10 @@ def call_to_map(node: ast.GeneratorExp | ast.ListComp, ctx: Context) -> list[Edi
     return []
 
 
-def _joins(program: AnalyzedProgram, call: ast.Call) -> bool:
+def _joins(program: AnalyzedProgram, call: ast.AST) -> bool:
     """A call of a text's own join."""
-    match call.func:
-        case ast.Attribute(text, "join"):
+    match call:
+        case ast.Call(ast.Attribute(text, "join"), keywords=[]):
             return program.types.is_text(text)
     return False
 

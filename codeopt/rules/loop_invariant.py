@@ -18,6 +18,7 @@ from codeopt.rules import (
     spans_lines,
 )
 
+CALLED = ("len", "abs", "pow", "min", "max", "sum")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)
 """What may stand in the call and around it: operations on whole numbers that cannot fail."""
 
@@ -109,12 +110,9 @@ def _widened(program: AnalyzedProgram, loop: ast.stmt, node: ast.expr) -> ast.ex
 
 def _cannot_fail(program: AnalyzedProgram, call: ast.Call) -> bool:
     """Calling it once more, or where it was not called before, changes nothing and raises nothing."""
-    if not program.scopes.is_builtin(call.func, "len", "abs", "pow", "min", "max", "sum") or call.keywords:
+    if not program.calls_builtin(call, *CALLED) or not program.is_made_of(call, SIMPLE):
         return False
-    assert isinstance(call.func, ast.Name)
-    if not all(program.is_made_of(argument, SIMPLE) for argument in call.args):
-        return False
-    match call.func.id, call.args:
+    match program.source(call.func), call.args:
         case "len", [ast.Name() as value]:
             return program.types.is_sized(value)
         case "sum", [ast.Name() as value]:
@@ -134,8 +132,8 @@ def _cannot_fail(program: AnalyzedProgram, call: ast.Call) -> bool:
 def _wanted(program: AnalyzedProgram, node: ast.expr) -> str:
     """len(rows) becomes rows_len, len(rows) - 1 rows_last; the rest gets a general name."""
     words = [name.id for name in program.names(node)]
-    arguments = [word for word in words if word not in ("len", "abs", "pow", "min", "max", "sum")]
-    function = next(word for word in words if word in ("len", "abs", "pow", "min", "max", "sum"))
+    arguments = [word for word in words if word not in CALLED]
+    function = next(word for word in words if word in CALLED)
     stem = f"{arguments[0]}_{function}" if arguments else function
     if isinstance(node, ast.BinOp):
         last = program.source(node).replace(" ", "") == f"len({arguments[0] if arguments else ''})-1"

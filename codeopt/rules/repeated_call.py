@@ -91,10 +91,8 @@ def _written_twice(program: AnalyzedProgram) -> set[ast.Call]:
 def _blocks(program: AnalyzedProgram) -> Iterator[list[ast.stmt]]:
     for node in program.walk():
         for block in blocks(node) if not isinstance(node, ast.ClassDef) else ():
-            elif_ = (
-                isinstance(node, ast.If) and block is node.orelse and len(block) == 1 and isinstance(block[0], ast.If)
-            )
-            if not elif_ and program.loops.run_again(block[0]):
+            chained = isinstance(node, ast.If) and block is node.orelse and isinstance(block[0], ast.If)
+            if not (chained and len(block) == 1) and program.loops.run_again(block[0]):
                 yield block
 
 

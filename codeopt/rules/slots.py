@@ -90,13 +90,7 @@ def _dataclass(program: AnalyzedProgram, decorator: ast.expr) -> bool:
         constant = all(k.arg in OPTIONS and isinstance(k.value, ast.Constant) for k in decorator.keywords)
         if decorator.args or not constant:
             return False
-    imported = any(
-        isinstance(part, ast.ImportFrom)
-        and part.module == "dataclasses"
-        and any(alias.name == "dataclass" and alias.asname is None for alias in part.names)
-        for part in program.tree.body
-    )
-    return imported and isinstance(called, ast.Name) and called.id == "dataclass" and _bound(program, "dataclass") == 1
+    return isinstance(called, ast.Name) and program.types.of(called) == {"@dataclasses.dataclass"}
 
 
 def _member(part: ast.stmt) -> bool:

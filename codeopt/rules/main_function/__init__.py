@@ -104,14 +104,11 @@ def _kept(program: AnalyzedProgram, everything: list[Unit]) -> list[Unit]:
             kept.append(unit)
     while True:
         moving = {name for unit in everything if unit not in kept for name in bound(program, unit)}
-        stay = [u for u in kept if _imports_only(u) or not (moving & module_names(program, u))]
+        only_import = [u for u in kept if all(isinstance(s, Import) for s in u.statements)]
+        stay = [u for u in kept if u in only_import or not (moving & module_names(program, u))]
         if len(stay) == len(kept):
             return kept
         kept = stay
-
-
-def _imports_only(unit: Unit) -> bool:
-    return all(isinstance(s, Import) for s in unit.statements)
 
 
 def _documents(program: AnalyzedProgram, statement: ast.stmt) -> bool:
@@ -120,19 +117,16 @@ def _documents(program: AnalyzedProgram, statement: ast.stmt) -> bool:
 
 def _can_be_hoisted(program: AnalyzedProgram, statement: ast.stmt) -> bool:
     """An import or a definition that does nothing but bind its name: it may stand above code that ran before it."""
-    if any(
-        hasattr(builtins, name) or len(program.scopes.stores(Variable(program.tree, name))) > 1
-        for name in _binds(statement)
-    ):
+    names = _binds(statement)
+    again = (name for name in names if len(program.scopes.stores(Variable(program.tree, name))) > 1)
+    if any(again) or any(hasattr(builtins, name) for name in names):
         return False
     if isinstance(statement, Import):
         modules = [a.name for a in statement.names] if isinstance(statement, ast.Import) else [statement.module or ""]
-        return QUIET_MODULES.issuperset(modules) and "*" not in _binds(statement)
-    if not isinstance(statement, Definition):
-        return False
+        return QUIET_MODULES.issuperset(modules) and "*" not in names
     if isinstance(statement, ast.ClassDef):
         return _plain(statement)
-    return _can_be_made_anywhere(statement)
+    return isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and _can_be_made_anywhere(statement)
 
 
 def _plain(statement: ast.ClassDef) -> bool:
@@ -168,8 +162,8 @@ def _declarations(program: AnalyzedProgram, split: Split) -> list[Edit] | None:
     """Edits that turn `global x` of moved functions into `nonlocal x`; None when one cannot be translated."""
     local = {name for unit in split.moved for name in local_names(program, unit)}
     edits = []
-    for node in (n for statement in split.body for n in program.walk(statement)):
-        if isinstance(node, ast.Nonlocal) or not isinstance(node, ast.Global):
+    for node in program.of_kind(ast.Global):
+        if not any(program.holds(statement, node) for statement in split.body):
             continue
         scope = program.scopes.scope[node]
         around = [s for s in program.scopes.parents(scope) if s in program.scopes.bound and s is not program.tree]

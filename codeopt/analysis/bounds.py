@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.escape import Escape
 from codeopt.analysis.liveness import Liveness
-from codeopt.analysis.nesting import loops_around
 from codeopt.analysis.scopes import Scopes
 from codeopt.analysis.syntax import Syntax
 from codeopt.analysis.types import Types
@@ -105,7 +104,7 @@ class Bounds:
         return None
 
     def _once(self, store: ast.AST) -> bool:
-        return not loops_around(self.program, store)
+        return not self.liveness.around(store)
 
     def index_is_valid(self, name: ast.Name, index: ast.expr, where: ast.AST) -> bool:
         """`name[index]` cannot fail at `where`: inside all the loops around it, it is evaluated or not."""
@@ -186,7 +185,7 @@ class Bounds:
     def counted(self, name: ast.Name, where: ast.AST) -> tuple[ast.For, ast.expr, ast.expr] | None:
         """The loop `for name in range(first, stop)` around, when nothing else in it binds the name."""
         variable = self.scopes.variable(name)
-        for loop in loops_around(self.program, where):
+        for loop in self.liveness.around(where):
             if not isinstance(loop, ast.For) or not self.program.stores_in(loop, variable):
                 continue
             if not isinstance(loop.target, ast.Name) or any(self.program.stores_in(p, variable) for p in loop.body):

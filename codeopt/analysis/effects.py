@@ -75,8 +75,9 @@ class Effects:
         return self.keeps_container(node, self.changed | self.resized)
 
     def keeps_contents(self, node: ast.Name) -> bool:
-        """The name stands for the same container before and after, and what is in that stays the same."""
-        return self.keeps(node) and self.keeps_container(node, self.changed | self.resized)
+        """The name stands for the same text or container before and after, and what is in that stays the same."""
+        inside = self.types.is_text(node) or self.keeps_container(node, self.changed | self.resized)
+        return self.keeps(node) and inside
 
     def keeps_container(self, node: ast.expr, touched: set[Container]) -> bool:
         """The containers that the expression may be are not among those that are touched."""

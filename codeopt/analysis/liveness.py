@@ -8,20 +8,17 @@ from dataclasses import dataclass
 
 from codeopt.analysis.definite_assignment import assigned_before_use
 from codeopt.analysis.doubts import Doubt
-from codeopt.analysis.nesting import Loop, loops_around
-from codeopt.analysis.nodes import assigned_names, names_in
+from codeopt.analysis.nesting import Loop, Nesting
+from codeopt.analysis.nodes import names_in
 from codeopt.analysis.scopes import Variable
-from codeopt.analysis.syntax import Syntax
 
 PLAIN = ast.If | ast.For | ast.While | ast.FunctionDef | ast.Module
 """Statements whose blocks run from top to bottom; an exception may leave a try or with block anywhere."""
 
 
 @dataclass(frozen=True, eq=False)
-class Liveness:
+class Liveness(Nesting):
     """Asked of one program; of code that only some paths reach it answers for the worst path."""
-
-    program: Syntax
 
     def assigned_before_use(self, scope: ast.AST, body: Iterable[ast.stmt], names: Iterable[str]) -> bool:
         """Every load of the variables `names` of `scope` in `body` comes after a store in `body`, on every path."""
@@ -48,7 +45,7 @@ class Liveness:
         for use in self.program.scopes.all_uses(variable):
             if use.kind != "load" or self.program.holds(loop, use.node):
                 continue
-            around = loops_around(self.program, use.node)
+            around = self.around(use.node)
             others = [o for o in around if isinstance(o, ast.For) and not self.program.holds(o, loop)]
             bound = use.scope is variable.scope and any(name in names_in([other.target]) for other in others)
             if not self.program.doubts.unless(bound, Doubt.READ_LATER, use.node):
@@ -71,12 +68,13 @@ class Liveness:
 
     def _reached(self, loop: ast.AST, use: ast.AST, variable: Variable) -> bool:
         """The loop may run before the use, with nothing in between that binds the variable for certain."""
+        stores = [use.node for use in self.program.scopes.stores(variable)]
         here: ast.AST = use
         while here is not variable.scope:
             parent = self.program.scopes.parent[here]
             if isinstance(here, ast.stmt):
                 for earlier in reversed(self._above(here)):
-                    if _binds(earlier, variable.name):
+                    if self._makes(earlier, stores):
                         return False
                     if self.program.holds(earlier, loop):
                         return True
@@ -139,7 +137,3 @@ class Liveness:
 
     def _holds_one(self, target: ast.expr, stores: list[ast.AST]) -> bool:
         return any(self.program.holds(target, store) for store in stores)
-
-
-def _binds(statement: ast.stmt, name: str) -> bool:
-    return isinstance(statement, ast.Assign) and any(name in assigned_names(target) for target in statement.targets)

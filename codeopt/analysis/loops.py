@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from codeopt.analysis.bounds import Bounds
 from codeopt.analysis.doubts import Doubt
@@ -12,9 +12,8 @@ from codeopt.analysis.effect_analysis import EffectAnalysis
 from codeopt.analysis.effects import Effects
 from codeopt.analysis.liveness import Liveness
 from codeopt.analysis.loop_tests import LoopTests
-from codeopt.analysis.nesting import Loop, loops_around, rounds, runs_again, runs_once
+from codeopt.analysis.nesting import Nesting
 from codeopt.analysis.scopes import Function
-from codeopt.analysis.syntax import Syntax
 from codeopt.analysis.types import Types
 
 CONSUMERS = ("sum", "any", "all", "max", "min", "sorted", "list", "set", "tuple", "dict", "len")
@@ -22,33 +21,13 @@ CONSUMERS = ("sum", "any", "all", "max", "min", "sorted", "list", "set", "tuple"
 
 
 @dataclass(frozen=True, eq=False)
-class Loops:
+class Loops(Nesting):
     """Asked of one program."""
 
-    program: Syntax
     types: Types
     effects: EffectAnalysis
     liveness: Liveness
     bounds: Bounds
-    repeated: dict[tuple[ast.AST, bool], bool] = field(default_factory=dict)
-
-    def around(self, node: ast.AST) -> list[Loop]:
-        """The loops of the same function that run the node again and again, innermost first."""
-        return loops_around(self.program, node)
-
-    def rounds(self, node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
-        """What stands around the node, innermost first, and whether that runs the node in each of its rounds."""
-        return rounds(self.program, node)
-
-    def run_again(self, node: ast.AST, *, functions: bool = True) -> bool:
-        """The node runs in a loop or comprehension, or (when asked) in a function, which may be called in one."""
-        if (node, functions) not in self.repeated:
-            self.repeated[node, functions] = runs_again(self.program, node, functions=functions)
-        return self.repeated[node, functions]
-
-    def runs_once(self, node: ast.AST) -> bool:
-        """The node is reached at most once."""
-        return runs_once(self.program, node)
 
     def cannot_fail(self, test: ast.expr, loop: ast.For | ast.comprehension) -> bool:
         """The expression raises nothing in any round of the loop, and has no effects."""
@@ -77,7 +56,7 @@ class Loops:
         names = list(names)
         statement = self._repeating_statement(node)
         places: list[ast.stmt] = [statement] if statement is not None else []
-        for place in [*places, *loops_around(self.program, node)]:
+        for place in [*places, *self.around(node)]:
             bound = self.program.alone(place) and all(self.liveness.bound_before(name, place) for name in names)
             if not bound or not keeps(self.effects.of(place)):
                 break
@@ -87,7 +66,7 @@ class Loops:
     def _repeating_statement(self, node: ast.expr) -> ast.stmt | None:
         """The simple statement around a comprehension that evaluates the node once an element."""
         repeated = False
-        for parent, again in rounds(self.program, node):
+        for parent, again in self.rounds(node):
             if isinstance(parent, Function) or (isinstance(parent, ast.GeneratorExp) and not self.uses_up(parent)):
                 return None
             repeated = repeated or again

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from codeopt.analysis.scopes import Comprehension, Function
 from codeopt.analysis.syntax import Syntax
@@ -11,53 +12,58 @@ from codeopt.analysis.syntax import Syntax
 Loop = ast.For | ast.While
 
 
-def rounds(program: Syntax, node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
-    """What stands around the node, innermost first, and whether that runs the node in each of its rounds."""
-    for child, parent in program.scopes.steps(node):
-        again = False
-        if isinstance(parent, ast.For | ast.AsyncFor):
-            again = child is not parent.iter and child not in parent.orelse
-        elif isinstance(parent, ast.While):
-            again = child not in parent.orelse
-        elif isinstance(parent, Comprehension):
-            again = not program.holds(parent.generators[0].iter, node)
-        yield parent, again
+@dataclass(frozen=True, eq=False)
+class Nesting:
+    """Asked of one program."""
 
+    program: Syntax
+    repeated: dict[tuple[ast.AST, bool], bool] = field(default_factory=dict, kw_only=True)
 
-def loops_around(program: Syntax, node: ast.AST) -> list[Loop]:
-    """The loops of the same function that run the node again and again, innermost first."""
-    found: list[Loop] = []
-    for parent, again in rounds(program, node):
-        if isinstance(parent, Function | ast.ClassDef):
-            break
-        if again and isinstance(parent, Loop):
-            found.append(parent)
-    return found
+    def rounds(self, node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
+        """What stands around the node, innermost first, and whether that runs the node in each of its rounds."""
+        for child, parent in self.program.scopes.steps(node):
+            again = False
+            if isinstance(parent, ast.For | ast.AsyncFor):
+                again = child is not parent.iter and child not in parent.orelse
+            elif isinstance(parent, ast.While):
+                again = child not in parent.orelse
+            elif isinstance(parent, Comprehension):
+                again = not self.program.holds(parent.generators[0].iter, node)
+            yield parent, again
 
+    def around(self, node: ast.AST) -> list[Loop]:
+        """The loops of the same function that run the node again and again, innermost first."""
+        found: list[Loop] = []
+        for parent, again in self.rounds(node):
+            if isinstance(parent, Function | ast.ClassDef):
+                break
+            if again and isinstance(parent, Loop):
+                found.append(parent)
+        return found
 
-def runs_again(program: Syntax, node: ast.AST, *, functions: bool = True) -> bool:
-    """The node runs in a loop or comprehension, or (when asked) in a function, which may be called in one."""
-    for parent, again in rounds(program, node):
-        if again or isinstance(parent, Function):
-            return again or functions
-    return False
+    def run_again(self, node: ast.AST, *, functions: bool = True) -> bool:
+        """The node runs in a loop or comprehension, or (when asked) in a function, which may be called in one."""
+        if (node, functions) not in self.repeated:
+            found = ((again, parent) for parent, again in self.rounds(node) if again or isinstance(parent, Function))
+            again, parent = next(found, (False, None))
+            self.repeated[node, functions] = again or (functions and parent is not None)
+        return self.repeated[node, functions]
 
+    def runs_once(self, node: ast.AST) -> bool:
+        """The node is reached at most once."""
+        for parent, again in self.rounds(node):
+            if again or isinstance(parent, ast.Lambda | ast.AsyncFunctionDef | ast.ClassDef):
+                return False
+            if isinstance(parent, ast.FunctionDef) and not self._called_once(parent):
+                return False
+        return True
 
-def runs_once(program: Syntax, node: ast.AST) -> bool:
-    """It is reached at most once."""
-    for parent, again in rounds(program, node):
-        if again or isinstance(parent, ast.Lambda | ast.AsyncFunctionDef | ast.ClassDef):
+    def _called_once(self, function: ast.FunctionDef) -> bool:
+        """By a statement of the module that is reached once."""
+        scopes = self.program.scopes
+        if function.decorator_list or scopes.scope[function] is not self.program.tree:
             return False
-        if isinstance(parent, ast.FunctionDef) and not _called_once(program, parent):
-            return False
-    return True
-
-
-def _called_once(program: Syntax, function: ast.FunctionDef) -> bool:
-    """By a statement of the module that is reached once."""
-    if function.decorator_list or program.scopes.scope[function] is not program.tree:
+        match self.program.calls_of(scopes.variable(function)):
+            case [call]:
+                return all(isinstance(p, ast.Expr | ast.If | ast.Module) for p in scopes.parents(call))
         return False
-    match program.calls_of(program.scopes.variable(function)):
-        case [call]:
-            return all(isinstance(p, ast.Expr | ast.If | ast.Module) for p in program.scopes.parents(call))
-    return False

@@ -40,9 +40,9 @@ def counter(node: ast.Call, ctx: Context) -> Edits:
 
 def _place(program: AnalyzedProgram, call: ast.Call, values: ast.Name, sought: ast.expr) -> ast.stmt | None:
     if program.types.is_text(values):
-        letter = _is_letter(program, sought)
-        return program.loops.outermost(call, [values], lambda effects: effects.keeps(values)) if letter else None
-    known = hashable(program.types.elements(values, "list", "tuple")) and program.types.is_hashable(sought)
+        known = _is_letter(program, sought)
+    else:
+        known = hashable(program.types.elements(values, "list", "tuple")) and program.types.is_hashable(sought)
     return program.loops.outermost_keeping(call, values) if known else None
 
 

@@ -42,7 +42,7 @@ def deque_popleft(_: ast.Module, ctx: Context) -> Edits:
     for places in groups:
         pops = [place for place in places if _pops_first(program, place)]
         if any(program.loops.run_again(place) and ctx.is_hot(place) for place in pops):
-            edits = together(_converted(program, place) for place in places)
+            edits = together(_used(program, place) for place in places)
             if edits:
                 ctx.import_from("collections", "deque")
                 yield from edits
@@ -111,10 +111,6 @@ def _method_call(program: AnalyzedProgram, name: ast.AST) -> tuple[str, list[ast
     return None
 
 
-def _converted(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
-    return _stored(program, node) if isinstance(node.ctx, ast.Store) else _used(program, node)
-
-
 def _stored(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
     """`queue = [...]` becomes `queue = deque([...])`."""
     match program.scopes.parent[node]:
@@ -130,6 +126,8 @@ def _stored(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
 
 def _used(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
     """The edit for one use: none when it may stay, None when a deque cannot do it."""
+    if isinstance(node.ctx, ast.Store):
+        return _stored(program, node)
     nothing: list[Edit] = []
     parent = program.scopes.parent[node]
     match _method_call(program, node):

@@ -81,12 +81,8 @@ def _short(program: AnalyzedProgram, node: ast.AST) -> Short | None:
     parts = [part for result in short.results for part in program.walk(result)]
     quiet = all(_is_quiet(program, part) for part in parts if isinstance(part, ast.Call | ast.Attribute))
     lines = all(not spans_lines(result) for result in short.results)
-    fits = pieces and lines and sum(len(_text(program, piece)) for piece in pieces) <= LONGEST
+    fits = pieces and lines and sum(len(_filled(program, piece, {})) for piece in pieces) <= LONGEST
     return short if not odd and quiet and fits and all(isinstance(part, PARTS) for part in parts) else None
-
-
-def _text(program: AnalyzedProgram, piece: ast.expr | str) -> str:
-    return piece if isinstance(piece, str) else program.source(piece)
 
 
 def _pieces(program: AnalyzedProgram, body: list[ast.stmt]) -> tuple[ast.expr | str, ...]:

@@ -68,20 +68,15 @@ def _update(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[
     place = program.source(target)
     at = [i for i, argument in enumerate(call.args) if program.source(argument) == place]
     others = [argument for i, argument in enumerate(call.args) if i not in at]
-    if (
-        len(at) != 1
-        or not others
-        or not program.purity.is_plain(target)
-        or at[0] > 1
-        or (at[0] == 1 and len(others) > 1)
-    ):
+    first, second = at == [0] and bool(others), at == [1] and len(others) == 1
+    if not (first or second) or not program.purity.is_plain(target):
         return None
     if isinstance(target, ast.Name):
         if _may_change(program, target, others) or target.id in names_in(others[1:]):
             return None
     elif len(others) > 1 or not program.purity.is_plain(others[0]):
         return None
-    ties_differ = at[0] == 1 and not all(program.types.of(one) == INT for one in [target, *others])
+    ties_differ = second and not all(program.types.of(one) == INT for one in [target, *others])
     return _compared(program, place, call, others, ties_differ)
 
 
@@ -92,11 +87,7 @@ def _build(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[s
         if target.id in names_in(others) or _may_change(program, target, others):
             return None
         return [f"{target.id} = {program.source(first)}", *_compared(program, target.id, call, others)]
-    if (
-        len(others) != 1
-        or not program.purity.is_plain(target)
-        or not all(program.purity.is_plain(a) for a in call.args)
-    ):
+    if len(others) != 1 or not all(program.purity.is_plain(each) for each in [target, *call.args]):
         return None
     if all(program.purity.is_cheap(argument) for argument in call.args):
         return None  # one conditional expression will do

@@ -164,7 +164,7 @@ def _calls(program: AnalyzedProgram, head: ast.AST, again: set[ast.Call]) -> Ite
         node, always = stack.pop()
         if isinstance(node, ast.Call) and node in again and _is_pure(program, node):
             yield node, always
-        if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        if isinstance(node, ast.Lambda | Comprehension):
             continue
         children = list(ast.iter_child_nodes(node))
         first = 1 if isinstance(node, ast.BoolOp) else 0
@@ -185,8 +185,6 @@ def _is_pure(program: AnalyzedProgram, call: ast.Call) -> bool:
 
 def _of_scalars(program: AnalyzedProgram, call: ast.Call) -> bool:
     """str(x), math.sqrt(x)."""
-    if isinstance(call.func, ast.Attribute) and program.types.of(call.func.value) != {"@math"}:
-        return False
     functions = program.types.of(call.func)
     known = {f"@{name}" for name in PURE} | {f"@math.{name}" for name in PURE_MATH}
     return bool(functions) and functions <= known and program.types.is_scalar(*call.args)

@@ -41,14 +41,10 @@ def row_hoist(node: ast.Subscript, ctx: Context) -> Edits:
 
 def _is_row(program: AnalyzedProgram, node: ast.Subscript) -> bool:
     """`a[i]` in `a[i][j]`, with a sum of names and numbers for i."""
-    parent = program.scopes.parent[node]
-    return (
-        isinstance(parent, ast.Subscript)
-        and parent.value is node
-        and isinstance(node.value, ast.Name)
-        and is_sum(node.slice)
-        and not spans_lines(node)
-    )
+    match program.scopes.parent[node], node.value:
+        case ast.Subscript(row), ast.Name() if row is node:
+            return is_sum(node.slice) and not spans_lines(node)
+    return False
 
 
 def _outermost(program: AnalyzedProgram, node: ast.Subscript) -> Loop | None:

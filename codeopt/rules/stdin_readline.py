@@ -67,11 +67,11 @@ def _endless(program: AnalyzedProgram, call: ast.Call) -> bool:
     """In a `while` loop that the end of the input, a line like any other now, would not end: it is not a number."""
     parents = list(program.scopes.parents(call))
     loop = next((p for p in parents if isinstance(p, ast.While | ast.FunctionDef | ast.Lambda)), None)
-    inside = parents[: parents.index(loop)] if loop is not None else []
+    if not isinstance(loop, ast.While) or not isinstance(loop.test, ast.Constant):
+        return False
+    inside = parents[: parents.index(loop)]
     unpacked = any(isinstance(p, ast.Assign) and isinstance(p.targets[0], ast.Tuple | ast.List) for p in inside)
-    number = isinstance(inside[0], ast.Call) and program.scopes.is_builtin(inside[0].func, *PARSERS) if inside else True
-    counted = isinstance(loop, ast.While) and not isinstance(loop.test, ast.Constant)
-    return isinstance(loop, ast.While) and not (number or unpacked or counted)
+    return not unpacked and not program.calls_builtin(parents[0], *PARSERS)
 
 
 def _cut(program: AnalyzedProgram, call: ast.Call) -> Edit:

@@ -43,7 +43,7 @@ def assemble(program: AnalyzedProgram, split: Split, declarations: list[Edit], n
         for number, line in enumerate(lines[max(unit.first, first) - 1 : unit.last], max(unit.first, first))
     ]
     moved = _indented(numbered, verbatim, program.indent)
-    below = "".join(lines[_end(program) :])
+    below = "".join(lines[last_line(program.tree.body[-1]) :])
     nl = program.newline
     top = (header + kept).rstrip() + nl * 3 if (header + kept).strip() else ""
     new = f"{top}def {name}():{nl}{''.join(moved).strip(nl)}{nl * 3}{name}(){nl}{below.lstrip(nl)}"
@@ -60,11 +60,6 @@ def _indented(numbered: list[tuple[int, str]], verbatim: set[int], indent: str) 
             moved.append(line if blank or number in verbatim else indent + line)
         after_blank = blank
     return moved
-
-
-def _end(program: AnalyzedProgram) -> int:
-    """The last line that holds a statement."""
-    return last_line(program.tree.body[-1])
 
 
 def _same_code(text: str, split: Split, new: str, name: str) -> bool:

@@ -98,13 +98,10 @@ class Bounds:
             case ast.Name(name):
                 stores = self.scopes.stores(self.scopes.variable(node))
                 if len(stores) == 1 and (
-                    at is None or self._once(stores[0].node) or self.liveness.bound_before(node, at)
+                    at is None or not self.liveness.around(stores[0].node) or self.liveness.bound_before(node, at)
                 ):
                     return Counter({f"{name} {getattr(stores[0].node, 'lineno', 0)}": 1})
         return None
-
-    def _once(self, store: ast.AST) -> bool:
-        return not self.liveness.around(store)
 
     def index_is_valid(self, name: ast.Name, index: ast.expr, where: ast.AST) -> bool:
         """`name[index]` cannot fail at `where`: inside all the loops around it, it is evaluated or not."""

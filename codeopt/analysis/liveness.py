@@ -31,7 +31,10 @@ class Liveness(Nesting):
     def _is_read_after(self, loop: Loop, name: str) -> bool:
         scope = self.program.scopes.scope[loop]
         variable = self.program.scopes.owner(name, scope)
-        if variable.scope is not scope or any(not isinstance(p, PLAIN) for p in self._statements_around(loop)):
+        around = [
+            p for p in self.program.scopes.parents(loop) if self.program.scopes.scope.get(p) is scope or p is scope
+        ]
+        if variable.scope is not scope or not all(isinstance(p, PLAIN) for p in around):
             return True
         uses = self.program.scopes.all_uses(variable)
         outside = [use for use in uses if not self.program.holds(loop, use.node)]
@@ -61,10 +64,6 @@ class Liveness(Nesting):
         while isinstance(inner, ast.ListComp | ast.SetComp | ast.DictComp):
             inner = self.program.scopes.outer[inner]
         return inner is scope
-
-    def _statements_around(self, node: ast.AST) -> list[ast.AST]:
-        scope = self.program.scopes.scope[node]
-        return [p for p in self.program.scopes.parents(node) if self.program.scopes.scope.get(p) is scope or p is scope]
 
     def _reached(self, loop: ast.AST, use: ast.AST, variable: Variable) -> bool:
         """The loop may run before the use, with nothing in between that binds the variable for certain."""

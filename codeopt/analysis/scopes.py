@@ -203,7 +203,8 @@ class Scopes:
     def _function(self, node: Function, scope: ast.AST) -> None:
         self._enter(node, scope)
         self.parent[node.args], self.scope[node.args] = node, scope
-        for arg in _arguments(node.args):
+        given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        for arg in [*given, *(extra for extra in (node.args.vararg, node.args.kwarg) if extra)]:
             self.parent[arg], self.scope[arg] = node.args, node
             self._use(arg.arg, arg, "store", node)
             if arg.annotation:
@@ -242,10 +243,6 @@ class Scopes:
                     continue
                 if child._fields or isinstance(child, ast.stmt):  # operators and contexts have no fields
                     self._visit(child, scope, node)
-
-
-def _arguments(args: ast.arguments) -> list[ast.arg]:
-    return [*args.posonlyargs, *args.args, *args.kwonlyargs, *(a for a in (args.vararg, args.kwarg) if a)]
 
 
 @cache

@@ -55,14 +55,10 @@ def _shows_errors(program: AnalyzedProgram) -> bool:
 
 
 def _variables(program: AnalyzedProgram) -> list[list[Place]]:
-    """All places of each variable."""
+    """All places of each variable that is only bound and read by its name."""
     found = [uses for variable, uses in program.scopes.uses.items() if variable.scope is not None]
-    nodes = ([use.node for use in uses] for uses in found)
-    return [[n for n in group if isinstance(n, ast.Name)] for group in nodes if all(_is_name(n) for n in group)]
-
-
-def _is_name(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Del)
+    names = [[use.node for use in uses if isinstance(use.node, ast.Name) and use.kind != "del"] for uses in found]
+    return [list[Place](group) for group, uses in zip(names, found, strict=True) if len(group) == len(uses)]
 
 
 def _attributes(program: AnalyzedProgram) -> list[list[Place]]:

@@ -10,7 +10,7 @@ from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, first_line, i
 BUILTINS = ("abs", "len", "int", "ord", "chr", "pow", "divmod", "min", "max", "float", "bool", "str", "round")
 OPERATIONS = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Call)
 PARTS = (*OPERATIONS, ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context)
-ATOMS = (ast.Name, ast.Subscript, ast.Call, ast.Attribute)
+ATOMS = (ast.Name, ast.Subscript, ast.Call, ast.Attribute, ast.Constant)
 LONGEST = 100
 """Characters of an expression that can still be read in place of a name."""
 
@@ -138,14 +138,10 @@ def _filled(program: AnalyzedProgram, piece: ast.expr | str, given: dict[str, as
     start, text = program.span(piece)[0], program.source(piece)
     for name in sorted(program.names(piece), key=lambda name: -program.span(name)[0]):
         if name.id in given:
-            at = program.span(name)[0] - start
-            text = text[:at] + _bracketed(program, given[name.id]) + text[at + len(name.id) :]
+            at, value = program.span(name)[0] - start, program.source(given[name.id])
+            value = value if isinstance(given[name.id], ATOMS) else f"({value})"
+            text = text[:at] + value + text[at + len(name.id) :]
     return text
-
-
-def _bracketed(program: AnalyzedProgram, value: ast.expr) -> str:
-    source = program.source(value)
-    return source if isinstance(value, (*ATOMS, ast.Constant)) else f"({source})"
 
 
 def _evaluated_alike(given: dict[str, ast.expr], short: Short, used: list[str]) -> bool:

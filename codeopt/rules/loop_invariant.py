@@ -74,10 +74,11 @@ def _of_elements(call: ast.Call) -> bool:
 
 
 def _goes_through(program: AnalyzedProgram, call: ast.Call, place: ast.stmt) -> bool:
-    """It only runs in a loop over the same values, of which there are some then."""
+    """It only runs in a loop over the same values, or over range(len(values)): there are some then."""
     (values,) = call.args
     assert isinstance(values, ast.Name)
-    return any(_is_over(program, source, values.id) for source in _sources(program, call, place))
+    sources = (program.indexed(source) or source for source in _sources(program, call, place))
+    return any(isinstance(source, ast.Name) and source.id == values.id for source in sources)
 
 
 def _sources(program: AnalyzedProgram, node: ast.expr, place: ast.stmt) -> Iterator[ast.expr]:
@@ -87,12 +88,6 @@ def _sources(program: AnalyzedProgram, node: ast.expr, place: ast.stmt) -> Itera
             yield parent.iter if isinstance(parent, ast.For) else parent.generators[0].iter
         if parent is place:
             return
-
-
-def _is_over(program: AnalyzedProgram, source: ast.expr, name: str) -> bool:
-    """The values themselves, or range(len(values))."""
-    values = program.indexed(source) or source
-    return isinstance(values, ast.Name) and values.id == name
 
 
 def _widened(program: AnalyzedProgram, loop: ast.stmt, node: ast.expr) -> ast.expr:

@@ -48,7 +48,8 @@ def min_max_conditional(call: ast.Call, ctx: Context) -> list[Edit]:
                 below = (program.newline + program.margin(statement)).join(lines)
                 return [program.replace(statement, below)]
     if len(call.args) == 2 and all(program.purity.is_cheap(argument) for argument in call.args):
-        return [program.put(call, _conditional(program, call))]
+        a, b = (program.source(argument) for argument in call.args)
+        return [program.put(call, f"{b} if {b} {_sign(call)} {a} else {a}")]
     return []
 
 
@@ -56,11 +57,6 @@ def _is_candidate(program: AnalyzedProgram, call: ast.Call) -> bool:
     if not program.calls_builtin(call, "min", "max") or len(call.args) < 2 or spans_lines(call):
         return False
     return not any(program.calls_builtin(p, "min", "max") for p in program.scopes.parents(call))
-
-
-def _conditional(program: AnalyzedProgram, call: ast.Call) -> str:
-    a, b = (program.source(argument) for argument in call.args)
-    return f"{b} if {b} {_sign(call)} {a} else {a}"
 
 
 def _update(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[str] | None:

@@ -46,7 +46,9 @@ def numpy_to_list(_: ast.Module, ctx: Context) -> list[Edit]:
     loads = program.scopes.loads(variable)  # that call nothing: of a dtype, which goes with its call
     made = [call for load in loads if (call := program.method_call(load))]
     edits = together(_converted(program, call) for call in made)
-    return [program.without_lines(statement), *edits] if edits and _all_inside(program, loads, edits) else []
+    # Every use of np has to stand in a piece of text that goes.
+    replaced = (any(edit.start <= program.span(load)[0] < edit.end for edit in edits or ()) for load in loads)
+    return [program.without_lines(statement), *edits] if edits and all(replaced) else []
 
 
 def _numpy_import(program: AnalyzedProgram) -> tuple[ast.stmt, Variable] | None:
@@ -60,11 +62,6 @@ def _numpy_import(program: AnalyzedProgram) -> tuple[ast.stmt, Variable] | None:
     if len(found) != 1 or imports or "scipy" in program.words or "numba" in program.words:
         return None
     return found[0] if len(program.scopes.stores(found[0][1])) == 1 else None
-
-
-def _all_inside(program: AnalyzedProgram, loads: list[ast.AST], edits: list[Edit]) -> bool:
-    """Every use of np is in a piece of text that is replaced."""
-    return all(any(edit.start <= program.span(node)[0] < edit.end for edit in edits) for node in loads)
 
 
 def _converted(program: AnalyzedProgram, call: ast.Call) -> list[Edit] | None:

@@ -66,7 +66,8 @@ def slots(node: ast.ClassDef, ctx: Context) -> Edits:
     program = ctx.program
     if not _plain(program, node) or not _blind(program):
         return
-    named = {part.name for part in node.body if isinstance(part, Function)} | _assigned(node)
+    constants = {ast.unparse(part.targets[0]) for part in node.body if isinstance(part, ast.Assign)}
+    named = {part.name for part in node.body if isinstance(part, Function)} | constants
     fields = [ast.unparse(part.target) for part in node.body if isinstance(part, ast.AnnAssign)]
     names = list(dict.fromkeys([*fields, *(store.attr for store in _own_stores(program, node))]))
     if not names or named & set(names) or any(name.startswith("__") for name in names):
@@ -102,10 +103,6 @@ def _member(part: ast.stmt) -> bool:
         case ast.AnnAssign(target=ast.Name(), value=None):
             return True
     return False
-
-
-def _assigned(node: ast.ClassDef) -> set[str]:
-    return {ast.unparse(part.targets[0]) for part in node.body if isinstance(part, ast.Assign)}
 
 
 def _blind(program: AnalyzedProgram) -> bool:

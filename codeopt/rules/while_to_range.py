@@ -140,18 +140,14 @@ def _start(program: AnalyzedProgram, loop: ast.While, counter: ast.Name) -> tupl
             case ast.Assign([ast.Name(name)], value) if name == counter.id:
                 plain = isinstance(value, ast.Constant) or not distance
                 whole = plain and program.types.is_int(value) and not spans_lines(value)
-                if whole and _bare(program, statement):
+                comment = program.text[program.span(statement)[1] :].partition("\n")[0].strip()
+                if whole and program.alone(statement) and not comment:
                     return program.source(value), [program.without_lines(statement)]
                 break
             case ast.Assign() if counter.id not in names_in([statement]):
                 continue
         break
     return counter.id, []
-
-
-def _bare(program: AnalyzedProgram, statement: ast.stmt) -> bool:
-    """Alone on its line, without a comment."""
-    return program.alone(statement) and not program.text[program.span(statement)[1] :].partition("\n")[0].strip()
 
 
 def _colon(program: AnalyzedProgram, loop: ast.While) -> int | None:

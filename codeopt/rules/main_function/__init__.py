@@ -89,7 +89,7 @@ def _split(program: AnalyzedProgram) -> Split | None:
     stuck = any(isinstance(s, ast.ClassDef) and not (_plain(s) and class_may_move(program, s)) for s in inside)
     if any(isinstance(s, ast.FunctionDef) for s in inside) and tells_names(program):
         return None
-    if not moved or stuck or any(_decorated(s) for s in bodies):
+    if not moved or stuck or any(names_in(getattr(s, "decorator_list", [])) - CACHES for s in bodies):
         return None
     return Split(tuple(kept), moved)
 
@@ -97,9 +97,10 @@ def _split(program: AnalyzedProgram) -> Split | None:
 def _kept(program: AnalyzedProgram, everything: list[Unit]) -> list[Unit]:
     """Leading imports, and definitions that need none of the names that move; less until nothing changes."""
     kept: list[Unit] = []
-    leading = True
+    leading, first = True, program.tree.body[:1]
     for unit in everything:
-        leading = leading and all(isinstance(s, Import | Definition) or _documents(program, s) for s in unit.statements)
+        heads = (isinstance(s, Import | Definition) or ([s] == first and is_bare_constant(s)) for s in unit.statements)
+        leading = leading and all(heads)
         if leading or all(_can_be_hoisted(program, s) for s in unit.statements):
             kept.append(unit)
     while True:
@@ -109,10 +110,6 @@ def _kept(program: AnalyzedProgram, everything: list[Unit]) -> list[Unit]:
         if len(stay) == len(kept):
             return kept
         kept = stay
-
-
-def _documents(program: AnalyzedProgram, statement: ast.stmt) -> bool:
-    return statement is program.tree.body[0] and is_bare_constant(statement)
 
 
 def _can_be_hoisted(program: AnalyzedProgram, statement: ast.stmt) -> bool:
@@ -151,11 +148,6 @@ def _constant(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Pass) or (
         isinstance(statement, ast.Expr | ast.Assign) and isinstance(statement.value, ast.Constant)
     )
-
-
-def _decorated(statement: ast.stmt) -> bool:
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return bool(names_in(decorators) - CACHES)
 
 
 def _declarations(program: AnalyzedProgram, split: Split) -> list[Edit] | None:

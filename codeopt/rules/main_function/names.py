@@ -32,7 +32,7 @@ def renamed(program: AnalyzedProgram, split: Split, name: str) -> list[Edit] | N
         if any(isinstance(p, ast.JoinedStr) and p.lineno != last_line(p) for p in program.scopes.parents(use.node)):
             return None  # the positions in f-strings over several lines are not exact
         if use.node is not target and program.span(use.node)[0] < program.span(first)[1]:
-            if _runs_later(program, use):
+            if any(isinstance(scope, LATER) for scope in [use.scope, *program.scopes.parents(use.scope)]):
                 return None
             continue
         edits.append(program.replace(use.node, new))
@@ -46,10 +46,6 @@ def _first_binding(program: AnalyzedProgram, split: Split, uses: list[Use]) -> a
     if isinstance(statement, ast.Assign) and statement.targets == [stores[0]] and statement in split.body:
         return statement
     return None
-
-
-def _runs_later(program: AnalyzedProgram, use: Use) -> bool:
-    return any(isinstance(scope, LATER) for scope in [use.scope, *program.scopes.parents(use.scope)])
 
 
 def tells_names(program: AnalyzedProgram) -> bool:

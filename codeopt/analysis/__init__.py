@@ -22,6 +22,7 @@ from codeopt.analysis.nodes import (
     last_line,
     names_in,
     reads_line,
+    sets_constant,
     spans_lines,
 )
 from codeopt.analysis.program import AnalyzedProgram, parse
@@ -80,6 +81,7 @@ __all__ = [
     "parse",
     "physical_lines",
     "reads_line",
+    "sets_constant",
     "spans_lines",
     "together",
 ]

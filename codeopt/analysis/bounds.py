@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.escape import Escape
 from codeopt.analysis.liveness import Liveness
-from codeopt.analysis.scopes import Scopes
-from codeopt.analysis.syntax import Syntax
+from codeopt.analysis.nesting import Nesting
 from codeopt.analysis.types import Types
 
 LIMIT = 1 << 64
@@ -44,18 +43,12 @@ def _added(a: Sum | None, operator: ast.operator, b: Sum | None) -> Sum | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class Bounds(Nesting):
     """Asked of one program: intervals of counting loops against the lengths that lists were made with."""
 
-    program: Syntax
     liveness: Liveness
     types: Types
     escape: Escape
-
-    @property
-    def scopes(self) -> Scopes:
-        """Of the program."""
-        return self.program.scopes
 
     def constant(self, node: ast.expr) -> int | None:
         """The value of an expression of whole numbers and of names that are bound once, to such an expression."""
@@ -95,12 +88,10 @@ class Bounds:
         match node:
             case ast.BinOp(left, ast.Add() | ast.Sub() as operator, right):
                 return _added(self.linear(left, at), operator, self.linear(right, at))
-            case ast.Name(name):
-                stores = self.scopes.stores(self.scopes.variable(node))
-                if len(stores) == 1 and (
-                    at is None or not self.liveness.around(stores[0].node) or self.liveness.bound_before(node, at)
-                ):
-                    return Counter({f"{name} {getattr(stores[0].node, 'lineno', 0)}": 1})
+            case ast.Name(name) if self.scopes.is_bound_once(node):
+                (store,) = self.scopes.stores(self.scopes.variable(node))
+                if at is None or not self.around(store.node) or self.liveness.bound_before(node, at):
+                    return Counter({f"{name} {getattr(store.node, 'lineno', 0)}": 1})
         return None
 
     def index_is_valid(self, name: ast.Name, index: ast.expr, where: ast.AST) -> bool:
@@ -182,7 +173,7 @@ class Bounds:
     def counted(self, name: ast.Name, where: ast.AST) -> tuple[ast.For, ast.expr, ast.expr] | None:
         """The loop `for name in range(first, stop)` around, when nothing else in it binds the name."""
         variable = self.scopes.variable(name)
-        for loop in self.liveness.around(where):
+        for loop in self.around(where):
             if not isinstance(loop, ast.For) or not self.program.stores_in(loop, variable):
                 continue
             if not isinstance(loop.target, ast.Name) or any(self.program.stores_in(p, variable) for p in loop.body):

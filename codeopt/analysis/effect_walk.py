@@ -55,9 +55,8 @@ class EffectWalk:
                     self._change(self.types.of(node), resize=True)
             case ast.Subscript(value, index, context):
                 if not isinstance(context, ast.Load):
-                    self._change(
-                        self.types.of(value), resize=isinstance(context, ast.Del) or isinstance(index, ast.Slice)
-                    )
+                    several = isinstance(context, ast.Del) or isinstance(index, ast.Slice)
+                    self._change(self.types.of(value), resize=several)
                 self._grow(self.types.of(value))
             case ast.Attribute(ctx=ast.Store() | ast.Del()):
                 self.found.unknown = True

@@ -78,13 +78,10 @@ def _always_returns(body: list[ast.stmt]) -> bool:
 def apply(facts: Facts, functions: Values, *arguments: Values) -> Values:
     """What functions give for arguments that somebody else passes to them."""
     found: set[object] = set()
+    external = facts.externally_callable
     for function in functions:
         names = [arg.arg for arg in function.node.args.args] if isinstance(function, FunctionValue) else []
-        if (
-            isinstance(function, FunctionValue)
-            and len(names) == len(arguments)
-            and function.node not in facts.externally_callable
-        ):
+        if isinstance(function, FunctionValue) and len(names) == len(arguments) and function.node not in external:
             for name, values in zip(names, arguments, strict=True):
                 facts.feed(function.node, name, values)
             found |= _result(facts, function.node)

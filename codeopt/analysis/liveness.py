@@ -22,21 +22,19 @@ class Liveness(Nesting):
 
     def assigned_before_use(self, scope: ast.AST, body: Iterable[ast.stmt], names: Iterable[str]) -> bool:
         """Every load of the variables `names` of `scope` in `body` comes after a store in `body`, on every path."""
-        return assigned_before_use(self.program.scopes, scope, body, names)
+        return assigned_before_use(self.scopes, scope, body, names)
 
     def read_after(self, loop: Loop, name: str) -> bool:
         """Some path leads from the loop to a use of the variable; also when functions of their own share it."""
         return not self.program.doubts.unless(not self._is_read_after(loop, name), Doubt.READ_LATER, loop)
 
     def _is_read_after(self, loop: Loop, name: str) -> bool:
-        scope = self.program.scopes.scope[loop]
-        variable = self.program.scopes.owner(name, scope)
-        around = [
-            p for p in self.program.scopes.parents(loop) if self.program.scopes.scope.get(p) is scope or p is scope
-        ]
+        scope = self.scopes.scope[loop]
+        variable = self.scopes.owner(name, scope)
+        around = [p for p in self.scopes.parents(loop) if self.scopes.scope.get(p) is scope or p is scope]
         if variable.scope is not scope or not all(isinstance(p, PLAIN) for p in around):
             return True
-        uses = self.program.scopes.all_uses(variable)
+        uses = self.scopes.all_uses(variable)
         outside = [use for use in uses if not self.program.holds(loop, use.node)]
         return not all(self._at_once(use.scope, scope) for use in uses) or any(
             self._reached(loop, use.node, variable) for use in outside if use.kind != "store"
@@ -44,8 +42,8 @@ class Liveness(Nesting):
 
     def read_elsewhere(self, loop: ast.For, name: str) -> bool:
         """Some use outside of the loop is in no other loop that binds the variable itself."""
-        variable = Variable(self.program.scopes.scope[loop], name)
-        for use in self.program.scopes.all_uses(variable):
+        variable = Variable(self.scopes.scope[loop], name)
+        for use in self.scopes.all_uses(variable):
             if use.kind != "load" or self.program.holds(loop, use.node):
                 continue
             around = self.around(use.node)
@@ -57,20 +55,20 @@ class Liveness(Nesting):
 
     def comes_back(self, loop: Loop, name: str) -> bool:
         """The loop may run again and find the variable as it left it."""
-        return self._reached(loop, loop, self.program.scopes.owner(name, self.program.scopes.scope[loop]))
+        return self._reached(loop, loop, self.scopes.owner(name, self.scopes.scope[loop]))
 
     def _at_once(self, inner: ast.AST | None, scope: ast.AST) -> bool:
         """Code in the inner scope runs where it stands in the outer one."""
         while isinstance(inner, ast.ListComp | ast.SetComp | ast.DictComp):
-            inner = self.program.scopes.outer[inner]
+            inner = self.scopes.outer[inner]
         return inner is scope
 
     def _reached(self, loop: ast.AST, use: ast.AST, variable: Variable) -> bool:
         """The loop may run before the use, with nothing in between that binds the variable for certain."""
-        stores = [use.node for use in self.program.scopes.stores(variable)]
+        stores = [use.node for use in self.scopes.stores(variable)]
         here: ast.AST = use
         while here is not variable.scope:
-            parent = self.program.scopes.parent[here]
+            parent = self.scopes.parent[here]
             if isinstance(here, ast.stmt):
                 for earlier in reversed(self._above(here)):
                     if self._makes(earlier, stores):
@@ -91,13 +89,13 @@ class Liveness(Nesting):
         return self.program.doubts.unless(self._is_bound(name, statement), Doubt.UNBOUND, name)
 
     def _is_bound(self, name: ast.Name, statement: ast.stmt) -> bool:
-        variable = self.program.scopes.variable(name)
-        function = self.program.scopes.scope[statement]
+        variable = self.scopes.variable(name)
+        function = self.scopes.scope[statement]
         if variable.scope is None:
             return True
         if variable.scope is not function or self._deleted(variable):
             return False
-        given = any(isinstance(use.node, ast.arg) for use in self.program.scopes.stores(variable))
+        given = any(isinstance(use.node, ast.arg) for use in self.scopes.stores(variable))
         return given or self._stored_above(variable, statement)
 
     def _above(self, statement: ast.stmt) -> list[ast.stmt]:
@@ -107,17 +105,17 @@ class Liveness(Nesting):
 
     def _deleted(self, variable: Variable) -> bool:
         """Something unbinds it: del, or the end of `except ... as name`."""
-        stores = self.program.scopes.stores(variable)
+        stores = self.scopes.stores(variable)
         return any(use.kind == "del" or isinstance(use.node, ast.ExceptHandler) for use in stores)
 
     def _stored_above(self, variable: Variable, statement: ast.stmt) -> bool:
         """A statement that runs before, on every path, stores it."""
-        stores = [use.node for use in self.program.scopes.stores(variable)]
+        stores = [use.node for use in self.scopes.stores(variable)]
         here: ast.AST = statement
         while isinstance(here, ast.stmt):
             if any(self._makes(earlier, stores) for earlier in self._above(here)):
                 return True
-            parent = self.program.scopes.parent.get(here)
+            parent = self.scopes.parent.get(here)
             if isinstance(parent, ast.For) and here in parent.body and self._holds_one(parent.target, stores):
                 return True
             if parent is None or parent is variable.scope:

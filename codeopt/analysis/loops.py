@@ -77,7 +77,7 @@ class Loops(Nesting):
 
     def uses_up(self, generator: ast.GeneratorExp) -> bool:
         """What stands around the generator goes through all of it at once."""
-        parent = self.program.scopes.parent[generator]
+        parent = self.scopes.parent[generator]
         if self.program.calls_builtin(parent, *CONSUMERS):
             return True
         return isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "join"

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from codeopt.analysis.scopes import Comprehension, Function
+from codeopt.analysis.scopes import Comprehension, Function, Scopes
 from codeopt.analysis.syntax import Syntax
 
 Loop = ast.For | ast.While
@@ -19,9 +19,14 @@ class Nesting:
     program: Syntax
     repeated: dict[tuple[ast.AST, bool], bool] = field(default_factory=dict, kw_only=True)
 
+    @property
+    def scopes(self) -> Scopes:
+        """Of the program."""
+        return self.program.scopes
+
     def rounds(self, node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
         """What stands around the node, innermost first, and whether that runs the node in each of its rounds."""
-        for child, parent in self.program.scopes.steps(node):
+        for child, parent in self.scopes.steps(node):
             again = False
             if isinstance(parent, ast.For | ast.AsyncFor):
                 again = child is not parent.iter and child not in parent.orelse
@@ -60,10 +65,9 @@ class Nesting:
 
     def _called_once(self, function: ast.FunctionDef) -> bool:
         """By a statement of the module that is reached once."""
-        scopes = self.program.scopes
-        if function.decorator_list or scopes.scope[function] is not self.program.tree:
+        if function.decorator_list or self.scopes.scope[function] is not self.program.tree:
             return False
-        match self.program.calls_of(scopes.variable(function)):
+        match self.program.calls_of(self.scopes.variable(function)):
             case [call]:
-                return all(isinstance(p, ast.Expr | ast.If | ast.Module) for p in scopes.parents(call))
+                return all(isinstance(p, ast.Expr | ast.If | ast.Module) for p in self.scopes.parents(call))
         return False

@@ -37,6 +37,14 @@ def is_bare_constant(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
+def sets_constant(statement: ast.stmt) -> bool:
+    """`name = constant`."""
+    match statement:
+        case ast.Assign([ast.Name()], ast.Constant()):
+            return True
+    return False
+
+
 def blocks(node: ast.AST) -> list[list[ast.stmt]]:
     """The lists of statements that stand directly in a node."""
     found = (getattr(node, name, None) for name in ("body", "orelse", "finalbody"))

@@ -181,12 +181,9 @@ class Syntax:
 
     def calls_builtin(self, node: ast.AST, *names: str) -> bool:
         """A call of one of Python's own builtins, with positional arguments only."""
-        return (
-            isinstance(node, ast.Call)
-            and self.scopes.is_builtin(node.func, *names)
-            and not node.keywords
-            and not any(isinstance(argument, ast.Starred) for argument in node.args)
-        )
+        if not isinstance(node, ast.Call) or not self.scopes.is_builtin(node.func, *names):
+            return False
+        return not node.keywords and not any(isinstance(argument, ast.Starred) for argument in node.args)
 
     def range_bounds(self, node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
         """Start and stop of `range(stop)` or `range(start, stop)`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, names_in, rule
+from codeopt.rules import Context, Edit, as_diff, names_in, rule, sets_constant
 
 EXAMPLE = as_diff("""\
   found = False
@@ -26,9 +26,9 @@ def early_exit(loop: ast.For, ctx: Context) -> list[Edit]:
     """
     program = ctx.program
     match loop.body:
-        case [ast.If(test, [*settings], [])] if not loop.orelse and all(_sets_constant(program, s) for s in settings):
+        case [ast.If(test, [*settings], [])] if not loop.orelse and all(map(sets_constant, settings)):
             flags = names_in(settings)
-            if flags & names_in([test, loop.target, loop.iter]):
+            if flags & names_in([test, loop.target, loop.iter]) or not all(map(program.alone, settings)):
                 return []
             if any(program.liveness.read_elsewhere(loop, name) for name in names_in([loop.target])):
                 return []
@@ -37,10 +37,3 @@ def early_exit(loop: ast.For, ctx: Context) -> list[Edit]:
                 return []
             return [program.below(settings[-1], "break")]
     return []
-
-
-def _sets_constant(program: AnalyzedProgram, statement: ast.stmt) -> bool:
-    match statement:
-        case ast.Assign([ast.Name()], ast.Constant()):
-            return program.alone(statement)
-    return False

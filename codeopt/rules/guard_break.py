@@ -47,15 +47,9 @@ def guard_break(loop: ast.For, ctx: Context) -> list[Edit]:
                 outside |= names_in([left, right]) - slopes.keys()
                 slope = _slope(left, slopes) - _slope(right, slopes)
                 stays = (slope > 0 and isinstance(sign, GREATER)) or (slope < 0 and isinstance(sign, LESS))
-                if (
-                    stays
-                    and is_sum(left)
-                    and is_sum(right)
-                    and program.types.is_int(*sums)
-                    and _keeps(program, loop, slopes, outside)
-                ):
-                    return [program.replace(leave, "break")]
-                return []
+                known = is_sum(left) and is_sum(right) and program.types.is_int(*sums)
+                fits = stays and known and _keeps(program, loop, slopes, outside)
+                return [program.replace(leave, "break")] if fits else []
             case _:
                 return []
     return []

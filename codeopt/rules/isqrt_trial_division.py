@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, divides, names_in, rule
+from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, divides, names_in, rule, sets_constant
 
 EXAMPLE = as_diff("""\
 + from math import isqrt
@@ -66,12 +66,8 @@ def _range(
 def _stops(body: list[ast.stmt], divisor: str) -> bool:
     """The first divisor ends the search, whichever it is: constants are set, then break or return."""
     *settings, end = body
-    constants = all(
-        isinstance(s, ast.Assign) and isinstance(s.value, ast.Constant) and isinstance(s.targets[0], ast.Name)
-        for s in settings
-    )
     leaves = isinstance(end, ast.Break) or (isinstance(end, ast.Return) and isinstance(end.value, ast.Constant | None))
-    return constants and leaves and divisor not in names_in(settings)
+    return all(map(sets_constant, settings)) and leaves and divisor not in names_in(settings)
 
 
 def _used_outside(program: AnalyzedProgram, loop: ast.For, divisor: str) -> bool:

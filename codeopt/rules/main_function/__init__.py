@@ -5,20 +5,19 @@ from __future__ import annotations
 import ast
 import builtins
 
-from codeopt.rules import (
+from codeopt.analysis import (
     QUIET_MODULES,
     AnalyzedProgram,
-    Context,
     Edit,
     Edits,
     Variable,
-    as_diff,
     bound_name,
     is_bare_constant,
     names_in,
-    rule,
+    sets_constant,
     together,
 )
+from codeopt.rules import Context, as_diff, rule
 from codeopt.rules.main_function.names import class_may_move, renamed, tells_names
 from codeopt.rules.main_function.text import assemble, guarded
 from codeopt.rules.main_function.units import Split, Unit, bound, local_names, module_names, units
@@ -128,8 +127,11 @@ def _can_be_hoisted(program: AnalyzedProgram, statement: ast.stmt) -> bool:
 
 def _plain(statement: ast.ClassDef) -> bool:
     """A class of constants and functions, without bases: making it runs no code of the program."""
-    plain = all(isinstance(s, ast.FunctionDef) and _can_be_made_anywhere(s) or _constant(s) for s in statement.body)
-    return plain and not statement.bases and not statement.keywords and not statement.decorator_list
+    for part in statement.body:
+        method = isinstance(part, ast.FunctionDef) and _can_be_made_anywhere(part)
+        if not method and not isinstance(part, ast.Pass) and not is_bare_constant(part) and not sets_constant(part):
+            return False
+    return not statement.bases and not statement.keywords and not statement.decorator_list
 
 
 def _binds(statement: ast.stmt) -> list[str]:
@@ -142,12 +144,6 @@ def _can_be_made_anywhere(function: ast.FunctionDef | ast.AsyncFunctionDef) -> b
     defaults = [*function.args.defaults, *(d for d in function.args.kw_defaults if d)]
     annotated = any(isinstance(a, ast.arg) and a.annotation for a in ast.walk(function.args)) or function.returns
     return not function.decorator_list and not annotated and all(isinstance(d, ast.Constant) for d in defaults)
-
-
-def _constant(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Pass) or (
-        isinstance(statement, ast.Expr | ast.Assign) and isinstance(statement.value, ast.Constant)
-    )
 
 
 def _declarations(program: AnalyzedProgram, split: Split) -> list[Edit] | None:

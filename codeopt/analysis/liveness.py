@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from codeopt.analysis.definite_assignment import assigned_before_use
 from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.nesting import Loop, Nesting
 from codeopt.analysis.nodes import names_in
 from codeopt.analysis.scopes import Variable
 
+LEAVES = ast.Continue | ast.Break | ast.Return | ast.Raise
 PLAIN = ast.If | ast.For | ast.While | ast.FunctionDef | ast.Module
 """Statements whose blocks run from top to bottom; an exception may leave a try or with block anywhere."""
 
@@ -20,9 +19,17 @@ PLAIN = ast.If | ast.For | ast.While | ast.FunctionDef | ast.Module
 class Liveness(Nesting):
     """Asked of one program; of code that only some paths reach it answers for the worst path."""
 
-    def assigned_before_use(self, scope: ast.AST, body: Iterable[ast.stmt], names: Iterable[str]) -> bool:
-        """Every load of the variables `names` of `scope` in `body` comes after a store in `body`, on every path."""
-        return assigned_before_use(self.scopes, scope, body, names)
+    def assigned_before_use(self, variable: Variable, body: list[ast.stmt]) -> bool:
+        """Every load comes after a store in `body`, on every path; one in a function counts where that is made."""
+        stores = [
+            use.node for use in self.scopes.stores(variable) if any(self.program.holds(s, use.node) for s in body)
+        ]
+        for load in self.scopes.loads(variable):
+            parents = (p for p in self.scopes.parents(load) if self.scopes.scope.get(p) is variable.scope)
+            statement = next(p for p in parents if isinstance(p, ast.stmt))
+            if not self._stored_above(variable, statement, stores):
+                return False
+        return not self._deleted(variable)
 
     def read_after(self, loop: Loop, name: str) -> bool:
         """Some path leads from the loop to a use of the variable; also when functions of their own share it."""
@@ -71,10 +78,10 @@ class Liveness(Nesting):
             parent = self.scopes.parent[here]
             if isinstance(here, ast.stmt):
                 for earlier in reversed(self._above(here)):
-                    if self._makes(earlier, stores):
-                        return False
                     if self.program.holds(earlier, loop):
                         return True
+                    if self._makes(earlier, stores):
+                        return False
             if isinstance(parent, ast.For) and here in parent.body and variable.name in names_in([parent.target]):
                 return False
             if isinstance(parent, ast.For | ast.While) and self.program.holds(parent, loop):
@@ -95,8 +102,8 @@ class Liveness(Nesting):
             return True
         if variable.scope is not function or self._deleted(variable):
             return False
-        given = any(isinstance(use.node, ast.arg) for use in self.scopes.stores(variable))
-        return given or self._stored_above(variable, statement)
+        stores = [use.node for use in self.scopes.stores(variable)]
+        return any(isinstance(s, ast.arg) for s in stores) or self._stored_above(variable, statement, stores)
 
     def _above(self, statement: ast.stmt) -> list[ast.stmt]:
         """What stands before it in the same block."""
@@ -108,20 +115,21 @@ class Liveness(Nesting):
         stores = self.scopes.stores(variable)
         return any(use.kind == "del" or isinstance(use.node, ast.ExceptHandler) for use in stores)
 
-    def _stored_above(self, variable: Variable, statement: ast.stmt) -> bool:
-        """A statement that runs before, on every path, stores it."""
-        stores = [use.node for use in self.scopes.stores(variable)]
-        here: ast.AST = statement
-        while isinstance(here, ast.stmt):
-            if any(self._makes(earlier, stores) for earlier in self._above(here)):
+    def _stored_above(self, variable: Variable, statement: ast.stmt, stores: list[ast.AST]) -> bool:
+        """A statement that runs before, on every path, makes one of the stores."""
+        for here, parent in self.scopes.steps(statement):
+            if isinstance(here, ast.stmt) and self._one_makes(self._above(here), stores):
                 return True
-            parent = self.scopes.parent.get(here)
             if isinstance(parent, ast.For) and here in parent.body and self._holds_one(parent.target, stores):
                 return True
-            if parent is None or parent is variable.scope:
+            if isinstance(parent, ast.Try) and here in parent.orelse and self._one_makes(parent.body, stores):
+                return True
+            if parent is variable.scope:
                 return False
-            here = parent
         return False
+
+    def _one_makes(self, block: list[ast.stmt], stores: list[ast.AST]) -> bool:
+        return any(self._makes(statement, stores) for statement in block)
 
     def _makes(self, statement: ast.stmt, stores: list[ast.AST]) -> bool:
         """The statement makes one of the stores whenever it runs."""
@@ -130,7 +138,11 @@ class Liveness(Nesting):
                 return any(self._holds_one(target, stores) for target in targets)
             case ast.AugAssign(target) | ast.AnnAssign(target, value=ast.expr()):
                 return self._holds_one(target, stores)
+            case ast.Import() | ast.ImportFrom():
+                return self._holds_one(statement, stores)
+            case ast.If(body=body, orelse=[_, *_] as orelse):  # nothing runs after a branch that leaves the block
+                return all(isinstance(b[-1], LEAVES) or self._one_makes(b, stores) for b in (body, orelse))
         return statement in stores
 
-    def _holds_one(self, target: ast.expr, stores: list[ast.AST]) -> bool:
+    def _holds_one(self, target: ast.AST, stores: list[ast.AST]) -> bool:
         return any(self.program.holds(target, store) for store in stores)

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.analysis import INT, PRODUCT_OF, AnalyzedProgram, Edit, Edits, is_sum, names_in, spans_lines
-from codeopt.rules import Context, as_diff, rule
+from codeopt.rules import (
+    INT,
+    PRODUCT_OF,
+    AnalyzedProgram,
+    Context,
+    Edit,
+    Edits,
+    as_diff,
+    is_sum,
+    names_in,
+    rule,
+    spans_lines,
+)
 
 EXAMPLE = as_diff("""\
   n = int("10")

@@ -5,8 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.analysis import NUMBERS, STR, WHOLE, AnalyzedProgram, Comprehension, Edits, spans_lines
-from codeopt.rules import Context, as_diff, rule
+from codeopt.rules import (
+    NUMBERS,
+    STR,
+    WHOLE,
+    AnalyzedProgram,
+    Comprehension,
+    Context,
+    Edits,
+    as_diff,
+    rule,
+    spans_lines,
+)
 
 CALLED = ("len", "abs", "pow", "min", "max", "sum")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)

@@ -6,8 +6,17 @@ import ast
 import builtins
 from collections.abc import Collection
 
-from codeopt.analysis import QUIET_MODULES, AnalyzedProgram, Edit, Edits, Variable, is_bare_constant
-from codeopt.rules import Context, as_diff, rule
+from codeopt.rules import (
+    QUIET_MODULES,
+    AnalyzedProgram,
+    Context,
+    Edit,
+    Edits,
+    Variable,
+    as_diff,
+    is_bare_constant,
+    rule,
+)
 
 EXAMPLE = as_diff("""\
   class Point:

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.analysis import AnalyzedProgram, Edit, Variable
-from codeopt.rules import PARSERS, Context, as_diff, bare_calls, bind_stream, ignores_line_end, rule
+from codeopt.rules import (
+    PARSERS,
+    AnalyzedProgram,
+    Context,
+    Edit,
+    Variable,
+    as_diff,
+    bare_calls,
+    bind_stream,
+    ignores_line_end,
+    rule,
+)
 
 CATCHES = frozenset({"EOFError", "Exception", "BaseException", "ValueError"})
 """They would see the end of the input: readline returns '' where input() raises EOFError, and int('') ValueError."""

@@ -5,19 +5,21 @@ from __future__ import annotations
 import ast
 import builtins
 
-from codeopt.analysis import (
+from codeopt.rules import (
     QUIET_MODULES,
     AnalyzedProgram,
+    Context,
     Edit,
     Edits,
     Variable,
+    as_diff,
     bound_name,
     is_bare_constant,
     names_in,
+    rule,
     sets_constant,
     together,
 )
-from codeopt.rules import Context, as_diff, rule
 from codeopt.rules.main_function.names import class_may_move, renamed, tells_names
 from codeopt.rules.main_function.text import assemble, guarded
 from codeopt.rules.main_function.units import Split, Unit, bound, local_names, module_names, units
@@ -178,7 +180,8 @@ def _renames(program: AnalyzedProgram, split: Split) -> list[Edit] | None:
         star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
         if star or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) and node.id in early):
             return None
-    late = [n for n in sorted(early) if not program.liveness.assigned_before_use(program.tree, split.body, {n})]
+    always = program.liveness.assigned_before_use
+    late = [name for name in sorted(early) if not always(Variable(program.tree, name), split.body)]
     if any(name in kept or program.scopes.star_hides(name) for name in late):
         return None
     return together(renamed(program, split, name) for name in late)

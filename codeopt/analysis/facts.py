@@ -155,10 +155,6 @@ class Facts:
             else:
                 self.escape(values, at)
 
-    def unknown(self, name: str, scope: ast.AST) -> None:
-        """A name is bound to something that is not followed."""
-        self.join(self.place(self.program.scopes.owner(name, scope)), ANY)
-
     def place(self, variable: Variable) -> set[object]:
         """Everything that is stored in a variable."""
         return self.variables.setdefault(variable, set())

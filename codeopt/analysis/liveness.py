@@ -21,9 +21,8 @@ class Liveness(Nesting):
 
     def assigned_before_use(self, variable: Variable, body: list[ast.stmt]) -> bool:
         """Every load comes after a store in `body`, on every path; one in a function counts where that is made."""
-        stores = [
-            use.node for use in self.scopes.stores(variable) if any(self.program.holds(s, use.node) for s in body)
-        ]
+        bound = [use.node for use in self.scopes.stores(variable)]
+        stores = [node for node in bound if any(self.program.holds(statement, node) for statement in body)]
         for load in self.scopes.loads(variable):
             parents = (p for p in self.scopes.parents(load) if self.scopes.scope.get(p) is variable.scope)
             statement = next(p for p in parents if isinstance(p, ast.stmt))

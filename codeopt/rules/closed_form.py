@@ -4,19 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import (
-    INT,
-    PRODUCT_OF,
-    AnalyzedProgram,
-    Context,
-    Edit,
-    Edits,
-    as_diff,
-    is_sum,
-    names_in,
-    rule,
-    spans_lines,
-)
+from codeopt.rules import INT, PRODUCT_OF, AnalyzedProgram, Context, Edits, as_diff, is_sum, names_in, rule, spans_lines
 
 EXAMPLE = as_diff("""\
   n = int("10")
@@ -46,7 +34,7 @@ def closed_form(node: ast.Call | ast.For, ctx: Context) -> Edits:
             yield from _loop(program, node)
 
 
-def _loop(program: AnalyzedProgram, loop: ast.For) -> list[Edit]:
+def _loop(program: AnalyzedProgram, loop: ast.For) -> Edits:
     """`for i in range(n): total += i`."""
     match loop:
         case ast.For(
@@ -59,12 +47,9 @@ def _loop(program: AnalyzedProgram, loop: ast.For) -> list[Edit]:
             comment = "#" in program.source(loop)
             if not formula or comment or not program.alone(loop) or program.types.of(sum_) != INT:  # True + 0 is 1
                 return []
-            if total in names_in([source]):
-                return []
             uses = program.scopes.all_uses(program.scopes.variable(target))
-            if not all(program.holds(loop, use.node) for use in uses):
-                return []
-            return [program.replace(loop, f"{total} += {formula}")]
+            fits = total not in names_in([source]) and all(program.holds(loop, use.node) for use in uses)
+            return [program.replace(loop, f"{total} += {formula}")] if fits else []
     return []
 
 

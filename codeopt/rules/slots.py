@@ -6,17 +6,7 @@ import ast
 import builtins
 from collections.abc import Collection
 
-from codeopt.rules import (
-    QUIET_MODULES,
-    AnalyzedProgram,
-    Context,
-    Edit,
-    Edits,
-    Variable,
-    as_diff,
-    is_bare_constant,
-    rule,
-)
+from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edits, Variable, as_diff, is_bare_constant, rule
 
 EXAMPLE = as_diff("""\
   class Point:
@@ -73,7 +63,7 @@ def slots(node: ast.ClassDef, ctx: Context) -> Edits:
     if not names or named & set(names) or any(name.startswith("__") for name in names):
         return
     if _only_made(program, node, named) and _no_other_stores(program, node, names):
-        yield _line(program, node, names)
+        yield from _line(program, node, names)
 
 
 def _plain(program: AnalyzedProgram, node: ast.ClassDef) -> bool:
@@ -206,7 +196,7 @@ def _no_other_stores(program: AnalyzedProgram, node: ast.ClassDef, names: Collec
     return all(isinstance(part.ctx, ast.Store) and (part in own or part.attr in names) for part in changed)
 
 
-def _line(program: AnalyzedProgram, node: ast.ClassDef, names: list[str]) -> Edit:
+def _line(program: AnalyzedProgram, node: ast.ClassDef, names: list[str]) -> Edits:
     """Below the docstring, else on top of the body, with an empty line where a method follows."""
     listed = ", ".join(f'"{name}"' for name in names)
     text = f"__slots__ = ({listed},)" if len(names) == 1 else f"__slots__ = ({listed})"
@@ -218,4 +208,4 @@ def _line(program: AnalyzedProgram, node: ast.ClassDef, names: list[str]) -> Edi
         edit = program.below(first, text)
         after = program.text[edit.start :].partition("\n")[0].strip()
         gap = program.newline if after and isinstance(follows[0] if follows else None, Function) else ""
-    return edit._replace(text=edit.text + gap)
+    return [edit._replace(text=edit.text + gap)]

@@ -8,7 +8,7 @@ from codeopt.rules import (
     PARSERS,
     AnalyzedProgram,
     Context,
-    Edit,
+    Edits,
     Variable,
     as_diff,
     bare_calls,
@@ -37,7 +37,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Module, priority=20, scripts_only=True, example=EXAMPLE)
-def stdin_readline(_: ast.Module, ctx: Context) -> list[Edit]:
+def stdin_readline(_: ast.Module, ctx: Context) -> Edits:
     """input() checks for a terminal and flushes the output on each call: read lines with sys.stdin.readline.
 
     Refused when `input` is rebound, passed on or given a prompt, when the end of the input could be caught (EOFError,
@@ -54,7 +54,7 @@ def stdin_readline(_: ast.Module, ctx: Context) -> list[Edit]:
         return []
     if not any(not program.loops.runs_once(call) and ctx.is_hot(call) for call in calls):
         return []
-    cuts = [_cut(program, call) for call in calls if not ignores_line_end(program, call)]
+    cuts = [program.behind(call, '.rstrip("\\n")') for call in calls if not ignores_line_end(program, call)]
     return [bind_stream(program, "input", "stdin.readline"), *cuts]
 
 
@@ -72,8 +72,3 @@ def _endless(program: AnalyzedProgram, call: ast.Call) -> bool:
     inside = parents[: parents.index(loop)]
     unpacked = any(isinstance(p, ast.Assign) and isinstance(p.targets[0], ast.Tuple | ast.List) for p in inside)
     return not unpacked and not program.calls_builtin(parents[0], *PARSERS)
-
-
-def _cut(program: AnalyzedProgram, call: ast.Call) -> Edit:
-    end = program.span(call)[1]
-    return Edit(end, end, '.rstrip("\\n")')

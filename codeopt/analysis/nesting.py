@@ -36,6 +36,14 @@ class Nesting:
                 again = not self.program.holds(parent.generators[0].iter, node)
             yield parent, again
 
+    def sources(self, node: ast.AST, place: ast.AST) -> Iterator[ast.expr]:
+        """What the loops and comprehensions around, up to `place`, go through: it runs only for elements of that."""
+        for parent, again in self.rounds(node):
+            if again and isinstance(parent, ast.For | Comprehension):
+                yield parent.iter if isinstance(parent, ast.For) else parent.generators[0].iter
+            if parent is place:
+                return
+
     def around(self, node: ast.AST) -> list[Loop]:
         """The loops of the same function that run the node again and again, innermost first."""
         found: list[Loop] = []

@@ -33,7 +33,6 @@ def early_exit(loop: ast.For, ctx: Context) -> list[Edit]:
             if any(program.liveness.read_elsewhere(loop, name) for name in names_in([loop.target])):
                 return []
             whole = program.calls_builtin(loop.iter, "range") or program.types.is_sized(loop.iter)
-            if not whole or not program.loops.cannot_fail(test, loop):
-                return []
-            return [program.below(settings[-1], "break")]
+            fits = whole and program.loops.cannot_fail(test, loop)
+            return [program.below(settings[-1], "break")] if fits else []
     return []

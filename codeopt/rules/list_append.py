@@ -67,8 +67,7 @@ def _held_alone(program: AnalyzedProgram, variable: Variable, use: Use, grown: l
         case ast.BinOp(left=left):
             return left is use.node and any(parent is statement.value for statement in grown)
         case ast.For(iter=source):
-            inside = {id(node) for node in ast.walk(parent)}
-            return source is use.node and not any(id(statement) in inside for statement in grown)
+            return source is use.node and not any(program.holds(parent, statement) for statement in grown)
         case ast.Return():
             return not any(isinstance(node, ast.Try) for node in ast.walk(use.scope))
         case ast.Attribute(attr=name):

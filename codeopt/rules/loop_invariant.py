@@ -3,20 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import (
-    NUMBERS,
-    STR,
-    WHOLE,
-    AnalyzedProgram,
-    Comprehension,
-    Context,
-    Edits,
-    as_diff,
-    rule,
-    spans_lines,
-)
+from codeopt.rules import NUMBERS, STR, WHOLE, AnalyzedProgram, Context, Edits, as_diff, rule, spans_lines
 
 CALLED = ("len", "abs", "pow", "min", "max", "sum")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)
@@ -77,17 +65,8 @@ def _goes_through(program: AnalyzedProgram, call: ast.Call, place: ast.stmt) -> 
     """It only runs in a loop over the same values, or over range(len(values)): there are some then."""
     (values,) = call.args
     assert isinstance(values, ast.Name)
-    sources = (program.indexed(source) or source for source in _sources(program, call, place))
+    sources = (program.indexed(source) or source for source in program.loops.sources(call, place))
     return any(isinstance(source, ast.Name) and source.id == values.id for source in sources)
-
-
-def _sources(program: AnalyzedProgram, node: ast.expr, place: ast.stmt) -> Iterator[ast.expr]:
-    """What the loops and comprehensions around, up to `place`, go through: the node runs for elements of it only."""
-    for parent, again in program.loops.rounds(node):
-        if again and isinstance(parent, ast.For | Comprehension):
-            yield parent.iter if isinstance(parent, ast.For) else parent.generators[0].iter
-        if parent is place:
-            return
 
 
 def _widened(program: AnalyzedProgram, loop: ast.stmt, node: ast.expr) -> ast.expr:

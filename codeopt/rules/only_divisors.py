@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import get_args
 
 from codeopt.rules import AnalyzedProgram, Comprehension, Context, Edits, as_diff, divides, names_in, rule
 
@@ -44,15 +45,7 @@ EXAMPLE = as_diff(
 )
 
 
-@rule(
-    ast.For,
-    ast.ListComp,
-    ast.SetComp,
-    ast.GeneratorExp,
-    ast.DictComp,
-    example=EXAMPLE,
-    builtins=("abs", "min", "max", "range"),
-)
+@rule(ast.For, *get_args(Comprehension), example=EXAMPLE, builtins=("abs", "min", "max", "range"))
 def only_divisors(node: ast.For | Comprehension, ctx: Context) -> Edits:
     """Divisors come in pairs around the square root: find them there, not among all numbers.
 

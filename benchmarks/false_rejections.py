@@ -12,11 +12,11 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -96,12 +96,21 @@ def _fetched(case: Upstream, folder: Path) -> tuple[Target, Target]:
     return found[0], found[1]
 
 
-def _download(requirement: str, wheels: Path, home: Path) -> None:
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
-    subprocess.run([*command, "--dest", str(wheels), requirement], check=True, capture_output=True)
-    for wheel in wheels.glob("*.whl"):
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(home)
+def _download(requirement: str, files: Path, home: Path) -> None:
+    """A wheel, or where there is none what stands in the package's source. Raises CalledProcessError."""
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(files)]
+    wheel = subprocess.run([*pip, "--only-binary", ":all:", requirement], capture_output=True)
+    if wheel.returncode:
+        subprocess.run([*pip, "--no-binary", ":all:", requirement], check=True, capture_output=True)
+    for file in files.iterdir():
+        if file.suffix in (".whl", ".zip"):
+            shutil.unpack_archive(file, home, "zip")
+        else:
+            shutil.unpack_archive(file, home, filter="data")
+    for top in home.glob("*/setup.py") if wheel.returncode else ():
+        source = top.parent / "src" if (top.parent / "src").is_dir() else top.parent
+        shutil.copytree(source, home, dirs_exist_ok=True)
+        shutil.rmtree(top.parent)
 
 
 def row(case: Honest | Upstream, pairs: int) -> dict[str, Any]:

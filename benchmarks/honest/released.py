@@ -4,40 +4,6 @@ from benchmarks.honest import Upstream
 
 RELEASES = [
     Upstream(
-        "rsa", "4.0", "4.9", "rsa/transform.py", "bytes2int",
-        calls="""
-CALLS = [((bytes(ints(n, 256)),), {}) for n in range(1, 16)]
-BIG = [((bytes(ints(3000, 256)),), {}) for _ in range(2)]
-""",
-        with_packages=("pyasn1",),
-    ),
-    Upstream(
-        "rsa", "4.0", "4.9", "rsa/transform.py", "int2bytes",
-        calls="""
-CALLS = [((draw.getrandbits(n * 9 + 1),), {}) for n in range(16)] + [((300, 4), {}), ((-1,), {}), ((1 << 40, 2), {})]
-BIG = [((draw.getrandbits(20000),), {}) for _ in range(2)]
-""",
-        with_packages=("pyasn1",),
-    ),
-    Upstream(
-        "wcwidth", "0.2.13", "0.5.3", "wcwidth/wcwidth.py", "wcswidth",
-        calls="""
-CALLS = [((word(n),), {}) for n in range(12)] + [(("コンニチハ",), {}), (("cafe\\u0301",), {}), (("a\\x1b",), {})]
-BIG = [((word(3000),), {}) for _ in range(2)]
-""",
-    ),
-    Upstream(
-        "pypdf", "3.1.0", "4.3.1", "pypdf/filters.py", "FlateDecode._decode_png_prediction",
-        calls="""
-def rows(kinds, width): return bytes(b for kind in kinds for b in [kind, *ints(width - 1, 256)])
-def call(kinds, width):
-    data = rows(kinds, width)
-    return ((data, width, len(data)), {})
-CALLS = [call([draw.randrange(5) for _ in range(n)], 5) for n in range(1, 12)]
-BIG = [call([2] * 60, 301) for _ in range(2)]
-""",
-    ),
-    Upstream(
         "rsa", "3.4.2", "4.9", "rsa/common.py", "bit_size",
         calls="""
 CALLS = [((draw.getrandbits(n * 9 + 1),), {}) for n in range(16)] + [((-5,), {}), ((1 << 64,), {})]
@@ -98,6 +64,21 @@ BIG = [call(word(600, "abcdefgh<>& ")) for _ in range(2)]
         calls="""
 CALLS = [((word(n, "ab'\\"\\n\\0\\\\ "),), {}) for n in range(14)] + [(("it's",), {})]
 BIG = [((word(3000, "abcdefgh' "),), {}) for _ in range(2)]
+""",
+    ),
+    Upstream(
+        "hashids", "1.1.0", "1.3.1", "hashids.py", "_unhash",
+        calls="""
+LETTERS = "abdegjklmnopqrvwxyzABDEGJKLMNOPQRVWXYZ1234567890"
+CALLS = [((word(n, LETTERS), LETTERS), {}) for n in range(12)] + [(("a!", "ab"), {}), (("101", "01"), {})]
+BIG = [((word(400, LETTERS), LETTERS), {}) for _ in range(2)]
+""",
+    ),
+    Upstream(
+        "hashids", "1.1.0", "1.3.1", "hashids.py", "_reorder",
+        calls="""
+CALLS = [((word(n), word(n % 5 + 1)), {}) for n in range(14)] + [(("abc", ""), {})]
+BIG = [((word(3000), word(20)), {}) for _ in range(2)]
 """,
     ),
 ]  # fmt: skip

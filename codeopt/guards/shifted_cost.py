@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codeopt.guards import Consequence, Finding, Gain
+from codeopt.guards._import_texts import with_imports, without_computing
 from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, Timed
+from sandbox.caveat import Caveat, Subject
 
 ORDER = 60
 REGION = TimedRegion.CALLS
@@ -39,11 +40,18 @@ def check(gain: Gain) -> Finding | None:
         return None
     gain.notify("looking at whole runs")
     sides = (gain.workload.runner, gain.original, gain.draft, gain.plan.timed, gain.comparison.clock == "wall")
-    reason = _looks_shifted(*sides) and _looks_shifted(*sides)
-    return Finding(Consequence.NO_GAIN, reason) if reason else None
+    return _looks_shifted(*sides) and _looks_shifted(*sides)
 
 
-def _looks_shifted(runner: TimedRuns, original: str, draft: str, timed: Timed, wall: bool) -> str:
+@dataclass(frozen=True)
+class Around:
+    """Seconds that a run takes outside of its calls, and of these in the module's import; the least of some runs."""
+
+    outside_s: float
+    import_s: float
+
+
+def _looks_shifted(runner: TimedRuns, original: str, draft: str, timed: Timed, wall: bool) -> Finding | None:
     passes = timed.passes(ENOUGH_S, MOST_PASSES)
     stdin = timed.batch.replace(passes=passes).stdin()
     found: dict[str, tuple[list[float], list[float]]] = {original: ([], []), draft: ([], [])}
@@ -54,16 +62,39 @@ def _looks_shifted(runner: TimedRuns, original: str, draft: str, timed: Timed, w
                 found[source][0].append(run.wall_s if wall else run.cpu_s)
                 found[source][1].append(run.call_timing.outside_s)
     if not all(inside for inside, _ in found.values()):
-        return "it fails when its calls are repeated"
+        return Finding(Consequence.NO_GAIN, "it fails when its calls are repeated")
     whole = min(found[original][0]) - min(found[draft][0])
-    least = min(found[original][1])
-    outside = min(found[draft][1]) - least
     if whole <= 0:
-        return ""
-    if outside > HALF * whole + OUTSIDE_S + 0.05 * least:
-        return "its calls take less time, but the whole run does not: the work was moved before or after the calls"
+        return None
     gain = PassGain(whole / passes, passes)
-    return _remembered(runner, original, draft, gain, wall) or _imported(runner, original, draft, timed, gain)
+    was, now = _imports_of(runner, original, draft, timed)
+    before, after = Around(min(found[original][1]), was), Around(min(found[draft][1]), now)
+    remembered = _remembered(runner, original, draft, gain, wall)
+    reason = _moved(gain, before, after) or remembered
+    if not reason:
+        return None
+    longer = (_import_there(runner, original, draft, stdin) or was) - was
+    there = Around(before.outside_s + longer, before.import_s + longer)
+    if remembered or longer < IMPORT_S or _moved(gain, there, after):
+        return Finding(Consequence.NO_GAIN, reason)
+    because = "its package is another; the module's own text does not take longer there"
+    took, takes = (f"{seconds * 1000:.3g} ms" for seconds in (was, now))
+    caveat = Caveat(Subject.SPEED, "the import of its module", took, takes, because)
+    return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))
+
+
+def _moved(gain: PassGain, before: Around, after: Around) -> str:
+    """What is done before or after the calls, and what is computed at the import, is paid by every process."""
+    outside = after.outside_s - before.outside_s
+    if outside > HALF * gain.seconds * gain.passes + OUTSIDE_S + 0.05 * before.outside_s:
+        return "its calls take less time, but the whole run does not: the work was moved before or after the calls"
+    longer = after.import_s - before.import_s
+    if longer > HALF * gain.seconds + IMPORT_S + 0.05 * before.import_s:
+        return (
+            f"its calls take {gain.seconds * 1000:.2g} ms less, but the import of its module {longer * 1000:.2g} ms "
+            "more: the work was moved there"
+        )
+    return ""
 
 
 def _remembered(runner: TimedRuns, original: str, draft: str, gain: PassGain, wall: bool) -> str:
@@ -77,32 +108,27 @@ def _remembered(runner: TimedRuns, original: str, draft: str, gain: PassGain, wa
     return ""
 
 
-def _imported(runner: TimedRuns, original: str, draft: str, timed: Timed, gain: PassGain) -> str:
-    """What is computed at the import is paid by every process, whether it calls the function or not."""
+def _imports_of(runner: TimedRuns, original: str, draft: str, timed: Timed) -> tuple[float, float]:
+    """Seconds of the import of the original, with what the draft newly imports, and of the draft."""
     base = with_imports(original, draft)
     for _ in range(RUNS if base != original else 0):
         runner.run(base, timed.batch.replace(passes=1).stdin())
     before = [timing.import_s for timing in runner.timings.get(base) or runner.timings[original]]
     after = [timing.import_s for timing in runner.timings[draft]]
     last = min(len(before), len(after))  # of more runs the shortest is shorter, and the latest ran side by side
-    was = min(before[-last:])
-    longer = min(after[-last:]) - was
-    if longer > HALF * gain.seconds + IMPORT_S + 0.05 * was:
-        return (
-            f"its calls take {gain.seconds * 1000:.2g} ms less, but the import of its module {longer * 1000:.2g} ms "
-            "more: the work was moved there"
-        )
-    return ""
+    return min(before[-last:]), min(after[-last:])
 
 
-def with_imports(original: str, draft: str) -> str:
-    """The original with the modules that the draft newly imports: what they take to load is no work of the draft's."""
-    known = {ast.unparse(node) for node in _imports(original)}
-    new = [text for node in _imports(draft) if (text := ast.unparse(node)) not in known]
-    return "\n".join([original, *new, ""]) if new else original
-
-
-def _imports(source: str) -> list[ast.stmt]:
-    """Its import statements at the top level."""
-    found = [node for node in ast.parse(source).body if isinstance(node, ast.Import | ast.ImportFrom)]
-    return [node for node in found if not (isinstance(node, ast.ImportFrom) and node.module == "__future__")]
+def _import_there(runner: TimedRuns, original: str, draft: str, stdin: bytes) -> float | None:
+    """Seconds of the import in the place of a draft that stands elsewhere, in another version of its package: of the
+    original's text, or where that cannot be imported there of the draft's without what it computes. None where it does
+    not stand elsewhere, or neither can be imported."""
+    place = runner.others.get(draft)
+    if place is None:
+        return None
+    for text in (original, without_computing(draft)):
+        moved = replace(runner, others={text: place}, timings={})
+        found = [run.call_timing.import_s for run in (moved.run(text, stdin) for _ in range(RUNS)) if run.call_timing]
+        if found:
+            return min(found)
+    return None

@@ -9,7 +9,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 
 from codeopt.workloads.function.definitions import PutBackError
-from codeopt.workloads.function.function_def import Def, definitions
+from codeopt.workloads.function.function_def import Def
+from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.placing import (
     above_functions,
     added,
@@ -21,13 +22,12 @@ from codeopt.workloads.project.placing import (
     replaced,
     span_of,
 )
+from codeopt.workloads.project.public_surface import CONSTRUCTORS, is_public
 from codeopt.workloads.project.text import joined, parted
 
 _BLOCK = re.compile(
     r"^<{5,} ?SEARCH[^\n]*\n(?P<old>.*?)^={5,}[^\n]*\n(?P<new>.*?)^>{5,} ?REPLACE[^\n]*$", re.MULTILINE | re.DOTALL
 )
-
-
 _NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -42,6 +42,7 @@ def answered(source: str, answer: str) -> str:
             raise PutBackError(f"the project has no file {path} that could be changed; there are {', '.join(files)}")
         blocks = list(_BLOCK.finditer(part))
         files[path] = _by_blocks(files[path], path, blocks) if blocks else _with_functions(files[path], path, part)
+    _require_contracts(parted(source), files)
     return joined(files)
 
 
@@ -74,7 +75,6 @@ def _by_blocks(text: str, path: str, blocks: list[re.Match[str]]) -> str:
 def _with_functions(text: str, path: str, part: str) -> str:
     """Each function of the answer in place of the one of its name; new imports, helpers and constants beside it."""
     new, old = _tree(part, path), _tree(text, path)
-    _same_parameters(old, new, path)
     head = _Heads(text, dict(outer_functions(old.body, "")), part)
     for node in new.body:
         lines = head.lines(node, getattr(node, "name", ""))
@@ -150,13 +150,32 @@ def _with_methods(text: str, head: _Heads, node: ast.ClassDef) -> str:
     return text
 
 
-def _same_parameters(old: ast.Module, new: ast.Module, path: str) -> None:
-    """A public function is called by others, who know its parameters. Raises PutBackError."""
-    known = {name: node for name, node in definitions(old)}
-    for name, node in definitions(new):
-        private = any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
-        if name in known and not private and ast.unparse(_bare(node.args)) != ast.unparse(_bare(known[name].args)):
-            raise PutBackError(f"{path}: it changes the parameters of {name}, which others may call")
+def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> None:
+    """A public function is called by others, who know its name and its parameters. Raises PutBackError."""
+    for path in (path for path in before if before[path] != after[path]):
+        old, new = (dict(outer_functions(ast.parse(files[path]).body, "")) for files in (before, after))
+        bound = _names_of(ast.parse(after[path]))
+        for name, node in old.items():
+            if not is_public(CodeEdit(path, name), before) and name.rpartition(".")[2] not in CONSTRUCTORS:
+                continue
+            if name not in new and name not in bound:
+                raise PutBackError(f"{path}: it removes {name}, which others may call")
+            if name in new and ast.unparse(_bare(node.args)) != ast.unparse(_bare(new[name].args)):
+                raise PutBackError(f"{path}: it changes the parameters of {name}, which others may call")
+
+
+def _names_of(tree: ast.Module) -> set[str]:
+    """What a module and its classes bind otherwise than by `def`, as in `f = _quick` and `from x import f`."""
+    found = set[str]()
+    owners = [("", tree.body), *((f"{n.name}.", n.body) for n in ast.walk(tree) if isinstance(n, ast.ClassDef))]
+    for prefix, body in owners:
+        for node in body:
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                found |= {prefix + each.id for each in targets if isinstance(each, ast.Name)}
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                found |= {prefix + (each.asname or each.name) for each in node.names}
+    return found
 
 
 def _bare(arguments: ast.arguments) -> ast.arguments:

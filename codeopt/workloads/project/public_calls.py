@@ -35,6 +35,8 @@ MOST = 100
 """Calls of one function, of sizes like those of all that were recorded."""
 GUEST = ("tests/", "calls/__init__", "calls/repr/")
 """What a recorder needs."""
+FAILED = "# the command does not end under the recorder as it does without"
+"""As the recorder says why calls cannot be written down."""
 
 
 @dataclass(frozen=True)
@@ -109,9 +111,10 @@ class PublicCalls:
         if edit not in self.recorded:
             runs = replace(self.runs, purpose="functions")
             watcher = Watcher("recorded_module", "install_below", (edit.file, edit.qualname, MOST_OF_ONE), GUEST)
-            lines = watched_run(runs, self.program.source, watcher).lines
-            kept = (line for line in lines if line.startswith(("f(", "# ", "@ loaded ")))
-            self.recorded[edit] = tuple(dict.fromkeys(kept))
+            watched = watched_run(runs, self.program.source, watcher)
+            kept = [line for line in watched.lines if line.startswith(("f(", "# ", "@ loaded "))]
+            ended = watched.run.exit == 0 and watched.run.stop is None
+            self.recorded[edit] = tuple(dict.fromkeys(kept)) if ended else (FAILED,)
         return self.recorded[edit]
 
     def _judged(self, edit: CodeEdit, source: str, lines: list[str]) -> FunctionFinding:

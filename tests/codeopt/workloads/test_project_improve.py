@@ -103,6 +103,9 @@ def test_a_project_is_its_own_modules(shop: Path) -> None:
 TEXT = joined({"a.py": "import re\n\n\ndef f(x):\n    return x\n\n\ndef g(x):\n    return f(x)\n", "b.py": "B = 1\n"})
 
 
+BLOCK = "# === file: a.py ===\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
+
+
 def test_an_answer_is_put_in_and_each_edit_taken_out_again() -> None:
     new = answered(
         TEXT, "# === file: a.py ===\nimport os\n\n_N = 3\n\ndef f(x):\n    return _h(x)\n\ndef _h(x):\n    return x\n"
@@ -150,10 +153,13 @@ def test_what_an_answer_need_not_repeat() -> None:
 
 
 def test_search_and_replace() -> None:
-    block = "# === file: a.py ===\n<<<<<<< SEARCH\n    return f(x)\n=======\n    return x\n>>>>>>> REPLACE\n"
+    block = BLOCK.format(old="    return f(x)", new="    return x")
     assert "def g(x):\n    return x\n" in answered(TEXT, block)
     with pytest.raises(PutBackError, match="0 times"):
         answered(TEXT, block.replace("f(x)", "nothing"))
+    assert "f = _f" in answered(
+        TEXT, BLOCK.format(old="def f(x):\n    return x", new="def _f(x):\n    return x\nf = _f")
+    )
 
 
 @pytest.mark.parametrize(
@@ -163,6 +169,8 @@ def test_search_and_replace() -> None:
         ("# === file: c.py ===\nx = 1\n", "no file c.py"),
         ("# === file: a.py ===\ndef f(x, y):\n    return x\n", "parameters of f"),
         ("# === file: a.py ===\ndef f(x:\n", "a.py"),
+        (BLOCK.format(old="def f(x):", new="def f(x, y=1):"), "parameters of f"),
+        (BLOCK.format(old="def f(x):", new="def _f(x):"), "removes f"),
     ],
 )
 def test_an_answer_that_cannot_be_put_in(text: str, why: str) -> None:

@@ -21,8 +21,15 @@ SMALL = 12
 easily."""
 LONGEST = 20_000
 """Characters of a derived call."""
+ROOM = 2_000_000
+"""Characters of all derived calls, each known one having its share: an object that was recorded whole is read for each
+call that is made from it."""
+PLANNED = 8
+"""One in so many derived calls is not drawn: see `Texts.constants_at_fields`."""
 LINE = 60
 """Characters of a text that is one line or less."""
+BASES = 20
+"""Known calls that constants of the function are put into."""
 _INTS = (0, 1, -1, 2, 3, 7, 10, 31, 64, 100, 255, 256, 1000, 2**31 - 1, 2**31, 2**63, -(2**31), -(2**63) - 1)
 _FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-9, 1e9, 1e16, 1e308, float("inf"), float("-inf"), float("nan"), 0.1, 2.5)
 
@@ -40,8 +47,14 @@ def derive(
     maker = Maker(random.Random(seed), bases, words or Vocabulary(), small)
     known = set(calls)
     found: list[str] = []
+    first = maker.with_constants(count // PLANNED)
+    size = dict.fromkeys(range(len(bases)), 0)
     for attempt in range(count * 4):
-        text = maker.one(bases[attempt % len(bases)]).text()
+        at = attempt % len(bases)
+        if size[at] > ROOM // len(bases):
+            continue
+        text = (first[attempt] if attempt < len(first) else maker.one(bases[at])).text()
+        size[at] += len(text)
         if text not in known and len(text) < LONGEST:
             known.add(text)
             found.append(text)
@@ -81,6 +94,17 @@ class Maker:
             self.others = [value for place, value in enumerate(call.values) if place != at]
             call = call.with_value(at, self.change(self.alike(call.values[at]), at))
         return call
+
+    def with_constants(self, most: int) -> list[Call]:
+        """Known calls, each with a constant of the function's at a field of one of its texts."""
+        found = [
+            call.with_value(at, text.encode("latin1", "replace") if isinstance(value, bytes) else text)
+            for call in self.bases[:BASES]
+            for at, value in enumerate(call.values)
+            if isinstance(value, str | bytes) and len(value) <= LINE
+            for text in self.texts.constants_at_fields(value if isinstance(value, str) else value.decode("latin1"))
+        ]
+        return found if len(found) <= most else self.draw.sample(found, most)
 
     def alike(self, value: Any) -> Any:
         """Now and then what another argument is: two that are equal, or nearly."""

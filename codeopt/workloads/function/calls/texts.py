@@ -9,6 +9,8 @@ from typing import Any
 
 LONGEST, MOST = 40, 400
 """Characters of a token that is used again, and how many are known."""
+CONSTANTS, MARKS = 10, 3
+"""Of a function's constants, and of the marks of one text, so many are tried with each other."""
 _CHARS = " \t\n_-.,:;/'\"()[]{}<>&#%\\|=*?+$@aAzZ09"
 _ODD = "\xe9\xdf\u0130\u6f22\u0301\U0001f600\xa0\u0663\xb2\ufb01\u2028\x85\x00"
 """Accents, other case of another length, wide, combining, beyond 16 bits, spaces, digits and line ends of others."""
@@ -105,6 +107,20 @@ class Texts:
             lambda: self.draw.sample(parts, len(parts)),
         ]
         return mark.join(self.draw.choice(options)())
+
+    def constants_at_fields(self, value: str) -> list[str]:
+        """Each constant of the function's own where a field of the text begins or ends, at the front and at the back:
+        what a parser looks for. A fuzzer tries its dictionary so before it draws (AFL's deterministic stage)."""
+        marks = list(dict.fromkeys(part for part in tokens(value) if not part.isalnum()))
+        known = [mark for mark in marks if any(mark in word for word in self.words)] or marks or [" "]
+        constants = [word for word in dict.fromkeys(self.own) if word not in known][:CONSTANTS]
+        return [
+            text
+            for mark in known[:MARKS]
+            for constant in constants
+            for part in (constant, f"{constant}a")
+            for text in (f"{value}{mark}{part}", f"{part}{mark}{value}")
+        ]
 
     def phrase(self, near: Sequence[str]) -> list[str]:
         """A word or two, with marks before, between or after them."""

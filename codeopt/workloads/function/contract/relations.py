@@ -13,6 +13,8 @@ from codeopt.workloads.function.function_def import Def, dotted
 
 _SEARCHES = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right", "merge")
 """Of `bisect` and `heapq`: they ask for what is sorted."""
+_RANGES = ("range", "xrange")
+"""The second as packages name the first that also run under Python 2."""
 _SIZED = (list, tuple, str, bytes)
 
 
@@ -35,7 +37,7 @@ class ArgumentRelation:
 def relations(node: Def) -> list[ArgumentRelation]:
     """All that the code of a function may rely on."""
     names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
-    found = [*_indices(node, names), *_sorted(node, names), *_lengths(node, names)]
+    found = [*_indices(node, names), *_sorted(node, names), *_lengths(node, names), *_tables(node, names)]
     return list({each.words: each for each in found}.values())
 
 
@@ -86,6 +88,37 @@ def _lengths(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
             yield ArgumentRelation(f"in every known call `{one}` is as long as `{other}`", (one, other), _as_long)
 
 
+def _tables(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
+    """What is read by rows and columns, and a number of them that is given with it."""
+    read = [each.value for each in ast.walk(node) if isinstance(each, ast.Subscript)]
+    rows = {each.id for each in read if isinstance(each, ast.Name)} & names
+    named = _loops(node, names) | _rows(node, names)
+    by_name = {named[each.id] for each in read if isinstance(each, ast.Name) and each.id in named}
+    inside = (each.value for each in read if isinstance(each, ast.Subscript))
+    tables = by_name | {each.id for each in inside if isinstance(each, ast.Name) and each.id in names}
+    ranges = [each for each in ast.walk(node) if isinstance(each, ast.Call) and dotted(each.func) in _RANGES]
+    counts = {part.id for each in ranges for part in ast.walk(each) if isinstance(part, ast.Name)} & names
+    for table in sorted(tables):
+        yield ArgumentRelation(f"in every known call the rows of `{table}` are equally long", (table,), _is_even)
+    for items in sorted(rows):
+        for count in sorted(counts - {items}):
+            yield ArgumentRelation(f"in every known call `{count}` is the length of `{items}`", (items, count), _has)
+            if items in tables:
+                words = f"in every known call `{count}` is the length of each row of `{items}`"
+                yield ArgumentRelation(words, (items, count), _has_columns)
+
+
+def _rows(node: Def, names: set[str]) -> dict[str, str]:
+    """Names that are given an item of a parameter, as in `row = table[y]` -> the parameter."""
+    found: dict[str, str] = {}
+    for each in ast.walk(node):
+        if isinstance(each, ast.Assign) and isinstance(each.value, ast.Subscript):
+            of = each.value.value
+            if isinstance(of, ast.Name) and of.id in names:
+                found |= {target.id: of.id for target in each.targets if isinstance(target, ast.Name)}
+    return found
+
+
 def _is_index(items: Any, at: Any) -> bool | None:
     return 0 <= at < len(items) if isinstance(items, _SIZED) and type(at) is int else None
 
@@ -106,3 +139,19 @@ def _is_sorted(items: Any) -> bool | None:
 
 def _as_long(one: Any, other: Any) -> bool | None:
     return len(one) == len(other) if isinstance(one, _SIZED) and isinstance(other, _SIZED) else None
+
+
+def _is_even(table: Any) -> bool | None:
+    return len({len(row) for row in table}) <= 1 if _is_table(table) else None
+
+
+def _has(items: Any, count: Any) -> bool | None:
+    return len(items) == count if isinstance(items, _SIZED) and type(count) is int else None
+
+
+def _has_columns(table: Any, count: Any) -> bool | None:
+    return all(len(row) == count for row in table) if _is_table(table) and type(count) is int else None
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(row, _SIZED) for row in value)

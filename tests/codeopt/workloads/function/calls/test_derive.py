@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.larger import grow
 from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read, write
-from codeopt.workloads.function.calls.vocabulary import Vocabulary
+from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 
 simple = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.binary(), st.complex_numbers(allow_nan=False)
@@ -119,3 +119,24 @@ def test_whatever_is_in_a_list_it_grows(args: list[Any], factor: int) -> None:
 @pytest.mark.parametrize("args", ["[1j, 2, 1j]", "[1, 'a', 2]", "[None, True, 3]", "[(1, 2), 5, -5]"])
 def test_lists_of_several_types_grow(args: str) -> None:
     assert len((read(grow(f"f({args})", 2) or "") or Call(([],))).args[0]) == 6
+
+
+LAST_WORD = """\
+def f(line, name):
+    if not line.startswith("#!"):
+        return False
+    words = [word for word in line[2:].replace("/", " ").split(" ") if word and not word.startswith("-")]
+    return bool(words) and words[-1].lower() == name
+"""
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_a_parser_looks_for_stands_at_a_field(seed: int) -> None:
+    """A draft that forgets options is seen through, although nearly all changes of a line make the answer False."""
+    known = ["f('#!/usr/bin/env python', 'python')", "f('#!/usr/bin/perl', 'perl')", "f('# a line', 'line')"]
+    wrong = LAST_WORD.replace(' and not word.startswith("-")', "")
+    spaces: list[dict[str, Any]] = [{}, {}]
+    for space, text in zip(spaces, (LAST_WORD, wrong), strict=True):
+        exec(text, space)
+    made = derive(known, 1000, seed, vocabulary(LAST_WORD, LAST_WORD))
+    assert sum(eval(text, spaces[0]) != eval(text, spaces[1]) for text in made) >= 4

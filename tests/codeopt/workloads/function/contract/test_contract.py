@@ -18,6 +18,8 @@ def f(a: Collection[str], b: "int | None" = None, c: dict[str, list[float]] = {}
 INDEX = "def f(a, b):\n    return a[b]\n"
 SEARCH = "import bisect\ndef f(a, b):\n    return bisect.bisect(a, b)\n"
 STEP = "def f(a, b):\n    return [a[i] + b[i] for i in range(len(a))]\n"
+TABLE = "def f(a, b):\n    return [a[y][x] for y in range(b) for x in range(b)]\n"
+ROWS = "def f(a, b):\n    for y in xrange(b):\n        row = a[y]\n        yield row[0]\n"
 NODES = "def f(a, b):\n    return [a[x] + a[y] for x, y in b]\n"
 
 LISTS = ["f([1, 2])", "f([3])", "f([])"]
@@ -56,6 +58,16 @@ CASES = [
      "in every known call `a` is as long as `b`"),
     (NODES, ["f([1], [(0, 0)])", "f([1, 2], [(0, 1)])", "f([1, 2], [(1, 1)])"], "f([1, 2], [(0, 2)])",
      "in every known call `b` holds indices within `a`"),
+    (TABLE, ["f([[1]], 1)", "f([[1, 2], [3, 4]], 2)", "f([], 0)"], "f([[5, 6], [7, 8]], 2)", ""),
+    (TABLE, ["f([[1]], 1)", "f([[1, 2], [3, 4]], 2)", "f([], 0)"], "f([[5, 6], [7]], 2)",
+     "in every known call the rows of `a` are equally long"),
+    (TABLE, ["f([[1]], 1)", "f([[1, 2], [3, 4]], 2)", "f([], 0)"], "f([[5, 6], [7, 8]], 1)",
+     "in every known call `b` is the length of `a`"),
+    (TABLE, ["f([[1]], 1)", "f([[1, 2], [3, 4]], 2)", "f([], 0)"], "f([[5], [6]], 2)",
+     "in every known call `b` is the length of each row of `a`"),
+    (TABLE, ["f([[1, 2]], 1)", "f([[1], [3, 4]], 2)", "f([], 0)"], "f([[5], [6]], 2)", ""),
+    (ROWS, ["f([[1]], 1)", "f([[1, 2], [3, 4]], 2)", "f([], 0)"], "f([[5], [6]], 2)",
+     "in every known call `b` is the length of each row of `a`"),
     (PLAIN, ["f([1])"], "not a call", ""),
 ]  # fmt: skip
 

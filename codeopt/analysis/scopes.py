@@ -136,7 +136,9 @@ class Scopes:
 
     def parents(self, node: ast.AST) -> Iterator[ast.AST]:
         """The node's parents, innermost first."""
-        return (parent for _, parent in self.steps(node))
+        while node in self.parent:
+            node = self.parent[node]
+            yield node
 
     def steps(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
         """The way from the node to the module: each node with its parent."""

@@ -11,19 +11,23 @@ from codeopt.analysis.nodes import (
     PRODUCT_OF,
     SIGNED,
     SUM_OF,
+    blocks,
     both_ways,
+    bound_name,
     divides,
     first_line,
+    is_bare_constant,
     is_simple,
     is_sum,
     last_line,
     names_in,
     reads_line,
+    sets_constant,
     spans_lines,
 )
 from codeopt.analysis.program import AnalyzedProgram, parse
 from codeopt.analysis.scopes import QUIET_MODULES, Comprehension, Use, Variable
-from codeopt.analysis.syntax import Edit, compiles, physical_lines, together
+from codeopt.analysis.syntax import Edit, Edits, compiles, physical_lines, together
 from codeopt.analysis.values import (
     FLOAT,
     INT,
@@ -44,6 +48,7 @@ __all__ = [
     "Container",
     "Doubt",
     "Edit",
+    "Edits",
     "Effects",
     "FLOAT",
     "INT",
@@ -59,13 +64,16 @@ __all__ = [
     "Values",
     "Variable",
     "WHOLE",
+    "blocks",
     "both_ways",
+    "bound_name",
     "compiles",
     "deep",
     "divides",
     "first_line",
     "hashable",
     "hashable_or_empty",
+    "is_bare_constant",
     "is_simple",
     "is_sum",
     "last_line",
@@ -73,6 +81,7 @@ __all__ = [
     "parse",
     "physical_lines",
     "reads_line",
+    "sets_constant",
     "spans_lines",
     "together",
 ]

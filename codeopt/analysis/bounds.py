@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.escape import Escape
 from codeopt.analysis.liveness import Liveness
-from codeopt.analysis.nesting import loops_around
-from codeopt.analysis.scopes import Scopes
-from codeopt.analysis.syntax import Syntax
+from codeopt.analysis.nesting import Nesting
 from codeopt.analysis.types import Types
 
 LIMIT = 1 << 64
-LEAVING = ast.Break | ast.Continue | ast.Return | ast.Try
+LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Try)
 
 Sum = Counter[str]
 """Names, each with how many times it is added; under the empty name stands the constant part."""
@@ -36,19 +34,21 @@ def _combine(operator: ast.operator, a: int, b: int) -> int | None:
     return None
 
 
+def _added(a: Sum | None, operator: ast.operator, b: Sum | None) -> Sum | None:
+    """`a + b` or `a - b`; None when one of them is not known."""
+    if a is None or b is None:
+        return None
+    sign = -1 if isinstance(operator, ast.Sub) else 1
+    return Counter({name: a[name] + sign * b[name] for name in a.keys() | b.keys()})
+
+
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class Bounds(Nesting):
     """Asked of one program: intervals of counting loops against the lengths that lists were made with."""
 
-    program: Syntax
     liveness: Liveness
     types: Types
     escape: Escape
-
-    @property
-    def scopes(self) -> Scopes:
-        """Of the program."""
-        return self.program.scopes
 
     def constant(self, node: ast.expr) -> int | None:
         """The value of an expression of whole numbers and of names that are bound once, to such an expression."""
@@ -70,12 +70,9 @@ class Bounds:
 
     def definition(self, name: ast.Name) -> ast.expr | None:
         """What a name is bound to, when that is its only binding; whether it is bound yet is another question."""
-        stores = self.scopes.stores(self.scopes.variable(name))
-        if len(stores) != 1:
-            return None
-        parent = self.scopes.parent.get(stores[0].node)
-        if isinstance(parent, ast.Assign) and parent.targets == [stores[0].node]:
-            return parent.value
+        match [(use.node, self.scopes.parent.get(use.node)) for use in self.scopes.stores(self.scopes.variable(name))]:
+            case [(store, ast.Assign([target], value))] if target is store:
+                return value
         return None
 
     def linear(self, node: ast.expr, at: ast.stmt | None = None) -> Sum | None:
@@ -90,39 +87,24 @@ class Bounds:
             return Counter({"": value})
         match node:
             case ast.BinOp(left, ast.Add() | ast.Sub() as operator, right):
-                a, b = self.linear(left, at), self.linear(right, at)
-                if a is None or b is None:
-                    return None
-                for name, count in b.items():
-                    a[name] += count if isinstance(operator, ast.Add) else -count
-                return a
-            case ast.Name(name):
-                stores = self.scopes.stores(self.scopes.variable(node))
-                if len(stores) == 1 and (
-                    at is None or self._once(stores[0].node) or self.liveness.bound_before(node, at)
-                ):
-                    return Counter({f"{name} {getattr(stores[0].node, 'lineno', 0)}": 1})
+                return _added(self.linear(left, at), operator, self.linear(right, at))
+            case ast.Name(name) if self.scopes.is_bound_once(node):
+                (store,) = self.scopes.stores(self.scopes.variable(node))
+                if at is None or not self.around(store.node) or self.liveness.bound_before(node, at):
+                    return Counter({f"{name} {getattr(store.node, 'lineno', 0)}": 1})
         return None
-
-    def _once(self, store: ast.AST) -> bool:
-        return not loops_around(self.program, store) and not isinstance(self.scopes.parent.get(store), ast.For)
 
     def index_is_valid(self, name: ast.Name, index: ast.expr, where: ast.AST) -> bool:
         """`name[index]` cannot fail at `where`: inside all the loops around it, it is evaluated or not."""
-        valid = self._is_within(name, index, where)
-        if not valid:
-            self.program.doubts.note(Doubt.INDEX, index)
-        return valid
+        return self.program.doubts.unless(self._is_within(name, index, where), Doubt.INDEX, index)
 
     def _is_within(self, name: ast.Name, index: ast.expr, where: ast.AST) -> bool:
-        length = self.length_of(name)
         low, high = self._bound(index, where, upper=False), self._bound(index, where, upper=True)
-        if length is None or low is None or high is None or any(count for key, count in low.items() if key):
+        above = _added(self.length_of(name), ast.Sub(), high)
+        if above is None or low is None or any(count for key, count in [*low.items(), *above.items()] if key):
             return False
-        length.subtract(high)
-        spare = length[""] - 1
-        fits = spare >= 0 and all(not count for key, count in length.items() if key)
-        return fits and (low[""] >= 0 or spare >= -2 * low[""] - 1)
+        spare = above[""] - 1
+        return spare >= 0 and (low[""] >= 0 or spare >= -2 * low[""] - 1)
 
     def length_of(self, name: ast.Name) -> Sum | None:
         """The least length of a list that is bound once, as a sum; None when it is not known or the list may shrink."""
@@ -144,11 +126,7 @@ class Bounds:
             case ast.BinOp(ast.List(elts=[_]), ast.Mult(), count) | ast.BinOp(count, ast.Mult(), ast.List(elts=[_])):
                 return self.linear(count, at)
             case ast.BinOp(left, ast.Add(), right):
-                a, b = (self._made_length(part, name) for part in (left, right))
-                if a is None or b is None:
-                    return None
-                a.update(b)
-                return a
+                return _added(self._made_length(left, name), ast.Add(), self._made_length(right, name))
         return None
 
     def _iterations(self, source: ast.expr, at: ast.stmt) -> Sum | None:
@@ -169,9 +147,7 @@ class Bounds:
                 found.append(self.scopes.parent[self.scopes.parent[parent]])
         match [(f, self.scopes.parent[f]) for f in found]:
             case [(ast.Expr() as append, ast.For(iter=source, body=body, orelse=[]) as loop)] if append in body:
-                leaves = any(
-                    isinstance(n, ast.Break | ast.Continue | ast.Return | ast.Try) for n in self.program.walk(loop)
-                )
+                leaves = self.program.has(loop, *LEAVING)
                 made = [self.scopes.parent[self.scopes.parent[use.node]] for use in self.scopes.stores(variable)]
                 same = [*made, self.scopes.parent[loop]] == [variable.scope, variable.scope]
                 if same and not leaves and name.lineno > (loop.end_lineno or 0):
@@ -182,14 +158,8 @@ class Bounds:
         """The greatest or least value of a sum in the rounds of the counting loops around `where`."""
         match node:
             case ast.BinOp(left, ast.Add() | ast.Sub() as operator, right):
-                minus = isinstance(operator, ast.Sub)
-                a = self._bound(left, where, upper=upper)
-                b = self._bound(right, where, upper=upper != minus)
-                if a is None or b is None:
-                    return None
-                for name, count in b.items():
-                    a[name] += -count if minus else count
-                return a
+                other = self._bound(right, where, upper=upper != isinstance(operator, ast.Sub))
+                return _added(self._bound(left, where, upper=upper), operator, other)
             case ast.Name():
                 found_loop = self.counted(node, where)
                 if found_loop is not None:
@@ -203,7 +173,7 @@ class Bounds:
     def counted(self, name: ast.Name, where: ast.AST) -> tuple[ast.For, ast.expr, ast.expr] | None:
         """The loop `for name in range(first, stop)` around, when nothing else in it binds the name."""
         variable = self.scopes.variable(name)
-        for loop in loops_around(self.program, where):
+        for loop in self.around(where):
             if not isinstance(loop, ast.For) or not self.program.stores_in(loop, variable):
                 continue
             if not isinstance(loop.target, ast.Name) or any(self.program.stores_in(p, variable) for p in loop.body):

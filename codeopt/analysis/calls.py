@@ -88,7 +88,7 @@ def _sorting(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -
 
 
 def _special(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -> Values:
-    for rules in (_iteration, _number, _heap, _copies):
+    for rules in (_iteration, _number, _containers):
         found = rules(facts, node, name, arguments)
         if found is not None:
             return found
@@ -118,13 +118,6 @@ def _iteration(facts: Facts, node: ast.Call, name: str, arguments: list[Values])
             return facts.make(node, "dict", _factory(facts, node, factory), grows=True)
         case (("sys.stdin.readlines" | "open().readlines"), []):
             return facts.make(node, "list", STR)
-    return None
-
-
-def _copies(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -> Values | None:
-    match name, arguments:
-        case (("copy.copy" | "copy.deepcopy"), [values]):
-            return union([_copied(facts, node, value) for value in values])
     return None
 
 
@@ -158,8 +151,11 @@ def _number(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) ->
     return None
 
 
-def _heap(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -> Values | None:
+def _containers(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -> Values | None:
+    """Heaps, running results and copies."""
     match name, arguments:
+        case (("copy.copy" | "copy.deepcopy"), [values]):
+            return union([_copied(facts, node, value) for value in values])
         case "heapq.heappush", [heap, values]:
             return add(facts, heap, values)
         case "heapq.heappop", [heap]:

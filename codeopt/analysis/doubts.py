@@ -34,6 +34,12 @@ class Doubts:
         """The answer to a question about the node was no."""
         self.lines.setdefault(doubt, set()).add(getattr(node, "lineno", 1))
 
+    def unless(self, answer: bool, doubt: Doubt, node: ast.AST) -> bool:
+        """The answer to a question about the node; where it is no, this is why."""
+        if not answer:
+            self.note(doubt, node)
+        return answer
+
     def taken(self) -> dict[Doubt, set[int]]:
         """What was noted since it was last taken."""
         found = dict(self.lines)

@@ -56,8 +56,9 @@ class EffectAnalysis:
     @cached_property
     def _implicit(self) -> Effects:
         """What methods do that no call shows: print(x) runs __str__, a loop __next__, and __del__ runs at any time."""
-        methods = [method for node in self.program.of_kind(ast.ClassDef) for method in node.body]
-        return self._of_functions([m for m in methods if _runs_unseen(getattr(m, "name", ""))])
+        parts = [part for node in self.program.of_kind(ast.ClassDef) for part in node.body]
+        methods = [part for part in parts if isinstance(part, Function) and part.name.startswith("__")]
+        return self._of_functions([method for method in methods if method.name not in SEEN])
 
     def _of_functions(self, functions: Iterable[ast.AST]) -> Effects:
         found = self._none()
@@ -67,7 +68,3 @@ class EffectAnalysis:
 
     def _none(self) -> Effects:
         return Effects(self.program, self.types, self.purity)
-
-
-def _runs_unseen(name: str) -> bool:
-    return name.startswith("__") and name not in SEEN

@@ -6,10 +6,9 @@ import ast
 
 from codeopt.analysis import library
 from codeopt.analysis.effects import Effects
-from codeopt.analysis.objects import may_be_object
 from codeopt.analysis.syntax import Syntax
 from codeopt.analysis.types import Types
-from codeopt.analysis.values import SCALARS, UNKNOWN, Container, FunctionValue, Values
+from codeopt.analysis.values import SCALARS, UNKNOWN, Container, FunctionValue, Values, all_plain
 
 NO_EFFECTS = library.QUIET_CALLS | library.HEAPS | library.LEAVING
 
@@ -29,34 +28,40 @@ class EffectWalk:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and node is not root:
                 stack.extend([*node.args.defaults, *(d for d in node.args.kw_defaults if d)])
                 if not isinstance(node, ast.Lambda):
-                    self.found.stored.add(self.program.scopes.owner(node.name, self.program.scopes.scope[node]))
+                    self.found.stored.add(self.program.scopes.variable(node))
                     self.found.unknown |= bool(node.decorator_list)
                 continue  # it runs when it is called
             self._note(node)
-            self.found.objects |= isinstance(node, ast.expr) and may_be_object(self.program, self.types, node)
+            self.found.objects |= isinstance(node, ast.expr) and self._may_be_object(node)
             stack.extend(ast.iter_child_nodes(node))
 
+    def _may_be_object(self, node: ast.expr) -> bool:
+        """Something of a class of the program, with operators of its own, may come out of the expression."""
+        parent = self.program.scopes.parent[node]
+        match node:
+            case ast.Starred() | ast.FormattedValue() | ast.Name(ctx=ast.Store() | ast.Del()):
+                return False  # what stands in it is asked, and nothing comes out of a name that is bound
+            case ast.Attribute(owner, ctx=ast.Load()) if isinstance(parent, ast.Call) and parent.func is node:
+                return self._may_be_object(owner)
+        return not all_plain(self.types.of(node))
+
     def _note(self, node: ast.AST) -> None:
+        names = self.program.scopes.names.get(node, ())
+        self.found.stored |= {variable for variable, use in names if use.kind != "load"}
         match node:
             case ast.Name(ctx=ast.Store() | ast.Del()):
-                self.found.stored.add(self.program.scopes.variable(node))
                 parent = self.program.scopes.parent.get(node)
                 if isinstance(parent, ast.AugAssign) and parent.target is node:
                     self._change(self.types.of(node), resize=True)
             case ast.Subscript(value, index, context):
                 if not isinstance(context, ast.Load):
-                    self._change(
-                        self.types.of(value), resize=isinstance(context, ast.Del) or isinstance(index, ast.Slice)
-                    )
+                    several = isinstance(context, ast.Del) or isinstance(index, ast.Slice)
+                    self._change(self.types.of(value), resize=several)
                 self._grow(self.types.of(value))
             case ast.Attribute(ctx=ast.Store() | ast.Del()):
                 self.found.unknown = True
             case ast.Import() | ast.ImportFrom() | ast.ExceptHandler() | ast.pattern() | ast.ClassDef():
                 self.found.unknown = True
-                scope = self.program.scopes.scope[node]
-                names = [a.asname or a.name.partition(".")[0] for a in getattr(node, "names", [])]
-                names += [n for n in [getattr(node, "name", None), getattr(node, "rest", None)] if n]
-                self.found.stored |= {self.program.scopes.owner(name, scope) for name in names}
             case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.With() | ast.AsyncWith() | ast.AsyncFor():
                 self.found.unknown = True
             case ast.Call():

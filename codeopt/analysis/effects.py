@@ -46,12 +46,11 @@ class Effects:
 
     def keeps(self, node: ast.expr) -> bool:
         """The expression, made of plain operations and quiet calls, has the same value before and after."""
-        return all(self._keeps_part(part) or self._doubted(part) for part in self.program.walk(node))
+        return all(self._noted(self._keeps_part(part), part) for part in self.program.walk(node))
 
-    def _doubted(self, node: ast.AST) -> bool:
-        """Note that it does not stay the same, and why."""
-        self.program.doubts.note(Doubt.UNKNOWN_CODE if self.unknown else Doubt.CHANGED, node)
-        return False
+    def _noted(self, kept: bool, node: ast.AST) -> bool:
+        """Whether it stays the same; where it does not, note why."""
+        return self.program.doubts.unless(kept, Doubt.UNKNOWN_CODE if self.unknown else Doubt.CHANGED, node)
 
     def _keeps_part(self, part: ast.AST) -> bool:
         match part:
@@ -76,8 +75,9 @@ class Effects:
         return self.keeps_container(node, self.changed | self.resized)
 
     def keeps_contents(self, node: ast.Name) -> bool:
-        """The name stands for the same container before and after, and what is in that stays the same."""
-        return self.keeps(node) and self.keeps_container(node, self.changed | self.resized)
+        """The name stands for the same text or container before and after, and what is in that stays the same."""
+        inside = self.types.is_text(node) or self.keeps_container(node, self.changed | self.resized)
+        return self.keeps(node) and inside
 
     def keeps_container(self, node: ast.expr, touched: set[Container]) -> bool:
         """The containers that the expression may be are not among those that are touched."""
@@ -87,4 +87,4 @@ class Effects:
             return False
         same = not any(container.may_be(other) for container in containers for other in touched)
         hidden = not self.unknown or not any(container.escaped for container in containers)
-        return (same and hidden) or self._doubted(node)
+        return self._noted(same and hidden, node)

@@ -20,6 +20,7 @@ from codeopt.analysis.values import (
     NUMBERS,
     STR,
     UNKNOWN,
+    WHOLE,
     Container,
     FunctionValue,
     Values,
@@ -92,9 +93,8 @@ def binary(facts: Facts, node: ast.AST, operator: ast.operator, left: Values, ri
         return simple
     kinds = frozenset(v.kind if isinstance(v, Container) else v for v in left | right)
     inside = union(frozenset(v.elements) for v in left | right if isinstance(v, Container))
-    if isinstance(operator, ast.Add) and kinds in LIST_OR_TUPLE:
-        return facts.make(node, "list" if "list" in kinds else "tuple", inside)
-    if isinstance(operator, ast.Mult) and kinds - {"int", "bool"} in LIST_OR_TUPLE:
+    repeated = isinstance(operator, ast.Mult) and kinds - WHOLE in LIST_OR_TUPLE
+    if repeated or (isinstance(operator, ast.Add) and kinds in LIST_OR_TUPLE):
         return facts.make(node, "list" if "list" in kinds else "tuple", inside)
     if kinds == {"set"}:
         return facts.make(node, "set", inside)

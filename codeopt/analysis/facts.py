@@ -34,16 +34,9 @@ class Facts:
 
     def _externally_callable(self) -> set[Function]:
         """Functions that are called by code that is not followed: their arguments may be anything."""
-        scopes = self.program.scopes
-        return {
-            node
-            for node in self.program.walk()
-            if isinstance(node, ast.AsyncFunctionDef)
-            or (
-                isinstance(node, ast.FunctionDef)
-                and (node.decorator_list or isinstance(scopes.scope[node], ast.ClassDef))
-            )
-        }
+        scope, functions = self.program.scopes.scope, self.program.of_kind(ast.FunctionDef)
+        given = [each for each in functions if each.decorator_list or isinstance(scope[each], ast.ClassDef)]
+        return {*given, *self.program.of_kind(ast.AsyncFunctionDef)}
 
     def begin(self) -> None:
         """Another walk through the program."""
@@ -161,10 +154,6 @@ class Facts:
                     self.escape(values, at)
             else:
                 self.escape(values, at)
-
-    def unknown(self, name: str, scope: ast.AST) -> None:
-        """A name is bound to something that is not followed."""
-        self.join(self.place(self.program.scopes.owner(name, scope)), ANY)
 
     def place(self, variable: Variable) -> set[object]:
         """Everything that is stored in a variable."""

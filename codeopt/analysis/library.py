@@ -10,13 +10,10 @@ RETURNS: dict[str, Values] = {
     **dict.fromkeys(("bisect.bisect", "bisect.bisect_left", "bisect.bisect_right", "random.randint"), INT),
     **dict.fromkeys(("sys.stdout.write", "sys.stderr.write"), INT),
     **dict.fromkeys(("sys.setrecursionlimit", "print", "heapq.heapify"), NONE),
-    **dict.fromkeys(
-        ("float", "math.sqrt", "math.log", "math.log2", "math.log10", "math.sin", "math.cos", "math.tan"), FLOAT
-    ),
-    **dict.fromkeys(
-        ("math.hypot", "math.pow", "math.exp", "math.atan2", "math.atan", "time.time", "random.random"), FLOAT
-    ),
+    **dict.fromkeys(("float", "math.sqrt", "math.log", "math.log2", "math.log10", "math.sin", "math.cos"), FLOAT),
+    **dict.fromkeys(("math.tan", "math.hypot", "math.pow", "math.exp", "math.atan2", "math.atan"), FLOAT),
     **dict.fromkeys(("math.radians", "math.degrees", "math.fabs", "math.dist"), FLOAT),
+    **dict.fromkeys(("time.time", "random.random"), FLOAT),
     **dict.fromkeys(("bool", "any", "all", "isinstance", "callable", "math.isnan", "math.isinf"), BOOL),
     **dict.fromkeys(("str", "repr", "chr", "bin", "hex", "oct", "input", "format", "ascii"), STR),
     **dict.fromkeys(("numpy.array", "numpy.zeros", "numpy.ones", "numpy.full", "numpy.empty", "numpy.arange"), ANY),

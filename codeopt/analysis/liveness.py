@@ -3,85 +3,84 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from codeopt.analysis.definite_assignment import assigned_before_use
 from codeopt.analysis.doubts import Doubt
-from codeopt.analysis.nesting import loops_around
-from codeopt.analysis.nodes import assigned_names, names_in
+from codeopt.analysis.nesting import Loop, Nesting
+from codeopt.analysis.nodes import names_in
 from codeopt.analysis.scopes import Variable
-from codeopt.analysis.syntax import Syntax
 
+LEAVES = ast.Continue | ast.Break | ast.Return | ast.Raise
 PLAIN = ast.If | ast.For | ast.While | ast.FunctionDef | ast.Module
 """Statements whose blocks run from top to bottom; an exception may leave a try or with block anywhere."""
 
 
 @dataclass(frozen=True, eq=False)
-class Liveness:
+class Liveness(Nesting):
     """Asked of one program; of code that only some paths reach it answers for the worst path."""
 
-    program: Syntax
+    def assigned_before_use(self, variable: Variable, body: list[ast.stmt]) -> bool:
+        """Every load comes after a store in `body`, on every path; one in a function counts where that is made."""
+        bound = [use.node for use in self.scopes.stores(variable)]
+        stores = [node for node in bound if any(self.program.holds(statement, node) for statement in body)]
+        for load in self.scopes.loads(variable):
+            parents = (p for p in self.scopes.parents(load) if self.scopes.scope.get(p) is variable.scope)
+            statement = next(p for p in parents if isinstance(p, ast.stmt))
+            if not self._stored_above(variable, statement, stores):
+                return False
+        return not self._deleted(variable)
 
-    def assigned_before_use(self, scope: ast.AST, body: Iterable[ast.stmt], names: Iterable[str]) -> bool:
-        """Every load of the variables `names` of `scope` in `body` comes after a store in `body`, on every path."""
-        return assigned_before_use(self.program.scopes, scope, body, names)
-
-    def _doubted(self, doubt: Doubt, node: ast.AST) -> bool:
-        """Note a doubt; it is there."""
-        self.program.doubts.note(doubt, node)
-        return True
-
-    def read_after(self, loop: ast.For | ast.While, name: str) -> bool:
+    def read_after(self, loop: Loop, name: str) -> bool:
         """Some path leads from the loop to a use of the variable; also when functions of their own share it."""
-        scope = self.program.scopes.scope[loop]
-        variable = self.program.scopes.owner(name, scope)
-        if variable.scope is not scope or any(not isinstance(p, PLAIN) for p in self._statements_around(loop)):
-            return self._doubted(Doubt.READ_LATER, loop)
-        uses = self.program.scopes.all_uses(variable)
+        return not self.program.doubts.unless(not self._is_read_after(loop, name), Doubt.READ_LATER, loop)
+
+    def _is_read_after(self, loop: Loop, name: str) -> bool:
+        scope = self.scopes.scope[loop]
+        variable = self.scopes.owner(name, scope)
+        around = [p for p in self.scopes.parents(loop) if self.scopes.scope.get(p) is scope or p is scope]
+        if variable.scope is not scope or not all(isinstance(p, PLAIN) for p in around):
+            return True
+        uses = self.scopes.all_uses(variable)
         outside = [use for use in uses if not self.program.holds(loop, use.node)]
-        read = not all(self._at_once(use.scope, scope) for use in uses) or any(
+        return not all(self._at_once(use.scope, scope) for use in uses) or any(
             self._reached(loop, use.node, variable) for use in outside if use.kind != "store"
         )
-        return read and self._doubted(Doubt.READ_LATER, loop)
 
     def read_elsewhere(self, loop: ast.For, name: str) -> bool:
         """Some use outside of the loop is in no other loop that binds the variable itself."""
-        variable = Variable(self.program.scopes.scope[loop], name)
-        for use in self.program.scopes.all_uses(variable):
+        variable = Variable(self.scopes.scope[loop], name)
+        for use in self.scopes.all_uses(variable):
             if use.kind != "load" or self.program.holds(loop, use.node):
                 continue
-            around = loops_around(self.program, use.node)
+            around = self.around(use.node)
             others = [o for o in around if isinstance(o, ast.For) and not self.program.holds(o, loop)]
-            if use.scope is not variable.scope or not any(name in names_in([other.target]) for other in others):
-                return self._doubted(Doubt.READ_LATER, use.node)
+            bound = use.scope is variable.scope and any(name in names_in([other.target]) for other in others)
+            if not self.program.doubts.unless(bound, Doubt.READ_LATER, use.node):
+                return True
         return False
 
-    def comes_back(self, loop: ast.For | ast.While, name: str) -> bool:
+    def comes_back(self, loop: Loop, name: str) -> bool:
         """The loop may run again and find the variable as it left it."""
-        return self._reached(loop, loop, self.program.scopes.owner(name, self.program.scopes.scope[loop]))
+        return self._reached(loop, loop, self.scopes.owner(name, self.scopes.scope[loop]))
 
     def _at_once(self, inner: ast.AST | None, scope: ast.AST) -> bool:
         """Code in the inner scope runs where it stands in the outer one."""
         while isinstance(inner, ast.ListComp | ast.SetComp | ast.DictComp):
-            inner = self.program.scopes.outer[inner]
+            inner = self.scopes.outer[inner]
         return inner is scope
-
-    def _statements_around(self, node: ast.AST) -> list[ast.AST]:
-        scope = self.program.scopes.scope[node]
-        return [p for p in self.program.scopes.parents(node) if self.program.scopes.scope.get(p) is scope or p is scope]
 
     def _reached(self, loop: ast.AST, use: ast.AST, variable: Variable) -> bool:
         """The loop may run before the use, with nothing in between that binds the variable for certain."""
+        stores = [use.node for use in self.scopes.stores(variable)]
         here: ast.AST = use
         while here is not variable.scope:
-            parent = self.program.scopes.parent[here]
+            parent = self.scopes.parent[here]
             if isinstance(here, ast.stmt):
                 for earlier in reversed(self._above(here)):
-                    if _binds(earlier, variable.name):
-                        return False
                     if self.program.holds(earlier, loop):
                         return True
+                    if self._makes(earlier, stores):
+                        return False
             if isinstance(parent, ast.For) and here in parent.body and variable.name in names_in([parent.target]):
                 return False
             if isinstance(parent, ast.For | ast.While) and self.program.holds(parent, loop):
@@ -93,20 +92,17 @@ class Liveness:
 
     def bound_before(self, name: ast.Name, statement: ast.stmt) -> bool:
         """The variable certainly has a value when `statement` starts."""
-        return self._is_bound(name, statement) or not self._doubted(Doubt.UNBOUND, name)
+        return self.program.doubts.unless(self._is_bound(name, statement), Doubt.UNBOUND, name)
 
     def _is_bound(self, name: ast.Name, statement: ast.stmt) -> bool:
-        variable = self.program.scopes.variable(name)
-        function = self.program.scopes.scope[statement]
+        variable = self.scopes.variable(name)
+        function = self.scopes.scope[statement]
         if variable.scope is None:
             return True
-        if variable.scope is not function:
+        if variable.scope is not function or self._deleted(variable):
             return False
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name.id in {
-            a.arg for a in self.program.walk(function.args) if isinstance(a, ast.arg)
-        }:
-            return not self._deleted(variable)
-        return not self._deleted(variable) and self._stored_above(variable, statement)
+        stores = [use.node for use in self.scopes.stores(variable)]
+        return any(isinstance(s, ast.arg) for s in stores) or self._stored_above(variable, statement, stores)
 
     def _above(self, statement: ast.stmt) -> list[ast.stmt]:
         """What stands before it in the same block."""
@@ -115,23 +111,24 @@ class Liveness:
 
     def _deleted(self, variable: Variable) -> bool:
         """Something unbinds it: del, or the end of `except ... as name`."""
-        stores = self.program.scopes.stores(variable)
+        stores = self.scopes.stores(variable)
         return any(use.kind == "del" or isinstance(use.node, ast.ExceptHandler) for use in stores)
 
-    def _stored_above(self, variable: Variable, statement: ast.stmt) -> bool:
-        """A statement that runs before, on every path, stores it."""
-        stores = [use.node for use in self.program.scopes.stores(variable)]
-        here: ast.AST = statement
-        while isinstance(here, ast.stmt):
-            if any(self._makes(earlier, stores) for earlier in self._above(here)):
+    def _stored_above(self, variable: Variable, statement: ast.stmt, stores: list[ast.AST]) -> bool:
+        """A statement that runs before, on every path, makes one of the stores."""
+        for here, parent in self.scopes.steps(statement):
+            if isinstance(here, ast.stmt) and self._one_makes(self._above(here), stores):
                 return True
-            parent = self.program.scopes.parent.get(here)
             if isinstance(parent, ast.For) and here in parent.body and self._holds_one(parent.target, stores):
                 return True
-            if parent is None or parent is variable.scope:
+            if isinstance(parent, ast.Try) and here in parent.orelse and self._one_makes(parent.body, stores):
+                return True
+            if parent is variable.scope:
                 return False
-            here = parent
         return False
+
+    def _one_makes(self, block: list[ast.stmt], stores: list[ast.AST]) -> bool:
+        return any(self._makes(statement, stores) for statement in block)
 
     def _makes(self, statement: ast.stmt, stores: list[ast.AST]) -> bool:
         """The statement makes one of the stores whenever it runs."""
@@ -140,11 +137,11 @@ class Liveness:
                 return any(self._holds_one(target, stores) for target in targets)
             case ast.AugAssign(target) | ast.AnnAssign(target, value=ast.expr()):
                 return self._holds_one(target, stores)
+            case ast.Import() | ast.ImportFrom():
+                return self._holds_one(statement, stores)
+            case ast.If(body=body, orelse=[_, *_] as orelse):  # nothing runs after a branch that leaves the block
+                return all(isinstance(b[-1], LEAVES) or self._one_makes(b, stores) for b in (body, orelse))
         return statement in stores
 
-    def _holds_one(self, target: ast.expr, stores: list[ast.AST]) -> bool:
+    def _holds_one(self, target: ast.AST, stores: list[ast.AST]) -> bool:
         return any(self.program.holds(target, store) for store in stores)
-
-
-def _binds(statement: ast.stmt, name: str) -> bool:
-    return isinstance(statement, ast.Assign) and any(name in assigned_names(target) for target in statement.targets)

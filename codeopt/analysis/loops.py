@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from codeopt.analysis.bounds import Bounds
 from codeopt.analysis.doubts import Doubt
@@ -12,9 +12,8 @@ from codeopt.analysis.effect_analysis import EffectAnalysis
 from codeopt.analysis.effects import Effects
 from codeopt.analysis.liveness import Liveness
 from codeopt.analysis.loop_tests import LoopTests
-from codeopt.analysis.nesting import Loop, loops_around, runs_again, runs_once
-from codeopt.analysis.scopes import Comprehension, Function
-from codeopt.analysis.syntax import Syntax
+from codeopt.analysis.nesting import Nesting
+from codeopt.analysis.scopes import Function
 from codeopt.analysis.types import Types
 
 CONSUMERS = ("sum", "any", "all", "max", "min", "sorted", "list", "set", "tuple", "dict", "len")
@@ -22,36 +21,18 @@ CONSUMERS = ("sum", "any", "all", "max", "min", "sorted", "list", "set", "tuple"
 
 
 @dataclass(frozen=True, eq=False)
-class Loops:
+class Loops(Nesting):
     """Asked of one program."""
 
-    program: Syntax
     types: Types
     effects: EffectAnalysis
     liveness: Liveness
     bounds: Bounds
-    repeated: dict[tuple[ast.AST, bool], bool] = field(default_factory=dict)
-
-    def around(self, node: ast.AST) -> list[Loop]:
-        """The loops of the same function that run the node again and again, innermost first."""
-        return loops_around(self.program, node)
-
-    def run_again(self, node: ast.AST, *, functions: bool = True) -> bool:
-        """The node runs in a loop or comprehension, or (when asked) in a function, which may be called in one."""
-        if (node, functions) not in self.repeated:
-            self.repeated[node, functions] = runs_again(self.program, node, functions=functions)
-        return self.repeated[node, functions]
-
-    def runs_once(self, node: ast.AST) -> bool:
-        """The node is reached at most once."""
-        return runs_once(self.program, node)
 
     def cannot_fail(self, test: ast.expr, loop: ast.For | ast.comprehension) -> bool:
         """The expression raises nothing in any round of the loop, and has no effects."""
         sure = LoopTests(self.program, self.types, self.liveness, self.bounds, loop).cannot_fail(test)
-        if not sure:
-            self.program.doubts.note(Doubt.MAY_FAIL, test)
-        return sure
+        return self.program.doubts.unless(sure, Doubt.MAY_FAIL, test)
 
     def outermost_keeping(self, node: ast.expr, values: ast.Name) -> ast.stmt | None:
         """The outermost loop around the node that leaves the container as it is: what can be made of it before that."""
@@ -75,7 +56,7 @@ class Loops:
         names = list(names)
         statement = self._repeating_statement(node)
         places: list[ast.stmt] = [statement] if statement is not None else []
-        for place in [*places, *loops_around(self.program, node)]:
+        for place in [*places, *self.around(node)]:
             bound = self.program.alone(place) and all(self.liveness.bound_before(name, place) for name in names)
             if not bound or not keeps(self.effects.of(place)):
                 break
@@ -85,26 +66,18 @@ class Loops:
     def _repeating_statement(self, node: ast.expr) -> ast.stmt | None:
         """The simple statement around a comprehension that evaluates the node once an element."""
         repeated = False
-        child: ast.AST = node
-        for parent in self.program.scopes.parents(node):
-            if isinstance(parent, Function):
+        for parent, again in self.rounds(node):
+            if isinstance(parent, Function) or (isinstance(parent, ast.GeneratorExp) and not self.uses_up(parent)):
                 return None
-            if isinstance(parent, Comprehension):
-                if isinstance(parent, ast.GeneratorExp) and not self.uses_up(parent):
-                    return None
-                first = isinstance(child, ast.comprehension) and child is parent.generators[0]
-                repeated = (
-                    repeated or not first or any(self.program.holds(test, node) for test in parent.generators[0].ifs)
-                )
+            repeated = repeated or again
             if isinstance(parent, ast.stmt):
                 simple = isinstance(parent, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr)
                 return parent if repeated and simple else None
-            child = parent
         return None
 
     def uses_up(self, generator: ast.GeneratorExp) -> bool:
         """What stands around the generator goes through all of it at once."""
-        parent = self.program.scopes.parent[generator]
+        parent = self.scopes.parent[generator]
         if self.program.calls_builtin(parent, *CONSUMERS):
             return True
         return isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "join"

@@ -3,73 +3,79 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-from codeopt.analysis.scopes import Comprehension, Function, Variable
+from codeopt.analysis.scopes import Comprehension, Function, Scopes
 from codeopt.analysis.syntax import Syntax
 
 Loop = ast.For | ast.While
 
 
-def loops_around(program: Syntax, node: ast.AST) -> list[Loop]:
-    """The loops of the same function that run the node again and again, innermost first."""
-    found: list[Loop] = []
-    child = node
-    for parent in program.scopes.parents(node):
-        if isinstance(parent, Function | ast.ClassDef):
-            break
-        if (
-            isinstance(parent, ast.For)
-            and child in parent.body
-            or isinstance(parent, ast.While)
-            and child not in parent.orelse
-        ):
-            found.append(parent)
-        child = parent
-    return found
+@dataclass(frozen=True, eq=False)
+class Nesting:
+    """Asked of one program."""
 
+    program: Syntax
+    repeated: dict[tuple[ast.AST, bool], bool] = field(default_factory=dict, kw_only=True)
 
-def runs_again(program: Syntax, node: ast.AST, *, functions: bool = True) -> bool:
-    """The node runs in a loop or comprehension, or (when asked) in a function, which may be called in one."""
-    child = node
-    for parent in program.scopes.parents(node):
-        if isinstance(parent, ast.For | ast.AsyncFor) and child is not parent.iter and child not in parent.orelse:
-            return True
-        if isinstance(parent, ast.While) and child not in parent.orelse:
-            return True
-        if isinstance(parent, Comprehension) and not program.holds(parent.generators[0].iter, node):
-            return True
-        if isinstance(parent, Function):
-            return functions
-        child = parent
-    return False
+    @property
+    def scopes(self) -> Scopes:
+        """Of the program."""
+        return self.program.scopes
 
+    def rounds(self, node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
+        """What stands around the node, innermost first, and whether that runs the node in each of its rounds."""
+        for child, parent in self.scopes.steps(node):
+            again = False
+            if isinstance(parent, ast.For | ast.AsyncFor):
+                again = child is not parent.iter and child not in parent.orelse
+            elif isinstance(parent, ast.While):
+                again = child not in parent.orelse
+            elif isinstance(parent, Comprehension):
+                again = not self.program.holds(parent.generators[0].iter, node)
+            yield parent, again
 
-def runs_once(program: Syntax, node: ast.AST) -> bool:
-    """It is reached at most once."""
-    child: ast.AST = node
-    for parent in program.scopes.parents(node):
-        repeats = isinstance(parent, ast.While) or (isinstance(parent, ast.For) and child is not parent.iter)
-        if repeats or isinstance(parent, ast.Lambda | ast.AsyncFunctionDef | ast.ClassDef):
+    def sources(self, node: ast.AST, place: ast.AST) -> Iterator[ast.expr]:
+        """What the loops and comprehensions around, up to `place`, go through: it runs only for elements of that."""
+        for parent, again in self.rounds(node):
+            if again and isinstance(parent, ast.For | Comprehension):
+                yield parent.iter if isinstance(parent, ast.For) else parent.generators[0].iter
+            if parent is place:
+                return
+
+    def around(self, node: ast.AST) -> list[Loop]:
+        """The loops of the same function that run the node again and again, innermost first."""
+        found: list[Loop] = []
+        for parent, again in self.rounds(node):
+            if isinstance(parent, Function | ast.ClassDef):
+                break
+            if again and isinstance(parent, Loop):
+                found.append(parent)
+        return found
+
+    def run_again(self, node: ast.AST, *, functions: bool = True) -> bool:
+        """The node runs in a loop or comprehension, or (when asked) in a function, which may be called in one."""
+        if (node, functions) not in self.repeated:
+            found = ((again, parent) for parent, again in self.rounds(node) if again or isinstance(parent, Function))
+            again, parent = next(found, (False, None))
+            self.repeated[node, functions] = again or (functions and parent is not None)
+        return self.repeated[node, functions]
+
+    def runs_once(self, node: ast.AST) -> bool:
+        """The node is reached at most once."""
+        for parent, again in self.rounds(node):
+            if again or isinstance(parent, ast.Lambda | ast.AsyncFunctionDef | ast.ClassDef):
+                return False
+            if isinstance(parent, ast.FunctionDef) and not self._called_once(parent):
+                return False
+        return True
+
+    def _called_once(self, function: ast.FunctionDef) -> bool:
+        """By a statement of the module that is reached once."""
+        if function.decorator_list or self.scopes.scope[function] is not self.program.tree:
             return False
-        if isinstance(parent, Comprehension) and not program.holds(parent.generators[0].iter, node):
-            return False
-        if isinstance(parent, ast.FunctionDef) and not _called_once(program, parent):
-            return False
-        child = parent
-    return True
-
-
-def _called_once(program: Syntax, function: ast.FunctionDef) -> bool:
-    """By a statement of the module that is reached once."""
-    if function.decorator_list or program.scopes.scope[function] is not program.tree:
+        match self.program.calls_of(self.scopes.variable(function)):
+            case [call]:
+                return all(isinstance(p, ast.Expr | ast.If | ast.Module) for p in self.scopes.parents(call))
         return False
-    uses = program.scopes.all_uses(Variable(program.tree, function.name))
-    loads = [use.node for use in uses if use.kind == "load"]
-    if len(loads) != 1 or len(uses) != 2:
-        return False
-    (used,) = loads
-    match program.scopes.parent[used]:
-        case ast.Call(func=func) as call if func is used:
-            around = [p for p in program.scopes.parents(call) if not isinstance(p, ast.Expr | ast.If | ast.Module)]
-            return not around
-    return False

@@ -22,9 +22,33 @@ def last_line(node: ast.AST) -> int:
     return end
 
 
-def spans_lines(node: ast.expr) -> bool:
-    """The expression goes over more than one line."""
+def spans_lines(node: ast.expr | ast.stmt) -> bool:
+    """It goes over more than one line."""
     return node.lineno != last_line(node)
+
+
+def bound_name(alias: ast.alias) -> str:
+    """The name that an import binds."""
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def is_bare_constant(statement: ast.stmt) -> bool:
+    """A docstring, or another value that nobody uses."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def sets_constant(statement: ast.stmt) -> bool:
+    """`name = constant`."""
+    match statement:
+        case ast.Assign([ast.Name()], ast.Constant()):
+            return True
+    return False
+
+
+def blocks(node: ast.AST) -> list[list[ast.stmt]]:
+    """The lists of statements that stand directly in a node."""
+    found = (getattr(node, name, None) for name in ("body", "orelse", "finalbody"))
+    return [block for block in found if isinstance(block, list) and block]
 
 
 def names_in(nodes: Iterable[ast.AST]) -> set[str]:

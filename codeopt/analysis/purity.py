@@ -28,13 +28,10 @@ class Purity:
 
     def is_plain(self, node: ast.expr) -> bool:
         """Only names, constants, arithmetic, comparisons, subscripts, attributes, and no class here redefines those."""
-        parts = self.program.walk(node)
-        if all(isinstance(part, VALUES) for part in parts):
+        if self.program.is_made_of(node, VALUES):
             return True
-        plain = all(isinstance(part, VALUES + OPERATIONS + PLACES) for part in parts)
-        if plain and self.redefines_operators:
-            self.program.doubts.note(Doubt.OPERATORS, node)
-        return plain and not self.redefines_operators
+        plain = self.program.is_made_of(node, VALUES + OPERATIONS + PLACES)
+        return plain and self.program.doubts.unless(not self.redefines_operators, Doubt.OPERATORS, node)
 
     @cached_property
     def redefines_operators(self) -> bool:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal, NamedTuple
 
+from codeopt.analysis.nodes import bound_name
+
 Kind = Literal["load", "store", "del"]
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -91,8 +93,8 @@ class Scopes:
             here = self.outer[here]
         return Variable(module if name in self.bound[module] else None, name)
 
-    def variable(self, node: ast.Name) -> Variable:
-        """The variable that a name node refers to."""
+    def variable(self, node: ast.AST) -> Variable:
+        """The variable that a name node refers to, or that the statement of a function or class binds."""
         return self.names[node][0][0]
 
     def all_uses(self, variable: Variable) -> list[Use]:
@@ -102,6 +104,14 @@ class Scopes:
     def stores(self, variable: Variable) -> list[Use]:
         """Where it is bound or deleted."""
         return [use for use in self.all_uses(variable) if use.kind != "load"]
+
+    def loads(self, variable: Variable) -> list[ast.AST]:
+        """Where it is read."""
+        return [use.node for use in self.all_uses(variable) if use.kind == "load"]
+
+    def is_bound_once(self, node: ast.AST) -> bool:
+        """The variable of a name is bound in one place, and deleted nowhere."""
+        return len(self.stores(self.variable(node))) == 1
 
     def is_builtin(self, node: ast.expr, *names: str) -> bool:
         """The expression is a name that means Python's own builtin of that name."""
@@ -129,6 +139,12 @@ class Scopes:
         while node in self.parent:
             node = self.parent[node]
             yield node
+
+    def steps(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+        """The way from the node to the module: each node with its parent."""
+        while node in self.parent:
+            yield node, self.parent[node]
+            node = self.parent[node]
 
     def _enter(self, scope: ast.AST, outer: ast.AST | None) -> None:
         self.outer[scope], self.bound[scope], self.declared[scope] = outer, set(), {}
@@ -170,8 +186,8 @@ class Scopes:
                 self._use(name, node, "store", scope)
             case ast.ImportFrom(module=module, names=[ast.alias(name="*")]):
                 self.stars.append(module or ".")
-            case ast.alias(name=name, asname=asname) if name != "*":
-                self._use(asname or name.partition(".")[0], node, "store", scope)
+            case ast.alias(name=name) if name != "*":
+                self._use(bound_name(node), node, "store", scope)
             case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
                 self._use(name, node, "store", scope)
             case ast.MatchMapping(rest=str(name)):
@@ -189,7 +205,8 @@ class Scopes:
     def _function(self, node: Function, scope: ast.AST) -> None:
         self._enter(node, scope)
         self.parent[node.args], self.scope[node.args] = node, scope
-        for arg in _arguments(node.args):
+        given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        for arg in [*given, *(extra for extra in (node.args.vararg, node.args.kwarg) if extra)]:
             self.parent[arg], self.scope[arg] = node.args, node
             self._use(arg.arg, arg, "store", node)
             if arg.annotation:
@@ -228,10 +245,6 @@ class Scopes:
                     continue
                 if child._fields or isinstance(child, ast.stmt):  # operators and contexts have no fields
                     self._visit(child, scope, node)
-
-
-def _arguments(args: ast.arguments) -> list[ast.arg]:
-    return [*args.posonlyargs, *args.args, *args.kwonlyargs, *(a for a in (args.vararg, args.kwarg) if a)]
 
 
 @cache

@@ -9,9 +9,9 @@ from typing import Any
 from codeopt.analysis import library
 from codeopt.analysis.expressions import binary, is_positive, load
 from codeopt.analysis.facts import Facts
-from codeopt.analysis.functions import parameters
+from codeopt.analysis.functions import leave, parameters
 from codeopt.analysis.hints import hinted
-from codeopt.analysis.returns import leave
+from codeopt.analysis.nodes import bound_name
 from codeopt.analysis.values import ANY, NONE, UNKNOWN, Container, FunctionValue
 
 UNFOLLOWED = (ast.AsyncWith, ast.Match, ast.AsyncFor, ast.Delete, ast.Raise)
@@ -77,7 +77,7 @@ def _return(facts: Facts, node: ast.Return) -> None:
 def _function(facts: Facts, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     for decorator in node.decorator_list:
         facts.escape(facts.value(decorator))
-    place = facts.place(facts.program.scopes.owner(node.name, facts.program.scopes.scope[node]))
+    place = facts.place(facts.program.scopes.variable(node))
     followed = isinstance(node, ast.FunctionDef) and not node.decorator_list
     facts.join(place, {FunctionValue(node)} if followed else ANY)
     parameters(facts, node, node.args)
@@ -92,14 +92,14 @@ def _class(facts: Facts, node: ast.ClassDef) -> None:
         facts.escape(facts.value(part))
     block(facts, node.body)
     scopes = facts.program.scopes
-    for variable in [v for v in scopes.uses if v.scope is node] + [scopes.owner(node.name, scopes.scope[node])]:
+    for variable in [*(v for v in scopes.uses if v.scope is node), scopes.variable(node)]:
         facts.escape(frozenset(facts.place(variable)))
         facts.join(facts.place(variable), ANY)
 
 
 def _import(facts: Facts, node: ast.Import | ast.ImportFrom) -> None:
     for alias in node.names:
-        name = alias.asname or alias.name.partition(".")[0]
+        name = bound_name(alias)
         if isinstance(node, ast.Import):
             value = alias.name if alias.asname else name
         else:
@@ -117,25 +117,19 @@ def _other(facts: Facts, node: ast.stmt) -> None:
         if isinstance(child, ast.stmt):
             block(facts, [child])
         elif isinstance(child, ast.ExceptHandler | ast.match_case):
-            _name_unknown(facts, child)
+            _lose(facts, child)
             block(facts, child.body)
         elif isinstance(child, ast.expr) and not isinstance(node, ast.Delete):
             facts.value(child)
 
 
-def _name_unknown(facts: Facts, node: ast.AST) -> None:
-    """`except ... as name`, and what a pattern binds."""
-    for name in (getattr(node, "name", None), getattr(node, "rest", None)):
-        if isinstance(name, str):
-            facts.unknown(name, facts.program.scopes.scope[node])
-
-
 def _lose(facts: Facts, part: ast.AST) -> None:
-    if isinstance(part, ast.pattern):
-        _name_unknown(facts, part)
-    elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-        facts.unknown(part.id, facts.program.scopes.scope[part])
-    elif isinstance(part, ast.expr) and not isinstance(getattr(part, "ctx", None), ast.Store):
+    """What a name, a pattern or `except ... as name` binds is unknown; the value of an expression is given away."""
+    if isinstance(part, ast.Name | ast.pattern | ast.ExceptHandler):
+        bound = [variable for variable, use in facts.program.scopes.names.get(part, ()) if use.kind == "store"]
+        for variable in bound:
+            facts.join(facts.place(variable), ANY)
+    if isinstance(part, ast.expr) and not isinstance(getattr(part, "ctx", None), ast.Store):
         facts.escape(facts.value(part))
 
 

@@ -12,11 +12,11 @@ from itertools import chain, count
 from typing import NamedTuple, TypeVar
 
 from codeopt.analysis.doubts import Doubts
-from codeopt.analysis.nodes import binding, binding_needed, first_line
+from codeopt.analysis.nodes import binding, binding_needed, blocks, first_line, names_in
 from codeopt.analysis.order import Order
 from codeopt.analysis.scopes import Scopes, Variable
 
-Node = TypeVar("Node", bound=ast.expr | ast.stmt)
+Node = TypeVar("Node", bound=ast.AST)
 
 
 class Edit(NamedTuple):
@@ -25,6 +25,10 @@ class Edit(NamedTuple):
     start: int
     end: int
     text: str
+
+
+Edits = Iterable[Edit]
+"""What a rule gives for one node: yielded one after the other, or a list."""
 
 
 def together(groups: Iterable[list[Edit] | None]) -> list[Edit] | None:
@@ -113,6 +117,11 @@ class Syntax:
         tight = binding(ast.parse(f"({text})", mode="eval").body) >= needed
         return self.replace(node, text if tight else f"({text})")
 
+    def behind(self, node: ast.AST, text: str) -> Edit:
+        """The edit that puts text directly behind a node."""
+        end = self.span(node)[1]
+        return Edit(end, end, text)
+
     def grouped(self, node: ast.expr, needed: int) -> str:
         """The text of an expression, in parentheses unless it holds together so tightly."""
         return self.source(node) if binding(node) >= needed else f"({self.source(node)})"
@@ -172,21 +181,14 @@ class Syntax:
 
     def block_of(self, statement: ast.stmt) -> list[ast.stmt]:
         """The list of statements that holds this one."""
-        parent = self.scopes.parent.get(statement, self.tree)
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(parent, name, None)
-            if isinstance(block, list) and statement in block:
-                return block
-        return [statement]
+        found = (block for block in blocks(self.scopes.parent.get(statement, self.tree)) if statement in block)
+        return next(found, [statement])
 
     def calls_builtin(self, node: ast.AST, *names: str) -> bool:
         """A call of one of Python's own builtins, with positional arguments only."""
-        return (
-            isinstance(node, ast.Call)
-            and self.scopes.is_builtin(node.func, *names)
-            and not node.keywords
-            and not any(isinstance(argument, ast.Starred) for argument in node.args)
-        )
+        if not isinstance(node, ast.Call) or not self.scopes.is_builtin(node.func, *names):
+            return False
+        return not node.keywords and not any(isinstance(argument, ast.Starred) for argument in node.args)
 
     def range_bounds(self, node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
         """Start and stop of `range(stop)` or `range(start, stop)`."""
@@ -209,6 +211,35 @@ class Syntax:
         attribute = self.scopes.parent.get(owner)
         call = self.scopes.parent.get(attribute) if isinstance(attribute, ast.Attribute) else None
         return call if isinstance(call, ast.Call) and call.func is attribute else None
+
+    def calls_of(self, variable: Variable) -> list[ast.Call] | None:
+        """Where a function is called; None when it is bound twice, or anything else is done with it."""
+        uses = self.scopes.all_uses(variable)
+        calls = [self.scopes.parent.get(use.node) for use in uses]
+        found = [c for c, use in zip(calls, uses, strict=True) if isinstance(c, ast.Call) and c.func is use.node]
+        return found if len(uses) - len(found) == (variable.scope is not None) else None
+
+    def catches(self, *kinds: str, named: bool = False) -> bool:
+        """A handler catches one of these exceptions, or all; when asked, one that gives it a name, to look at it."""
+        handlers = (each for each in self.of_kind(ast.ExceptHandler) if each.name or not named)
+        return any(each.type is None or names_in([each.type]) & set(kinds) for each in handlers)
+
+    def loop_source(self, target: ast.AST) -> ast.expr | None:
+        """What a loop or comprehension goes through that binds its elements to this target."""
+        loop = self.scopes.parent.get(target)
+        return loop.iter if isinstance(loop, ast.For | ast.comprehension) and loop.target is target else None
+
+    def in_f_string(self, node: ast.AST) -> bool:
+        """It stands in an f-string, of whose parts older Pythons do not tell the exact place."""
+        return any(isinstance(parent, ast.JoinedStr) for parent in self.scopes.parents(node))
+
+    def is_made_of(self, node: ast.AST, kinds: tuple[type[ast.AST], ...]) -> bool:
+        """Nothing but nodes of these kinds stands in it."""
+        return all(isinstance(part, kinds) for part in self.walk(node))
+
+    def has(self, node: ast.AST, *kinds: type[ast.AST]) -> bool:
+        """A node of one of these kinds stands in it."""
+        return any(isinstance(part, kinds) for part in self.walk(node))
 
     def stores_attribute(self, name: str) -> bool:
         """Somewhere the program binds or deletes an attribute of this name, as `sys.stdout = ...` does."""

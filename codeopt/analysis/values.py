@@ -83,6 +83,14 @@ def deep(values: Iterable[object]) -> set[object]:
     return found
 
 
+def all_plain(values: Iterable[object]) -> bool:
+    """Numbers, text, functions, what is built in, and containers of such: no object of a class of the program."""
+    return all(
+        value in SCALARS or isinstance(value, Container | FunctionValue) or str(value).startswith("@")
+        for value in deep(values)
+    )
+
+
 def arithmetic(operator: ast.operator, left: Values, right: Values, positive_power: bool) -> Values | None:
     """The type of `left op right` for numbers and text; None when containers or unknown values take part."""
     if not left or not right:
@@ -113,14 +121,13 @@ def _numeric(operator: ast.operator, left: Values, right: Values, positive_power
 def hashable(values: Iterable[object]) -> bool:
     """All of them are numbers, text, None, or tuples of such: equal ones have equal hashes, without effects."""
     values = list(values)
-    return bool(values) and all(
-        value in SCALARS
-        or (isinstance(value, Container) and value.kind == "tuple" and hashable_or_empty(value.elements))
-        for value in values
-    )
+    return bool(values) and hashable_or_empty(values)
 
 
 def hashable_or_empty(values: Iterable[object]) -> bool:
     """As hashable, and nothing at all is fine too."""
-    values = list(values)
-    return not values or hashable(values)
+    return all(
+        value in SCALARS
+        or (isinstance(value, Container) and value.kind == "tuple" and hashable_or_empty(value.elements))
+        for value in values
+    )

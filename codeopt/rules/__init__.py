@@ -21,7 +21,7 @@ from codeopt.rules._context import Context
 from codeopt.rules._explanation import Explanation, explain
 from codeopt.rules._hot_spots import Hot
 from codeopt.rules._imports import bind_stream, plain_import
-from codeopt.rules._input_lines import PARSERS, ignores_line_end, plain_call
+from codeopt.rules._input_lines import PARSERS, bare_calls, ignores_line_end
 from codeopt.rules._rule import Example, Rule, as_diff, rule
 
 __all__ = [
@@ -33,11 +33,11 @@ __all__ = [
     "Rule",
     "all_rules",
     "as_diff",
+    "bare_calls",
     "bind_stream",
     "explain",
     "ignores_line_end",
     "load_rule",
-    "plain_call",
     "plain_import",
     "rule",
     "select_rules",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.analysis import AnalyzedProgram, Edit, Variable, first_line
+from codeopt.analysis import AnalyzedProgram, Edit, Variable, first_line, is_bare_constant
 
 BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 BINDING = re.compile(r"[ \t]*\r?\n(?=\w+ = sys\.\w)")
@@ -14,9 +14,7 @@ BINDING = re.compile(r"[ \t]*\r?\n(?=\w+ = sys\.\w)")
 
 def bind_stream(program: AnalyzedProgram, name: str, path: str) -> Edit:
     """`name = sys.<path>` after the imports at the top, with `import sys` where it is missing."""
-    top = top_imports(program)
-    imported = any(isinstance(s, ast.Import) and any(a.name == "sys" and not a.asname for a in s.names) for s in top)
-    if imported:
+    if "sys" in _plainly_imported(program):
         return below_imports(program, [f"{name} = sys.{path}"])
     if program.scopes.stores(Variable(program.tree, "sys")):
         first, _, rest = path.partition(".")
@@ -28,11 +26,17 @@ def top_imports(program: AnalyzedProgram) -> list[ast.stmt]:
     """The docstring and the imports before any other statement."""
     top: list[ast.stmt] = []
     for statement in program.tree.body:
-        docstring = not top and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        docstring = not top and is_bare_constant(statement)
         if not docstring and not isinstance(statement, ast.Import | ast.ImportFrom):
             break
         top.append(statement)
     return top
+
+
+def _plainly_imported(program: AnalyzedProgram) -> set[str]:
+    """The modules that the program imports at its top, by their own names."""
+    top = [statement for statement in top_imports(program) if isinstance(statement, ast.Import)]
+    return {alias.name for statement in top for alias in statement.names if not alias.asname}
 
 
 def below_imports(program: AnalyzedProgram, lines: list[str], imports: list[str] | None = None) -> Edit:
@@ -42,8 +46,7 @@ def below_imports(program: AnalyzedProgram, lines: list[str], imports: list[str]
     rest = program.tree.body[len(top)] if len(top) < len(program.tree.body) else None
     if not top and rest is not None:
         return _above(program, rest, lines)
-    end = program.text.find("\n", program.span(top[-1])[1])
-    at = end + 1 if end >= 0 else len(program.text)
+    at = program.next_line(top[-1])
     if not imports and (beside := BINDING.match(program.text, at)) and BINDING.match("\n" + lines[-1]):
         return Edit(beside.end(), beside.end(), lines[-1] + program.newline)  # next to one that another rule made
     blank = re.match(r"(?:[ \t]*\r?\n)*", program.text[at:])
@@ -92,21 +95,13 @@ def from_import(program: AnalyzedProgram, package: str, *names: str) -> list[Edi
 
 def plain_import(program: AnalyzedProgram, name: str) -> list[Edit] | None:
     """The edit that makes `import name` available at module level; None when the name means something else."""
-    top = [
-        alias for statement in top_imports(program) if isinstance(statement, ast.Import) for alias in statement.names
-    ]
     bound = [variable for variable in program.scopes.uses if variable.name == name]
     if bound == [Variable(program.tree, name)] and len(program.scopes.stores(bound[0])) == 1:
-        return [] if any(alias.name == name and not alias.asname for alias in top) else None
+        return [] if name in _plainly_imported(program) else None
     return [_import_line(program, f"import {name}")] if not bound and not program.scopes.star_hides(name) else None
 
 
 def _import_line(program: AnalyzedProgram, line: str) -> Edit:
     """The edit that puts an import below those at the top."""
     top = top_imports(program)
-    if not top:
-        return _above(program, program.tree.body[0], [line])
-    end = program.text.find("\n", program.span(top[-1])[1])
-    at = end + 1 if end >= 0 else len(program.text)
-    start = "" if end >= 0 else program.newline
-    return Edit(at, at, start + line + program.newline)
+    return program.below(top[-1], line) if top else _above(program, program.tree.body[0], [line])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.analysis import AnalyzedProgram
+from codeopt.analysis import AnalyzedProgram, Variable
 
 PARSERS = ("int", "float", "eval")
 """Builtins that ignore white space around their argument, the line end included."""
@@ -13,12 +13,10 @@ STRIPS = frozenset({"split", "strip", "rstrip"})
 """Methods that drop the line end when they are called without arguments."""
 
 
-def plain_call(program: AnalyzedProgram, name: ast.AST) -> ast.Call | None:
-    """The call `name()` around a name, if it is nothing but that, without arguments."""
-    match program.scopes.parent.get(name):
-        case ast.Call(func=func, args=[], keywords=[]) as call if func is name:
-            return call
-    return None
+def bare_calls(program: AnalyzedProgram, function: Variable) -> list[ast.Call] | None:
+    """Where a function is called; None where it is given arguments, or anything else is done with it."""
+    calls = program.calls_of(function) or []
+    return calls if calls and not any(call.args or call.keywords for call in calls) else None
 
 
 def ignores_line_end(program: AnalyzedProgram, call: ast.Call) -> bool:

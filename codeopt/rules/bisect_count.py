@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codeopt.rules import WHOLE, AnalyzedProgram, Context, Edit, as_diff, both_ways, names_in, rule, spans_lines
+from codeopt.rules import WHOLE, AnalyzedProgram, Context, Edits, as_diff, both_ways, names_in, rule, spans_lines
 
 SEARCH = {"<": "bisect_left", "<=": "bisect_right", ">": "bisect_right", ">=": "bisect_left"}
 
@@ -36,7 +35,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE, builtins=("len", "sorted"))
-def bisect_count(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def bisect_count(node: ast.Call, ctx: Context) -> Edits:
     """The whole list is gone through for each count: in a sorted copy, bisect finds the place in a few steps.
 
     Counts of one comparison with the element of a list or tuple of whole numbers, which the loop does not change
@@ -56,17 +55,16 @@ def bisect_count(node: ast.Call, ctx: Context) -> Iterator[Edit]:
 
 
 def _count(program: AnalyzedProgram, call: ast.Call) -> Count | None:
+    adds, measures = program.calls_builtin(call, "sum"), program.calls_builtin(call, "len")
     match call.args:
-        case [ast.GeneratorExp(ast.Constant(1), [one])] if program.calls_builtin(call, "sum") and len(one.ifs) == 1:
-            return _compared(call, one, one.ifs[0])
-        case [ast.GeneratorExp(ast.Compare() as test, [one])] if program.calls_builtin(call, "sum") and not one.ifs:
+        case [ast.GeneratorExp(ast.Compare() as test, [ast.comprehension(ifs=[]) as one])] if adds:
             return _compared(call, one, test)
-        case [ast.ListComp(elt, [one])] if len(one.ifs) == 1:
-            if program.calls_builtin(call, "len") and isinstance(elt, ast.Name | ast.Constant):
-                plain = isinstance(elt, ast.Constant) or elt.id in names_in([one.target])
-                return _compared(call, one, one.ifs[0]) if plain else None
-            if program.calls_builtin(call, "sum") and isinstance(elt, ast.Constant) and elt.value == 1:
-                return _compared(call, one, one.ifs[0]) if type(elt.value) is int else None
+        case [ast.GeneratorExp(ast.Constant(int(1)), [ast.comprehension(ifs=[test]) as one])] if adds:
+            return _compared(call, one, test)
+        case [ast.ListComp(ast.Constant(int(1)), [ast.comprehension(ifs=[test]) as one])] if adds:
+            return _compared(call, one, test)
+        case [ast.ListComp(ast.Name() | ast.Constant() as each, [ast.comprehension(ifs=[test]) as one])] if measures:
+            return _compared(call, one, test) if names_in([each]) <= names_in([one.target]) else None
     return None
 
 

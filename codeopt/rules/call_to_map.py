@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule, spans_lines
 
 FUNCTIONS = ("int", "float", "str", "abs", "len", "ord", "chr", "bool", "bin", "hex", "oct", "repr", "bytes")
 LAZY = ("sum", "max", "min", "sorted", "list", "tuple", "set", "frozenset", "any", "all")
@@ -35,17 +35,12 @@ def call_to_map(node: ast.GeneratorExp | ast.ListComp, ctx: Context) -> list[Edi
     """
     program = ctx.program
     mapped = _mapped(program, node)
-    in_text = any(isinstance(p, ast.JoinedStr) for p in program.scopes.parents(node))
-    if mapped is None or in_text or ctx.is_replaced(node):
+    if mapped is None or program.in_f_string(node) or ctx.is_replaced(node):
         return []
     call = program.scopes.parent[node]
     takes = EAGER if isinstance(node, ast.ListComp) else LAZY
-    if (
-        isinstance(call, ast.Call)
-        and call.args == [node]
-        and not call.keywords
-        and (program.calls_builtin(call, *takes) or (isinstance(node, ast.GeneratorExp) and _joins(program, call)))
-    ):
+    taken = program.calls_builtin(call, *takes) or (isinstance(node, ast.GeneratorExp) and _joins(program, call))
+    if isinstance(call, ast.Call) and call.args == [node] and taken:
         return [program.replace(call, f"{program.source(call.func)}({mapped})")]
     unpacked = isinstance(call, ast.Assign) and isinstance(call.targets[0], ast.Tuple | ast.List)
     if isinstance(call, ast.Assign) and unpacked and mapped.startswith(UNPACKED):
@@ -55,10 +50,10 @@ def call_to_map(node: ast.GeneratorExp | ast.ListComp, ctx: Context) -> list[Edi
     return []
 
 
-def _joins(program: AnalyzedProgram, call: ast.Call) -> bool:
+def _joins(program: AnalyzedProgram, call: ast.AST) -> bool:
     """A call of a text's own join."""
-    match call.func:
-        case ast.Attribute(text, "join"):
+    match call:
+        case ast.Call(ast.Attribute(text, "join"), keywords=[]):
             return program.types.is_text(text)
     return False
 
@@ -69,7 +64,7 @@ def _mapped(program: AnalyzedProgram, node: ast.GeneratorExp | ast.ListComp) -> 
         case (
             ast.Call(ast.Name(function) as name, [ast.Name(argument)], []),
             [ast.comprehension(ast.Name(target), source, [], 0)],
-        ) if argument == target and node.lineno == last_line(node):
+        ) if argument == target and not spans_lines(node):
             own = program.scopes.is_builtin(name, *FUNCTIONS) and not program.rebinds("map")
             if own and not isinstance(source, ast.NamedExpr | ast.Starred):
                 return f"map({function}, {program.source(source)})"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import INT, PRODUCT_OF, AnalyzedProgram, Context, Edit, as_diff, is_sum, names_in, rule, spans_lines
+from codeopt.rules import INT, PRODUCT_OF, AnalyzedProgram, Context, Edits, as_diff, is_sum, names_in, rule, spans_lines
 
 EXAMPLE = as_diff("""\
   n = int("10")
@@ -19,7 +18,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, ast.For, example=EXAMPLE)
-def closed_form(node: ast.Call | ast.For, ctx: Context) -> Iterator[Edit]:
+def closed_form(node: ast.Call | ast.For, ctx: Context) -> Edits:
     """The sum of consecutive whole numbers has a formula: do not add them up.
 
     Ranges with step 1 whose bounds are sums of names and constants that are whole numbers for certain; loops that do
@@ -35,7 +34,7 @@ def closed_form(node: ast.Call | ast.For, ctx: Context) -> Iterator[Edit]:
             yield from _loop(program, node)
 
 
-def _loop(program: AnalyzedProgram, loop: ast.For) -> list[Edit]:
+def _loop(program: AnalyzedProgram, loop: ast.For) -> Edits:
     """`for i in range(n): total += i`."""
     match loop:
         case ast.For(
@@ -48,13 +47,9 @@ def _loop(program: AnalyzedProgram, loop: ast.For) -> list[Edit]:
             comment = "#" in program.source(loop)
             if not formula or comment or not program.alone(loop) or program.types.of(sum_) != INT:  # True + 0 is 1
                 return []
-            if total in names_in([source]):
-                return []
-            inside = set(program.walk(loop))
             uses = program.scopes.all_uses(program.scopes.variable(target))
-            if any(use.node not in inside for use in uses):
-                return []
-            return [program.replace(loop, f"{total} += {formula}")]
+            fits = total not in names_in([source]) and all(program.holds(loop, use.node) for use in uses)
+            return [program.replace(loop, f"{total} += {formula}")] if fits else []
     return []
 
 

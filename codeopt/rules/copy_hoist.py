@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import NUMBERS, STR, AnalyzedProgram, Context, Edit, as_diff, hashable, rule
+from codeopt.rules import NUMBERS, STR, AnalyzedProgram, Context, Edits, as_diff, hashable, rule
 
 KINDS = ("list", "tuple", "set", "dict", "deque")
 NAMES = {"sorted": "sorted_{}", "set": "{}_set", "frozenset": "{}_set", "list": "{}_list", "tuple": "{}_tuple"}
@@ -29,7 +28,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE)
-def copy_hoist(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def copy_hoist(node: ast.Call, ctx: Context) -> Edits:
     """The copy is the same in every round of the loop: make it once, before the loop.
 
     sorted, set, list and tuple of a list, tuple, set or deque of a name, whose elements can be compared or hashed for
@@ -60,23 +59,21 @@ def _named_to_read(program: AnalyzedProgram, call: ast.Call) -> bool:
     """It gets a name that is bound nowhere else, and whose uses are all like that."""
     match program.scopes.parent[call]:
         case ast.Assign([ast.Name() as name]):
-            uses = program.scopes.all_uses(program.scopes.variable(name))
-            loads = [use.node for use in uses if use.kind == "load"]
-            once = len(uses) == len(loads) + 1
-            return once and all(isinstance(node, ast.Name) and _only_read(program, node) for node in loads)
+            loads = program.scopes.loads(program.scopes.variable(name))
+            return program.scopes.is_bound_once(name) and all(_only_read(program, node) for node in loads)
     return False
 
 
-def _only_read(program: AnalyzedProgram, call: ast.Call | ast.Name) -> bool:
+def _only_read(program: AnalyzedProgram, node: ast.AST) -> bool:
     """Nothing can change the copy, keep it, or tell it from another: it is iterated over, asked or measured."""
-    parent = program.scopes.parent[call]
+    parent = program.scopes.parent[node]
     match parent:
         case ast.For(iter=source) | ast.comprehension(iter=source):
-            return source is call
+            return source is node
         case ast.Compare(_, [ast.In() | ast.NotIn()], [container]):
-            return container is call
+            return container is node
         case ast.Subscript(value, ctx=ast.Load()):
-            return value is call
+            return value is node
         case ast.Call(ast.Attribute(attr="join"), [_], []):
             return True
     return program.calls_builtin(parent, *READERS)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, hashable, rule
+from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, hashable, rule
 
 EXAMPLE = as_diff("""\
 + from collections import Counter
@@ -23,7 +22,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE)
-def counter(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def counter(node: ast.Call, ctx: Context) -> Edits:
     """count() goes through the whole list each time: count all values once with a Counter.
 
     Lists of numbers, text, None and tuples of them, which the loop around does not change through any name; and text
@@ -41,9 +40,9 @@ def counter(node: ast.Call, ctx: Context) -> Iterator[Edit]:
 
 def _place(program: AnalyzedProgram, call: ast.Call, values: ast.Name, sought: ast.expr) -> ast.stmt | None:
     if program.types.is_text(values):
-        letter = _is_letter(program, sought)
-        return program.loops.outermost(call, [values], lambda effects: effects.keeps(values)) if letter else None
-    known = hashable(program.types.elements(values, "list", "tuple")) and program.types.is_hashable(sought)
+        known = _is_letter(program, sought)
+    else:
+        known = hashable(program.types.elements(values, "list", "tuple")) and program.types.is_hashable(sought)
     return program.loops.outermost_keeping(call, values) if known else None
 
 
@@ -56,17 +55,12 @@ def _is_letter(program: AnalyzedProgram, node: ast.expr) -> bool:
 
 
 def _gives_letters(program: AnalyzedProgram, target: ast.AST) -> bool:
-    parent = program.scopes.parent[target]
-    match parent:
-        case ast.For(place, source) | ast.comprehension(place, source) if place is target:
+    pair = program.scopes.parent[target]
+    match program.loop_source(target), pair, program.loop_source(pair):
+        case ast.expr() as source, _, _:
             return _is_made_of_letters(program, source)
-        case ast.Tuple([_, second]) if second is target:
-            match program.scopes.parent[parent]:
-                case ast.For(place, ast.Call(args=[source]) as pairs) | ast.comprehension(
-                    place, ast.Call(args=[source]) as pairs
-                ):
-                    counted = place is parent and program.calls_builtin(pairs, "enumerate")
-                    return counted and program.types.is_text(source)
+        case _, ast.Tuple([_, second]), ast.Call(args=[source]) as pairs if second is target:
+            return program.calls_builtin(pairs, "enumerate") and program.types.is_text(source)
     return False
 
 

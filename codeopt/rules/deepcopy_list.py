@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Container, Context, Edit, as_diff, hashable_or_empty, rule
+from codeopt.rules import AnalyzedProgram, Container, Context, Edits, as_diff, hashable_or_empty, rule
 
 DEEP = frozenset({"@copy.deepcopy"})
 KEEPING = frozenset({"pop", "remove", "clear", "sort", "reverse", "index", "count", "copy"})
@@ -27,7 +26,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE)
-def deepcopy_list(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def deepcopy_list(node: ast.Call, ctx: Context) -> Edits:
     """deepcopy() asks of each number how to copy it: copy the lists themselves.
 
     Lists, dicts, sets and deques of numbers, text, None and tuples of them; lists of such lists where each row is

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, names_in, rule, together
+from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, as_diff, rule, together
 
 Place = ast.Name | ast.Attribute
 """Where the queue is named: `queue`, or `self.queue`."""
@@ -31,7 +30,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Module, example=EXAMPLE)
-def deque_popleft(_: ast.Module, ctx: Context) -> Iterator[Edit]:
+def deque_popleft(_: ast.Module, ctx: Context) -> Edits:
     """pop(0) moves all other elements of a list: use a deque, whose popleft() moves none.
 
     A variable, or an attribute that only the methods of one class use, bound to lists written down there, and only
@@ -43,7 +42,7 @@ def deque_popleft(_: ast.Module, ctx: Context) -> Iterator[Edit]:
     for places in groups:
         pops = [place for place in places if _pops_first(program, place)]
         if any(program.loops.run_again(place) and ctx.is_hot(place) for place in pops):
-            edits = together(_converted(program, place) for place in places)
+            edits = together(_used(program, place) for place in places)
             if edits:
                 ctx.import_from("collections", "deque")
                 yield from edits
@@ -51,21 +50,15 @@ def deque_popleft(_: ast.Module, ctx: Context) -> Iterator[Edit]:
 
 def _shows_errors(program: AnalyzedProgram) -> bool:
     """An IndexError is looked at: a deque words it otherwise."""
-    handlers = [node for node in program.walk() if isinstance(node, ast.ExceptHandler)]
-    kinds = {"IndexError", "LookupError", "Exception", "BaseException"}
-    caught = any(h.name and (h.type is None or kinds & names_in([h.type])) for h in handlers)
+    caught = program.catches("IndexError", "LookupError", "Exception", "BaseException", named=True)
     return caught or bool({"traceback", "exc_info", "excepthook"} & program.words)
 
 
 def _variables(program: AnalyzedProgram) -> list[list[Place]]:
-    """All places of each variable."""
+    """All places of each variable that is only bound and read by its name."""
     found = [uses for variable, uses in program.scopes.uses.items() if variable.scope is not None]
-    nodes = ([use.node for use in uses] for uses in found)
-    return [[n for n in group if isinstance(n, ast.Name)] for group in nodes if all(_is_name(n) for n in group)]
-
-
-def _is_name(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Del)
+    names = [[use.node for use in uses if isinstance(use.node, ast.Name) and use.kind != "del"] for uses in found]
+    return [list[Place](group) for group, uses in zip(names, found, strict=True) if len(group) == len(uses)]
 
 
 def _attributes(program: AnalyzedProgram) -> list[list[Place]]:
@@ -74,10 +67,9 @@ def _attributes(program: AnalyzedProgram) -> list[list[Place]]:
         return []
     groups: dict[str, list[Place]] = {}
     owners: dict[str, set[ast.AST | None]] = {}
-    for node in program.walk():
-        if isinstance(node, ast.Attribute):
-            groups.setdefault(node.attr, []).append(node)
-            owners.setdefault(node.attr, set()).add(_class_of(program, node))
+    for node in program.of_kind(ast.Attribute):
+        groups.setdefault(node.attr, []).append(node)
+        owners.setdefault(node.attr, set()).add(_class_of(program, node))
     classes = [names for scope, names in program.scopes.bound.items() if isinstance(scope, ast.ClassDef)]
     one = [name for name, found in owners.items() if len(found) == 1 and None not in found]
     own = [name for name in one if not any(name in names for names in classes)]
@@ -93,16 +85,11 @@ def _class_of(program: AnalyzedProgram, node: ast.Attribute) -> ast.AST | None:
             if not isinstance(method, ast.FunctionDef) or not isinstance(home, ast.ClassDef) or method.decorator_list:
                 return None
             first = [arg.arg for arg in method.args.args[:1]] == [owner.id]
-            once = len(program.scopes.stores(program.scopes.variable(owner))) == 1
+            once = program.scopes.is_bound_once(owner)
             plain = not (home.bases or home.keywords or home.decorator_list)
-            return home if first and once and plain and _only_made(program, home) else None
+            made = program.calls_of(program.scopes.variable(home))
+            return home if first and once and plain and made is not None else None
     return None
-
-
-def _only_made(program: AnalyzedProgram, home: ast.ClassDef) -> bool:
-    uses = program.scopes.all_uses(program.scopes.owner(home.name, program.scopes.scope[home]))
-    calls = (program.scopes.parent.get(use.node) for use in uses if use.kind == "load")
-    return all(isinstance(c, ast.Call) and isinstance(c.func, ast.Name) and c.func.id == home.name for c in calls)
 
 
 def _pops_first(program: AnalyzedProgram, node: Place) -> bool:
@@ -120,10 +107,6 @@ def _method_call(program: AnalyzedProgram, name: ast.AST) -> tuple[str, list[ast
     return None
 
 
-def _converted(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
-    return _stored(program, node) if isinstance(node.ctx, ast.Store) else _used(program, node)
-
-
 def _stored(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
     """`queue = [...]` becomes `queue = deque([...])`."""
     match program.scopes.parent[node]:
@@ -139,6 +122,8 @@ def _stored(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
 
 def _used(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
     """The edit for one use: none when it may stay, None when a deque cannot do it."""
+    if isinstance(node.ctx, ast.Store):
+        return _stored(program, node)
     nothing: list[Edit] = []
     parent = program.scopes.parent[node]
     match _method_call(program, node):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, names_in, rule
+from codeopt.rules import Context, Edit, as_diff, names_in, rule, sets_constant
 
 EXAMPLE = as_diff("""\
   found = False
@@ -26,27 +26,13 @@ def early_exit(loop: ast.For, ctx: Context) -> list[Edit]:
     """
     program = ctx.program
     match loop.body:
-        case [ast.If(test, [*settings], [])] if not loop.orelse and all(_sets_constant(program, s) for s in settings):
+        case [ast.If(test, [*settings], [])] if not loop.orelse and all(map(sets_constant, settings)):
             flags = names_in(settings)
-            if flags & names_in([test, loop.target, loop.iter]):
+            if flags & names_in([test, loop.target, loop.iter]) or not all(map(program.alone, settings)):
                 return []
             if any(program.liveness.read_elsewhere(loop, name) for name in names_in([loop.target])):
                 return []
-            if not _whole(program, loop.iter) or not program.loops.cannot_fail(test, loop):
-                return []
-            return [program.below(settings[-1], "break")]
+            whole = program.calls_builtin(loop.iter, "range") or program.types.is_sized(loop.iter)
+            fits = whole and program.loops.cannot_fail(test, loop)
+            return [program.below(settings[-1], "break")] if fits else []
     return []
-
-
-def _sets_constant(program: AnalyzedProgram, statement: ast.stmt) -> bool:
-    match statement:
-        case ast.Assign([ast.Name()], ast.Constant()):
-            return program.alone(statement)
-    return False
-
-
-def _whole(program: AnalyzedProgram, source: ast.expr) -> bool:
-    """Iterating over a part of it only leaves no trace: no file, generator or iterator."""
-    if isinstance(source, ast.Call) and program.scopes.is_builtin(source.func, "range"):
-        return True
-    return program.types.is_sized(source)

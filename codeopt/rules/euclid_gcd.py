@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from functools import cache
 
-from codeopt.rules import INT, AnalyzedProgram, Context, Edit, Variable, as_diff, rule
+from codeopt.rules import INT, AnalyzedProgram, Context, Edits, Variable, as_diff, is_bare_constant, rule
 
 NOT_ZERO, ZERO = ("b", "b != 0", "b > 0"), ("b == 0", "not b")
 STEPS = (
@@ -35,7 +34,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.FunctionDef, example=EXAMPLE)
-def euclid_gcd(node: ast.FunctionDef, ctx: Context) -> Iterator[Edit]:
+def euclid_gcd(node: ast.FunctionDef, ctx: Context) -> Edits:
     """math.gcd computes the greatest common divisor in C, in one call instead of many rounds.
 
     Functions of two whole numbers whose whole body is Euclid's algorithm, as a loop or by recursion. A second
@@ -55,19 +54,14 @@ def _is_euclid(program: AnalyzedProgram, function: ast.FunctionDef, names: list[
     body = _body(function)
     if len(names) != 2 or not body or function.decorator_list or not program.alone(body[0]) or "math" in names:
         return False
-    own_name = program.scopes.owner(function.name, program.scopes.scope[function])
-    if body[0].lineno == function.lineno or len(program.scopes.stores(own_name)) != 1:
+    if body[0].lineno == function.lineno or not program.scopes.is_bound_once(function):
         return False
-    if program.scopes.declared[function]:
-        return False
-    return _shape(function, names) in _shapes()
+    return not program.scopes.declared[function] and _shape(function, names) in _shapes()
 
 
 def _body(function: ast.FunctionDef) -> list[ast.stmt]:
     """The statements below the docstring."""
-    first = function.body[0]
-    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return function.body[1:] if documented else function.body
+    return function.body[is_bare_constant(function.body[0]) :]
 
 
 def _shape(function: ast.FunctionDef, names: list[str]) -> str:

@@ -50,13 +50,10 @@ def _plain(program: AnalyzedProgram, made: ast.ListComp) -> bool:
     if program.purity.redefines_operators or any(each.is_async for each in made.generators):
         return False
     first = made.generators[0].iter  # is evaluated before the first element either way
-    outside = {id(part) for part in program.walk(first)}
-    for part in program.walk(made):
-        if isinstance(part, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.Lambda):
-            return False
-        if isinstance(part, ast.Call) and id(part) not in outside and not _known(program, part):
-            return False
-    return True
+    if program.has(made, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda):
+        return False
+    calls = [part for part in program.walk(made) if isinstance(part, ast.Call)]
+    return all(program.holds(first, call) or _known(program, call) for call in calls)
 
 
 def _known(program: AnalyzedProgram, call: ast.Call) -> bool:

@@ -45,19 +45,14 @@ def guard_break(loop: ast.For, ctx: Context) -> list[Edit]:
             case ast.If(ast.Compare(left, [sign], [right]), [ast.Continue() as leave], []):
                 sums += [left, right]
                 outside |= names_in([left, right]) - slopes.keys()
-                one_way = is_sum(left) and is_sum(right) and _only_rises(left, sign, right, slopes)
-                if one_way and program.types.is_int(*sums) and _keeps(program, loop, slopes, outside):
-                    return [program.replace(leave, "break")]
-                return []
+                slope = _slope(left, slopes) - _slope(right, slopes)
+                stays = (slope > 0 and isinstance(sign, GREATER)) or (slope < 0 and isinstance(sign, LESS))
+                known = is_sum(left) and is_sum(right) and program.types.is_int(*sums)
+                fits = stays and known and _keeps(program, loop, slopes, outside)
+                return [program.replace(leave, "break")] if fits else []
             case _:
                 return []
     return []
-
-
-def _only_rises(left: ast.expr, sign: ast.cmpop, right: ast.expr, slopes: dict[str, int]) -> bool:
-    """Once the test is true, a greater counter leaves it true."""
-    slope = _slope(left, slopes) - _slope(right, slopes)
-    return (slope > 0 and isinstance(sign, GREATER)) or (slope < 0 and isinstance(sign, LESS))
 
 
 def _slope(node: ast.expr, slopes: dict[str, int]) -> int:

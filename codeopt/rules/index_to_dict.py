@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, hashable, rule
+from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, hashable, rule
 
 TABLE = "{{value: place for place, value in reversed([*enumerate({values})])}}"
 """Backwards, so that the first place of a value is what stays."""
@@ -25,7 +24,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE, builtins=("enumerate", "reversed"))
-def index_to_dict(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def index_to_dict(node: ast.Call, ctx: Context) -> Edits:
     """index() compares with one element after the other: a dict made once knows the place of each value.
 
     Lists of numbers, text, None and tuples of them, asked for a name or a constant of these kinds, which the loop
@@ -55,10 +54,7 @@ def _was_kept(program: AnalyzedProgram, call: ast.Call) -> bool:
 def _is_in(program: AnalyzedProgram, sought: ast.expr, values: ast.Name) -> bool:
     """A loop takes it from the list, or from all that the list was made of, and nothing changes either."""
     stores = program.scopes.stores(program.scopes.variable(sought)) if isinstance(sought, ast.Name) else []
-    parent = program.scopes.parent[stores[0].node] if len(stores) == 1 else None
-    if not isinstance(parent, ast.For | ast.comprehension) or parent.target is not stores[0].node:
-        return False
-    source = parent.iter
+    source = program.loop_source(stores[0].node) if len(stores) == 1 else None
     if not isinstance(source, ast.Name) or not all(_never_changes(program, name) for name in (source, values)):
         return False
     variable = program.scopes.variable(source)
@@ -67,7 +63,7 @@ def _is_in(program: AnalyzedProgram, sought: ast.expr, values: ast.Name) -> bool
 
 
 def _never_changes(program: AnalyzedProgram, name: ast.Name) -> bool:
-    if len(program.scopes.stores(program.scopes.variable(name))) != 1:
+    if not program.scopes.is_bound_once(name):
         return False
     everything = program.effects.of(*program.tree.body)
     return everything.keeps_container(name, everything.changed | everything.resized)

@@ -76,8 +76,7 @@ def _stays(program: AnalyzedProgram, loop: ast.For, values: ast.Name) -> bool:
     """The loop neither binds the list again nor changes what is in it."""
     if loop.orelse or not (program.types.is_text(values) or program.types.containers(values, "list", "tuple")):
         return False
-    effects = program.effects.of(*loop.body)
-    return effects.keeps(values) if program.types.is_text(values) else effects.keeps_contents(values)
+    return program.effects.of(*loop.body).keeps_contents(values)
 
 
 def _wanted(plural: str) -> tuple[str, ...]:

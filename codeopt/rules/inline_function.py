@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, first_line, is_simple, last_line, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, first_line, is_simple, rule, spans_lines
 
 BUILTINS = ("abs", "len", "int", "ord", "chr", "pow", "divmod", "min", "max", "float", "bool", "str", "round")
 OPERATIONS = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Call)
 PARTS = (*OPERATIONS, ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context)
-ATOMS = (ast.Name, ast.Subscript, ast.Call, ast.Attribute)
+ATOMS = (ast.Name, ast.Subscript, ast.Call, ast.Attribute, ast.Constant)
 LONGEST = 100
 """Characters of an expression that can still be read in place of a name."""
 
@@ -81,12 +81,8 @@ def _short(program: AnalyzedProgram, node: ast.AST) -> Short | None:
     parts = [part for result in short.results for part in program.walk(result)]
     quiet = all(_is_quiet(program, part) for part in parts if isinstance(part, ast.Call | ast.Attribute))
     lines = all(not spans_lines(result) for result in short.results)
-    fits = pieces and lines and sum(len(_text(program, piece)) for piece in pieces) <= LONGEST
+    fits = pieces and lines and sum(len(_filled(program, piece, {})) for piece in pieces) <= LONGEST
     return short if not odd and quiet and fits and all(isinstance(part, PARTS) for part in parts) else None
-
-
-def _text(program: AnalyzedProgram, piece: ast.expr | str) -> str:
-    return piece if isinstance(piece, str) else program.source(piece)
 
 
 def _pieces(program: AnalyzedProgram, body: list[ast.stmt]) -> tuple[ast.expr | str, ...]:
@@ -112,20 +108,14 @@ def _is_quiet(program: AnalyzedProgram, part: ast.Call | ast.Attribute) -> bool:
 
 def _calls(program: AnalyzedProgram, short: Short) -> list[ast.Call]:
     """All uses of the function, when each is a call with as many plain arguments; else none."""
-    variable = program.scopes.owner(short.name, program.scopes.scope[short.statement])
     made = short.statement.targets[0] if isinstance(short.statement, ast.Assign) else short.statement
-    found: list[ast.Call] = []
-    for use in program.scopes.all_uses(variable):
-        match program.scopes.parent.get(use.node):
-            case ast.Call(func, arguments, []) as call if func is use.node and call.lineno == last_line(call):
-                odd = any(isinstance(p, ast.JoinedStr | ast.ClassDef) for p in program.scopes.parents(call))
-                plain = all(program.purity.is_plain(argument) for argument in arguments)
-                if odd or len(arguments) != len(short.parameters) or not plain:
-                    return []
-                found.append(call)
-            case _ if use.node is not made:
-                return []
-    return found if program.alone(short.statement) else []
+    calls = program.calls_of(program.scopes.variable(made)) or []
+    for call in calls:
+        odd = any(isinstance(p, ast.JoinedStr | ast.ClassDef) for p in program.scopes.parents(call))
+        plain = not call.keywords and all(program.purity.is_plain(argument) for argument in call.args)
+        if odd or not plain or spans_lines(call) or len(call.args) != len(short.parameters):
+            return []
+    return calls if program.alone(short.statement) else []
 
 
 def _inlined(program: AnalyzedProgram, short: Short, call: ast.Call) -> str | None:
@@ -148,14 +138,10 @@ def _filled(program: AnalyzedProgram, piece: ast.expr | str, given: dict[str, as
     start, text = program.span(piece)[0], program.source(piece)
     for name in sorted(program.names(piece), key=lambda name: -program.span(name)[0]):
         if name.id in given:
-            at = program.span(name)[0] - start
-            text = text[:at] + _bracketed(program, given[name.id]) + text[at + len(name.id) :]
+            at, value = program.span(name)[0] - start, program.source(given[name.id])
+            value = value if isinstance(given[name.id], ATOMS) else f"({value})"
+            text = text[:at] + value + text[at + len(name.id) :]
     return text
-
-
-def _bracketed(program: AnalyzedProgram, value: ast.expr) -> str:
-    source = program.source(value)
-    return source if isinstance(value, (*ATOMS, ast.Constant)) else f"({source})"
 
 
 def _evaluated_alike(given: dict[str, ast.expr], short: Short, used: list[str]) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, divides, names_in, rule
+from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, divides, names_in, rule, sets_constant
 
 EXAMPLE = as_diff("""\
 + from math import isqrt
@@ -26,7 +25,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.For, ast.GeneratorExp, example=EXAMPLE)
-def isqrt_trial_division(node: ast.For | ast.GeneratorExp, ctx: Context) -> Iterator[Edit]:
+def isqrt_trial_division(node: ast.For | ast.GeneratorExp, ctx: Context) -> Edits:
     """A number without a divisor up to its square root has none: stop looking there.
 
     Loops and any/all over range(2, n) or range(2, n // 2 + 1), n a whole number, that only ask whether some divisor
@@ -67,15 +66,11 @@ def _range(
 def _stops(body: list[ast.stmt], divisor: str) -> bool:
     """The first divisor ends the search, whichever it is: constants are set, then break or return."""
     *settings, end = body
-    constants = all(
-        isinstance(s, ast.Assign) and isinstance(s.value, ast.Constant) and isinstance(s.targets[0], ast.Name)
-        for s in settings
-    )
     leaves = isinstance(end, ast.Break) or (isinstance(end, ast.Return) and isinstance(end.value, ast.Constant | None))
-    return constants and leaves and divisor not in names_in(settings)
+    return all(map(sets_constant, settings)) and leaves and divisor not in names_in(settings)
 
 
 def _used_outside(program: AnalyzedProgram, loop: ast.For, divisor: str) -> bool:
     inside = {node for part in [loop.target, *loop.body] for node in program.walk(part)}  # the else sees the last one
     variable = program.scopes.owner(divisor, program.scopes.scope[loop])
-    return any(use.node not in inside and use.kind == "load" for use in program.scopes.all_uses(variable))
+    return not inside.issuperset(program.scopes.loads(variable))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, hashable_or_empty, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, hashable_or_empty, rule, spans_lines
 
 COPIES = ("list", "tuple", "set", "frozenset")
 
@@ -23,7 +22,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Compare, example=EXAMPLE)
-def keys_membership(node: ast.Compare, ctx: Context) -> Iterator[Edit]:
+def keys_membership(node: ast.Compare, ctx: Context) -> Edits:
     """A list of the keys is made and searched each time: `in` finds a key of the dict at once.
 
     list, tuple or set of a dict, its keys() or a set, of numbers, text, None and tuples of them; and of a range that
@@ -31,31 +30,29 @@ def keys_membership(node: ast.Compare, ctx: Context) -> Iterator[Edit]:
     """
     program = ctx.program
     match node:
-        case ast.Compare(
-            _, [ast.In() | ast.NotIn()], [ast.Call(ast.Attribute(ast.Name() as owner, "keys"), [], []) as keys]
-        ) if program.types.containers(owner, "dict"):
-            yield program.replace(keys, program.source(owner))
-        case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Call() as copy]):
-            asked = _asked(program, left, copy)
-            if asked:
-                yield program.replace(copy, asked)
+        case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Call() as call]):
+            asked = _asked(program, left, call) or _owner_of_keys(program, call)
+            if asked is not None:
+                yield program.replace(call, program.source(asked))
 
 
-def _asked(program: AnalyzedProgram, left: ast.expr, copy: ast.Call) -> str | None:
-    """The source of what is copied, when asking it gives the same answer."""
-    if not program.calls_builtin(copy, *COPIES) or len(copy.args) != 1 or copy.lineno != last_line(copy):
+def _asked(program: AnalyzedProgram, left: ast.expr, copy: ast.Call) -> ast.expr | None:
+    """What is copied, when asking it gives the same answer."""
+    if not program.calls_builtin(copy, *COPIES) or len(copy.args) != 1 or spans_lines(copy):
         return None
     (whole,) = copy.args
-    match whole:
-        case ast.Call(ast.Attribute(ast.Name() as owner, "keys"), [], []) if program.types.containers(owner, "dict"):
-            return _if_hashable(program, left, owner)
-        case ast.Call(func, [*bounds], []) if program.scopes.is_builtin(func, "range") and bounds:
-            return program.source(whole) if program.types.is_int(left, *bounds) else None
-        case ast.Name() if program.types.containers(whole, "dict", "set"):
-            return _if_hashable(program, left, whole)
+    match _owner_of_keys(program, whole) or whole:
+        case ast.Call(args=[*bounds]) if program.calls_builtin(whole, "range") and bounds:
+            return whole if program.types.is_int(left, *bounds) else None
+        case ast.Name() as owner if program.types.containers(owner, "dict", "set"):
+            inside = program.types.elements(owner, "dict", "set")
+            return owner if hashable_or_empty(inside) and program.types.is_hashable(left) else None
     return None
 
 
-def _if_hashable(program: AnalyzedProgram, left: ast.expr, owner: ast.Name) -> str | None:
-    inside = program.types.elements(owner, "dict", "set")
-    return program.source(owner) if hashable_or_empty(inside) and program.types.is_hashable(left) else None
+def _owner_of_keys(program: AnalyzedProgram, call: ast.expr) -> ast.Name | None:
+    """The dict of `counts.keys()`."""
+    match call:
+        case ast.Call(ast.Attribute(ast.Name() as owner, "keys"), [], []) if program.types.containers(owner, "dict"):
+            return owner
+    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule
+from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, rule
 
 FILLED = {(ast.Gt, 0), (ast.NotEq, 0), (ast.GtE, 1)}
 EMPTY = {(ast.Eq, 0), (ast.Lt, 1), (ast.LtE, 0)}
@@ -23,7 +23,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.If, ast.While, ast.IfExp, example=EXAMPLE)
-def length_truth(node: ast.If | ast.While | ast.IfExp, ctx: Context) -> Iterator[Edit]:
+def length_truth(node: ast.If | ast.While | ast.IfExp, ctx: Context) -> Edits:
     """len() is looked up, called and compared with a number: whether anything is in it, a container says itself.
 
     Tests for zero of the length of a name that is a list, tuple, dict, set, deque or text for certain.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Use, Variable, as_diff, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, Use, Variable, as_diff, rule, spans_lines
 
 METHODS = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "index", "count", "copy"}
@@ -24,7 +23,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Module, example=EXAMPLE)
-def list_append(_: ast.Module, ctx: Context) -> Iterator[Edit]:
+def list_append(_: ast.Module, ctx: Context) -> Edits:
     """values + [x] copies the whole list to add one element: append it.
 
     A variable of one scope that is only bound to lists made there, and that is never passed on, stored, captured or
@@ -43,7 +42,7 @@ def _grown(program: AnalyzedProgram, use: Use) -> ast.Assign | None:
     match program.scopes.parent.get(use.node):
         case ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(left), ast.Add(), ast.List(elts))) as statement:
             odd = any(isinstance(part, ast.Starred | ast.NamedExpr) for e in elts for part in ast.walk(e))
-            if name == left and elts and not odd and use.kind == "store" and statement.lineno == last_line(statement):
+            if name == left and elts and not odd and use.kind == "store" and not spans_lines(statement):
                 return statement
     return None
 
@@ -68,8 +67,7 @@ def _held_alone(program: AnalyzedProgram, variable: Variable, use: Use, grown: l
         case ast.BinOp(left=left):
             return left is use.node and any(parent is statement.value for statement in grown)
         case ast.For(iter=source):
-            inside = {id(node) for node in ast.walk(parent)}
-            return source is use.node and not any(id(statement) in inside for statement in grown)
+            return source is use.node and not any(program.holds(parent, statement) for statement in grown)
         case ast.Return():
             return not any(isinstance(node, ast.Try) for node in ast.walk(use.scope))
         case ast.Attribute(attr=name):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Container, Context, Edit, Variable, as_diff, hashable, rule, together
+from codeopt.rules import AnalyzedProgram, Container, Context, Edit, Edits, Variable, as_diff, hashable, rule, together
 
 EXAMPLE = as_diff("""\
   banned = list(map(int, "3 1 4".split()))
@@ -25,7 +24,7 @@ READERS = ("enumerate", "len", "list", "max", "min", "print", "set", "sorted", "
 
 
 @rule(ast.Module, example=EXAMPLE)
-def list_membership_to_set(_: ast.Module, ctx: Context) -> Iterator[Edit]:
+def list_membership_to_set(_: ast.Module, ctx: Context) -> Edits:
     """`in` compares with every element of a list; a set finds it at once.
 
     Lists of numbers, text, None and tuples of them, by what is stored in them or by their type hint, asked in a loop

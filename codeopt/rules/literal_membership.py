@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule
+from codeopt.rules import Context, Edits, as_diff, rule
 
 LEAST = 4
 """Elements; with fewer a tuple is as fast."""
@@ -21,17 +20,14 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Compare, example=EXAMPLE, where="hot loop")
-def literal_membership(node: ast.Compare, ctx: Context) -> Iterator[Edit]:
+def literal_membership(node: ast.Compare, ctx: Context) -> Edits:
     """`in` compares with one element of a list after the other; a set of constants answers at once.
 
     Four or more constants, asked for numbers, text, None and tuples of them; nothing else could be hashed.
     """
+    program = ctx.program
     match node:
-        case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.List() | ast.Tuple() as values]):
-            if _fits(ctx.program, left, values):
-                yield ctx.program.replace(values, "{" + ctx.program.source(values)[1:-1] + "}")
-
-
-def _fits(program: AnalyzedProgram, left: ast.expr, values: ast.List | ast.Tuple) -> bool:
-    constants = all(isinstance(v, ast.Constant) and isinstance(v.value, int | str | bytes | None) for v in values.elts)
-    return constants and len(values.elts) >= LEAST and program.types.is_hashable(left)
+        case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.List(elts) | ast.Tuple(elts) as values]):
+            constants = all(isinstance(e, ast.Constant) and isinstance(e.value, int | str | bytes | None) for e in elts)
+            if constants and len(elts) >= LEAST and program.types.is_hashable(left):
+                yield program.replace(values, "{" + program.source(values)[1:-1] + "}")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import SUM_OF, Context, Edit, as_diff, rule, spans_lines
+from codeopt.rules import SUM_OF, Context, Edits, as_diff, rule, spans_lines
 
 EXAMPLE = as_diff("""\
   count = 0
@@ -19,7 +18,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE, where="hot loop", priority=130)
-def literal_sum(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def literal_sum(node: ast.Call, ctx: Context) -> Edits:
     """sum(), min() and max() of a list that is written down build the list first: use the values directly.
 
     sum() only of values that are whole numbers for certain (floats add differently); no starred elements.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import NUMBERS, STR, WHOLE, AnalyzedProgram, Comprehension, Context, Edit, as_diff, rule, spans_lines
+from codeopt.rules import NUMBERS, STR, WHOLE, AnalyzedProgram, Context, Edits, as_diff, rule, spans_lines
 
+CALLED = ("len", "abs", "pow", "min", "max", "sum")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)
 """What may stand in the call and around it: operations on whole numbers that cannot fail."""
 
@@ -31,7 +31,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, priority=100, example=EXAMPLE)
-def loop_invariant(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def loop_invariant(node: ast.Call, ctx: Context) -> Edits:
     """This call gives the same result in every round of the loop: call it once, before the loop.
 
     len, sum, abs, min, max and pow with a constant modulus, of whole numbers and of containers that the loop cannot
@@ -62,40 +62,21 @@ def _of_elements(call: ast.Call) -> bool:
 
 
 def _goes_through(program: AnalyzedProgram, call: ast.Call, place: ast.stmt) -> bool:
-    """It only runs in a loop over the same values, of which there are some then."""
+    """It only runs in a loop over the same values, or over range(len(values)): there are some then."""
     (values,) = call.args
     assert isinstance(values, ast.Name)
-    return any(_is_over(program, source, values.id) for source in _sources(program, call, place))
-
-
-def _sources(program: AnalyzedProgram, node: ast.expr, place: ast.stmt) -> Iterator[ast.expr]:
-    """What the loops and comprehensions around, up to `place`, go through: the node runs for elements of it only."""
-    child: ast.AST = node
-    for parent in program.scopes.parents(node):
-        if isinstance(parent, ast.For) and child in parent.body:
-            yield parent.iter
-        elif isinstance(parent, Comprehension) and not program.holds(parent.generators[0].iter, node):
-            yield parent.generators[0].iter
-        if parent is place:
-            return
-        child = parent
-
-
-def _is_over(program: AnalyzedProgram, source: ast.expr, name: str) -> bool:
-    """The values themselves, or range(len(values))."""
-    values = program.indexed(source) or source
-    return isinstance(values, ast.Name) and values.id == name
+    sources = (program.indexed(source) or source for source in program.loops.sources(call, place))
+    return any(isinstance(source, ast.Name) and source.id == values.id for source in sources)
 
 
 def _widened(program: AnalyzedProgram, loop: ast.stmt, node: ast.expr) -> ast.expr:
     """The largest sum or product of whole numbers around the call that stays the same too."""
     parent = program.scopes.parent[node]
     while isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add | ast.Sub | ast.Mult):
-        plain = all(isinstance(part, SIMPLE) for part in program.walk(parent))
         other = parent.right if parent.left is node else parent.left
-        if not plain or spans_lines(parent) or not program.types.is_int(parent.left, parent.right):
+        if not program.is_made_of(parent, SIMPLE) or spans_lines(parent) or not program.types.is_int(node, other):
             break
-        if any(isinstance(p, ast.Call) for p in program.walk(other)) or not program.loops.keeps(loop, parent):
+        if program.has(other, ast.Call) or not program.loops.keeps(loop, parent):
             break
         node, parent = parent, program.scopes.parent[parent]
     return node
@@ -103,12 +84,9 @@ def _widened(program: AnalyzedProgram, loop: ast.stmt, node: ast.expr) -> ast.ex
 
 def _cannot_fail(program: AnalyzedProgram, call: ast.Call) -> bool:
     """Calling it once more, or where it was not called before, changes nothing and raises nothing."""
-    if not program.scopes.is_builtin(call.func, "len", "abs", "pow", "min", "max", "sum") or call.keywords:
+    if not program.calls_builtin(call, *CALLED) or not program.is_made_of(call, SIMPLE):
         return False
-    assert isinstance(call.func, ast.Name)
-    if not all(isinstance(part, SIMPLE) for argument in call.args for part in program.walk(argument)):
-        return False
-    match call.func.id, call.args:
+    match program.source(call.func), call.args:
         case "len", [ast.Name() as value]:
             return program.types.is_sized(value)
         case "sum", [ast.Name() as value]:
@@ -128,8 +106,8 @@ def _cannot_fail(program: AnalyzedProgram, call: ast.Call) -> bool:
 def _wanted(program: AnalyzedProgram, node: ast.expr) -> str:
     """len(rows) becomes rows_len, len(rows) - 1 rows_last; the rest gets a general name."""
     words = [name.id for name in program.names(node)]
-    arguments = [word for word in words if word not in ("len", "abs", "pow", "min", "max", "sum")]
-    function = next(word for word in words if word in ("len", "abs", "pow", "min", "max", "sum"))
+    arguments = [word for word in words if word not in CALLED]
+    function = next(word for word in words if word in CALLED)
     stem = f"{arguments[0]}_{function}" if arguments else function
     if isinstance(node, ast.BinOp):
         last = program.source(node).replace(" ", "") == f"len({arguments[0] if arguments else ''})-1"

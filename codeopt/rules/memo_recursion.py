@@ -3,21 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import (
-    SCALARS,
-    AnalyzedProgram,
-    Container,
-    Context,
-    Edit,
-    Effects,
-    Values,
-    Variable,
-    as_diff,
-    deep,
-    rule,
-)
+from codeopt.rules import AnalyzedProgram, Container, Context, Edits, Effects, Variable, as_diff, deep, hashable, rule
 
 KEYS = ({"int"}, {"str"}, {"bool"}, {"none"}, {"bytes"})
 """Arguments of one of these: 1, 1.0 and True are the same key, so kinds must not mix."""
@@ -38,7 +25,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.FunctionDef, example=EXAMPLE)
-def memo_recursion(node: ast.FunctionDef, ctx: Context) -> Iterator[Edit]:
+def memo_recursion(node: ast.FunctionDef, ctx: Context) -> Edits:
     """The function computes the same results again and again: remember them with functools.cache.
 
     Functions with at least two calls of themselves, positional arguments that are whole numbers or text, results that
@@ -55,20 +42,10 @@ def memo_recursion(node: ast.FunctionDef, ctx: Context) -> Iterator[Edit]:
 
 def _branches(program: AnalyzedProgram, function: ast.FunctionDef) -> bool:
     """It calls itself in two places or more, and nobody uses it but by calling it with plain arguments."""
-    variable = program.scopes.owner(function.name, program.scopes.scope[function])
-    inside = set(program.walk(function))
-    own = 0
-    for use in program.scopes.all_uses(variable):
-        if use.kind != "load":
-            if use.node is not function:
-                return False
-            continue
-        call = program.scopes.parent[use.node]
-        if not isinstance(call, ast.Call) or call.func is not use.node or call.keywords:
-            return False
-        if any(isinstance(argument, ast.Starred) for argument in call.args):
-            return False
-        own += use.node in inside
+    calls = program.calls_of(program.scopes.variable(function)) or []
+    if any(call.keywords or any(isinstance(each, ast.Starred) for each in call.args) for call in calls):
+        return False
+    own = sum(program.holds(function, call) for call in calls)
     arguments = function.args
     plain = not (arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults)
     return own > 1 and plain and bool(arguments.args) and not function.decorator_list and program.alone(function)
@@ -76,13 +53,13 @@ def _branches(program: AnalyzedProgram, function: ast.FunctionDef) -> bool:
 
 def _is_pure(program: AnalyzedProgram, function: ast.FunctionDef) -> bool:
     """The result follows from the arguments, cannot be changed, and making it changes nothing else."""
-    if any(isinstance(node, ast.Yield | ast.YieldFrom | ast.Await) for node in program.walk(function)):
+    if program.has(function, ast.Yield, ast.YieldFrom, ast.Await):
         return False
     for argument in [*function.args.posonlyargs, *function.args.args]:
         values = program.types.of_variable(Variable(function, argument.arg))
         if not values or values not in KEYS:
             return False
-    if not _cannot_change(program.types.returned_by(function)):
+    if not hashable(program.types.returned_by(function)):
         return False
     effects = program.effects.of(*function.body)
     inside = set(program.walk(function))
@@ -91,13 +68,6 @@ def _is_pure(program: AnalyzedProgram, function: ast.FunctionDef) -> bool:
     if effects.unknown or effects.io or not own_variables or not own_containers:
         return False
     return _world_stands_still(program, function, inside)
-
-
-def _cannot_change(values: Values) -> bool:
-    return bool(values) and all(
-        value in SCALARS or (isinstance(value, Container) and value.kind == "tuple" and value.elements <= SCALARS)
-        for value in values
-    )
 
 
 def _world_stands_still(program: AnalyzedProgram, function: ast.FunctionDef, inside: set[ast.AST]) -> bool:

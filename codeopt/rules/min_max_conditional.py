@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from codeopt.rules import INT, AnalyzedProgram, Context, Edit, as_diff, is_simple, last_line, names_in, rule
+from codeopt.rules import INT, AnalyzedProgram, Context, Edit, as_diff, is_simple, names_in, rule, spans_lines
 
 SIGN = {"min": "<", "max": ">"}
-CHANGING = ast.Call | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom
+CHANGING = (ast.Call, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 EXAMPLE = as_diff("""\
   def best(values, limit):
@@ -40,27 +40,23 @@ def min_max_conditional(call: ast.Call, ctx: Context) -> list[Edit]:
     program = ctx.program
     if not _is_candidate(program, call):
         return []
-    statement = program.scopes.parent[call]
+    statement, scope = program.scopes.parent[call], program.scopes.scope[call]
     match statement:
-        case ast.Assign(targets=[target]) if program.alone(statement) and not _in_class(program, statement):
+        case ast.Assign(targets=[target]) if program.alone(statement) and not isinstance(scope, ast.ClassDef):
             lines = _update(program, target, call) or _build(program, target, call)
             if lines:
                 below = (program.newline + program.margin(statement)).join(lines)
                 return [program.replace(statement, below)]
     if len(call.args) == 2 and all(program.purity.is_cheap(argument) for argument in call.args):
-        return [program.put(call, _conditional(program, call))]
+        a, b = (program.source(argument) for argument in call.args)
+        return [program.put(call, f"{b} if {b} {_sign(call)} {a} else {a}")]
     return []
 
 
 def _is_candidate(program: AnalyzedProgram, call: ast.Call) -> bool:
-    if not program.calls_builtin(call, "min", "max") or len(call.args) < 2 or call.lineno != last_line(call):
+    if not program.calls_builtin(call, "min", "max") or len(call.args) < 2 or spans_lines(call):
         return False
     return not any(program.calls_builtin(p, "min", "max") for p in program.scopes.parents(call))
-
-
-def _conditional(program: AnalyzedProgram, call: ast.Call) -> str:
-    a, b = (program.source(argument) for argument in call.args)
-    return f"{b} if {b} {_sign(call)} {a} else {a}"
 
 
 def _update(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[str] | None:
@@ -68,20 +64,15 @@ def _update(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[
     place = program.source(target)
     at = [i for i, argument in enumerate(call.args) if program.source(argument) == place]
     others = [argument for i, argument in enumerate(call.args) if i not in at]
-    if (
-        len(at) != 1
-        or not others
-        or not program.purity.is_plain(target)
-        or at[0] > 1
-        or (at[0] == 1 and len(others) > 1)
-    ):
+    first, second = at == [0] and bool(others), at == [1] and len(others) == 1
+    if not (first or second) or not program.purity.is_plain(target):
         return None
     if isinstance(target, ast.Name):
         if _may_change(program, target, others) or target.id in names_in(others[1:]):
             return None
     elif len(others) > 1 or not program.purity.is_plain(others[0]):
         return None
-    ties_differ = at[0] == 1 and not all(program.types.of(one) == INT for one in [target, *others])
+    ties_differ = second and not all(program.types.of(one) == INT for one in [target, *others])
     return _compared(program, place, call, others, ties_differ)
 
 
@@ -92,11 +83,7 @@ def _build(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[s
         if target.id in names_in(others) or _may_change(program, target, others):
             return None
         return [f"{target.id} = {program.source(first)}", *_compared(program, target.id, call, others)]
-    if (
-        len(others) != 1
-        or not program.purity.is_plain(target)
-        or not all(program.purity.is_plain(a) for a in call.args)
-    ):
+    if len(others) != 1 or not all(program.purity.is_plain(each) for each in [target, *call.args]):
         return None
     if all(program.purity.is_cheap(argument) for argument in call.args):
         return None  # one conditional expression will do
@@ -125,7 +112,7 @@ def _compared(
 
 def _may_change(program: AnalyzedProgram, target: ast.Name, others: Sequence[ast.expr]) -> bool:
     """A call in the other arguments could rebind the target."""
-    calls = any(isinstance(part, CHANGING) for other in others for part in program.walk(other))
+    calls = any(program.has(other, *CHANGING) for other in others)
     return calls and not program.purity.only_stored_here(target)
 
 
@@ -136,7 +123,3 @@ def _sign(call: ast.Call) -> str:
 
 def _temporary(program: AnalyzedProgram) -> str:
     return program.fresh("candidate", "value", "option")
-
-
-def _in_class(program: AnalyzedProgram, statement: ast.stmt) -> bool:
-    return isinstance(program.scopes.scope[statement], ast.ClassDef)

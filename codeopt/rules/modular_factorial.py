@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, as_diff, rule
+from codeopt.rules import Context, Edits, as_diff, rule
 
 HELPER = """\
 def {name}(n, modulus):
@@ -35,7 +34,7 @@ EXAMPLE = as_diff(
 
 
 @rule(ast.BinOp, priority=70, example=EXAMPLE)
-def modular_factorial(node: ast.BinOp, ctx: Context) -> Iterator[Edit]:
+def modular_factorial(node: ast.BinOp, ctx: Context) -> Edits:
     """n! has millions of digits: reduce modulo m after every multiplication instead of once at the end.
 
     Only math.factorial of a whole number, directly reduced modulo a whole number. Slower for small n.

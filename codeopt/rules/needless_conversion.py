@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import FLOAT, INT, STR, Context, Edit, as_diff, rule, spans_lines
+from codeopt.rules import FLOAT, INT, STR, Context, Edits, as_diff, rule, spans_lines
 
 RESULTS = {"int": INT, "str": STR, "float": FLOAT}
 """Exactly these: int(True) is 1."""
@@ -22,7 +21,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE, where="hot loop")
-def needless_conversion(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def needless_conversion(node: ast.Call, ctx: Context) -> Edits:
     """int() of a whole number gives that number: leave the call out.
 
     int, float and str of what has exactly that type whenever it is reached; for these the builtins give back their
@@ -31,6 +30,6 @@ def needless_conversion(node: ast.Call, ctx: Context) -> Iterator[Edit]:
     program = ctx.program
     match node:
         case ast.Call(ast.Name(wanted), [value]) if program.calls_builtin(node, *RESULTS) and not spans_lines(node):
-            in_text = any(isinstance(parent, ast.JoinedStr) for parent in program.scopes.parents(node))
-            if program.types.of(value) == RESULTS[wanted] and not in_text and not ctx.is_replaced(node):
+            exact = program.types.of(value) == RESULTS[wanted]
+            if exact and not program.in_f_string(node) and not ctx.is_replaced(node):
                 yield program.put(node, program.source(value))

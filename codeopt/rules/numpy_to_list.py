@@ -43,12 +43,12 @@ def numpy_to_list(_: ast.Module, ctx: Context) -> list[Edit]:
     statement, variable = found
     if not any(ctx.is_hot(node) for node in [statement, *program.nodes(ast.For, ast.While)]):
         return []
-    loads = [use.node for use in program.scopes.all_uses(variable) if use.kind == "load"]
-    made = [
-        call for load in loads if (call := program.method_call(load))
-    ]  # others: of a dtype, which goes with its call
+    loads = program.scopes.loads(variable)  # that call nothing: of a dtype, which goes with its call
+    made = [call for load in loads if (call := program.method_call(load))]
     edits = together(_converted(program, call) for call in made)
-    return [program.without_lines(statement), *edits] if edits and _all_inside(program, loads, edits) else []
+    # Every use of np has to stand in a piece of text that goes.
+    replaced = (any(edit.start <= program.span(load)[0] < edit.end for edit in edits or ()) for load in loads)
+    return [program.without_lines(statement), *edits] if edits and all(replaced) else []
 
 
 def _numpy_import(program: AnalyzedProgram) -> tuple[ast.stmt, Variable] | None:
@@ -58,26 +58,19 @@ def _numpy_import(program: AnalyzedProgram) -> tuple[ast.stmt, Variable] | None:
         for node in program.tree.body
         if isinstance(node, ast.Import) and [a.name for a in node.names] == ["numpy"] and program.alone(node)
     ]
-    imports = [n for n in program.walk() if isinstance(n, ast.ImportFrom) and "numpy" in (n.module or "")]
+    imports = [node for node in program.of_kind(ast.ImportFrom) if "numpy" in (node.module or "")]
     if len(found) != 1 or imports or "scipy" in program.words or "numba" in program.words:
         return None
     return found[0] if len(program.scopes.stores(found[0][1])) == 1 else None
-
-
-def _all_inside(program: AnalyzedProgram, loads: list[ast.AST], edits: list[Edit]) -> bool:
-    """Every use of np is in a piece of text that is replaced."""
-    return all(any(edit.start <= program.span(node)[0] < edit.end for edit in edits) for node in loads)
 
 
 def _converted(program: AnalyzedProgram, call: ast.Call) -> list[Edit] | None:
     """Edits for one array: its making, and `a[i, j]` to `a[i][j]`."""
     match program.scopes.parent[call], _as_list(program, call):
         case ast.Assign(targets=[ast.Name() as target]), (str(new), int(depth)) if not spans_lines(call):
-            uses = program.scopes.all_uses(program.scopes.variable(target))
-            loads = [use.node for use in uses if use.kind == "load"]
-            once = len(uses) == len(loads) + 1
+            loads = program.scopes.loads(program.scopes.variable(target))
             found = (_element(program, node, depth) for node in loads)
-            return together([[program.replace(call, new)], *found]) if once else None
+            return together([[program.replace(call, new)], *found]) if program.scopes.is_bound_once(target) else None
     return None
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from typing import get_args
 
-from codeopt.rules import AnalyzedProgram, Comprehension, Context, Edit, as_diff, divides, names_in, rule
+from codeopt.rules import AnalyzedProgram, Comprehension, Context, Edits, as_diff, divides, names_in, rule
 
 HELPER = """\
 def {name}(n, start, stop):
@@ -45,16 +45,8 @@ EXAMPLE = as_diff(
 )
 
 
-@rule(
-    ast.For,
-    ast.ListComp,
-    ast.SetComp,
-    ast.GeneratorExp,
-    ast.DictComp,
-    example=EXAMPLE,
-    builtins=("abs", "min", "max", "range"),
-)
-def only_divisors(node: ast.For | Comprehension, ctx: Context) -> Iterator[Edit]:
+@rule(ast.For, *get_args(Comprehension), example=EXAMPLE, builtins=("abs", "min", "max", "range"))
+def only_divisors(node: ast.For | Comprehension, ctx: Context) -> Edits:
     """Divisors come in pairs around the square root: find them there, not among all numbers.
 
     Loops and comprehensions over range(start, stop) that do nothing for a number which does not divide n, with a
@@ -66,17 +58,12 @@ def only_divisors(node: ast.For | Comprehension, ctx: Context) -> Iterator[Edit]
         source, fits = node.iter, _fits_loop(program, node)
     else:
         source, fits = node.generators[0].iter, _fits_comprehension(program, node)
-    if fits:
-        ctx.import_module("math")
-        yield _replaced(program, source, ctx.define(HELPER, "divisors", "divisors_of"))
-
-
-def _replaced(program: AnalyzedProgram, source: ast.expr, name: str) -> Edit:
     match source:
-        case ast.Call(args=[start, stop]):
-            number = program.names(stop)[0]
-            return program.replace(source, f"{name}({number.id}, {program.source(start)}, {program.source(stop)})")
-    raise AssertionError(ast.dump(source))
+        case ast.Call(args=[start, stop]) if fits:
+            ctx.import_module("math")
+            name, number = ctx.define(HELPER, "divisors", "divisors_of"), program.names(stop)[0]
+            given = f"{number.id}, {program.source(start)}, {program.source(stop)}"
+            yield program.replace(source, f"{name}({given})")
 
 
 def _fits_loop(program: AnalyzedProgram, loop: ast.For) -> bool:
@@ -117,8 +104,7 @@ def _stays(program: AnalyzedProgram, root: ast.AST, source: ast.expr) -> bool:
         case start, stop:
             numbers = program.names(stop)
             first = program.bounds.constant(start)
-            plain = all(isinstance(part, PARTS) for part in program.walk(stop))
-            if not plain or first is None or first < 1 or not program.types.is_int(stop, *numbers):
-                return False
-            return all(program.effects.of(root).keeps(number) for number in numbers)
+            fits = first is not None and first >= 1 and program.is_made_of(stop, PARTS)
+            same = (program.effects.of(root).keeps(number) for number in numbers)
+            return fits and program.types.is_int(stop, *numbers) and all(same)
     return False

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codeopt.rules import INT, NUMBERS, STR, AnalyzedProgram, Context, Edit, as_diff, last_line, rule
+from codeopt.rules import INT, NUMBERS, STR, AnalyzedProgram, Context, Edits, as_diff, rule, spans_lines
 
 TABLES = {
     "to": "[*accumulate({values}, {function})]",
@@ -52,7 +51,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE, builtins=("len", "min", "max", "reversed"))
-def prefix_extremes(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def prefix_extremes(node: ast.Call, ctx: Context) -> Edits:
     """max() of a slice goes through all of it in each round: a list of the largest so far is made once.
 
     Slices that start or end at a name, or at a name and a number more, of a list or tuple of whole numbers or of text
@@ -72,7 +71,7 @@ def prefix_extremes(node: ast.Call, ctx: Context) -> Iterator[Edit]:
 
 
 def _extreme(program: AnalyzedProgram, call: ast.Call) -> Extreme | None:
-    if not program.calls_builtin(call, "min", "max") or call.lineno != last_line(call) or _was_kept(program, call):
+    if not program.calls_builtin(call, "min", "max") or spans_lines(call) or _was_kept(program, call):
         return None
     match call:
         case ast.Call(ast.Name(function), [ast.Subscript(ast.Name() as values, ast.Slice(lower, upper, None))]):
@@ -138,6 +137,6 @@ def _left_out(program: AnalyzedProgram, values: ast.Name, stop: ast.expr) -> int
             made = program.bounds.definition(stop)
             return _left_out(program, values, made) if isinstance(made, ast.Call) else None
         case ast.Call(_, [ast.Name(values.id) as measured]) if program.calls_builtin(stop, "len"):
-            once = len(program.scopes.stores(program.scopes.variable(values))) == 1
+            once = program.scopes.is_bound_once(values)
             return 0 if once and program.scopes.variable(measured) == program.scopes.variable(values) else None
     return None

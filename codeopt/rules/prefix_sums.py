@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import WHOLE, Context, Edit, as_diff, rule
+from codeopt.rules import WHOLE, Context, Edits, as_diff, rule
 
 HELPER = """\
 def {name}(sums, start, stop):
@@ -36,7 +35,7 @@ EXAMPLE = as_diff(
 
 
 @rule(ast.Call, example=EXAMPLE, builtins=("len", "slice"))
-def prefix_sums(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def prefix_sums(node: ast.Call, ctx: Context) -> Edits:
     """sum() of a slice copies it and adds all of it up: a difference of two running sums gives the same at once.
 
     Slices without a step of a list or tuple of whole numbers that the loop does not change through any name. It pays

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, ignores_line_end, plain_call, rule
+from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, bare_calls, ignores_line_end, rule
 
 EXAMPLE = as_diff("""\
   import sys
@@ -19,7 +19,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Assign, ast.FunctionDef, example=EXAMPLE, where="anywhere", scripts_only=True)
-def readline_wrapper(node: ast.Assign | ast.FunctionDef, ctx: Context) -> list[Edit]:
+def readline_wrapper(node: ast.Assign | ast.FunctionDef, ctx: Context) -> Edits:
     """A function around readline() costs a call for each line: call readline() itself.
 
     Functions of one expression, readline() with the line end cut off, that are only ever called. Where what is done
@@ -27,23 +27,22 @@ def readline_wrapper(node: ast.Assign | ast.FunctionDef, ctx: Context) -> list[E
     """
     program = ctx.program
     match node:
-        case ast.Assign([ast.Name(name)], ast.Lambda(given, line) as function) if not any(vars(given).values()):
+        case ast.Assign([ast.Name(name)], ast.Lambda(given, line) as function):
             binding = ""
-        case ast.FunctionDef(name, given, [ast.Return(ast.expr() as line) as function], [], None) if not any(
-            vars(given).values()
-        ):
+        case ast.FunctionDef(name, given, [ast.Return(ast.expr() as line) as function], [], None):
             binding = f"{name} = "
         case _:
             return []
     read, cut = _read_and_cut(program, line)
-    uses = program.scopes.all_uses(program.scopes.owner(name, program.scopes.scope[node]))
-    calls = [call for use in uses if use.kind == "load" and (call := plain_call(program, use.node))]
-    if not read or len(calls) + 1 < len(uses) or not program.alone(node) or program.stores_attribute("stdin"):
+    calls = bare_calls(program, program.scopes.owner(name, program.scopes.scope[node]))
+    if not read or calls is None or any(vars(given).values()):
+        return []
+    if not program.alone(node) or program.stores_attribute("stdin"):
         return []
     if not any(program.loops.run_again(call) and ctx.is_hot(call) for call in calls):
         return []
-    ends = [program.span(call)[1] for call in calls if not _ignores(program, call, cut)]
-    return [program.replace(node if binding else function, binding + read), *(Edit(end, end, cut) for end in ends)]
+    cuts = [program.behind(call, cut) for call in calls if not _ignores(program, call, cut)]
+    return [program.replace(node if binding else function, binding + read), *cuts]
 
 
 def _read_and_cut(program: AnalyzedProgram, line: ast.expr) -> tuple[str, str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, last_line, plain_import, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, Variable, as_diff, plain_import, rule, spans_lines
 
 ARGUMENTS = {"match": 2, "search": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "split": 3, "sub": 4, "subn": 4}
 """Functions of re that patterns have as methods, and how many arguments come before the flags."""
@@ -30,7 +29,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Call, example=EXAMPLE, where="hot loop")
-def regex_hoist(node: ast.Call, ctx: Context) -> Iterator[Edit]:
+def regex_hoist(node: ast.Call, ctx: Context) -> Edits:
     """The functions of re look their pattern up in a cache on each call: compile it once and use its methods.
 
     Functions of re, re.compile too, with a pattern that is written down, compiles, and has no flags, in a loop or
@@ -58,7 +57,7 @@ def _pattern(program: AnalyzedProgram, call: ast.Call) -> ast.Constant | None:
             fits = name in ARGUMENTS and 1 <= len(rest) < ARGUMENTS[name] and options
             fits = fits or (name == "compile" and not rest and not keywords)
             starred = any(isinstance(argument, ast.Starred) for argument in rest)
-            if plain and fits and not starred and pattern.lineno == last_line(pattern) and _compiles(pattern.value):
+            if plain and fits and not starred and not spans_lines(pattern) and _compiles(pattern.value):
                 return pattern
     return None
 
@@ -67,7 +66,6 @@ def _compiles(pattern: object) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            re.compile(pattern) if isinstance(pattern, str | bytes) else None
+            return isinstance(pattern, str | bytes) and bool(re.compile(pattern))
         except (re.error, Warning, RecursionError, OverflowError):
             return False
-    return isinstance(pattern, str | bytes)

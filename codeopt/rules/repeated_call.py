@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from codeopt.rules import SCALARS, AnalyzedProgram, Comprehension, Context, Edit, as_diff, rule, spans_lines
+from codeopt.rules import SCALARS, AnalyzedProgram, Comprehension, Context, Edits, as_diff, blocks, rule, spans_lines
 
 PURE = frozenset({"pow", "str", "int", "float", "bin", "hex", "oct"})
 PURE_MATH = frozenset(
@@ -55,7 +55,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Module, priority=110, example=EXAMPLE)
-def repeated_call(_: ast.Module, ctx: Context) -> Iterator[Edit]:
+def repeated_call(_: ast.Module, ctx: Context) -> Edits:
     """The same call with the same arguments runs more than once: keep its result.
 
     Calls of pow, str, int, float, bin and of math functions on numbers and text, and of max, min, sum, index and
@@ -90,17 +90,10 @@ def _written_twice(program: AnalyzedProgram) -> set[ast.Call]:
 
 def _blocks(program: AnalyzedProgram) -> Iterator[list[ast.stmt]]:
     for node in program.walk():
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            if (
-                isinstance(block, list)
-                and block
-                and isinstance(block[0], ast.stmt)
-                and not isinstance(node, ast.ClassDef)
-            ):
-                elif_ = name == "orelse" and len(block) == 1 and isinstance(block[0], ast.If)
-                if not elif_ and program.loops.run_again(block[0]):
-                    yield block
+        for block in blocks(node) if not isinstance(node, ast.ClassDef) else ():
+            chained = isinstance(node, ast.If) and block is node.orelse and isinstance(block[0], ast.If)
+            if not (chained and len(block) == 1) and program.loops.run_again(block[0]):
+                yield block
 
 
 def _runs(program: AnalyzedProgram, block: list[ast.stmt], again: set[ast.Call]) -> list[Run]:
@@ -136,7 +129,7 @@ def _head(statement: ast.stmt) -> ast.AST | None:
 
 def _safe_inside(program: AnalyzedProgram, statement: ast.stmt, call: ast.Call) -> bool:
     """Nothing that runs earlier in the statement changes an argument of the call."""
-    if any(isinstance(node, ast.NamedExpr) for node in program.walk(statement)):
+    if program.has(statement, ast.NamedExpr):
         return False
     return program.effects.of(*_evaluated(program, statement)).keeps(call)
 
@@ -159,10 +152,9 @@ def _evaluated(program: AnalyzedProgram, statement: ast.stmt) -> list[ast.expr]:
 def _speaks(program: AnalyzedProgram, statement: ast.stmt) -> bool:
     """Something in it has effects: a call moved before it could fail before them, and somebody catch the failure."""
     effects = program.effects.of(*_evaluated(program, statement))
-    walrus = any(isinstance(node, ast.NamedExpr) for node in program.walk(statement))
     own = frozenset() if "nonlocal" in program.words else effects.called  # each call has variables of its own
     stored = any(v.scope not in own and not isinstance(v.scope, Comprehension) for v in effects.stored)
-    return effects.unknown or effects.io or bool(effects.changed) or stored or walrus
+    return effects.unknown or effects.io or bool(effects.changed) or stored or program.has(statement, ast.NamedExpr)
 
 
 def _calls(program: AnalyzedProgram, head: ast.AST, again: set[ast.Call]) -> Iterator[tuple[ast.Call, bool]]:
@@ -172,7 +164,7 @@ def _calls(program: AnalyzedProgram, head: ast.AST, again: set[ast.Call]) -> Ite
         node, always = stack.pop()
         if isinstance(node, ast.Call) and node in again and _is_pure(program, node):
             yield node, always
-        if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        if isinstance(node, ast.Lambda | Comprehension):
             continue
         children = list(ast.iter_child_nodes(node))
         first = 1 if isinstance(node, ast.BoolOp) else 0
@@ -185,7 +177,7 @@ def _calls(program: AnalyzedProgram, head: ast.AST, again: set[ast.Call]) -> Ite
 def _is_pure(program: AnalyzedProgram, call: ast.Call) -> bool:
     if call.keywords or not call.args or spans_lines(call):
         return False
-    if not all(isinstance(part, OPERATIONS) for part in program.walk(call)):
+    if not program.is_made_of(call, OPERATIONS):
         return False
     inner = [part for part in program.walk(call) if isinstance(part, ast.Call) and part is not call]
     return (_of_scalars(program, call) or _of_elements(program, call)) and all(_is_pure(program, p) for p in inner)
@@ -193,8 +185,6 @@ def _is_pure(program: AnalyzedProgram, call: ast.Call) -> bool:
 
 def _of_scalars(program: AnalyzedProgram, call: ast.Call) -> bool:
     """str(x), math.sqrt(x)."""
-    if isinstance(call.func, ast.Attribute) and program.types.of(call.func.value) != {"@math"}:
-        return False
     functions = program.types.of(call.func)
     known = {f"@{name}" for name in PURE} | {f"@math.{name}" for name in PURE_MATH}
     return bool(functions) and functions <= known and program.types.is_scalar(*call.args)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import SIGNED, Context, Edit, Example, rule, spans_lines
+from codeopt.rules import SIGNED, Context, Edits, Example, rule, spans_lines
 
 EXAMPLE = Example(
     before="table = [[0 for _ in range(4)] for i in range(3)]\nprint(table)\n",
@@ -14,7 +13,7 @@ EXAMPLE = Example(
 
 
 @rule(ast.ListComp, example=EXAMPLE)
-def repeated_list(node: ast.ListComp, ctx: Context) -> Iterator[Edit]:
+def repeated_list(node: ast.ListComp, ctx: Context) -> Edits:
     """A list of the same constant needs no loop: multiply a list of one.
 
     Constants only, over a range of one bound that is a whole number for certain.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Loop, as_diff, is_sum, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edits, Loop, as_diff, is_sum, rule, spans_lines
 
 EXAMPLE = as_diff("""\
   def paths(n):
@@ -25,7 +24,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Subscript, priority=120, example=EXAMPLE)
-def row_hoist(node: ast.Subscript, ctx: Context) -> Iterator[Edit]:
+def row_hoist(node: ast.Subscript, ctx: Context) -> Edits:
     """The row is the same in every round of the inner loop: look it up once, before the loop.
 
     A list of rows bound to a name once, with a length that the text shows (a comprehension or loop over range(n),
@@ -42,14 +41,10 @@ def row_hoist(node: ast.Subscript, ctx: Context) -> Iterator[Edit]:
 
 def _is_row(program: AnalyzedProgram, node: ast.Subscript) -> bool:
     """`a[i]` in `a[i][j]`, with a sum of names and numbers for i."""
-    parent = program.scopes.parent[node]
-    return (
-        isinstance(parent, ast.Subscript)
-        and parent.value is node
-        and isinstance(node.value, ast.Name)
-        and is_sum(node.slice)
-        and not spans_lines(node)
-    )
+    match program.scopes.parent[node], node.value:
+        case ast.Subscript(row), ast.Name() if row is node:
+            return is_sum(node.slice) and not spans_lines(node)
+    return False
 
 
 def _outermost(program: AnalyzedProgram, node: ast.Subscript) -> Loop | None:

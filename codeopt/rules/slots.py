@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
-from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Variable, as_diff, rule
+from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edits, Variable, as_diff, is_bare_constant, rule
 
 EXAMPLE = as_diff("""\
   class Point:
@@ -46,7 +46,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @rule(ast.ClassDef, example=EXAMPLE, aim="memory", scripts_only=True, where="hot")
-def slots(node: ast.ClassDef, ctx: Context) -> Iterator[Edit]:
+def slots(node: ast.ClassDef, ctx: Context) -> Edits:
     """Each object of a class keeps a dict of its attributes: __slots__ keeps them in the object itself.
 
     A plain class, or a plain dataclass without defaults, that nothing derives from and whose attributes are set as
@@ -56,13 +56,14 @@ def slots(node: ast.ClassDef, ctx: Context) -> Iterator[Edit]:
     program = ctx.program
     if not _plain(program, node) or not _blind(program):
         return
-    named = {part.name for part in node.body if isinstance(part, Function)} | _assigned(node)
+    constants = {ast.unparse(part.targets[0]) for part in node.body if isinstance(part, ast.Assign)}
+    named = {part.name for part in node.body if isinstance(part, Function)} | constants
     fields = [ast.unparse(part.target) for part in node.body if isinstance(part, ast.AnnAssign)]
     names = list(dict.fromkeys([*fields, *(store.attr for store in _own_stores(program, node))]))
     if not names or named & set(names) or any(name.startswith("__") for name in names):
         return
     if _only_made(program, node, named) and _no_other_stores(program, node, names):
-        yield _line(program, node, names)
+        yield from _line(program, node, names)
 
 
 def _plain(program: AnalyzedProgram, node: ast.ClassDef) -> bool:
@@ -80,13 +81,7 @@ def _dataclass(program: AnalyzedProgram, decorator: ast.expr) -> bool:
         constant = all(k.arg in OPTIONS and isinstance(k.value, ast.Constant) for k in decorator.keywords)
         if decorator.args or not constant:
             return False
-    imported = any(
-        isinstance(part, ast.ImportFrom)
-        and part.module == "dataclasses"
-        and any(alias.name == "dataclass" and alias.asname is None for alias in part.names)
-        for part in program.tree.body
-    )
-    return imported and isinstance(called, ast.Name) and called.id == "dataclass" and _bound(program, "dataclass") == 1
+    return isinstance(called, ast.Name) and program.types.of(called) == {"@dataclasses.dataclass"}
 
 
 def _member(part: ast.stmt) -> bool:
@@ -98,10 +93,6 @@ def _member(part: ast.stmt) -> bool:
         case ast.AnnAssign(target=ast.Name(), value=None):
             return True
     return False
-
-
-def _assigned(node: ast.ClassDef) -> set[str]:
-    return {ast.unparse(part.targets[0]) for part in node.body if isinstance(part, ast.Assign)}
 
 
 def _blind(program: AnalyzedProgram) -> bool:
@@ -205,16 +196,16 @@ def _no_other_stores(program: AnalyzedProgram, node: ast.ClassDef, names: Collec
     return all(isinstance(part.ctx, ast.Store) and (part in own or part.attr in names) for part in changed)
 
 
-def _line(program: AnalyzedProgram, node: ast.ClassDef, names: list[str]) -> Edit:
+def _line(program: AnalyzedProgram, node: ast.ClassDef, names: list[str]) -> Edits:
     """Below the docstring, else on top of the body, with an empty line where a method follows."""
     listed = ", ".join(f'"{name}"' for name in names)
     text = f"__slots__ = ({listed},)" if len(names) == 1 else f"__slots__ = ({listed})"
     first, follows = node.body[0], node.body[1:2]
-    if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):
+    if not is_bare_constant(first):
         gap = program.newline if isinstance(first, Function) else ""
         edit = program.before(first, text)
     else:
         edit = program.below(first, text)
         after = program.text[edit.start :].partition("\n")[0].strip()
         gap = program.newline if after and isinstance(follows[0] if follows else None, Function) else ""
-    return edit._replace(text=edit.text + gap)
+    return [edit._replace(text=edit.text + gap)]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import Context, Edit, Example, is_simple, rule, spans_lines
+from codeopt.rules import Context, Edits, Example, is_simple, rule, spans_lines
 
 EXAMPLE = Example(
     before="for x in range(9):\n    print(x**2 % 7, 1 + (x + 1) ** 2)\n",
@@ -14,7 +13,7 @@ EXAMPLE = Example(
 
 
 @rule(ast.BinOp, example=EXAMPLE, where="hot loop")
-def square(node: ast.BinOp, ctx: Context) -> Iterator[Edit]:
+def square(node: ast.BinOp, ctx: Context) -> Edits:
     """x * x is one multiplication; x ** 2 goes through the general power function.
 
     Of a name or one operation on names and numbers, which are whole numbers for certain: of floats the two may differ

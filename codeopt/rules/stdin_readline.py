@@ -8,12 +8,12 @@ from codeopt.rules import (
     PARSERS,
     AnalyzedProgram,
     Context,
-    Edit,
+    Edits,
     Variable,
     as_diff,
+    bare_calls,
     bind_stream,
     ignores_line_end,
-    plain_call,
     rule,
 )
 
@@ -37,7 +37,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Module, priority=20, scripts_only=True, example=EXAMPLE)
-def stdin_readline(_: ast.Module, ctx: Context) -> list[Edit]:
+def stdin_readline(_: ast.Module, ctx: Context) -> Edits:
     """input() checks for a terminal and flushes the output on each call: read lines with sys.stdin.readline.
 
     Refused when `input` is rebound, passed on or given a prompt, when the end of the input could be caught (EOFError,
@@ -46,43 +46,29 @@ def stdin_readline(_: ast.Module, ctx: Context) -> list[Edit]:
     its input gets '' instead of EOFError.
     """
     program = ctx.program
-    uses = program.scopes.all_uses(Variable(None, "input"))
-    calls = [call for use in uses if (call := plain_call(program, use.node))]
+    calls = bare_calls(program, Variable(None, "input"))
     hidden = program.scopes.star_hides("input") or program.scopes.star_hides("sys")
-    if FLUSHED & program.words or len(calls) < len(uses) or hidden:
+    if FLUSHED & program.words or calls is None or hidden:
         return []
     if _notices_the_end(program) or program.stores_attribute("stdin") or any(_endless(program, call) for call in calls):
         return []
     if not any(not program.loops.runs_once(call) and ctx.is_hot(call) for call in calls):
         return []
-    cuts = [_cut(program, call) for call in calls if not ignores_line_end(program, call)]
+    cuts = [program.behind(call, '.rstrip("\\n")') for call in calls if not ignores_line_end(program, call)]
     return [bind_stream(program, "input", "stdin.readline"), *cuts]
 
 
 def _notices_the_end(program: AnalyzedProgram) -> bool:
-    for node in program.walk():
-        if isinstance(node, ast.ExceptHandler):
-            caught = {n.id for n in program.walk(node.type) if isinstance(n, ast.Name)} if node.type else CATCHES
-            if caught & CATCHES:
-                return True
-        elif isinstance(node, ast.Name | ast.Attribute):
-            name = node.id if isinstance(node, ast.Name) else node.attr
-            if name in ("suppress", "subprocess", "iter_except"):
-                return True
-    return False
+    names = {node.id for node in program.of_kind(ast.Name)} | {node.attr for node in program.of_kind(ast.Attribute)}
+    return program.catches(*CATCHES) or bool(names & {"suppress", "subprocess", "iter_except"})
 
 
 def _endless(program: AnalyzedProgram, call: ast.Call) -> bool:
     """In a `while` loop that the end of the input, a line like any other now, would not end: it is not a number."""
     parents = list(program.scopes.parents(call))
     loop = next((p for p in parents if isinstance(p, ast.While | ast.FunctionDef | ast.Lambda)), None)
-    inside = parents[: parents.index(loop)] if loop is not None else []
+    if not isinstance(loop, ast.While) or not isinstance(loop.test, ast.Constant):
+        return False
+    inside = parents[: parents.index(loop)]
     unpacked = any(isinstance(p, ast.Assign) and isinstance(p.targets[0], ast.Tuple | ast.List) for p in inside)
-    number = isinstance(inside[0], ast.Call) and program.scopes.is_builtin(inside[0].func, *PARSERS) if inside else True
-    counted = isinstance(loop, ast.While) and not isinstance(loop.test, ast.Constant)
-    return isinstance(loop, ast.While) and not (number or unpacked or counted)
-
-
-def _cut(program: AnalyzedProgram, call: ast.Call) -> Edit:
-    end = program.span(call)[1]
-    return Edit(end, end, '.rstrip("\\n")')
+    return not unpacked and not program.calls_builtin(parents[0], *PARSERS)

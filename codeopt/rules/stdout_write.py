@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, bind_stream, last_line, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, bind_stream, rule, spans_lines
 
 REPLACED = frozenset({"redirect_stdout", "StringIO", "fdopen", "reconfigure", "detach"})
 """A program that uses one of these may print to something else than the stdout it started with."""
 
 
+TIGHT = ast.Name | ast.Constant | ast.Call | ast.Subscript | ast.Attribute | ast.JoinedStr
+"""What needs no parentheses in front of `+ "text"`."""
 _LITERAL = re.compile(r"""(?P<f>[fF]?)(?P<quote>['"])(?:(?!(?P=quote))[^\\\n]|\\.)*(?P=quote)""")
 
 EXAMPLE = as_diff("""\
@@ -54,19 +56,18 @@ def stdout_write(_: ast.Module, ctx: Context) -> list[Edit]:
 
 def _written(program: AnalyzedProgram, call: ast.Call) -> str | None:
     """The text that the call writes, as an expression; None when it is not known, or not a statement of its own."""
-    if not isinstance(program.scopes.parent[call], ast.Expr) or call.lineno != last_line(call):
+    if not isinstance(program.scopes.parent[call], ast.Expr) or spans_lines(call):
         return None
-    options = {keyword.arg: keyword.value for keyword in call.keywords}
-    if not options.keys() <= {"end", "sep"} or not all(_is_text(value) for value in options.values()):
+    options = {keyword.arg: getattr(keyword.value, "value", None) for keyword in call.keywords}
+    end, sep = options.get("end", "\n"), options.get("sep", " ")
+    constant = all(isinstance(keyword.value, ast.Constant) for keyword in call.keywords)
+    if not constant or not options.keys() <= {"end", "sep"} or not isinstance(end, str) or not isinstance(sep, str):
         return None
-    end, sep = (
-        ast.literal_eval(options[k]) if k in options else default for k, default in (("end", "\n"), ("sep", " "))
-    )
     if len(call.args) == 1 and program.types.is_text(call.args[0]):
         value = program.source(call.args[0])
         if not end or (longer := _literal_with(value, end)):
             return longer if end else value
-        return f"{value} + {_quoted(end)}" if _binds_tightly(call.args[0]) else None
+        return f"{value} + {_quoted(end)}" if isinstance(call.args[0], TIGHT) else None
     if not call.args or not program.types.is_scalar(*call.args):
         return None
     known = [_known_text(argument) for argument in call.args]
@@ -94,15 +95,6 @@ def _literal_with(literal: str, end: str) -> str:
         return ""
     inside = _escaped(end) if found["f"] else _quoted(end)[1:-1]
     return literal[:-1] + inside + found["quote"]
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _binds_tightly(node: ast.expr) -> bool:
-    """`node + "text"` needs no parentheses."""
-    return isinstance(node, ast.Name | ast.Constant | ast.Call | ast.Subscript | ast.Attribute | ast.JoinedStr)
 
 
 def _fits(program: AnalyzedProgram, node: ast.expr) -> bool:

@@ -33,9 +33,9 @@ def stream_input(node: ast.Call, ctx: Context) -> list[Edit]:
     in a program that reads its input nowhere else and catches nothing. Input that is no text makes it fail later.
     """
     program = ctx.program
-    lines = _reads(node, "readlines")
+    lines = _reads(program, node, "readlines")
     match node:
-        case ast.Call(ast.Attribute(ast.Call() as inner, "split"), [], []) if _reads(inner, "read"):
+        case ast.Call(ast.Attribute(ast.Call() as inner, "split"), [], []) if _reads(program, inner, "read"):
             lines = False
         case _ if not lines:
             return []
@@ -47,46 +47,36 @@ def stream_input(node: ast.Call, ctx: Context) -> list[Edit]:
     return [program.replace(node, f"({word} for {line} in sys.stdin for {word} in {line}.split())")]
 
 
-def _reads(node: ast.expr, how: str) -> bool:
-    """`sys.stdin.readlines()`."""
+def _reads(program: AnalyzedProgram, node: ast.Call, how: str) -> bool:
+    """`sys.stdin.readlines()`, where `sys` is the module."""
     match node:
-        case ast.Call(ast.Attribute(ast.Attribute(ast.Name("sys"), "stdin"), name), [], []):
-            return name == how
+        case ast.Call(ast.Attribute(ast.Attribute(ast.Name("sys"), "stdin")) as method, [], []):
+            return program.types.of(method) == {f"@sys.stdin.{how}"}
     return False
 
 
 def _only_reader(program: AnalyzedProgram) -> bool:
-    """`sys` is the module, its stdin is asked for in this one place, and nobody sees how the program fails."""
+    """The stdin of `sys` is asked for in this one place, and nobody sees how the program fails."""
     if OTHER_WAYS & program.words or program.scopes.star_hides("sys") or program.nodes(ast.Try, ast.With):
         return False
     uses = program.scopes.all_uses(Variable(None, "input"))
     stdin = [node for node in program.of_kind(ast.Attribute) if node.attr == "stdin"]
-    bound = [use for use in program.scopes.all_uses(Variable(program.tree, "sys")) if use.kind != "load"]
-    return not uses and len(stdin) == 1 and len(bound) == 1 and _imports_sys(program) and "getattr" not in program.words
-
-
-def _imports_sys(program: AnalyzedProgram) -> bool:
-    plain = [n for n in program.tree.body if isinstance(n, ast.Import) and any(a.name == "sys" for a in n.names)]
-    named = [alias for node in program.of_kind(ast.Import) for alias in node.names if alias.name == "sys"]
     others = [node for node in program.of_kind(ast.ImportFrom) if node.module == "sys"]
-    return len(plain) == 1 and len(named) == 1 and named[0].asname is None and not others
+    return not uses and len(stdin) == 1 and not others and "getattr" not in program.words
 
 
 def _gone_through(program: AnalyzedProgram, node: ast.expr) -> bool:
     """A loop that nothing leaves, a comprehension or a reduction goes through it, perhaps by map() or enumerate()."""
-    parents = list(program.scopes.parents(node))
-    child: ast.AST = node
-    while parents and isinstance(parents[0], ast.Call) and program.calls_builtin(parents[0], *WRAPS):
-        if parents[0].keywords or len(parents[0].args) > 2 or parents[0].args[-1] is not child:
-            return False
-        child = parents.pop(0)
-    match parents[0]:
-        case ast.For(iter=iterated, orelse=[]) as loop if iterated is child:
-            return not any(isinstance(part, LEAVES) for part in program.walk(loop))
+    parent = program.scopes.parent[node]
+    match parent:
+        case ast.Call(args=[*_, argument]) if argument is node and program.calls_builtin(parent, *WRAPS):
+            return len(parent.args) <= 2 and _gone_through(program, parent)
+        case ast.For(iter=iterated, orelse=[]) if iterated is node:
+            return not program.has(parent, *LEAVES)
         case ast.comprehension(iter=iterated):
-            made = parents[1]
-            first = isinstance(made, ast.ListComp | ast.SetComp | ast.DictComp) and made.generators[0].iter is child
-            return iterated is child and first
-        case ast.Call(args=[argument], keywords=[]) as call if argument is child:
-            return program.calls_builtin(call, *REDUCES)
+            made = program.scopes.parent[parent]
+            first = isinstance(made, ast.ListComp | ast.SetComp | ast.DictComp) and made.generators[0] is parent
+            return iterated is node and first
+        case ast.Call(args=[argument]) if argument is node:
+            return program.calls_builtin(parent, *REDUCES)
     return False

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Variable, as_diff, rule
+from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Edits, Variable, as_diff, bound_name, rule
 
 QUIET = frozenset(
     """
@@ -28,7 +27,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Module, priority=60, example=EXAMPLE)
-def unused_import(_: ast.Module, ctx: Context) -> Iterator[Edit]:
+def unused_import(_: ast.Module, ctx: Context) -> Edits:
     """Importing a module takes time even when nothing uses it (numpy: 0.1 s): remove the import.
 
     Only top-level imports of modules known to do nothing else when they are imported, whose name occurs nowhere in
@@ -52,8 +51,7 @@ def _is_unused(program: AnalyzedProgram, statement: ast.Import | ast.ImportFrom,
     home = alias.name if isinstance(statement, ast.Import) else statement.module or ""
     if home.partition(".")[0] not in QUIET or (isinstance(statement, ast.ImportFrom) and statement.level):
         return False
-    name = alias.asname or alias.name.partition(".")[0]
-    return len(program.scopes.all_uses(Variable(program.tree, name))) == 1
+    return len(program.scopes.all_uses(Variable(program.tree, bound_name(alias)))) == 1
 
 
 def _without_statement(program: AnalyzedProgram, statement: ast.stmt) -> Edit:

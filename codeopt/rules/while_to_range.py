@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, both_ways, last_line, names_in, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, both_ways, names_in, rule, spans_lines
 
-UP, DOWN = ("<", "<="), (">", ">=")
+UP = ("<", "<=")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Call, ast.expr_context)
 """What a bound may be made of; the only call is len."""
 
@@ -40,12 +40,10 @@ def while_to_range(loop: ast.While, ctx: Context) -> list[Edit]:
     last = loop.body[-1]
     if head is None or loop.orelse or len(loop.body) < 2 or not program.alone(last) or not program.alone(loop):
         return []
-    counter, sign, bound = head
-    step = _step(program, last, counter.id)
-    if step is None or (sign in UP) == step.startswith("-") or not _counts_alone(program, loop, counter):
+    counter, sign, bound, added = head
+    if not _counts_alone(program, loop, counter) or not all(_stays(program, loop, part) for part in (bound, added)):
         return []
-    if not all(_stays(program, loop, part) for part in (bound, _added(last))):
-        return []
+    step = program.source(added) if sign in UP else f"-{program.source(added)}"
     stop = _moved(program, bound, {"<=": 1, ">=": -1}.get(sign, 0))
     start, removed = _start(program, loop, counter)
     again = not removed and program.liveness.comes_back(loop, counter.id)
@@ -57,35 +55,26 @@ def while_to_range(loop: ast.While, ctx: Context) -> list[Edit]:
     return [*removed, Edit(program.span(loop)[0], colon, line), program.without_lines(last)]
 
 
-def _head(program: AnalyzedProgram, loop: ast.While) -> tuple[ast.Name, str, ast.expr] | None:
-    """The counter, the sign and the bound of `while i < n`, or of `while n > i`."""
+def _head(program: AnalyzedProgram, loop: ast.While) -> tuple[ast.Name, str, ast.expr, ast.expr] | None:
+    """The counter, the sign and the bound of `while i < n`, or of `while n > i`, and by how much it counts."""
     for name, sign, bound in both_ways(loop.test):
-        own = isinstance(name, ast.Name) and program.scopes.variable(name).scope is program.scopes.scope[loop]
-        if own and isinstance(name, ast.Name) and _step(program, loop.body[-1], name.id) is not None:
-            return name, sign, bound
+        if isinstance(name, ast.Name) and program.scopes.variable(name).scope is program.scopes.scope[loop]:
+            added = _added(loop.body[-1], name.id, ast.Add if sign in UP else ast.Sub)
+            if added is not None and _is_positive(program, added):
+                return name, sign, bound, added
     return None
 
 
-def _step(program: AnalyzedProgram, last: ast.stmt, name: str) -> str | None:
-    """What `i += 1` or `i = i + 1` adds: the source of a positive number, with a minus when it is taken away."""
+def _added(last: ast.stmt, name: str, operator: type[ast.operator]) -> ast.expr | None:
+    """What `i += 1` or `i = i + 1` adds, or takes away."""
     match last:
-        case ast.AugAssign(ast.Name(target), ast.Add() | ast.Sub() as operator, value) if target == name:
-            pass
-        case ast.Assign([ast.Name(target)], ast.BinOp(ast.Name(source), ast.Add() | ast.Sub() as operator, value)) if (
-            target == source == name
-        ):
+        case ast.AugAssign(ast.Name(target), sign, value):
+            source = target
+        case ast.Assign([ast.Name(target)], ast.BinOp(ast.Name(source), sign, value)):
             pass
         case _:
             return None
-    if not _is_positive(program, value):
-        return None
-    return ("" if isinstance(operator, ast.Add) else "-") + program.source(value)
-
-
-def _added(last: ast.stmt) -> ast.expr:
-    assert isinstance(last, ast.AugAssign | ast.Assign)
-    value = last.value
-    return value.right if isinstance(last, ast.Assign) and isinstance(value, ast.BinOp) else value
+    return value if target == source == name and isinstance(sign, operator) else None
 
 
 def _is_positive(program: AnalyzedProgram, node: ast.expr) -> bool:
@@ -116,38 +105,22 @@ def _counts_alone(program: AnalyzedProgram, loop: ast.While, counter: ast.Name) 
     """The last statement alone changes the counter, an int, and nothing jumps over it."""
     inside, last = set(program.walk(loop)), set(program.walk(loop.body[-1]))
     stores = [use.node for use in program.scopes.stores(program.scopes.variable(counter)) if use.node in inside]
-    return program.types.of(counter) == {"int"} and all(s in last for s in stores) and not _continues(loop.body)
-
-
-def _continues(body: list[ast.stmt]) -> bool:
-    """A `continue` of this loop itself."""
-    for statement in body:
-        if isinstance(statement, ast.Continue):
-            return True
-        if isinstance(statement, ast.For | ast.While):
-            if _continues(statement.orelse):
-                return True
-        elif isinstance(statement, ast.If | ast.With):
-            if _continues([*statement.body, *getattr(statement, "orelse", [])]):
-                return True
-        elif any(isinstance(part, ast.Continue) for part in ast.walk(statement)):
-            return True
-    return False
+    own = any(isinstance(node, ast.Continue) and program.loops.around(node)[0] is loop for node in inside)
+    return program.types.of(counter) == {"int"} and all(s in last for s in stores) and not own
 
 
 def _stays(program: AnalyzedProgram, loop: ast.While, bound: ast.expr) -> bool:
     """The bound is an int, and the same in every round."""
-    parts = list(program.walk(bound))
-    calls = [part for part in parts if isinstance(part, ast.Call)]
-    lengths = all(program.scopes.is_builtin(c.func, "len") and len(c.args) == 1 and not c.keywords for c in calls)
-    if not lengths or not all(isinstance(part, SIMPLE) for part in parts) or not program.types.is_int(bound):
+    calls = [part for part in program.walk(bound) if isinstance(part, ast.Call)]
+    lengths = all(program.calls_builtin(call, "len") and len(call.args) == 1 for call in calls)
+    if not lengths or not program.is_made_of(bound, SIMPLE) or not program.types.is_int(bound):
         return False
     return program.effects.of(*loop.body).keeps(bound)
 
 
 def _moved(program: AnalyzedProgram, bound: ast.expr, by: int) -> str | None:
     """The bound plus or minus one, without `n - 1 + 1`."""
-    if bound.lineno != last_line(bound):
+    if spans_lines(bound):
         return None
     match bound:
         case ast.Constant(int(value)):
@@ -167,18 +140,14 @@ def _start(program: AnalyzedProgram, loop: ast.While, counter: ast.Name) -> tupl
             case ast.Assign([ast.Name(name)], value) if name == counter.id:
                 plain = isinstance(value, ast.Constant) or not distance
                 whole = plain and program.types.is_int(value) and not spans_lines(value)
-                if whole and _bare(program, statement):
+                comment = program.text[program.span(statement)[1] :].partition("\n")[0].strip()
+                if whole and program.alone(statement) and not comment:
                     return program.source(value), [program.without_lines(statement)]
                 break
             case ast.Assign() if counter.id not in names_in([statement]):
                 continue
         break
     return counter.id, []
-
-
-def _bare(program: AnalyzedProgram, statement: ast.stmt) -> bool:
-    """Alone on its line, without a comment."""
-    return program.alone(statement) and not program.text[program.span(statement)[1] :].partition("\n")[0].strip()
 
 
 def _colon(program: AnalyzedProgram, loop: ast.While) -> int | None:

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
 
-from codeopt.rules import QUIET_MODULES, AnalyzedProgram, Context, Edit, Loop, Variable, as_diff, rule, together
+from codeopt.rules import (
+    QUIET_MODULES,
+    AnalyzedProgram,
+    Context,
+    Edit,
+    Edits,
+    Variable,
+    as_diff,
+    bound_name,
+    is_bare_constant,
+    names_in,
+    rule,
+    sets_constant,
+    together,
+)
 from codeopt.rules.main_function.names import class_may_move, renamed, tells_names
 from codeopt.rules.main_function.text import assemble, guarded
 from codeopt.rules.main_function.units import Split, Unit, bound, local_names, module_names, units
@@ -45,7 +58,7 @@ EXAMPLE = as_diff("""\
 
 
 @rule(ast.Module, priority=10, scripts_only=True, example=EXAMPLE)
-def main_function(_: ast.Module, ctx: Context) -> Iterator[Edit]:
+def main_function(_: ast.Module, ctx: Context) -> Edits:
     """Python finds a function's own variables much faster than global ones: put module-level loops into main().
 
     Needs a loop at module level. Functions and plain classes that use none of the moved names stay outside, the
@@ -55,7 +68,8 @@ def main_function(_: ast.Module, ctx: Context) -> Iterator[Edit]:
     """
     program = ctx.program
     split = _split(program) if not NEED_MODULE_LEVEL.intersection(program.words) else None
-    if split is None or not any(ctx.is_hot(loop) for loop in _loops(split.body)):
+    loops = program.nodes(ast.For, ast.While)
+    if split is None or not any(ctx.is_hot(loop) and program.scopes.scope[loop] is program.tree for loop in loops):
         return
     declarations, renames = _declarations(program, split), _renames(program, split)
     if declarations is None or renames is None:
@@ -76,7 +90,7 @@ def _split(program: AnalyzedProgram) -> Split | None:
     stuck = any(isinstance(s, ast.ClassDef) and not (_plain(s) and class_may_move(program, s)) for s in inside)
     if any(isinstance(s, ast.FunctionDef) for s in inside) and tells_names(program):
         return None
-    if not moved or stuck or any(_decorated(s) for s in bodies):
+    if not moved or stuck or any(names_in(getattr(s, "decorator_list", [])) - CACHES for s in bodies):
         return None
     return Split(tuple(kept), moved)
 
@@ -84,57 +98,47 @@ def _split(program: AnalyzedProgram) -> Split | None:
 def _kept(program: AnalyzedProgram, everything: list[Unit]) -> list[Unit]:
     """Leading imports, and definitions that need none of the names that move; less until nothing changes."""
     kept: list[Unit] = []
-    leading = True
+    leading, first = True, program.tree.body[:1]
     for unit in everything:
-        leading = leading and all(isinstance(s, Import | Definition) or _docstring(program, s) for s in unit.statements)
+        heads = (isinstance(s, Import | Definition) or ([s] == first and is_bare_constant(s)) for s in unit.statements)
+        leading = leading and all(heads)
         if leading or all(_can_be_hoisted(program, s) for s in unit.statements):
             kept.append(unit)
     while True:
         moving = {name for unit in everything if unit not in kept for name in bound(program, unit)}
-        stay = [u for u in kept if _imports_only(u) or not (moving & module_names(program, u))]
+        only_import = [u for u in kept if all(isinstance(s, Import) for s in u.statements)]
+        stay = [u for u in kept if u in only_import or not (moving & module_names(program, u))]
         if len(stay) == len(kept):
             return kept
         kept = stay
 
 
-def _imports_only(unit: Unit) -> bool:
-    return all(isinstance(s, Import) for s in unit.statements)
-
-
-def _docstring(program: AnalyzedProgram, statement: ast.stmt) -> bool:
-    return (
-        statement is program.tree.body[0]
-        and isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-    )
-
-
 def _can_be_hoisted(program: AnalyzedProgram, statement: ast.stmt) -> bool:
     """An import or a definition that does nothing but bind its name: it may stand above code that ran before it."""
-    if any(
-        hasattr(builtins, name) or len(program.scopes.stores(Variable(program.tree, name))) > 1
-        for name in _binds(statement)
-    ):
+    names = _binds(statement)
+    again = (name for name in names if len(program.scopes.stores(Variable(program.tree, name))) > 1)
+    if any(again) or any(hasattr(builtins, name) for name in names):
         return False
     if isinstance(statement, Import):
         modules = [a.name for a in statement.names] if isinstance(statement, ast.Import) else [statement.module or ""]
-        return QUIET_MODULES.issuperset(modules) and "*" not in _binds(statement)
-    if not isinstance(statement, Definition):
-        return False
+        return QUIET_MODULES.issuperset(modules) and "*" not in names
     if isinstance(statement, ast.ClassDef):
         return _plain(statement)
-    return _can_be_made_anywhere(statement)
+    return isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and _can_be_made_anywhere(statement)
 
 
 def _plain(statement: ast.ClassDef) -> bool:
     """A class of constants and functions, without bases: making it runs no code of the program."""
-    plain = all(isinstance(s, ast.FunctionDef) and _can_be_made_anywhere(s) or _constant(s) for s in statement.body)
-    return plain and not statement.bases and not statement.keywords and not statement.decorator_list
+    for part in statement.body:
+        method = isinstance(part, ast.FunctionDef) and _can_be_made_anywhere(part)
+        if not method and not isinstance(part, ast.Pass) and not is_bare_constant(part) and not sets_constant(part):
+            return False
+    return not statement.bases and not statement.keywords and not statement.decorator_list
 
 
 def _binds(statement: ast.stmt) -> list[str]:
     if isinstance(statement, Import):
-        return [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
+        return list(map(bound_name, statement.names))
     return [statement.name] if isinstance(statement, Definition) else []
 
 
@@ -144,34 +148,12 @@ def _can_be_made_anywhere(function: ast.FunctionDef | ast.AsyncFunctionDef) -> b
     return not function.decorator_list and not annotated and all(isinstance(d, ast.Constant) for d in defaults)
 
 
-def _constant(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Pass) or (
-        isinstance(statement, ast.Expr | ast.Assign) and isinstance(statement.value, ast.Constant)
-    )
-
-
-def _decorated(statement: ast.stmt) -> bool:
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    names = {n.id for d in decorators for n in ast.walk(d) if isinstance(n, ast.Name)}
-    return bool(names - CACHES)
-
-
-def _loops(body: list[ast.stmt]) -> Iterator[Loop]:
-    """The loops that run at module level."""
-    for statement in body:
-        if isinstance(statement, ast.For | ast.While):
-            yield statement
-        elif not isinstance(statement, Definition):
-            for name in ("body", "orelse", "finalbody", "handlers"):
-                yield from _loops(getattr(statement, name, []))
-
-
 def _declarations(program: AnalyzedProgram, split: Split) -> list[Edit] | None:
     """Edits that turn `global x` of moved functions into `nonlocal x`; None when one cannot be translated."""
     local = {name for unit in split.moved for name in local_names(program, unit)}
     edits = []
-    for node in (n for statement in split.body for n in program.walk(statement)):
-        if isinstance(node, ast.Nonlocal) or not isinstance(node, ast.Global):
+    for node in program.of_kind(ast.Global):
+        if not any(program.holds(statement, node) for statement in split.body):
             continue
         scope = program.scopes.scope[node]
         around = [s for s in program.scopes.parents(scope) if s in program.scopes.bound and s is not program.tree]
@@ -198,7 +180,8 @@ def _renames(program: AnalyzedProgram, split: Split) -> list[Edit] | None:
         star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
         if star or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) and node.id in early):
             return None
-    late = [n for n in sorted(early) if not program.liveness.assigned_before_use(program.tree, split.body, {n})]
+    always = program.liveness.assigned_before_use
+    late = [name for name in sorted(early) if not always(Variable(program.tree, name), split.body)]
     if any(name in kept or program.scopes.star_hides(name) for name in late):
         return None
     return together(renamed(program, split, name) for name in late)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Edit, Use, Variable, last_line, names_in
+from codeopt.rules import AnalyzedProgram, Edit, Use, Variable, last_line
 from codeopt.rules.main_function.units import Split
 
 TELLS = frozenset({"type", "__class__", "__qualname__", "__module__", "__subclasses__"})
@@ -21,7 +21,7 @@ def renamed(program: AnalyzedProgram, split: Split, name: str) -> list[Edit] | N
     """
     uses = program.scopes.all_uses(Variable(program.tree, name))
     first = _first_binding(program, split, uses)
-    if first is None or any(_is_declared(program, name, use) for use in uses):
+    if first is None or any(name in program.scopes.declared[use.scope] for use in uses):
         return None
     new = program.fresh(f"{name}_")
     target = first.targets[0]
@@ -32,7 +32,7 @@ def renamed(program: AnalyzedProgram, split: Split, name: str) -> list[Edit] | N
         if any(isinstance(p, ast.JoinedStr) and p.lineno != last_line(p) for p in program.scopes.parents(use.node)):
             return None  # the positions in f-strings over several lines are not exact
         if use.node is not target and program.span(use.node)[0] < program.span(first)[1]:
-            if _runs_later(program, use):
+            if any(isinstance(scope, LATER) for scope in [use.scope, *program.scopes.parents(use.scope)]):
                 return None
             continue
         edits.append(program.replace(use.node, new))
@@ -48,18 +48,9 @@ def _first_binding(program: AnalyzedProgram, split: Split, uses: list[Use]) -> a
     return None
 
 
-def _is_declared(program: AnalyzedProgram, name: str, use: Use) -> bool:
-    return name in program.scopes.declared.get(use.scope, {})
-
-
-def _runs_later(program: AnalyzedProgram, use: Use) -> bool:
-    return any(isinstance(scope, LATER) for scope in [use.scope, *program.scopes.parents(use.scope)])
-
-
 def tells_names(program: AnalyzedProgram) -> bool:
     """The program may print the full name of a function, `main.<locals>.f` then: a TypeError of a call has it."""
-    handlers = [node.type for node in program.walk() if isinstance(node, ast.ExceptHandler) and node.name and node.type]
-    return "__qualname__" in program.words or any("TypeError" in names_in([caught]) for caught in handlers)
+    return "__qualname__" in program.words or program.catches("TypeError", named=True)
 
 
 def class_may_move(program: AnalyzedProgram, statement: ast.ClassDef) -> bool:

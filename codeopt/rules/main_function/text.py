@@ -16,11 +16,7 @@ def guarded(program: AnalyzedProgram, split: Split, name: str) -> str | None:
         case [ast.If(test, [first, *_], []) as guard] if program.source(test).replace("'", '"') == GUARD:
             start, end = program.span(guard)
             below = program.text[end:].partition("\n")[2]
-            if (
-                first.lineno == guard.lineno
-                or below.strip()
-                or any(isinstance(n, ast.Global) for n in program.walk(guard))
-            ):
+            if first.lineno == guard.lineno or below.strip() or program.has(guard, ast.Global):
                 return None
             colon = program.text.index(":", program.span(test)[1])
             nl = program.newline
@@ -47,7 +43,7 @@ def assemble(program: AnalyzedProgram, split: Split, declarations: list[Edit], n
         for number, line in enumerate(lines[max(unit.first, first) - 1 : unit.last], max(unit.first, first))
     ]
     moved = _indented(numbered, verbatim, program.indent)
-    below = "".join(lines[_end(program) :])
+    below = "".join(lines[last_line(program.tree.body[-1]) :])
     nl = program.newline
     top = (header + kept).rstrip() + nl * 3 if (header + kept).strip() else ""
     new = f"{top}def {name}():{nl}{''.join(moved).strip(nl)}{nl * 3}{name}(){nl}{below.lstrip(nl)}"
@@ -64,11 +60,6 @@ def _indented(numbered: list[tuple[int, str]], verbatim: set[int], indent: str) 
             moved.append(line if blank or number in verbatim else indent + line)
         after_blank = blank
     return moved
-
-
-def _end(program: AnalyzedProgram) -> int:
-    """The last line that holds a statement."""
-    return last_line(program.tree.body[-1])
 
 
 def _same_code(text: str, split: Split, new: str, name: str) -> bool:

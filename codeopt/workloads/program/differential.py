@@ -68,6 +68,8 @@ class DifferentialTest:
     """Of those that were asked."""
     again: Callable[[Case], str] = lambda case: ""
     """A line to paste that shows a case."""
+    reads: bool = True
+    """The program is given something that can be changed."""
 
     def __iter__(self) -> Iterator[Changed]:
         """Those that were made, then new ones."""
@@ -143,16 +145,20 @@ class DifferentialTest:
         return wrong
 
     def _too_few(self) -> tuple[Caveat, ...]:
-        count = len(self.cases)
-        if self.strictness is Strictness.OFF or count >= FEW:
+        if self.strictness is Strictness.OFF or len(self.cases) >= FEW:
             return ()
-        return (Caveat(Subject.EVIDENCE, "", "", too_few(count)),)
+        return (Caveat(Subject.EVIDENCE, "", "", self.too_few),)
 
-
-def too_few(count: int) -> str:
-    """What is said of so many changed inputs."""
-    tried = "no changed input" if count == 0 else f"only {count} changed input{'s' * (count != 1)}"
-    return f"{tried} could be tried: on others the original fails, takes too long or prints something else each time"
+    @property
+    def too_few(self) -> str:
+        """What is said of so few changed inputs."""
+        if not self.reads:
+            return "it is given no input, so none could be changed"
+        count = len(self.cases)
+        tried = "no changed input" if count == 0 else f"only {count} changed input{'s' * (count != 1)}"
+        return (
+            f"{tried} could be tried: on others the original fails, takes too long or prints something else each time"
+        )
 
 
 def _ends_well(case: Case, run: Run) -> bool:
@@ -197,7 +203,8 @@ def make_differential_test(
         return found
 
     wanted = mutate_cases(cases, seed=seed, also_known=also_known)
-    return DifferentialTest(strictness, [], _taken(run, wanted, held_out, notify), is_steady, again=again)
+    reads = any(case.stdin or case.args or case.files for case in cases)
+    return DifferentialTest(strictness, [], _taken(run, wanted, held_out, notify), is_steady, again=again, reads=reads)
 
 
 @dataclass

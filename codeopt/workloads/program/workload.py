@@ -20,7 +20,7 @@ from codeopt.workloads.program import baseline
 from codeopt.workloads.program.again import again
 from codeopt.workloads.program.briefing import brief
 from codeopt.workloads.program.differences import text_caveat
-from codeopt.workloads.program.differential import FEW, DifferentialTest, make_differential_test, too_few
+from codeopt.workloads.program.differential import FEW, DifferentialTest, make_differential_test
 from sandbox import Sandbox
 from sandbox.compare import Plan, StoppingRule, make_plan
 from sandbox.growth import GrowthPair, fit, pair, sizes
@@ -214,7 +214,7 @@ class ProgramWorkload(Defaults):
         found: dict[str, Any] = {"tests": {"total": total, "changed_inputs": changed, "inputs": self.inputs}}
         found["input_seed"] = self.request.input_seed
         if self.differential.strictness is not Strictness.OFF and changed < FEW:
-            found["shortfalls"] = as_rows([Shortfall(too_few(changed), remedy="--cases DIR gives more")])
+            found["shortfalls"] = as_rows([Shortfall(self.differential.too_few, remedy="--cases DIR gives more")])
         return found
 
     @property

@@ -89,6 +89,7 @@ def test_a_program_that_reads_nothing_is_improved_as_it_is(tmp_path: Path) -> No
     assert done.status == 0, done.err
     assert done.json["tests"]["inputs"] == 1
     assert "checked on 1 input" in done.err
+    assert "it is given no input" in done.json["shortfalls"][0]["what"]
 
 
 BAD = {

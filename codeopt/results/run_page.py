@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from codeopt.edit_table import figures
 from codeopt.finished_runs import KeptRun
 from codeopt.history import History
 from codeopt.machine import machine
@@ -24,18 +26,30 @@ STEPS = (
 
 def run_page(run: KeptRun) -> Iterator[str]:
     """The page in pieces."""
-    return document(run.listing.target, _body(run), _footer(run))
+    return document(_heading(run), _body(run), _footer(run))
+
+
+def _heading(run: KeptRun) -> str:
+    """The target; of a project, which is a folder, its name and the command."""
+    command = run.result.get("command")
+    return f"{Path(run.result['folder']).name}: {command}" if command else run.listing.target
 
 
 def _body(run: KeptRun) -> Iterator[Child]:
     result, history = run.result, run.saved.history
-    yield tag("h1", run.listing.target)
+    yield tag("h1", _heading(run))
     yield tag("p", _who(run), class_="sub")
     yield tag("div", list(_tiles(run)), class_="tiles")
     yield card("Result", "", *_outcome(run))
     if run.best is not None:
         how = "What `codeopt diff` prints and `codeopt apply` puts in place."
         yield card("What changed", how, drafts.diff(run.original, run.best, "original", "result"))
+    if edits := result.get("edits"):
+        head = ("edit", "without it the command takes", "judged by")
+        rows = [(f"{edit['file']}::{edit['qualname']}", figures(edit), "; ".join(edit["evidence"])) for edit in edits]
+        yield card(
+            "What each edit brings", "Taken back alone, and compared with the whole.", table("Edits", head, rows)
+        )
     yield card("Where the time goes", _profiled(result), tag("div", *_sides(run), class_="pair"))
     yield card("Evidence", "What the judge stood on.", table("Evidence", ("what", "how much"), _evidence(result)))
     yield card("What it cost", _waiting(result), _cost(run))

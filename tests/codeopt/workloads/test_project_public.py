@@ -114,6 +114,10 @@ def test_a_difference_that_only_other_callers_would_see_is_wrong(project: Path) 
     assert any("Titles.has" in each and "the draft changes" in each for each in said), said
     assert done.json["ran"]["functions_s"] > 0
     assert "Titles.has is judged by the whole command alone" in done.err
+    assert codeopt("show", "--html", "page.html", cwd=project).status == 0
+    page = (project / "page.html").read_text()
+    assert "<h1>texts: python bench.py</h1>" in page
+    assert edits["slug"]["evidence"][0] in page.partition("What each edit brings")[2]
 
 
 FILES = {

@@ -138,7 +138,7 @@ def test_the_order_of_a_set_is_no_matter_of_a_drafts(compare: Compare) -> None:
     calls = "CALLS = [(([n] * n, list(range(n, 9))), {}) for n in range(24)]\n"
     calls += "CALLS += [((set(two), [two]), {}) for two in ('ab', 'cd', 'ef', 'gh', 'ij', 'kl', 'mn', 'op')]\n"
     found = compare(old, new, calls, input_seed=1)
-    assert found["verdict"] == "same", found
+    assert found["verdict"] in ("same", "faster"), found  # which of them is the clock's to say: it binds a name less
 
 
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from("xyz"), st.sampled_from("xyz")), min_size=1))

@@ -35,6 +35,12 @@ class RunListing:
         """As the user wrote it; the folder's name where that was not kept."""
         return str(self.result.get("target") or self.result.get("file") or self.path.name)
 
+    @property
+    def title(self) -> str:
+        """The target for people: of a project, which is a folder, its name and the command."""
+        command = self.result.get("command")
+        return f"{Path(self.result.get('folder', '')).name}: {command}" if command else self.target
+
 
 @dataclass(frozen=True)
 class KeptRun:

@@ -51,7 +51,7 @@ def describe(run: KeptRun) -> Iterator[str]:
     from codeopt.shortfall import Shortfall
 
     result, history = run.result, run.saved.history
-    yield f"{run.listing.target}   task {result.get('task', '?')}   proposer: {result.get('model', '?')}"
+    yield f"{run.listing.title}   task {result.get('task', '?')}   proposer: {result.get('model', '?')}"
     by_memory = any(c.comparison and c.comparison.clock == "memory" for c in history.candidates)
     columns = Columns(
         result.get("task", "") if any(c.standing for c in history.candidates) else "",

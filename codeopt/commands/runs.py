@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({"schema": "codeopt.runs/1", "runs": rows}))
         return 0
     for each in found:
-        print(f"{in_short(each.result):<13} {inline(each.target, 40):<40} {each.path.name}")
+        print(f"{in_short(each.result):<13} {inline(each.title, 40):<40} {each.path.name}")
     if not found:
         print(f"no runs in {arguments.run_dir / 'runs'}; codeopt improve makes them (--run-dir DIR: elsewhere)")
     return 0

@@ -70,13 +70,13 @@ def _looks_shifted(runner: TimedRuns, original: str, draft: str, timed: Timed, w
     was, now = _imports_of(runner, original, draft, timed)
     before, after = Around(min(found[original][1]), was), Around(min(found[draft][1]), now)
     remembered = _remembered(runner, original, draft, gain, wall)
-    reason = _moved(gain, before, after) or remembered
-    if not reason:
-        return None
+    moved = _moved(gain, before, after)
+    if remembered or not moved:
+        return Finding(Consequence.NO_GAIN, moved or remembered) if remembered else None
     longer = (_import_there(runner, original, draft, stdin) or was) - was
     there = Around(before.outside_s + longer, before.import_s + longer)
-    if remembered or longer < IMPORT_S or _moved(gain, there, after):
-        return Finding(Consequence.NO_GAIN, reason)
+    if longer < IMPORT_S or _moved(gain, there, after):
+        return Finding(Consequence.NO_GAIN, moved)
     because = "its package is another; the module's own text does not take longer there"
     took, takes = (f"{seconds * 1000:.3g} ms" for seconds in (was, now))
     caveat = Caveat(Subject.SPEED, "the import of its module", took, takes, because)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from codeopt.edit_table import figures
@@ -26,18 +25,12 @@ STEPS = (
 
 def run_page(run: KeptRun) -> Iterator[str]:
     """The page in pieces."""
-    return document(_heading(run), _body(run), _footer(run))
-
-
-def _heading(run: KeptRun) -> str:
-    """The target; of a project, which is a folder, its name and the command."""
-    command = run.result.get("command")
-    return f"{Path(run.result['folder']).name}: {command}" if command else run.listing.target
+    return document(run.listing.title, _body(run), _footer(run))
 
 
 def _body(run: KeptRun) -> Iterator[Child]:
     result, history = run.result, run.saved.history
-    yield tag("h1", _heading(run))
+    yield tag("h1", run.listing.title)
     yield tag("p", _who(run), class_="sub")
     yield tag("div", list(_tiles(run)), class_="tiles")
     yield card("Result", "", *_outcome(run))

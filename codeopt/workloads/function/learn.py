@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from codeopt.cases import text
@@ -29,11 +29,14 @@ def learn(
     evidence = gather(bench, found.calls, found.big, notify)
     left_out = replace(evidence.left_out, given={**found.dropped, **evidence.left_out.given})
     evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places, shortfalls=found.shortfalls)
-    texts = [*(known.text for known in evidence.known), *evidence.big]
+    return with_names(bench, [*(known.text for known in evidence.known), *evidence.big]), evidence
+
+
+def with_names(bench: Bench, calls: Sequence[str]) -> Bench:
+    """The bench with how calls are shown, their arguments as people would write them."""
     home = bench.target.module.partition(".")[0]
-    return replace(bench, names=find_names(texts, lambda calls: in_words(bench, calls), home)), evidence
+    return replace(bench, names=find_names(calls, lambda some: _in_words(bench, some), home))
 
 
-def in_words(bench: Bench, calls: tuple[str, ...]) -> tuple[str, ...]:
-    """Calls with their arguments as people would write them."""
+def _in_words(bench: Bench, calls: tuple[str, ...]) -> tuple[str, ...]:
     return bench.ask(calls, "show", seconds=1.0, lost=3, budget=5.0).lines

@@ -26,8 +26,7 @@ from codeopt.workloads.function.calls.shrink import first_failing, smallest
 from codeopt.workloads.function.contract import Contract, contract_of
 from codeopt.workloads.function.evidence import FRESH, Evidence, NotVerifiable, TooThin, long_ones
 from codeopt.workloads.function.existing_tests import failing
-from codeopt.workloads.function.learn import in_words, learn
-from codeopt.workloads.function.naming import find_names
+from codeopt.workloads.function.learn import learn, with_names
 from codeopt.workloads.function.observing import MADE_UP, REFUSED, Known, Patience, observe, observe_quick
 from codeopt.workloads.function.other_shapes import Shape, find_shapes
 from codeopt.workloads.function.profiling import profile_function
@@ -307,9 +306,8 @@ def measure_recorded(request: WorkloadRequest, bench: Bench) -> FunctionWorkload
     known = observe_quick(bench, texts, "recorded", RECORDED)
     if not known:
         raise NotVerifiable(f"none of its {len(texts)} recorded calls can be made again and does the same twice")
-    home = bench.target.module.partition(".")[0]
-    names = find_names([each.text for each in known], lambda calls: in_words(bench, calls), home)
-    return _workload(request, replace(bench, names=names), Evidence(tuple(known)), known, [], known)
+    bench = with_names(bench, [each.text for each in known])
+    return _workload(request, bench, Evidence(tuple(known)), known, [], known)
 
 
 def _workload(

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from codeopt.workloads.function.definitions import PutBackError
 from codeopt.workloads.function.function_def import Def
-from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.placing import (
     above_functions,
     added,
@@ -22,7 +21,7 @@ from codeopt.workloads.project.placing import (
     replaced,
     span_of,
 )
-from codeopt.workloads.project.public_surface import CONSTRUCTORS, is_public
+from codeopt.workloads.project.public_surface import surface_of
 from codeopt.workloads.project.text import joined, parted
 
 _BLOCK = re.compile(
@@ -75,7 +74,7 @@ def _by_blocks(text: str, path: str, blocks: list[re.Match[str]]) -> str:
 def _with_functions(text: str, path: str, part: str) -> str:
     """Each function of the answer in place of the one of its name; new imports, helpers and constants beside it."""
     new, old = _tree(part, path), _tree(text, path)
-    head = _Heads(text, dict(outer_functions(old.body, "")), part)
+    head = _Heads(text, dict(outer_functions(old.body)), part)
     for node in new.body:
         lines = head.lines(node, getattr(node, "name", ""))
         if isinstance(node, ast.ClassDef) and span_of(text, node.name) is not None:
@@ -107,25 +106,24 @@ class _Heads:
         was = self.known.get(qualname)
         if not isinstance(node, Def) or was is None:
             return lines_of(self.part, node)
-        head = self._head(was, node)
-        theirs = self.part.splitlines(keepends=True)
-        if head is None or node.lineno == node.body[0].lineno:
-            return lines_of(self.part, node)
-        return "".join([*head, *theirs[_begin(theirs, node) : node.end_lineno]])
-
-    def _head(self, was: Def, now: Def) -> list[str] | None:
-        """All above the first statement; None where the old one and its first statement share a line."""
         mine, theirs = (text.splitlines(keepends=True) for text in (self.old, self.part))
-        above = mine[first_of(was) - 1 : was.lineno - 1]
-        if now.decorator_list or not above:
-            above = theirs[first_of(now) - 1 : now.lineno - 1]
-        body = was.body[0]
-        if was.lineno == body.lineno or body.col_offset != now.body[0].col_offset:
-            return None
-        bare = _is_annotated(was) and not _is_annotated(now) and type(was) is type(now)
-        head = mine[was.lineno - 1 : _begin(mine, was)] if bare else theirs[now.lineno - 1 : _begin(theirs, now)]
-        texts = ast.get_docstring(was) is not None and ast.get_docstring(now) is None
-        return [*above, *head, *(mine[body.lineno - 1 : body.end_lineno] if texts else ())]
+        one, other = (mine, was) if was.decorator_list and not node.decorator_list else (theirs, node)
+        above = one[first_of(other) - 1 : other.lineno - 1]
+        head, begin = _head(mine, was, theirs, node)
+        return "".join([*above, *head, *theirs[begin : node.end_lineno]])
+
+
+def _head(mine: Sequence[str], was: Def, theirs: Sequence[str], now: Def) -> tuple[Sequence[str], int]:
+    """From `def` to the first statement, docstring included, and the number of lines above what follows in the new one;
+    none where a body shares a line with `def`, or stands elsewhere."""
+    text, body = was.body[0], now.body[0]
+    if was.lineno == text.lineno or now.lineno == body.lineno or text.col_offset != body.col_offset:
+        return (), now.lineno - 1
+    begin = _begin(theirs, now)
+    bare = _is_annotated(was) and not _is_annotated(now) and type(was) is type(now)
+    head = mine[was.lineno - 1 : _begin(mine, was)] if bare else theirs[now.lineno - 1 : begin]
+    missing = ast.get_docstring(was) is not None and ast.get_docstring(now) is None
+    return [*head, *(mine[text.lineno - 1 : text.end_lineno] if missing else ())], begin
 
 
 def _begin(lines: Sequence[str], node: Def) -> int:
@@ -153,10 +151,11 @@ def _with_methods(text: str, head: _Heads, node: ast.ClassDef) -> str:
 def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> None:
     """A public function is called by others, who know its name and its parameters. Raises PutBackError."""
     for path in (path for path in before if before[path] != after[path]):
-        old, new = (dict(outer_functions(ast.parse(files[path]).body, "")) for files in (before, after))
+        old, new = (dict(outer_functions(ast.parse(files[path]).body)) for files in (before, after))
         bound = _names_of(ast.parse(after[path]))
+        surface = surface_of(path, before)
         for name, node in old.items():
-            if not is_public(CodeEdit(path, name), before) and name.rpartition(".")[2] not in CONSTRUCTORS:
+            if not surface.reaches(name):
                 continue
             if name not in new and name not in bound:
                 raise PutBackError(f"{path}: it removes {name}, which others may call")

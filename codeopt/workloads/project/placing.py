@@ -11,10 +11,11 @@ from codeopt.workloads.function.function_def import Def, first_line
 def functions_of(text: str) -> dict[str, str]:
     """By qualified name, those inside of functions left out: they belong to them."""
     tree = ast.parse(text)
-    return {name: lines_of(text, node) for name, node in outer_functions(tree.body, "")}
+    return {name: lines_of(text, node) for name, node in outer_functions(tree.body)}
 
 
-def outer_functions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Def]]:
+def outer_functions(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, Def]]:
+    """Functions and methods with their qualified names, without those inside of functions."""
     for node in body:
         if isinstance(node, Def):
             yield prefix + node.name, node
@@ -26,11 +27,12 @@ def outer_functions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, De
 
 
 def lines_of(text: str, node: ast.stmt) -> str:
+    """A statement's lines, decorators included."""
     return "".join(text.splitlines(keepends=True)[first_of(node) - 1 : node.end_lineno])
 
 
 def first_of(node: ast.stmt) -> int:
-    """With decorators."""
+    """The number of its first line, decorators included; 1-based."""
     return first_line(node) if isinstance(node, Def | ast.ClassDef) else node.lineno
 
 
@@ -58,6 +60,7 @@ def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def replaced(text: str, span: tuple[int, int], new: str) -> str:
+    """The text with other lines in place of those from the first to the last of a span."""
     lines = text.splitlines(keepends=True)
     return "".join([*lines[: span[0] - 1], _ended(new), *lines[span[1] :]])
 

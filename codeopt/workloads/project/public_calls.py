@@ -6,13 +6,13 @@ from __future__ import annotations
 import ast
 import base64
 import pickletools
+import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from subprocess import DEVNULL, run
 
 from codeopt.errors import ProgramError, UsageError
 from codeopt.program import read_program
@@ -134,16 +134,26 @@ class PublicCalls:
 
     @contextmanager
     def _copies(self, source: str) -> Iterator[tuple[Path, Path]]:
-        """The project as it is and with the draft, as repositories: all that a run is given may be shown of them."""
+        """The project as it is and with the draft, as repositories: all that a run is given may be shown of them.
+
+        Raises UsageError."""
         with tempfile.TemporaryDirectory(prefix="codeopt-project-") as folder:
             found = Path(folder) / "original", Path(folder) / "draft"
             for root, text in zip(found, (self.program.source, source), strict=True):
                 for path, content in self.runs.with_edits(text):
                     (root / path).parent.mkdir(parents=True, exist_ok=True)
                     (root / path).write_bytes(content)
-                for command in (("init", "-q"), ("add", "-A", "-f")):
-                    run(["git", "-C", str(root), *command], stdout=DEVNULL, stderr=DEVNULL, check=False)
+                _make_repository(root)
             yield found
+
+
+def _make_repository(folder: Path) -> None:
+    """Raises UsageError."""
+    try:
+        for command in (("init", "-q"), ("add", "-A", "-f")):
+            subprocess.run(["git", "-C", str(folder), *command], capture_output=True, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise UsageError(f"it takes git to show a copy of the project: {error}") from error
 
 
 def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: str) -> FunctionFinding:
@@ -185,8 +195,3 @@ def _pickles(tree: ast.AST) -> Iterator[bytes]:
         match node:
             case ast.Call(func=ast.Name(id="unpickle"), args=[ast.Constant(value=str(text))]):
                 yield base64.b64decode(text)
-
-
-def by_edit(found: Mapping[CodeEdit, FunctionFinding], edit: CodeEdit) -> FunctionFinding:
-    """What the calls of one function say; of one that was not judged nothing."""
-    return found.get(edit, FunctionFinding(edit))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from codeopt.workloads.project.edits import CodeEdit
@@ -16,23 +17,44 @@ EVERYTHING = "*"
 """As `from module import *` has it."""
 
 
-def is_public(edit: CodeEdit, files: Mapping[str, str]) -> bool:
-    """Whether the function has a contract of its own: others than the project may call it.
+@dataclass(frozen=True)
+class Surface:
+    """What others may call of one module."""
 
-    files: the project's modules by path.
-    """
-    parts = edit.qualname.split(".")
-    if edit.qualname == "<module>" or parts[-1] in CONSTRUCTORS or any(map(_is_private, parts)):
-        return False
-    shown = _exported(files[edit.file])
-    if shown is None:
-        shown = _listed_by_package(edit.file, files)
-    if shown is not None:
-        return parts[0] in shown
-    path = PurePosixPath(edit.file)
+    listed: frozenset[str] | None
+    """By `__all__`; None where no list says it."""
+    taken: frozenset[str]
+    """By packages, from a module that is private."""
+    hidden: bool
+    """The module is private by its name."""
+
+    def reaches(self, qualname: str) -> bool:
+        """Whether others than the project may call the function."""
+        parts = qualname.split(".")
+        if any(map(_is_private, parts)):
+            return False
+        if self.listed is not None:
+            return parts[0] in self.listed
+        return not self.hidden or bool({parts[0], EVERYTHING} & self.taken)
+
+
+def surface_of(file: str, files: Mapping[str, str]) -> Surface:
+    """Of a module. files: the project's modules by path."""
+    path = PurePosixPath(file)
+    listed = _exported(files[file])
+    if listed is None:
+        listed = _listed_by_package(path, files)
     hidden = any(_is_private(part) for part in (*path.parent.parts, path.stem))
-    taken = _taken(path.stem, (text for name, text in files.items() if _is_package(name)))
-    return not hidden or bool({parts[0], EVERYTHING} & taken)
+    packages = (text for name, text in files.items() if PurePosixPath(name).name == "__init__.py")
+    taken = _taken(path.stem, packages) if hidden else ()
+    return Surface(None if listed is None else frozenset(listed), frozenset(taken), hidden)
+
+
+def is_public(edit: CodeEdit, files: Mapping[str, str]) -> bool:
+    """Whether the function that changes has a contract of its own, which calls of it show."""
+    name = edit.qualname.rpartition(".")[2]
+    changed = edit.qualname != "<module>" and name not in CONSTRUCTORS
+    return changed and surface_of(edit.file, files).reaches(edit.qualname)
 
 
 def _is_private(name: str) -> bool:
@@ -52,9 +74,8 @@ def _exported(text: str) -> set[str] | None:
     return None
 
 
-def _listed_by_package(file: str, files: Mapping[str, str]) -> set[str] | None:
+def _listed_by_package(path: PurePosixPath, files: Mapping[str, str]) -> set[str] | None:
     """What a package around a module takes from it and lists in `__all__`; None where none does that."""
-    path = PurePosixPath(file)
     for folder in path.parents:
         text = files.get(str(folder / "__init__.py"), "")
         listed, taken = _exported(text), _taken(path.stem, [text])
@@ -73,10 +94,6 @@ def _taken(module: str, packages: Iterable[str]) -> set[str]:
         for each in node.names
         if not _is_private(each.asname or each.name)
     }
-
-
-def _is_package(path: str) -> bool:
-    return PurePosixPath(path).name == "__init__.py"
 
 
 def changed_classes(before: Mapping[str, str], after: Mapping[str, str], judged: CodeEdit) -> set[str]:

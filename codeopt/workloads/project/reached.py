@@ -60,7 +60,7 @@ def junit_name(test: str) -> str:
 
 def _line(text: str, qualname: str) -> int | None:
     """Of a function's first line, decorators included."""
-    found = [first_of(node) for name, node in outer_functions(ast.parse(text).body, "") if name == qualname]
+    found = [first_of(node) for name, node in outer_functions(ast.parse(text).body) if name == qualname]
     return found[0] if len(found) == 1 else None
 
 

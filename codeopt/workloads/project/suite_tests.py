@@ -36,17 +36,20 @@ class ProjectTests:
     """What the original passes."""
 
     passed: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    """How pytest is called, beside the files."""
     paths: tuple[str, ...] = ()
-    """And options before them: how pytest is called."""
     failed: int = 0
     shortfall: Shortfall | None = None
     reached: Reached = Reached()
     """By function; nothing where all tests are quick."""
+    unchosen: Shortfall | None = None
+    """Why a round runs all of them, although they take long."""
 
     @property
-    def options(self) -> tuple[str, ...]:
-        """How pytest is called, without the files."""
-        return WITHOUT_OPTIONS if self.paths[: len(WITHOUT_OPTIONS)] == WITHOUT_OPTIONS else ()
+    def all(self) -> tuple[str, ...]:
+        """What pytest is given to run all of them."""
+        return (*self.options, *self.paths)
 
     @property
     def words(self) -> str:
@@ -75,17 +78,19 @@ def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> Proje
         said = run.stderr.decode("utf-8", "replace").strip() or run.stdout.decode("utf-8", "replace").strip()
         last = run.stop_detail or said.rpartition("\n")[2][:200] or f"exit status {run.exit}"
         return ProjectTests(shortfall=Shortfall("the project's tests are not run", f"none passes: {last}"))
-    found = ProjectTests(passed, (*more, *paths), len(results) - len(passed))
-    return found if run.wall_s < SLOW_S else replace(found, reached=_reached(runs, source, found, run))
+    found = ProjectTests(passed, more, tuple(paths), len(results) - len(passed))
+    return found if run.wall_s < SLOW_S else _with_reached(runs, source, found, run)
 
 
-def _reached(runs: CommandRuns, source: str, tests: ProjectTests, plain: Run) -> Reached:
-    """Nothing where the tests do not end under a hook on each call."""
+def _with_reached(runs: CommandRuns, source: str, tests: ProjectTests, plain: Run) -> ProjectTests:
+    """Without where they do not end under a hook on each call as they do without."""
     seconds = min(SECONDS, runs.limits.seconds, max(LEAST_S, plain.wall_s * LONGER))
-    watched = watched_run(_as_tests(runs, tests.paths), source, REACH, replace(runs.limits, seconds=seconds))
+    watched = watched_run(_as_tests(runs, tests.all), source, REACH, replace(runs.limits, seconds=seconds))
     if watched.run.stop is not None or watched.run.exit != plain.exit:
-        return Reached()
-    return read_reach((str(test), list(map(str, places))) for test, places in watched.of("reach"))
+        why = watched.run.stop_detail or f"exit status {watched.run.exit}"
+        return replace(tests, unchosen=Shortfall("each draft is asked to pass all tests, not those it can reach", why))
+    rows = ((str(test), list(map(str, places))) for test, places in watched.of("reach"))
+    return replace(tests, reached=read_reach(rows))
 
 
 def _named(runs: CommandRuns, options: ImproveOptions) -> list[str]:
@@ -119,11 +124,11 @@ def failing(runs: CommandRuns, source: str, tests: ProjectTests) -> str:
     """Which test a draft does not pass that the original passes; empty where it passes all."""
     if not tests.passed:
         return ""
-    run = _run(runs, source, tests.paths)
+    run = _run(runs, source, tests.all)
     results = _results(run)
     lost = [name for name in tests.passed if not results.get(name)]
     if any(name not in results for name in lost):
-        lost = steadily_lost(lost, results, tests.passed, _results(_run(runs, ORIGINAL, tests.paths)))
+        lost = steadily_lost(lost, results, tests.passed, _results(_run(runs, ORIGINAL, tests.all)))
     if lost:
         more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
         reason = "" if lost[0] in results else f" ({run.stop_detail or 'it was not run'})"

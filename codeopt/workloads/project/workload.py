@@ -20,7 +20,7 @@ from codeopt.workloads.project.edits import CodeEdit, edits_of, without
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.proposer import ProjectProposer, brief
-from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls, by_edit
+from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.steady import HIDDEN, Steady, found_steady, given_steady
@@ -204,13 +204,13 @@ class ProjectWorkload(Defaults):
         evidence = ["the command's output and files"] if not self.steady.nothing else []
         evidence += [f"{len(self.tests.passed)} tests"] if self.tests.passed else []
         calls = self.calls.latest
-        missing = (self.tests.shortfall, *(found.shortfall for found in calls.values()))
+        missing = (self.tests.shortfall, self.tests.unchosen, *(found.shortfall for found in calls.values()))
         return {
             "command": self.request.options.run,
             "profile": self.found.to_json(),
             "project_tests": {"passed": len(self.tests.passed), "failed": self.tests.failed},
             "output": self.steady.words or "compared",
-            "edits": [gain.to_json(evidence, by_edit(calls, gain.edit)) for gain in self.gains],
+            "edits": [gain.to_json(evidence, calls.get(gain.edit, FunctionFinding(gain.edit))) for gain in self.gains],
             "benchmarks": self.benches.to_json(tuple(self.after)) if self.benches else None,
             "ran": {f"{purpose}_s": round(seconds, 2) for purpose, seconds in self.runner.spent.items()},
             "dropped": [{"file": edit.file, "qualname": edit.qualname} for edit in self.dropped],

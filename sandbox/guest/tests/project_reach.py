@@ -5,13 +5,10 @@ What fixtures call counts for all tests, as one may be made for many of them; so
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
-import sys
-import threading
 
-from .project_time import Places
+from .project_time import Places, listen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,15 +51,8 @@ class Reach:
         if places:
             self.sink("@ reach " + json.dumps([self.test, places]))
 
-    def end(self) -> None:
-        """Of the process."""
-        sys.setprofile(None)
-        self.tell()
-
 
 def install(root: str, sink: Callable[[str], None]) -> None:
     """From here on, in all threads."""
     reach = Reach(root, sink)
-    atexit.register(reach.end)
-    threading.setprofile(reach.hear)
-    sys.setprofile(reach.hear)
+    listen(reach.hear, reach.tell)

@@ -133,7 +133,6 @@ class CallCounts:
 
     def write(self) -> None:
         """At the end of the process."""
-        sys.setprofile(None)
         for (code, outer), count in self.counts.items():
             place = self.places.of(code)
             if place[:1] == "/":
@@ -182,6 +181,16 @@ def _widen(kinds: dict[tuple[str, str], list[int]], frame: FrameType) -> None:
 def count(root: str, sink: Callable[[str], None]) -> None:
     """From here on, in all threads."""
     counts = CallCounts(root, sink)
-    atexit.register(counts.write)
-    threading.setprofile(counts.hear)
-    sys.setprofile(counts.hear)
+    listen(counts.hear, counts.write)
+
+
+def listen(hear: Callable[[FrameType, str, Any], None], end: Callable[[], None]) -> None:
+    """Hear of each call in all threads from here on, until the process ends."""
+
+    def stop() -> None:
+        sys.setprofile(None)
+        end()
+
+    atexit.register(stop)
+    threading.setprofile(hear)
+    sys.setprofile(hear)

@@ -150,6 +150,10 @@ def test_what_an_answer_need_not_repeat() -> None:
     )
     assert "@lru_cache\ndef f(x: float):\n    'Both.'\n    return x * 2\n" in other
     assert "Twice" not in other
+    short = joined({"a.py": "@cache\ndef f(x): return x + x\n"})
+    assert "@cache\ndef f(x):\n    return 2 * x\n" in answered(
+        short, "# === file: a.py ===\ndef f(x):\n    return 2 * x\n"
+    )
 
 
 def test_search_and_replace() -> None:

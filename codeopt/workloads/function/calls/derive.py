@@ -9,7 +9,8 @@ makes the same calls again.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read
@@ -47,14 +48,8 @@ def derive(
     maker = Maker(random.Random(seed), bases, words or Vocabulary(), small)
     known = set(calls)
     found: list[str] = []
-    first = maker.with_constants(count // PLANNED)
-    size = dict.fromkeys(range(len(bases)), 0)
-    for attempt in range(count * 4):
-        at = attempt % len(bases)
-        if size[at] > ROOM // len(bases):
-            continue
-        text = (first[attempt] if attempt < len(first) else maker.one(bases[at])).text()
-        size[at] += len(text)
+    planned = maker.with_constants(count // PLANNED)
+    for text in chain((call.text() for call in planned), maker.drawn(len(planned), count * 4)):
         if text not in known and len(text) < LONGEST:
             known.add(text)
             found.append(text)
@@ -105,6 +100,16 @@ class Maker:
             for text in self.texts.constants_at_fields(value if isinstance(value, str) else value.decode("latin1"))
         ]
         return found if len(found) <= most else self.draw.sample(found, most)
+
+    def drawn(self, first: int, end: int) -> Iterator[str]:
+        """The known calls by turns, each changed, as long as there is room for those of one."""
+        size = [0] * len(self.bases)
+        for attempt in range(first, end):
+            at = attempt % len(self.bases)
+            if size[at] <= ROOM // len(self.bases):
+                text = self.one(self.bases[at]).text()
+                size[at] += len(text)
+                yield text
 
     def alike(self, value: Any) -> Any:
         """Now and then what another argument is: two that are equal, or nearly."""

@@ -81,4 +81,36 @@ CALLS = [((word(n), word(n % 5 + 1)), {}) for n in range(14)] + [(("abc", ""), {
 BIG = [((word(3000), word(20)), {}) for _ in range(2)]
 """,
     ),
+    Upstream(
+        "websockets", "9.1", "10.4", "websockets/utils.py", "apply_mask",
+        calls="""
+def octets(n): return bytes(ints(n, 256))
+CALLS = [((octets(n), octets(4)), {}) for n in range(12)] + [((b"hello", bytes(4)), {}), ((b"hello", b"abc"), {})]
+BIG = [((octets(8000), octets(4)), {}) for _ in range(2)]
+""",
+    ),
+    Upstream(
+        "charset-normalizer", "2.0.12", "2.1.0", "charset_normalizer/cd.py", "characters_popularity_compare",
+        calls="""
+TONGUES = ["English", "French", "Polish", "Russian", "Greek", "Turkish", "Hebrew"]
+LATIN = "etaoinshrdlucmfwypvbgkjqxz"
+ACCENTS = "".join(map(chr, range(0xE0, 0xF6)))
+CYRILLIC = "".join(map(chr, range(0x430, 0x450)))
+def seen(letters, n): return draw.sample(letters, n)
+CALLS = [((TONGUES[n % 7], seen(LATIN, n + 1)), {}) for n in range(10)]
+CALLS += [(("Russian", seen(CYRILLIC, 15)), {}), (("French", seen(LATIN + ACCENTS, 20)), {}), (("Elvish", ["a"]), {})]
+BIG = [((tongue, seen(LATIN + ACCENTS, 45)), {}) for tongue in ("English", "French")]
+""",
+    ),
+    Upstream(
+        "mnemonic", "0.18", "0.19", "mnemonic/mnemonic.py", "Mnemonic.to_seed",
+        calls="""
+WORDS = "legal winner thank year wave sausage worth useful letter advice cage above abandon about zoo".split()
+def phrase(n): return " ".join(draw.choices(WORDS, k=n))
+CALLS = [((phrase(n),), {}) for n in (12, 15, 18, 21, 24)] + [((phrase(12), word(n)), {}) for n in range(6)]
+CALLS += [((phrase(12), "d\\u00e9j\\u00e0"), {}), (("", ""), {})]
+BIG = [((phrase(24), "TREZOR"), {}) for _ in range(2)]
+""",
+        with_packages=("pbkdf2",),
+    ),
 ]  # fmt: skip

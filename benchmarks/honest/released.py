@@ -113,4 +113,14 @@ BIG = [((phrase(24), "TREZOR"), {}) for _ in range(2)]
 """,
         with_packages=("pbkdf2",),
     ),
+    Upstream(
+        "icalendar", "3.8.4", "3.9.2", "icalendar/parser.py", "foldline",
+        calls="""
+def line(n): return "DESCRIPTION:" + word(n, string.ascii_letters + " ,;")
+CALLS = [((line(n * 25),), {}) for n in range(10)] + [(("",), {}), (("SUMMARY:" + "d\\u00e9j\\u00e0 " * 20,), {})]
+CALLS += [((line(60), 20), {}), ((line(200),), {"limit": 40}), ((line(100), 75, "\\r\\n\\t"), {})]
+BIG = [((line(4000),), {}) for _ in range(2)]
+""",
+        with_packages=("pytz", "python-dateutil", "six"),
+    ),
 ]  # fmt: skip

@@ -84,6 +84,44 @@ def test_equal_arguments_of_a_calls_file_come_once(isolated: Sandbox) -> None:
     assert said(run)[:5] == ["CALLS[0]", "CALLS[2]", "CALLS[4]", "CALLS[5]", ""], run
 
 
+@pytest.mark.parametrize(
+    ("entry", "listed"),
+    [
+        ("((mod.Box(3), b'x'), {'end': [1]})", "f(CALLS[0][0][0], b'x', end=[1])"),
+        ("((b'x',), {'box': mod.Box(3)})", "f(b'x', box=CALLS[0][1]['box'])"),
+        ("(mod.Box(3), 2)", "f(CALLS[0][0][0], 2)"),
+        ("((mod.Box(3),), {})", "CALLS[0]"),
+        ("((mod.Box(3), mod.Box(4)), {})", "CALLS[0]"),
+        ("((mod.Box(items), items), {})", "CALLS[0]"),
+        ("((mod.Box(items), [[items]]), {})", "CALLS[0]"),
+        ("((iter(items), 2), {})", "f(CALLS[0][0][0], 2)"),
+        ("(((i for i in items), 2), {})", "CALLS[0]"),
+    ],
+)  # fmt: skip
+def test_only_what_has_no_text_is_taken_from_a_calls_file(isolated: Sandbox, entry: str, listed: str) -> None:
+    """The other arguments can be changed then; those that share a part with it come along."""
+    module = "class Box:\n    def __init__(self, n):\n        self.n = n\ndef f(*given, **named):\n    return 1\n"
+    target = FunctionRef("mod", "/nowhere/mod.py", "f", calls_file=f"import mod\nitems = [5]\nCALLS = [{entry}]\n")
+    runner = CallRunner(isolated, target)
+    assert said(runner.ask(module, CallBatch((), "list")))[0] == listed
+    outcome = said(runner.ask(module, CallBatch((listed,), "check")))[0]
+    assert outcome.startswith("returns 1"), outcome
+
+
+@pytest.mark.parametrize(
+    ("calls", "why"),
+    [
+        ("\nimport nothere\n", "line 2: ModuleNotFoundError: No module named 'nothere'"),
+        ("CALLS = [\n", "SyntaxError: '[' was never closed (calls.py, line 1)"),
+        ("CALLS = [5]\n", "TypeError: an entry of CALLS must be (args, kwargs), not int"),
+    ],
+)
+def test_a_calls_file_that_fails_says_why(isolated: Sandbox, calls: str, why: str) -> None:
+    target = FunctionRef("mod", "/nowhere/mod.py", "f", calls_file=calls)
+    run = CallRunner(isolated, target).ask("def f():\n    pass\n", CallBatch((), "list"))
+    assert run.stderr.decode().strip() == f"the calls file fails: {why}"
+
+
 ARRAYS = {
     "dtype": ("numpy.zeros(2)", "numpy.zeros(2, 'f4')"),
     "byte order": ("numpy.zeros(2)", "numpy.zeros(2, '>f8')"),

@@ -1,9 +1,9 @@
 """Which calls are timed, and how: the longest there are, each once in a process, read to their ends within the timed
 region.
 
-Calls that take microseconds are timed many together. The same arguments never come twice in one process, so a draft
-that only remembers its answers gains nothing; it may where the function itself asks the same thing again within one
-call.
+Calls that take microseconds are timed many together, with others like them where they are few. The same arguments never
+come twice in one process, so a draft that only remembers its answers gains nothing; it may where the function itself
+asks the same thing again within one call.
 """
 
 from __future__ import annotations
@@ -111,9 +111,11 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
     """Calls that return, longest first, and where they come from."""
     if evidence.big:
         known, _ = observe(bench, evidence.big, dict.fromkeys(evidence.big, "big"))
-        if known:
-            return [k.text for k in known], "the BIG calls"
-        raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
+        if not known:
+            raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
+        alike = [] if _are_enough(known) else _alike(bench, known, seed)
+        note = "the BIG calls and others like them" if alike else "the BIG calls"
+        return _short([k.text for k in dict.fromkeys([*known, *alike])][:MOST_CALLS]), note
     returning = [k for k in evidence.known if k.returns]
     given = [k for k in returning if k.source not in MADE_UP] or returning
     given = bearable(sorted(given, key=lambda k: -k.seconds))
@@ -126,10 +128,21 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
     pool = sorted([*grown, *given], key=lambda k: -k.seconds)
     chosen = [k for k in pool if k.seconds >= 0.3 * pool[0].seconds]
     note = "calls grown from the given ones" if grown else "the longest calls"
-    if sum(k.seconds for k in chosen) < ENOUGH_S:  # so short that single times say little: as many as there are
-        more, _ = observe(bench, derive([k.text for k in pool[:8]], 300, 50 + seed, bench.vocabulary, small=False), {})
-        chosen = [k for k in [*pool, *more] if k.returns]
+    if not _are_enough(chosen):
+        chosen = [*pool, *_alike(bench, pool, seed)]
     return _short([k.text for k in dict.fromkeys(chosen)][:MOST_CALLS]), note
+
+
+def _are_enough(known: Sequence[Known]) -> bool:
+    """Of shorter ones single times say little."""
+    return sum(k.seconds for k in known) >= ENOUGH_S
+
+
+def _alike(bench: Bench, known: Sequence[Known], seed: int) -> list[Known]:
+    """Calls made up from the first of them that return, and take no longer than LONG_ENOUGH_S."""
+    texts = derive([k.text for k in known[:8]], 300, 50 + seed, bench.vocabulary, small=False)
+    found, _ = observe(bench, texts, {})
+    return [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
 
 
 def _short(calls: list[str]) -> list[str]:

@@ -143,6 +143,8 @@ class Controller:
                     return None
             elif letter in (LINES, STATE):
                 self.left = [line for line in self.left if line[:1] != letter] + [letter + one_line(text)]
+            elif letter == FAILED:
+                raise Failure(ENDED_EARLY, f"the calls file fails: {text}")
             elif letter == FINISHED:
                 self.wait(START_SECONDS)
                 return None

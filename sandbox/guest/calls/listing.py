@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .arguments import as_call
-from .channel import FINISHED, TEXT, TOOK
+from .channel import FAILED, FINISHED, TEXT, TOOK
+from .mutation import mutable_parts
 from .repr.call_repr import call_in_words
 from .repr.canonical import CanonicalRepr
 from .repr.plain import NOT_COMPARABLE
@@ -11,12 +12,14 @@ from .repr.shape import shape_of
 from .repr.source import call_to_source, name_to_source, to_source
 from .timing import read
 
+DEPTH = 60
+"""How deep an argument is looked into, as `to_source` does."""
 MADE = 20
 """Of the calls that are described; their results are much alike."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from types import CodeType
     from typing import Any
 
@@ -59,7 +62,27 @@ def some_of(values: Sequence[Any], codes: Sequence[CodeType]) -> str:
 
 
 def list_calls(names: Names, channel: Channel) -> None:
-    """The calls of the calls file: as expressions of plain values, else by their place in it."""
+    """The calls of the calls file: as expressions of plain values, what has none by its place in the file; or why there
+    are none."""
+    try:
+        send_calls(names, channel)
+    except Exception as error:
+        channel.send(FAILED, f"{line_of(error)}{type(error).__name__}: {error}")
+    channel.send(FINISHED)
+
+
+def line_of(error: Exception) -> str:
+    """`line 3: `, of the calls file; empty where it was not running."""
+    lines, frame = [], error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code.co_filename == "calls.py":
+            lines.append(frame.tb_lineno)
+        frame = frame.tb_next
+    return f"line {lines[-1]}: " if lines else ""
+
+
+def send_calls(names: Names, channel: Channel) -> None:
+    """Each call, an empty line after those of CALLS."""
     seen = set()
     for name in ("CALLS", "BIG"):
         for at, entry in enumerate(names.user_namespace().get(name, ())):
@@ -67,13 +90,36 @@ def list_calls(names: Names, channel: Channel) -> None:
             shown = text or CanonicalRepr(names.ref.module).show_arguments(*as_call(entry))
             certain = text or not any(mark in shown for mark in ("<code>", "<iterator>", NOT_COMPARABLE))
             if not certain or (name, shown) not in seen:  # never the same arguments twice in one process
-                channel.send(TEXT, text or f"{name}[{at}]")
+                channel.send(TEXT, text or from_file(f"{name}[{at}]", *as_call(entry)))
             seen.add((name, shown))
         if name == "CALLS":
             channel.send(TEXT, "")
-    channel.send(FINISHED)
+
+
+def from_file(place: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """`f(CALLS[3][0][0], 5)`: the others can be changed then. All of the call, `CALLS[3]`, where there are none, where
+    more than one argument has no expression, or where two of them share a part."""
+    given = {**{f"[0][{at}]": value for at, value in enumerate(args)}, **{f"[1][{k!r}]": kwargs[k] for k in kwargs}}
+    alone = [where for where, value in given.items() if plain_source(value) is None]
+    others = [value for where, value in given.items() if where not in alone]
+    if len(alone) != 1 or not others or shares(given[alone[0]], others):
+        return place
+    sources = {id(given[alone[0]]): place + alone[0]}
+    return call_to_source(args, kwargs, lambda value: sources.get(id(value)) or plain_source(value)) or place
+
+
+def shares(value: Any, others: Sequence[Any]) -> bool:
+    """Whether a part that can be changed belongs to an object and to another argument; also where nobody can tell."""
+    import copy
+
+    copied: dict[int, Any] = {}
+    try:
+        copy.deepcopy(value, copied)
+    except Exception:
+        return True
+    return any(part in copied for other in others for part, _ in mutable_parts(other, DEPTH))
 
 
 def plain_source(value: Any) -> str | None:
-    """Of plain types and of what has a name; None for anything else, or what is shared with another."""
+    """Of plain types and of what has a name; None for anything else."""
     return to_source(value) or name_to_source(value)

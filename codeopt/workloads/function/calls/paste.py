@@ -14,6 +14,7 @@ LONGEST = 4000
 """Characters of a line."""
 _HOMES = {"Decimal": "decimal", "Fraction": "fractions", "deque": "collections"}
 _FILES = ("CALLS", "BIG")
+_AS_CALL = "(lambda e: e if len(e) == 2 and type(e[0]) in (tuple, list) and type(e[1]) is dict else (e, {}))"
 _USED = "(lambda o, *steps: [[step(o) for step in steps], o][1])"
 
 
@@ -67,7 +68,7 @@ class _Writer(ast.NodeTransformer):
         """`f(1)` as a call of the target."""
         node = _read(text)
         if _from_file(node):
-            return self._entry(node)
+            return f"(lambda call: {self.target}(*call[0], **call[1]))({ast.unparse(self.visit(node))})"
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "f":
             raise NoLine
         made = self.generic_visit(node)
@@ -75,15 +76,15 @@ class _Writer(ast.NodeTransformer):
         made.func = _read(self.target)
         return ast.unparse(made)
 
-    def _entry(self, node: ast.expr) -> str:
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         """`CALLS[3]`, which may have left out what is empty."""
+        if not _from_file(node):
+            return self.generic_visit(node)
         if self.calls_file is None:
             raise NoLine
         self.imports.add("runpy")
-        assert isinstance(node, ast.Subscript)
-        assert isinstance(node.value, ast.Name)
-        entry = f"runpy.run_path({str(self.calls_file)!r})[{node.value.id!r}][{ast.unparse(node.slice)}]"
-        return f"(lambda call: {self.target}(*call[0], **call[1]))({entry})"
+        entry = f"runpy.run_path({str(self.calls_file)!r})[{ast.unparse(node.value)!r}][{ast.unparse(node.slice)}]"
+        return _read(f"{_AS_CALL}({entry})")
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         """Names that are there without an import."""
@@ -130,4 +131,5 @@ def _read(text: str) -> ast.expr:
 
 
 def _from_file(node: ast.expr) -> bool:
+    """`CALLS[3]`, not a part of it."""
     return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _FILES

@@ -131,6 +131,16 @@ def test_what_no_line_can_make_has_none(tmp_path: Path) -> None:
     assert "runpy" in paste("CALLS[0]", function, [place], tmp_path / "calls.py")
 
 
+@pytest.mark.parametrize("call", ["CALLS[0]", "CALLS[1]", "f(CALLS[0][0][0], 5)", "f(CALLS[1][0][0], b=[5][0])"])
+def test_a_call_of_a_calls_file_is_made_by_a_shell(call: str, tmp_path: Path) -> None:
+    path, calls = tmp_path / "subject.py", tmp_path / "calls.py"
+    path.write_text("def f(a, b):\n    return a + b\n")
+    calls.write_text("CALLS = [((3, 5), {}), (3, 5)]\n")
+    line = paste(call, read_function(path, "f"), [Importable(tmp_path, "subject", "f")], calls)
+    done = subprocess.run(["sh", "-c", line.replace("python ", f"{sys.executable} ")], capture_output=True, text=True)
+    assert done.stdout == "8\n", done.stderr
+
+
 def test_the_order_of_a_set_is_no_matter_of_a_drafts(compare: Compare) -> None:
     """Two items stand in the same order under two hash seeds by chance, and not under the third that judges."""
     old = "def f(a, b):\n    common = [x for x in a if x in b]\n    return [list(a), common]\n"

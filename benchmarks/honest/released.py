@@ -129,7 +129,7 @@ BIG = [((line(4000),), {}) for _ in range(2)]
 def digits(n): return word(n, string.hexdigits)
 CALLS = [(("0x" + digits(n),), {}) for n in range(8)] + [((digits(n),), {}) for n in range(4)]
 CALLS += [(("0xgg",), {}), (("hello",), {}), (("0X1f",), {}), ((b"0x1f",), {}), ((31,), {})]
-BIG = [(("0x" + digits(4000),), {}) for _ in range(2)]
+BIG = [(("0x" + digits(6000),), {}) for _ in range(2)]
 """,
         with_packages=("toolz", "eth-typing", "eth-hash", "typing-extensions"),
     ),

@@ -125,6 +125,10 @@ def test_what_is_held_out_is_never_shown(story: Story) -> None:
 
 
 @pytest.mark.parametrize("story", ["bubblewrap"], indirect=True)
+@pytest.mark.slow(
+    also="tests/codeopt/models/test_replay.py::test_a_recorded_run_over_http_is_repeated_offline",
+    reason="the same recording, read by the model that replays it, without the judge",
+)
 def test_a_replay_gives_the_same_result_offline(story: Story) -> None:
     arguments = ("--model", "replay:talk.jsonl", "--sandbox", story.done.json["sandbox"])
     again = codeopt("improve", "slow.py", "--json", *arguments, cwd=story.folder)

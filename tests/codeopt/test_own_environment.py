@@ -115,6 +115,10 @@ def test_the_projects_own_python_runs_its_tests_and_its_function(project: Path, 
     assert (done.status, done.json["accepted"]) == (0, True), done.err
 
 
+@pytest.mark.slow(
+    also="tests/codeopt/test_interpreter.py::test_what_goes_before_what",
+    reason="which interpreter is taken is decided there, and the test above runs in one",
+)
 def test_the_activated_one_is_taken_and_shows_its_hot_lines(project: Path) -> None:
     environment = {"VIRTUAL_ENV": str(project / ".venv")}
     arguments = ("profile", "src/pkg/words.py::repeated", "--sandbox", "bubblewrap", "--json")

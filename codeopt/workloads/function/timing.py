@@ -115,7 +115,7 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
             raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
         alike = [] if _are_enough(known) else _alike(bench, known, seed)
         note = "the BIG calls and others like them" if alike else "the BIG calls"
-        return _short([k.text for k in dict.fromkeys([*known, *alike])][:MOST_CALLS]), note
+        return _short([*(k.text for k in known), *_within(alike, ENOUGH_S)]), note
     returning = [k for k in evidence.known if k.returns]
     given = [k for k in returning if k.source not in MADE_UP] or returning
     given = bearable(sorted(given, key=lambda k: -k.seconds))
@@ -129,8 +129,8 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
     chosen = [k for k in pool if k.seconds >= 0.3 * pool[0].seconds]
     note = "calls grown from the given ones" if grown else "the longest calls"
     if not _are_enough(chosen):
-        chosen = [*pool, *_alike(bench, pool, seed)]
-    return _short([k.text for k in dict.fromkeys(chosen)][:MOST_CALLS]), note
+        return _short(_within([*pool, *_alike(bench, pool, seed)], PAIR_S)), note
+    return _short([k.text for k in chosen]), note
 
 
 def _are_enough(known: Sequence[Known]) -> bool:
@@ -145,10 +145,11 @@ def _alike(bench: Bench, known: Sequence[Known], seed: int) -> list[Known]:
     return [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
 
 
-def _short(calls: list[str]) -> list[str]:
-    """As many as have MOST_TEXT characters together; one at least."""
-    sizes = list(accumulate(map(len, calls)))
-    return [text for at, text in enumerate(calls) if not at or sizes[at] <= MOST_TEXT]
+def _short(calls: Sequence[str]) -> list[str]:
+    """Each once, and as many as have MOST_TEXT characters together, but not more than MOST_CALLS; one at least."""
+    found = list(dict.fromkeys(calls))[:MOST_CALLS]
+    sizes = list(accumulate(map(len, found)))
+    return [text for at, text in enumerate(found) if not at or sizes[at] <= MOST_TEXT]
 
 
 def bearable(given: list[Known]) -> list[Known]:

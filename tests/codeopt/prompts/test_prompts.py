@@ -40,7 +40,15 @@ UNSAID = {
 NOTHING = [" 0 us", "0.0 MiB", "CPU time of one run", "token by token", "a case that is not shown"]
 
 
-@pytest.fixture(scope="module", params=TARGETS)
+BY_NIGHT = pytest.mark.slow(
+    also="tests/codeopt/prompts/test_prompts.py::test_prompts_are_as_the_golden_files_say[ledgers]",
+    reason="one golden file shows the form of every prompt; what is told of a function has tests of its own",
+)
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=() if name == "ledgers" else BY_NIGHT) for name in TARGETS]
+)
 def recorded(request: pytest.FixtureRequest) -> tuple[str, Prompts]:
     return request.param, record_prompts(request.param)
 

@@ -13,6 +13,10 @@ from tests.codeopt.command import QUICK, codeopt, environment
 from tests.codeopt.review.pull_request import BASE, BRANCH, SLOW, git, propose
 from tests.conftest import open_or_skip
 
+pytestmark = pytest.mark.slow(
+    also="tests/codeopt/test_init_command.py::test_the_workflow_reviews_a_pull_request",
+    reason="the same review of one function; what is said of the others and what holds together has tests of its own",
+)
 THREE = ("--select", "deque_popleft,isqrt_trial_division,list_membership_to_set")
 """One rule a function: none has to be tried without another."""
 

@@ -63,9 +63,8 @@ async def refusal(client: Client, tool: str, **arguments: Any) -> str:
     return found.content[0].text  # type: ignore[union-attr]
 
 
-def test_an_agent_finds_what_is_slow_and_has_its_edits_judged(tmp_path: Path) -> None:
-    """Profile, edit, compare; the workspace's own settings choose no sandbox, and nothing is written but by the agent
-    itself."""
+def test_an_agent_has_its_edit_judged(tmp_path: Path) -> None:
+    """The workspace's own settings choose no sandbox, and nothing is written."""
     project = make_project(tmp_path)
     before = contents(project)
 
@@ -74,6 +73,27 @@ def test_an_agent_finds_what_is_slow_and_has_its_edits_judged(tmp_path: Path) ->
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             assert sorted(tools) == ["check", "compare", "improve", "profile", "record"]
             assert "verdict" in tools["compare"].output_schema["properties"]  # type: ignore[index]
+            wrong = await answer(client, "compare", target=TARGET, new_source=WRONG)
+            assert wrong["verdict"] == "rejected"
+            assert "expected returns" in wrong["reason"]
+            assert "got returns" in wrong["reason"]
+            assert wrong["sandbox"] == "bubblewrap"
+
+    asyncio.run(conversation())
+    assert contents(project) == before
+
+
+@pytest.mark.slow(
+    also="tests/codeopt/serving/test_mcp.py::test_an_agent_has_its_edit_judged",
+    reason="the same way to the judge; what is slow is also found over http and in a project",
+)
+def test_an_agent_finds_what_is_slow_and_has_its_remedy_judged(tmp_path: Path) -> None:
+    """Profile, edit, compare; nothing is written but by the agent itself."""
+    project = make_project(tmp_path)
+    before = contents(project)
+
+    async def conversation() -> None:
+        async with over_stdio(project) as client:
             told: list[str | None] = []
 
             async def tell(progress: float, total: float | None, message: str | None) -> None:
@@ -83,12 +103,6 @@ def test_an_agent_finds_what_is_slow_and_has_its_edits_judged(tmp_path: Path) ->
             profile = found.structured_content or {}
             assert profile["lines"][0]["text"].strip() == "if word in seen:"
             assert "profiling" in told
-            wrong = await answer(client, "compare", target=TARGET, new_source=WRONG)
-            assert wrong["verdict"] == "rejected"
-            assert "expected returns" in wrong["reason"]
-            assert "got returns" in wrong["reason"]
-            assert wrong["sandbox"] == "bubblewrap"
-            assert contents(project) == before
             (project / "words.py").write_text(RIGHT)
             right = await answer(client, "compare", target=TARGET)
             assert right["verdict"] == "faster"

@@ -142,6 +142,10 @@ ADDS = KEEPS.replace("distances = []", "total = 0").replace(
 AT_IMPORT = "ZEROS = [0] * (1 << 20)\n\n\n" + ADDS.replace("- numbers[0])", "- numbers[0]) + ZEROS[0]")
 
 
+@pytest.mark.slow(
+    also="tests/codeopt/tasks/test_several_and_own.py::test_half_the_peak_is_believed_and_told",
+    reason="the same comparison by peaks, of a program; tests/sandbox measures the peaks of calls",
+)
 def test_half_the_peak_of_a_function_is_believed_and_told(tmp_path: Path) -> None:
     """By tracemalloc, in its calls; a draft that keeps as much in its module is not taken."""
     open_or_skip("bubblewrap").close()

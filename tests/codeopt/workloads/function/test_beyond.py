@@ -66,7 +66,7 @@ class Word:
         return hash(self.text)
 
 def test_push():
-    for items in ([], [1], ["a"], [1, 2], list(range(30)), list(range(400))):
+    for items in ([], [1], ["a"], [1, 2], list(range(30)), list(range(90))):
         for item in (0, 1, "a", 999, Word("a")):
             found = stack.Stack(items)
             found.push(item)

@@ -108,6 +108,32 @@ def test_only_what_has_no_text_is_taken_from_a_calls_file(isolated: Sandbox, ent
     assert outcome.startswith("returns 1"), outcome
 
 
+CHANGES = {
+    "a number of another type": ("a[0] = True", "[1, 2]", "[True, 2]"),
+    "a text of a class of its own": ("a[0] = type('S', (str,), {})('x')", "['x']", "S"),
+    "bytes": ("a[0] = bytearray(b'x')", "[b'x']", "bytearray"),
+    "a buffer": ("a[0] = __import__('array').array('b', b'x')", "['x']", "array"),
+    "one part twice": ("a[1] = a[0]", "[[1], [1]]", "[[1], <the same object as"),
+    "parts no longer shared": ("a[1] = list(a[0])", "(lambda b: [b, b])([1])", "[[1], [1]]"),
+    "the sign of nothing": ("a[0] = -0.0", "[0.0]", "[-0.0]"),
+    "the order of a dict": ("a['x'] = a.pop('x')", "{'x': 1, 'y': 2}", "{'y': 2, 'x': 1}"),
+    "a set": ("a.add(3)", "set([1])", "{1, 3}"),
+    "what lies deep": ("a[0]['k'][1][0].append(2)", "[{'k': (1, [[]])}]", "[{'k': (1, [[2]])}]"),
+    "an equal one": ("a[0] = list(a[0])", "[[1], [1]]", ""),
+    "there and back": ("a.append(1); a.pop()", "[1]", ""),
+    "the value itself": ("a.sort()", "['a', 'b', 'c']", ""),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_a_call_does_to_its_arguments(isolated: Sandbox, name: str) -> None:
+    """Plain values are looked at in a quicker way than others; it must see the same."""
+    body, given, becomes = CHANGES[name]
+    line = ask(isolated, f"def f(a):\n    {body}\n    return [a, 5]\n", f"f({given})")[0]
+    assert ("arguments become " in line) is bool(becomes), line
+    assert becomes in line.partition("arguments become ")[2], line
+
+
 @pytest.mark.parametrize(
     ("calls", "why"),
     [

@@ -6,6 +6,7 @@ import resource
 import sys
 import time
 import types
+from marshal import dumps as packed_bytes
 
 from .audit import EffectAudit
 from .channel import LINES, OUTCOME, STATE, TOOK
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 monotonic = time.monotonic
 SAID = 200
 """Characters of an exception's text."""
+PLAIN_NAMES = frozenset(("f", "set", "frozenset", "inf", "nan"))
+"""Whoever uses these alone makes the same again, whatever a call has changed."""
 QUICK_S = 0.5
 """A call that takes no longer is made again, with its first result changed as its owner may."""
 
@@ -106,8 +109,9 @@ class Checking:
             return no_arguments(error), ((), {}), None
         if random is not None and random != random_state():
             sys.modules["random"].setstate(random)
-        before = CanonicalRepr(self.ref.module).show_arguments(*call)
         shown = CanonicalRepr(self.ref.module, [("args", call[0]), ("kwargs", call[1])], self.batch.items)
+        packed = plain_bytes(code, call)
+        before = "" if packed else CanonicalRepr(self.ref.module).show_arguments(*call)
         lazy = Laziness(call)
         shown.at_first_item = lazy.look
         self.heard.start()
@@ -115,12 +119,14 @@ class Checking:
         text, result, raised = self.invoke(call, shown)
         took = monotonic() - started
         heard = self.heard.stop()
-        arguments = CanonicalRepr(self.ref.module)
-        after = arguments.show_arguments(*call, rest=True)
-        opaque = shown.opaque or (arguments.opaque if after != before else "")
-        text = cut(text)
-        if after != before:
-            text += self.faces.of_arguments(self.worker.arguments.fresh(code), call, before, after)
+        text, opaque = cut(text), shown.opaque
+        if not packed or plain_bytes(code, call) != packed:
+            arguments = CanonicalRepr(self.ref.module)
+            after = arguments.show_arguments(*call, rest=True)
+            before = before or CanonicalRepr(self.ref.module).show_arguments(*self.worker.arguments.fresh(code))
+            if after != before:
+                text += self.faces.of_arguments(self.worker.arguments.fresh(code), call, before, after)
+                opaque = opaque or arguments.opaque
         text += self.faces.of_result(call, result)
         text += heard
         text += f" | {self.effects.words()}" if self.effects.found else ""
@@ -154,6 +160,24 @@ class Checking:
         self.effects.armed = False
         self.lines.stop()
         return text, result, found
+
+
+def plain_bytes(code: CodeType, call: Call) -> bytes:
+    """The arguments of a call that is written down as nothing but plain values, with which parts are shared; empty for
+    others. Where they are the same after a call it has not changed them, and their text, ten times the work, is not
+    needed. Marshal takes whatever has a buffer for bytes: where there are none before, there are none after."""
+    if not PLAIN_NAMES.issuperset(code.co_names) or holds_bytes(code.co_consts):
+        return b""
+    try:
+        return packed_bytes(call)
+    except ValueError:  # a type that marshal does not know
+        return b""
+
+
+def holds_bytes(constants: tuple[Any, ...]) -> bool:
+    """Whether the text of a call writes bytes anywhere."""
+    kinds = set(map(type, constants))
+    return bytes in kinds or (tuple in kinds and any(holds_bytes(each) for each in constants if type(each) is tuple))
 
 
 def text_of(error: BaseException) -> str:

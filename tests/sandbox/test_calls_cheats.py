@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
 from sandbox import Sandbox
@@ -32,6 +34,10 @@ def f(n):
     return n
 """
 SAME = "called again, it gives out "
+
+
+PICKLED = b"cmod\nBox\n)\x81}S'name'\nS'%b'\nsb."
+"""A Box with a name, as pickle writes it: its class, made of nothing, and its attributes."""
 
 
 def ask(sandbox: Sandbox, module: str, *calls: str) -> list[str]:
@@ -106,6 +112,18 @@ def test_only_what_has_no_text_is_taken_from_a_calls_file(isolated: Sandbox, ent
     assert said(runner.ask(module, CallBatch((), "list")))[0] == listed
     outcome = said(runner.ask(module, CallBatch((listed,), "check")))[0]
     assert outcome.startswith("returns 1"), outcome
+
+
+@pytest.mark.parametrize(("shared", "counted"), [(True, (1, 2, 3, 1)), (False, (1, 1, 1, 1))])
+def test_timed_calls_ask_one_object_or_each_its_own(isolated: Sandbox, shared: bool, counted: tuple[int, ...]) -> None:
+    """Calls that warm up never ask the one of the others: what they bring it to keep would be for nothing."""
+    module = "class Box:\n    n = 0\ndef f(box, _):\n    box.n += 1\n    return box.n\n"
+    one, other = (f"unpickle({base64.b64encode(PICKLED % name).decode()!r})" for name in (b"a", b"b"))
+    calls = [f"f({one}, 0)", f"f({one}, 1)", f"f({one}, 2)", f"f({one}, 3)", f"f({other}, 1)"]
+    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    run = runner.ask(module, CallBatch(tuple(calls), "time", warm=1, shared=shared))
+    assert run.answer is not None, run
+    assert [each.text.partition(" | ")[0] for each in run.answer.outcomes] == [f"returns {n}" for n in counted]
 
 
 CHANGES = {

@@ -8,6 +8,7 @@ asks the same thing again within one call.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -17,9 +18,10 @@ from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.larger import grow
 from codeopt.workloads.function.evidence import Evidence, NotVerifiable
-from codeopt.workloads.function.observing import MADE_UP, Known, observe
+from codeopt.workloads.function.observing import MADE_UP, Known, Patience, observe
 from sandbox.calls import CallBatch
 from sandbox.compare import Plan
+from sandbox.guest.calls.repr.private import ARGUMENTS, segments
 from sandbox.outcome import Case
 
 ENOUGH_S = 0.001
@@ -41,6 +43,10 @@ MOST_TEXT = 1_000_000
 """Characters of the calls of a pass: reading three times as many took longer than all else of a comparison."""
 SHORTEST_S = 15e-6
 """A pass must take this long: reading the clock from outside costs about 10 microseconds."""
+
+
+_OBJECT = re.compile(r"f\(unpickle\('[^']+'\),")
+"""The first argument of a call, where it is an object that was recorded."""
 
 
 @dataclass(frozen=True)
@@ -82,17 +88,26 @@ def choose(bench: Bench, evidence: Evidence, seed: int = 0, notify: Callable[[st
     if not calls:
         reason = f"no call of {bench.function.qualname} returns anything: there is nothing to time"
         raise NotVerifiable("; ".join([reason, *(e.words for e in evidence.shortfalls)]), evidence.shortfalls)
-    batch = CallBatch((*warm, *calls), "time", warm=len(warm), iterators=iterators)
+    shared = _ask_the_same(evidence.known)
+    batch = CallBatch((*warm, *calls), "time", warm=len(warm), iterators=iterators, shared=shared)
     seconds, around = _pass_seconds(bench, batch)
     if seconds < SHORTEST_S:
         raise ProgramError(
             f"the calls are too short to time: {len(calls)} of them take {seconds * 1e6:.0f} us together; give larger "
             "ones as BIG in the --calls file"
         )
-    text = f"{note}, {len(calls)} in a pass of {duration(seconds)}"
+    text = f"{note}, {len(calls)} in a pass of {duration(seconds)}" + ", asking the same objects" * shared
     timed = Timed(batch, seconds, around, text)
     limit = min(MOST_S, max(LEAST_S, SLOWER * seconds))
     return replace(timed, batch=batch.replace(passes=timed.passes(PAIR_S, MOST_PASSES), pass_seconds=limit))
+
+
+def _ask_the_same(known: Sequence[Known]) -> bool:
+    """Whether given calls find an object as other ones found it, and leave it so for whoever looks: it is asked again
+    and again, and what it keeps for that helps."""
+    asking = {k: found[0] for k in known if k.source not in MADE_UP and (found := _OBJECT.match(k.text))}
+    changed = any(part.startswith(ARGUMENTS) for k in asking for part in segments(k.outcome.text))
+    return len(asking) > len(set(asking.values())) and not changed
 
 
 def _warm(known: Sequence[Known]) -> list[str]:
@@ -141,7 +156,7 @@ def _are_enough(known: Sequence[Known]) -> bool:
 def _alike(bench: Bench, known: Sequence[Known], seed: int) -> list[Known]:
     """Calls made up from the first of them that return, and take no longer than LONG_ENOUGH_S."""
     texts = derive([k.text for k in known[:8]], 300, 50 + seed, bench.vocabulary, small=False)
-    found, _ = observe(bench, texts, {})
+    found, _ = observe(bench, texts, {}, Patience(call=25 * LONG_ENOUGH_S, lost=2))
     return [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
 
 

@@ -6,7 +6,7 @@ import builtins
 import sys
 from io import BytesIO
 
-from .restored import made_anew
+from .restored import Remaker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +37,10 @@ class Arguments:
         """New arguments for a call."""
         return eval(code, {"__builtins__": self.makers}, self.names)  # type: ignore[no-any-return]
 
+    def share(self) -> None:
+        """From here on an object that is written as another before it is that one: callers ask the same one again."""
+        self.names.shared = {}
+
 
 class Names(Known):
     """What the expression of a call may use; modules are imported when they are needed."""
@@ -46,6 +50,10 @@ class Names(Known):
         self.update(load=self.load, unpickle=self.unpickle, replaced=replaced, used=used, do=Steps())
         self.ref = ref
         self.user: dict[str, Any] | None = None
+        self.shared: dict[Any, Any] | None = None
+        """Objects by how they are written, where each is made once for all calls."""
+        self.remade: set[str] = set()
+        """How those are written that constructors make as they were recorded."""
 
     def __missing__(self, name: str) -> Any:
         if name in HOMES:
@@ -82,13 +90,21 @@ class Names(Known):
         import base64
         import pickle
 
+        if self.shared is not None and text in self.shared:
+            return self.shared[text]
         rename = self.module_name
 
         class Reader(pickle.Unpickler):
             def find_class(self, module: str, name: str) -> Any:
                 return super().find_class(rename(module), name)
 
-        return made_anew(Reader(BytesIO(base64.b64decode(text))).load(), self.ref.module)
+        remaker = Remaker(self.ref.module, text in self.remade)
+        found = remaker.make(Reader(BytesIO(base64.b64decode(text))).load())
+        if not remaker.refused:
+            self.remade.add(text)
+        if self.shared is not None:
+            self.shared[text] = found
+        return found
 
 
 class CallsOfFile:
@@ -98,6 +114,15 @@ class CallsOfFile:
         self.names, self.name = names, name
 
     def __getitem__(self, at: int) -> Call:
+        shared = self.names.shared
+        if shared is None:
+            return self.fresh(at)
+        if (self.name, at) not in shared:
+            shared[self.name, at] = self.fresh(at)
+        return shared[self.name, at]  # type: ignore[no-any-return]
+
+    def fresh(self, at: int) -> Call:
+        """A copy of what the file has there."""
         import copy
 
         call = as_call(self.names.user_namespace()[self.name][at])

@@ -43,6 +43,8 @@ class CallBatch(Record):
     """The run ends when a timed pass takes longer."""
     warm: int = 0
     """So many calls at the front are made before the clock is read, and not shown."""
+    shared: bool = False
+    """Objects that are written alike are one for all calls of a pass, those that warm up left out; timing only."""
     items: int = 10_000
     """So many of an iterator are read; checking only."""
     iterators: str = ""

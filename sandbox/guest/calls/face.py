@@ -8,7 +8,7 @@ import types
 
 from .channel import os_exit, os_fork, waitpid
 from .repr.canonical import CanonicalRepr
-from .repr.plain import SIMPLE_IDS, cut
+from .repr.plain import cut, is_simple
 from .repr.private import ARGUMENTS, SHOWS, became, without_private
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ class Faces:
             return ""
         self.left -= 1
         given = [*call[0], *call[1].values()]
-        values = [value for value in given if id(type(value)) in SIMPLE_IDS and value is not None][:ASKED]
+        values = [value for value in given if is_simple(type(value)) and value is not None][:ASKED]
         return in_fork(lambda: "; ".join([face(self.target, value, values) for value in objects]))
 
 

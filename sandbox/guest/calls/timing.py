@@ -9,7 +9,7 @@ from .channel import DONE, OUTCOME, READY
 from .json_text import to_json
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome
 from .repr.canonical import CanonicalRepr
-from .repr.plain import ITEMS, cut, is_iterator, islice
+from .repr.plain import ITEMS, cut, is_iterator, is_simple, islice
 from .repr.private import became
 
 TYPE_CHECKING = False
@@ -34,27 +34,41 @@ class Raised:
 def time_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
     """Say "ready" when the arguments are made, call when told to, say "done", and only then show the outcomes."""
     target = worker.ref.module
-    made = [worker.arguments.fresh(code) for code in codes]
-    before = [CanonicalRepr(target).show_arguments(*call) for call in made]
+    warm = [worker.arguments.fresh(code) for code in codes[: batch.warm]]
+    if batch.shared:
+        worker.arguments.share()
+    timed = [worker.arguments.fresh(code) for code in codes[batch.warm :]]
+    looked_at = each_once(timed) if batch.shared else timed
+    before = [CanonicalRepr(target).show_arguments(*call) for call in looked_at]
     sys.stdout = StringIO()
     run = consume if batch.iterators else plain
     if worker.ref.asynchronous:
         worker.loop()
-    run(worker, batch, made[: batch.warm])
-    timed = made[batch.warm :]
+    run(worker, batch, warm)
     channel.send(READY)
     channel.receive()
     results = run(worker, batch, timed)
     channel.send(DONE)
     channel.receive()
-    for call, result, was in zip(timed, results, before[batch.warm :]):
-        channel.send(OUTCOME, to_json(outcome(target, call, result, was).fields()))
+    for call, looked, result, was in zip(timed, looked_at, results, before):
+        channel.send(OUTCOME, to_json(outcome(target, call, looked, result, was).fields()))
 
 
-def outcome(target: str, call: Call, result: Any, was: str) -> CallOutcome:
-    """What a call did; `was`: its arguments before it."""
+def each_once(calls: Sequence[Call]) -> list[Call]:
+    """Without the objects that an earlier call has, too: to look at them for each call is more work than the calls."""
+    seen: set[int] = set()
+    found = []
+    for args, kwargs in calls:
+        found.append((tuple(value for value in args if id(value) not in seen), kwargs))
+        seen.update(id(value) for value in args if not is_simple(type(value)))
+    return found
+
+
+def outcome(target: str, call: Call, looked_at: Call, result: Any, was: str) -> CallOutcome:
+    """What a call did; `was`: its arguments before it, those of `looked_at`."""
     args, kwargs = call
-    shown = CanonicalRepr(target, [("args", args), ("kwargs", kwargs)])
+    known = [("args", args), ("kwargs", kwargs)] if not is_simple(type(result)) else []
+    shown = CanonicalRepr(target, known)
     exception = ""
     if type(result) is Raised:
         exception = shown.name_of(type(result.error))[1:-1]
@@ -62,7 +76,7 @@ def outcome(target: str, call: Call, result: Any, was: str) -> CallOutcome:
     else:
         text = "returns " + shown.show(result)
     arguments = CanonicalRepr(target)
-    after = arguments.show_arguments(args, kwargs, rest=True)
+    after = arguments.show_arguments(*looked_at, rest=True)
     text = cut(text) + became(was, after)
     opaque = shown.opaque or (arguments.opaque if after != was else "")
     kind = NOT_COMPARABLE if opaque else RAISES if exception else YIELDS if shown.iterators else RETURNS

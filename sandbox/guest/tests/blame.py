@@ -10,7 +10,7 @@ import types
 from _collections import deque  # type: ignore[import-not-found]  # collections takes 3 ms of a start
 
 from ..calls.repr.handles import LOCK, PROXY, REF, RLOCK, is_held
-from ..calls.repr.plain import NAMED, SIMPLE, find, is_iterator, islice
+from ..calls.repr.plain import NAMED, find, is_iterator, is_simple, islice
 from .writing import write
 
 TYPE_CHECKING = False
@@ -32,11 +32,11 @@ def blame(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     seen: set[int] = set()
     while todo and len(seen) < MOST_LOOKED_AT:
         way, value = todo.popleft()
-        if id(value) in seen or type(value) in SIMPLE:
+        if id(value) in seen or is_simple(type(value)):
             continue
         seen.add(id(value))
         parts = () if isinstance(value, NAMED) else parts_of(value)
-        inner = [(step, part) for step, part in parts if type(part) not in SIMPLE]
+        inner = [(step, part) for step, part in parts if not is_simple(type(part))]
         try:
             what = unwritable(value, not inner)
         except Exception:

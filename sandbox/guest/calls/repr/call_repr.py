@@ -5,7 +5,7 @@ What an object's own __repr__ says is data of the code under test; the host cuts
 
 from __future__ import annotations
 
-from .plain import SIMPLE_IDS
+from .plain import is_simple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def in_words(value: Any, depth: int = 3) -> str:
         state = getattr(value, "__dict__", None)
         parts = [f" {name}={in_words(part)}" for name, part in state.items()] if type(state) is dict else []
         text = f"<{kind.__qualname__}{','.join(parts[:8])}>"
-    elif id(kind) not in SIMPLE_IDS and kind.__name__ not in text and kind.__module__ != "builtins":
+    elif not is_simple(kind) and kind.__name__ not in text and kind.__module__ != "builtins":
         text = f"{kind.__qualname__}({text})" if is_literal(text) else f"<{kind.__qualname__} {text}>"
     head, *rest = text.split(" at 0x")
     text = " ".join("".join([head, *[part.lstrip("0123456789abcdef") for part in rest]]).split())
@@ -42,7 +42,7 @@ def items_in_words(value: Any, depth: int) -> str:
     if kind not in (list, tuple, dict) or not value or len(value) > ITEMS:
         return ""
     parts = [*value, *value.values()] if kind is dict else value
-    if all(id(type(part)) in SIMPLE_IDS for part in parts):
+    if all(is_simple(type(part)) for part in parts):
         return ""
     if kind is dict:
         pairs = [f"{in_words(key, depth - 1)}: {in_words(item, depth - 1)}" for key, item in value.items()]

@@ -16,11 +16,11 @@ from .plain import (
     ITEMS,
     NAMED,
     NOT_COMPARABLE,
-    SIMPLE_IDS,
     all_by_repr,
     count,
     find,
     is_iterator,
+    is_simple,
     is_value,
     modules,
     number,
@@ -61,20 +61,20 @@ class CanonicalRepr:
     def note(self, path: str, value: Any, depth: int) -> None:
         """Remember an argument's mutable parts, so that a result that shares them is told from a copy."""
         kind = type(value)
-        if id(kind) in SIMPLE_IDS or depth < 0 or len(self.kept) > 20_000:
+        if is_simple(kind) or depth < 0 or len(self.kept) > 20_000:
             return
         self.kept.append(value)
         if kind is not tuple:
             self.seen.setdefault(id(value), path)
-        if (kind is tuple or kind is list) and SIMPLE_IDS.issuperset(map(id, map(type, value))):
-            return  # nothing in it is anybody's; the loop below takes three times as long to find out
+        if (kind is tuple or kind is list) and all_by_repr(value):
+            return  # nothing in it is anybody's; the loop below takes many times as long to find out
         for name, part in parts_of(value, plain=False):
             self.note(path + name, part, depth - 1)
 
     def show(self, value: Any, depth: int = 100) -> str:
         """The text of any value."""
         kind = type(value)
-        if id(kind) in SIMPLE_IDS:
+        if is_simple(kind):
             return number(value) if kind is int else repr(value)
         if depth < 0:
             return self.give_up(kind, "nested deeper than 100")
@@ -257,7 +257,7 @@ def is_plain(value: Any, depth: int) -> bool:
     kind = type(value)
     if kind is tuple or kind is frozenset:
         return depth > 0 and all(is_plain(item, depth - 1) for item in value)
-    return id(kind) in SIMPLE_IDS
+    return is_simple(kind)
 
 
 def _is_enum(value: Any) -> bool:

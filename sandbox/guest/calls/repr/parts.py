@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 
-from .plain import NAMED, SIMPLE_IDS, modules
+from .plain import NAMED, is_simple, modules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def parts_of(value: Any, plain: bool = True) -> Iterator[tuple[str, Any]]:
     plain: numbers and texts among the items of a sequence, too, of which there may be many.
     """
     kind: Any = type(value)
-    if id(kind) in SIMPLE_IDS or isinstance(value, (*NAMED, types.MethodType)):
+    if is_simple(kind) or isinstance(value, (*NAMED, types.MethodType)):
         return
     if issubclass(kind, dict):
         yield from entries(value)
@@ -33,7 +33,7 @@ def items(kind: type, value: Any, plain: bool) -> Iterator[tuple[str, Any]]:
         if issubclass(kind, base):
             ordered = base is list or base is tuple
             for at, item in enumerate(base.__iter__(value)):
-                if plain or id(type(item)) not in SIMPLE_IDS:
+                if plain or not is_simple(type(item)):
                     yield (f"[{at}]" if ordered else "{...}"), item
     if is_deque(kind):
         for at, item in enumerate(list(value)):
@@ -43,7 +43,7 @@ def items(kind: type, value: Any, plain: bool) -> Iterator[tuple[str, Any]]:
 def entries(value: Any) -> Iterator[tuple[str, Any]]:
     """Of a dictionary: its values, and keys that are no plain values."""
     for key in list(dict.keys(value)):
-        named = id(type(key)) in SIMPLE_IDS
+        named = is_simple(type(key))
         yield (f"[{key!r}]" if named else "[...]"), dict.__getitem__(value, key)
         if not named:
             yield " key", key

@@ -5,7 +5,7 @@ list of 10,000 tuple (str of 3 to 8 characters, int up to 5 digits), 9,870 disti
 
 from __future__ import annotations
 
-from .plain import NAMED, SIMPLE_IDS, is_iterator
+from .plain import NAMED, is_iterator, is_simple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _order(value: Any) -> str:
     """How many of a sequence's parts are distinct, and whether they are in order. Plain parts only: comparing others
     runs code of theirs."""
     items = list(value)[:PARTS]
-    plain = all(id(type(part)) in SIMPLE_IDS for item in items for part in (item if type(item) is tuple else (item,)))
+    plain = all(is_simple(type(part)) for item in items for part in (item if type(item) is tuple else (item,)))
     if len(items) < 2 or not plain:
         return ""
     distinct = f", {len(set(items)):,} distinct"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .plain import BY_REPR, NAMED, SIMPLE_IDS, find, number
+from .plain import BY_REPR, NAMED, find, is_simple, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def to_source(value: Any, depth: int = 60) -> str | None:
     kind = type(value)
     if kind is complex:
         return f"complex({value.real!r}, {value.imag!r})"
-    if id(kind) in SIMPLE_IDS:
+    if is_simple(kind):
         return number(value) if kind is int else repr(value)
     if depth < 0:
         return None

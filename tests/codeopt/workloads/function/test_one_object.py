@@ -1,0 +1,69 @@
+"""Calls that ask one object again and again: an index that it keeps is a gain, answers that it keeps are none."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.judges import compared
+
+SHELF = """\
+class Shelf:
+    def __init__(self, things):
+        self.things = list(things)
+
+    def find(self, name):
+        for known, value in self.things:
+            if known == name:
+                return value
+        return None
+"""
+INDEX = """\
+class Shelf:
+    def __init__(self, things):
+        self.things = list(things)
+        self._index = None
+
+    def find(self, name):
+        if self._index is None:
+            self._index = {}
+            for known, value in self.things:
+                self._index.setdefault(known, value)
+        return self._index.get(name)
+"""
+ANSWERS = """\
+class Shelf:
+    def __init__(self, things):
+        self.things = list(things)
+        self._answers = {}
+
+    def find(self, name):
+        if name not in self._answers:
+            self._answers[name] = next((value for known, value in self.things if known == name), None)
+        return self._answers[name]
+"""
+TESTS = """\
+import shelves
+
+def test_find():
+    shelf = shelves.Shelf([(f"n{at}", at) for at in range(400)])
+    for at in range(0, 420, 9):
+        assert shelf.find(f"n{at}") == (at if at < 400 else None)
+"""
+
+
+@pytest.mark.parametrize(("draft", "faster"), [(INDEX, True), (ANSWERS, False)])
+def test_what_an_object_keeps(tmp_path: Path, draft: str, faster: bool) -> None:
+    for side, text in (("old", SHELF), ("new", draft)):
+        home = tmp_path / side
+        (home / "tests").mkdir(parents=True)
+        (home / "shelves.py").write_text(text)
+        (home / "tests" / "test_shelves.py").write_text(TESTS)
+        subprocess.run(["git", "init", "-q", home], check=True)
+        subprocess.run(["git", "-C", home, "add", "."], check=True)
+    old, new = (f"{tmp_path / side / 'shelves.py'}::Shelf.find" for side in ("old", "new"))
+    found = compared(old, new, 8)
+    assert "asking the same objects" in found["timed"]
+    assert (found["verdict"] == "faster") is faster, found

@@ -26,7 +26,15 @@ from tests.test_architecture import LAYERS
 
 COMMANDS = all_blocks("sh")
 RUN = [block for block in COMMANDS if not block.mark]
-PYTHON = [block for block in all_blocks("python") if not block.mark]
+WHOLE_RUN = pytest.mark.slow(
+    also="tests/codeopt/test_api.py::test_the_result_has_it_all",
+    reason="the same call and what its result has, of a shorter program",
+)
+PYTHON = [
+    pytest.param(block, id=str(block), marks=WHOLE_RUN if "improve(" in block.text else ())
+    for block in all_blocks("python")
+    if not block.mark
+]
 SETTINGS = {**QUICK_SETTINGS, "CODEOPT_MAX_PAIRS": "8", "CODEOPT_MIN_SHARE": "95%", "VIRTUAL_ENV": sys.prefix}
 """What makes the runs short; the commands stay as they are written."""
 COMMAND = re.compile(r"^(codeopt|python3?|pip) \S|^\$ .*\n(\$ |\Z)", re.MULTILINE)
@@ -96,7 +104,7 @@ def test_its_commands_run(block: Block, tmp_path: Path) -> None:
         assert done.status in DONE, f"codeopt {' '.join(arguments)}: {done.err}"
 
 
-@pytest.mark.parametrize("block", PYTHON, ids=str)
+@pytest.mark.parametrize("block", PYTHON)
 def test_its_python_runs(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """From the repository's folder, as a reader would; the runs are saved elsewhere, and short."""
     for name, value in {**QUICK_SETTINGS, "CODEOPT_MAX_PAIRS": SETTINGS["CODEOPT_MAX_PAIRS"]}.items():

@@ -75,8 +75,8 @@ def test_an_unknown_keyword_is_a_type_error(name: str) -> None:
 
 LONG = {
     "improve_a_program.py": pytest.mark.slow(
-        also="tests/test_documents.py::test_its_python_runs",
-        reason="docs/from-python.md improves the same program by the same call",
+        also="tests/codeopt/test_api.py::test_the_result_has_it_all",
+        reason="the same call, of a shorter program; so does docs/from-python.md",
     )
 }
 

@@ -6,6 +6,8 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from codeopt.workloads.project.answers import answered
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.text import parted, read_text
@@ -33,6 +35,10 @@ def killed_at(words: str, shop: Path, server: WireServer) -> None:
     assert words in said
 
 
+@pytest.mark.slow(
+    also="tests/codeopt/test_cli_interrupt.py::test_a_killed_run_goes_on_where_it_was",
+    reason="the same record of rounds, of one program; that a project ends in one patch is in test_project_improve",
+)
 def test_the_same_command_goes_on_after_each_kill_and_ends_with_the_same_patch(tmp_path: Path) -> None:
     open_or_skip("bubblewrap").close()
     shop = write_shop(tmp_path / "shop")

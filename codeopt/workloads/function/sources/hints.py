@@ -40,7 +40,7 @@ def find(ask: Ask) -> Found:
         drawn = [] if strategy is None or strategy.is_empty else _drawn(strategy)
     if drawn:
         return Found((("hints", tuple(drawn)),))
-    return Found((), shortfalls=(Shortfall("no calls could be made up", _untyped(ask.bench), REMEDY),))
+    return Found((), shortfalls=(Shortfall("no calls could be made up by type hints", _untyped(ask.bench), REMEDY),))
 
 
 def _untyped(bench: Bench) -> str:

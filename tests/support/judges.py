@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -63,3 +64,18 @@ def compared(old: str, new: str, max_pairs: int = 12, **options: Any) -> dict[st
 
     chosen = ImproveOptions.of({"sandbox": "bubblewrap", "max_pairs": max_pairs, **options})
     return compare(as_target(old), as_target(new), chosen, Session(open_sandbox=open_isolated)).to_json()
+
+
+def compared_in_projects(
+    folder: Path, versions: tuple[str, str], tests: str, target: str, max_pairs: int
+) -> dict[str, Any]:
+    """`compared` of `stack.py::Stack.push` in two projects of one module and tests of it, which git tracks."""
+    module = target.partition("::")[0]
+    for side, text in zip(("old", "new"), versions, strict=True):
+        home = folder / side
+        (home / "tests").mkdir(parents=True)
+        (home / module).write_text(text)
+        (home / "tests" / f"test_{module}").write_text(tests)
+        subprocess.run(["git", "init", "-q", home], check=True)
+        subprocess.run(["git", "-C", home, "add", "."], check=True)
+    return compared(f"{folder}/old/{target}", f"{folder}/new/{target}", max_pairs)

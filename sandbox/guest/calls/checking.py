@@ -21,7 +21,7 @@ from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome, no_ar
 from .repr.canonical import CanonicalRepr
 from .repr.exceptions import held_by
 from .repr.parts import is_container
-from .repr.plain import cut
+from .repr.plain import cut, is_simple
 from .repr.private import KEPT, KEPT_UNCHANGED
 from .state import random_state, state_of, what_changed
 
@@ -166,7 +166,7 @@ def plain_bytes(code: CodeType, call: Call) -> bytes:
     """The arguments of a call that is written down as nothing but plain values, with which parts are shared; empty for
     others. Where they are the same after a call it has not changed them, and their text, ten times the work, is not
     needed. Marshal takes whatever has a buffer for bytes: where there are none before, there are none after."""
-    if not PLAIN_NAMES.issuperset(code.co_names) or holds_bytes(code.co_consts):
+    if not PLAIN_NAMES.issuperset(code.co_names) or not are_plain(code.co_consts):
         return b""
     try:
         return packed_bytes(call)
@@ -174,10 +174,11 @@ def plain_bytes(code: CodeType, call: Call) -> bytes:
         return b""
 
 
-def holds_bytes(constants: tuple[Any, ...]) -> bool:
-    """Whether the text of a call writes bytes anywhere."""
-    kinds = set(map(type, constants))
-    return bytes in kinds or (tuple in kinds and any(holds_bytes(each) for each in constants if type(each) is tuple))
+def are_plain(constants: tuple[Any, ...]) -> bool:
+    """Whether the text of a call writes no bytes anywhere, and no function."""
+    rows = [each for each in constants if type(each) is tuple]
+    rest = [each for each in constants if type(each) is not tuple]
+    return all(is_simple(type(each)) and type(each) is not bytes for each in rest) and all(map(are_plain, rows))
 
 
 def text_of(error: BaseException) -> str:
@@ -189,7 +190,7 @@ def text_of(error: BaseException) -> str:
 
 
 def raised_at(error: BaseException, file: str) -> int:
-    """The last line of the module that an exception passed through; 0 where it is of other files alone."""
+    """The last line of a file that an exception passed through; 0 where it is of other files alone."""
     line, trace = 0, error.__traceback__
     while trace is not None:
         line = trace.tb_lineno if trace.tb_frame.f_code.co_filename == file else line

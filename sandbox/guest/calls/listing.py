@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .arguments import as_call
 from .channel import FAILED, FINISHED, TEXT, TOOK
+from .checking import raised_at, text_of
 from .mutation import mutable_parts
 from .repr.call_repr import call_in_words
 from .repr.canonical import CanonicalRepr
@@ -67,18 +68,9 @@ def list_calls(names: Names, channel: Channel) -> None:
     try:
         send_calls(names, channel)
     except Exception as error:
-        channel.send(FAILED, f"{line_of(error)}{type(error).__name__}: {error}")
+        line = raised_at(error, "calls.py")
+        channel.send(FAILED, f"{f'line {line}: ' if line else ''}{type(error).__name__}: {text_of(error)}")
     channel.send(FINISHED)
-
-
-def line_of(error: Exception) -> str:
-    """`line 3: `, of the calls file; empty where it was not running."""
-    lines, frame = [], error.__traceback__
-    while frame is not None:
-        if frame.tb_frame.f_code.co_filename == "calls.py":
-            lines.append(frame.tb_lineno)
-        frame = frame.tb_next
-    return f"line {lines[-1]}: " if lines else ""
 
 
 def send_calls(names: Names, channel: Channel) -> None:

@@ -17,7 +17,7 @@ from codeopt.workloads.function.calls.paste import Importable, paste
 from codeopt.workloads.function.function_def import read_function
 from sandbox.outcome import Case
 from tests.codeopt.workloads.function.conftest import Compare
-from tests.support.judges import compared
+from tests.support.judges import compared_in_projects
 
 RANKS = """\
 def f(scores, at):
@@ -89,14 +89,7 @@ def test_calls_beyond_the_known_ones_are_told_and_no_reason_to_refuse(compare: C
 
 @pytest.mark.parametrize(("new", "right"), [(INDEXED, True), (FORGETS, False)])
 def test_what_objects_keep_is_judged_by_what_they_show(tmp_path: Path, new: str, right: bool) -> None:
-    for side, text in (("old", STACK), ("new", new)):
-        home = tmp_path / side
-        (home / "tests").mkdir(parents=True)
-        (home / "stack.py").write_text(text)
-        (home / "tests" / "test_stack.py").write_text(TESTS)
-        subprocess.run(["git", "init", "-q", home], check=True)
-        subprocess.run(["git", "-C", home, "add", "."], check=True)
-    found = compared(f"{tmp_path}/old/stack.py::Stack.push", f"{tmp_path}/new/stack.py::Stack.push", 8)
+    found = compared_in_projects(tmp_path, (STACK, new), TESTS, "stack.py::Stack.push", 8)
     assert (found["verdict"] != "rejected") is right, found["reason"]
     assert found["evidence"]["sources"]["tests"] >= 10
     assert not found["evidence"]["left_out"].get("given"), found["evidence"]["left_out"]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.support.judges import compared
+from tests.support.judges import compared_in_projects
 
 SHELF = """\
 class Shelf:
@@ -56,14 +55,6 @@ def test_find():
 
 @pytest.mark.parametrize(("draft", "faster"), [(INDEX, True), (ANSWERS, False)])
 def test_what_an_object_keeps(tmp_path: Path, draft: str, faster: bool) -> None:
-    for side, text in (("old", SHELF), ("new", draft)):
-        home = tmp_path / side
-        (home / "tests").mkdir(parents=True)
-        (home / "shelves.py").write_text(text)
-        (home / "tests" / "test_shelves.py").write_text(TESTS)
-        subprocess.run(["git", "init", "-q", home], check=True)
-        subprocess.run(["git", "-C", home, "add", "."], check=True)
-    old, new = (f"{tmp_path / side / 'shelves.py'}::Shelf.find" for side in ("old", "new"))
-    found = compared(old, new, 8)
+    found = compared_in_projects(tmp_path, (SHELF, draft), TESTS, "shelves.py::Shelf.find", 8)
     assert "asking the same objects" in found["timed"]
     assert (found["verdict"] == "faster") is faster, found

@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 repo=$PWD
+unset PYTHONDONTWRITEBYTECODE # where a machine sets it, a thousand processes would each compile all that they import
 export DEBIAN_FRONTEND=noninteractive PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=2 PIP_ROOT_USER_ACTION=ignore
 
 step() { printf '\n== %4ds  %s\n' "$((EPOCHSECONDS - CI_STARTED))" "$*"; }

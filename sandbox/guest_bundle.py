@@ -5,8 +5,12 @@ from __future__ import annotations
 import marshal
 from dataclasses import dataclass
 from functools import cache
+from importlib.machinery import SourceFileLoader
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from importlib.util import MAGIC_NUMBER
+from pathlib import Path
+from types import CodeType
 from typing import Any, Literal
 
 from sandbox.guest.boot import ROOT
@@ -49,16 +53,33 @@ class GuestProgram:
 @cache
 def bundle() -> dict[str, str]:
     """Every module's source by its place: `_codeopt_guest/calls/worker.py`."""
-    return dict(_modules(files("sandbox.guest"), ROOT))
+    return {place: file.read_text("utf-8") for place, file in _modules(files("sandbox.guest"), ROOT)}
 
 
-def _modules(folder: Traversable, place: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+@cache
+def compiled() -> dict[str, CodeType]:
+    """The same compiled, from where Python keeps what it has compiled once."""
+    return {place: _compiled(place, file) for place, file in _modules(files("sandbox.guest"), ROOT)}
+
+
+def _compiled(place: str, file: Traversable) -> CodeType:
+    code = SourceFileLoader(place, str(file)).get_code(place) if isinstance(file, Path) else None
+    return _at(place, code) if code else compile(bundle()[place], place, "exec", dont_inherit=True)
+
+
+def _at(place: str, code: CodeType) -> CodeType:
+    """With no path of this machine in it."""
+    inner = tuple(_at(place, const) if isinstance(const, CodeType) else const for const in code.co_consts)
+    return code.replace(co_filename=place, co_consts=inner)
+
+
+def _modules(folder: Traversable, place: str) -> list[tuple[str, Traversable]]:
+    found: list[tuple[str, Traversable]] = []
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir() and entry.name != "__pycache__":
             found += _modules(entry, f"{place}/{entry.name}")
         elif entry.name.endswith(".py"):
-            found.append((f"{place}/{entry.name}", entry.read_text("utf-8")))
+            found.append((f"{place}/{entry.name}", entry))
     return found
 
 
@@ -67,9 +88,10 @@ def boot_program() -> str:
     return bundle()[f"{ROOT}/boot.py"] + "\nstart_supervisor()\n"
 
 
+@cache
 def boot_input() -> bytes:
-    """What that program reads first."""
-    data = marshal.dumps(bundle(), _MARSHAL)
+    """What that program reads first: for an interpreter of this one's kind there is nothing left to compile."""
+    data = marshal.dumps((bundle(), MAGIC_NUMBER, marshal.dumps(compiled())), _MARSHAL)
     return len(data).to_bytes(4, "big") + data
 
 

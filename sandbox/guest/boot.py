@@ -13,6 +13,7 @@ import marshal
 import os
 import sys
 from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import MAGIC_NUMBER
 
 TYPE_CHECKING = False  # typing takes longer to import than all of the guest
 if TYPE_CHECKING:
@@ -99,13 +100,19 @@ def read_exactly(fd: int, size: int) -> bytes:
     return b"".join(parts)
 
 
+def fitting(data: bytes) -> dict[str, Any]:
+    """Of sources, and code objects of an interpreter that marks its own so: those that are for this one."""
+    sources, magic, codes = marshal.loads(data)
+    return marshal.loads(codes) if magic == MAGIC_NUMBER else sources  # type: ignore[no-any-return]
+
+
 def start_supervisor() -> None:
-    """In a guest's first process: the sources of all modules come on standard input."""
+    """In a guest's first process: all modules come on standard input."""
     size = int.from_bytes(read_exactly(0, 4), "big")
-    sources = read_exactly(0, size)
-    if not size or len(sources) < size:
+    data = read_exactly(0, size)
+    if not size or len(data) < size:
         sys.exit("no guest code arrived")
-    bundle = Bundle(marshal.loads(sources))
+    bundle = Bundle(fitting(data))
     bundle.load("supervisor.server").main(bundle)
 
 

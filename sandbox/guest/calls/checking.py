@@ -50,7 +50,8 @@ class Checking:
 
     def __init__(self, worker: CallWorker, batch: CallBatch, channel: Channel) -> None:
         self.worker, self.ref, self.batch, self.channel = worker, worker.ref, batch, channel
-        self.effects, self.heard, self.lines = EffectAudit(), Heard(self.ref), LineCoverage(self.ref.file)
+        self.effects, self.heard = EffectAudit(), Heard(self.ref)
+        self.lines = LineCoverage(self.ref.file, executable(self.ref, worker.function) if batch.mode == "cover" else ())
         self.later, self.faces = Later(self.ref.module), Faces(self.ref.module)
 
     def make_all(self, codes: Sequence[CodeType]) -> None:
@@ -67,6 +68,8 @@ class Checking:
                 self.later.keep(number, call, result)
                 outcome = self.make_again(code, outcome, result)
             self.channel.send(OUTCOME, to_json(outcome.fields()))
+            if self.batch.mode == "cover" and not self.lines.missing:
+                break  # what the other calls do is known from elsewhere
         after, random_changed = state_of(self.ref, self.worker.module), random_state() != random
         state = what_changed(before, after, random_changed=random_changed, later=self.later.changed())
         if self.batch.mode == "cover":
@@ -146,8 +149,7 @@ class Checking:
         result: Any = None
         found: BaseException | None = None
         try:
-            if self.batch.mode == "cover":
-                self.lines.start()
+            self.lines.start()
             self.effects.arm()
             result = self.worker.invoke(*call, items=self.batch.items)
             kind = "generator " if self.ref.generator and type(result) is types.GeneratorType else ""

@@ -7,7 +7,7 @@ import types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from .function_ref import FunctionRef
@@ -19,17 +19,19 @@ times as slow."""
 
 
 class LineCoverage:
-    """Which lines of a file run between `start` and `stop`."""
+    """Which lines of a file run between `start` and `stop`, until all that are wanted have run."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, wanted: Iterable[int]) -> None:
         self.file = file
+        self.missing = set(wanted)
         self.found: set[int] = set()
         self.known: dict[int, int] = {}
 
     def start(self) -> None:
         """Watch a call."""
         self.known.clear()
-        settrace(self.frame)
+        if self.missing:
+            settrace(self.frame)
 
     def stop(self) -> None:
         """Watch nothing."""
@@ -47,7 +49,11 @@ class LineCoverage:
                 code = id(frame.f_code)
                 count = self.known[code] = self.known.get(code, 0) + 1
                 frame.f_trace_lines = count < PATIENCE
-            self.found.add(frame.f_lineno)
+            else:
+                self.found.add(frame.f_lineno)
+                self.missing.discard(frame.f_lineno)
+                if not self.missing:
+                    settrace(None)
         return self.line
 
 

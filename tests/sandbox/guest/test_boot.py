@@ -7,10 +7,11 @@ import marshal
 import os
 import subprocess
 import sys
+from types import CodeType
 
 import pytest
 
-from sandbox.guest.boot import ROOT, Bundle, read_exactly
+from sandbox.guest.boot import ROOT, Bundle, fitting, read_exactly
 from sandbox.guest_bundle import GuestProgram, boot_input, boot_program, bundle, loading
 
 MODULES = {
@@ -59,6 +60,20 @@ def test_every_module_of_the_guest_is_in_the_bundle() -> None:
         bundle()
     )
     assert not [place for place in bundle() if "__pycache__" in place]
+
+
+def places(code: CodeType) -> set[str]:
+    return {code.co_filename}.union(*[places(const) for const in code.co_consts if isinstance(const, CodeType)])
+
+
+def test_code_objects_are_the_sources_compiled_and_name_no_path_of_this_machine() -> None:
+    codes = fitting(boot_input()[4:])
+    assert codes == {place: compile(text, place, "exec", dont_inherit=True) for place, text in bundle().items()}
+    assert all(places(code) == {place} for place, code in codes.items())
+
+
+def test_another_kind_of_interpreter_compiles_the_sources() -> None:
+    assert fitting(marshal.dumps((MODULES, b"other", b"no code of ours"))) == MODULES
 
 
 @pytest.mark.parametrize("data", [b"", b"\0\0", boot_input()[:1000]])

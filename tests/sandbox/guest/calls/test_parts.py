@@ -54,11 +54,16 @@ def test_lines_that_run() -> None:
     space: dict[str, Any] = {}
     text = "def f(n):\n    if n:\n        return 1\n    return 2\n"
     exec(compile(text, REF.file, "exec"), space)
-    lines = LineCoverage(REF.file)
+    there = executable(REF, space["f"])
+    lines = LineCoverage(REF.file, there)
     lines.start()
     space["f"](0)
     lines.stop()
-    assert (sorted(lines.found), executable(REF, space["f"]), first_line(REF, space["f"])) == ([2, 4], [2, 3, 4], 1)
+    assert (sorted(lines.found), there, first_line(REF, space["f"])) == ([2, 4], [2, 3, 4], 1)
+    lines.start()
+    space["f"](1)
+    assert sys.gettrace() is None  # nothing is missing
+    assert (sorted(lines.found), lines.missing) == ([2, 3, 4], set())
 
 
 def test_state_that_is_left() -> None:

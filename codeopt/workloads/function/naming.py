@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-OPAQUE = re.compile(r"unpickle\('[^']*'\)|load\('([^']*)', '([^']*)'\)|(?:CALLS|BIG)\[\d+\]")
+OPAQUE = re.compile(r"unpickle\('[^']*'(?:, '[^']*')?\)|load\('([^']*)', '([^']*)'\)|(?:CALLS|BIG)\[\d+\]")
 """Parts of a call that no literal can stand for."""
 MOST = 400
 WHENCE = {

@@ -45,7 +45,7 @@ SHORTEST_S = 15e-6
 """A pass must take this long: reading the clock from outside costs about 10 microseconds."""
 
 
-_OBJECT = re.compile(r"f\(unpickle\('[^']+'\),")
+_OBJECT = re.compile(r"f\(unpickle\('[^']+'(?:, '[^']+')?\),")
 """The first argument of a call, where it is an object that was recorded."""
 
 

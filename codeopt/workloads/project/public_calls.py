@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import base64
+import pickle
 import pickletools
 import subprocess
 import tempfile
@@ -183,15 +184,18 @@ def _none(edit: CodeEdit, lines: tuple[str, ...]) -> Shortfall:
 def pickled_names(call: str) -> set[str]:
     """Every text in the pickles of a call, names of classes among them. Nothing is unpickled."""
     found = set[str]()
-    for data in _pickles(ast.parse(call, mode="eval")):
-        for _, argument, _ in pickletools.genops(data):
+    todo = list(_pickles(ast.parse(call, mode="eval")))
+    while todo:
+        for _, argument, _ in pickletools.genops(todo.pop()):
             if isinstance(argument, str):
                 found.update(argument.replace(" ", ".").split("."))
+            elif isinstance(argument, bytes) and argument[:1] == pickle.PROTO:  # a step of an object's history
+                todo.append(argument)
     return found
 
 
 def _pickles(tree: ast.AST) -> Iterator[bytes]:
     for node in ast.walk(tree):
         match node:
-            case ast.Call(func=ast.Name(id="unpickle"), args=[ast.Constant(value=str(text))]):
-                yield base64.b64decode(text)
+            case ast.Call(func=ast.Name(id="unpickle"), args=texts):
+                yield from (base64.b64decode(str(text.value)) for text in texts if isinstance(text, ast.Constant))

@@ -6,7 +6,7 @@ import builtins
 import sys
 from io import BytesIO
 
-from .restored import Remaker
+from .restored import Remaker, is_as, replayed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class Names(Known):
         """Objects by how they are written, where each is made once for all calls."""
         self.remade: set[str] = set()
         """How those are written that constructors make as they were recorded."""
+        self.replays: list[bool] | None = None
+        """Of each object that was made by its history, whether it holds what was recorded; None: nobody asks."""
 
     def __missing__(self, name: str) -> Any:
         if name in HOMES:
@@ -85,26 +87,45 @@ class Names(Known):
             found = getattr(found, part)
         return found
 
-    def unpickle(self, text: str) -> Any:
-        """An object that a recording pickled in a sandbox."""
+    def unpickle(self, text: str, history: str = "") -> Any:
+        """An object that a recording pickled in a sandbox. history: what it was made with and asked since, by which it
+        is made with the module's own class; the recorded parts are taken where that class refuses."""
+        if self.shared is not None and text in self.shared:
+            return self.shared[text]
+        made = self.replay(text, history) if history else None
+        found = self.restore(text) if made is None else made
+        if self.shared is not None:
+            self.shared[text] = found
+        return found
+
+    def replay(self, text: str, history: str) -> Any:
+        """By its history; None where its class refuses."""
+        kind, steps = self.read(history)
+        made = replayed(kind, [self.read(step) for step in steps])
+        if self.replays is not None:
+            self.replays.append(made is not None and is_as(made, self.read(text), self.ref.module))
+        return made
+
+    def restore(self, text: str) -> Any:
+        """By what was recorded, with constructors where that is the same."""
+        remaker = Remaker(self.ref.module, text in self.remade)
+        found = remaker.make(self.read(text))
+        if not remaker.refused:
+            self.remade.add(text)
+        return found
+
+    def read(self, text: str | bytes) -> Any:
+        """What was pickled; the module under test may have had another name then."""
         import base64
         import pickle
 
-        if self.shared is not None and text in self.shared:
-            return self.shared[text]
         rename = self.module_name
 
         class Reader(pickle.Unpickler):
             def find_class(self, module: str, name: str) -> Any:
                 return super().find_class(rename(module), name)
 
-        remaker = Remaker(self.ref.module, text in self.remade)
-        found = remaker.make(Reader(BytesIO(base64.b64decode(text))).load())
-        if not remaker.refused:
-            self.remade.add(text)
-        if self.shared is not None:
-            self.shared[text] = found
-        return found
+        return Reader(BytesIO(base64.b64decode(text) if isinstance(text, str) else text)).load()
 
 
 class CallsOfFile:

@@ -8,7 +8,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, Self
 
-    BatchMode = Literal["check", "time", "memory", "traced", "resident", "cover", "show", "list", "shape", "scene"]
+    BatchMode = Literal[
+        "check", "time", "memory", "traced", "resident", "cover", "show", "replay", "list", "shape", "scene"
+    ]
+
+AS_RECORDED = "as recorded"
+"""The answer of a replay: objects that are made by their histories hold what was recorded."""
 
 
 class CallBatch(Record):
@@ -20,6 +25,7 @@ class CallBatch(Record):
            they are ("resident"); then as time
     cover  as check, with the lines of the function that were run
     show   each call in words, none is made
+    replay whether the objects of a call that are made by their histories are as they were recorded, none is made
     list   the calls file's CALLS and BIG as expressions
     shape  what the arguments and results of all calls are like, in words
     scene  what the module finds when it is called first: libraries, environment (scene.py)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .arguments import as_call
+from .batch import AS_RECORDED
 from .channel import FAILED, FINISHED, TEXT, TOOK
 from .checking import raised_at, text_of
 from .mutation import mutable_parts
@@ -17,7 +18,6 @@ DEPTH = 60
 """How deep an argument is looked into, as `to_source` does."""
 MADE = 20
 """Of the calls that are described; their results are much alike."""
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,6 +35,15 @@ def show_calls(arguments: Arguments, codes: Sequence[CodeType], channel: Channel
         text = call_in_words(*arguments.fresh(code))
         channel.send(TOOK, "0.0")
         channel.send(TEXT, text)
+
+
+def replay_calls(arguments: Arguments, codes: Sequence[CodeType], channel: Channel) -> None:
+    """Of each call AS_RECORDED, or nothing."""
+    for code in codes:
+        replays = arguments.names.replays = []
+        arguments.fresh(code)
+        channel.send(TOOK, "0.0")
+        channel.send(TEXT, AS_RECORDED if replays and all(replays) else "")
 
 
 def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:

@@ -9,6 +9,7 @@ from .repr.canonical import CanonicalRepr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 DEPTH, ITEMS = 4, 200
@@ -74,6 +75,26 @@ class Remaker:
     def alike(self, one: Any, other: Any) -> bool:
         """Whether two values have the same text."""
         return CanonicalRepr(self.target).show(one) == CanonicalRepr(self.target).show(other)
+
+
+def replayed(kind: Any, steps: Sequence[tuple[str, Sequence[Any], dict[str, Any]]]) -> Any:
+    """An object of a class that is made, and asked since, as another one was; None where it cannot be made."""
+    (_, args, kwargs), *later = steps
+    try:
+        made = kind(*args, **kwargs)
+    except Exception:
+        return None
+    for name, args, kwargs in later:
+        try:
+            getattr(made, name)(*args, **kwargs)
+        except Exception:  # whoever asked may have expected it
+            continue
+    return made
+
+
+def is_as(made: Any, value: Any, target: str) -> bool:
+    """Whether an object holds the same as another one. target: the module under test."""
+    return CanonicalRepr(target).show(vars(made)) == CanonicalRepr(target).show(vars(value))
 
 
 def copied(given: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from .batch import CallBatch
 from .channel import FINISHED, TEXT
 from .checking import Checking
 from .json_text import to_json
-from .listing import describe_calls, list_calls, show_calls
+from .listing import describe_calls, list_calls, replay_calls, show_calls
 from .peaks import take_peaks
 from .repr.plain import ITEMS
 from .scene import scene
@@ -55,6 +55,8 @@ class CallWorker:
             take_peaks(self, batch, codes, channel)
         elif batch.mode == "show":
             show_calls(self.arguments, codes, channel)
+        elif batch.mode == "replay":
+            replay_calls(self.arguments, codes, channel)
         elif batch.mode == "shape":
             describe_calls(self, codes, channel)
         else:

@@ -11,6 +11,7 @@ import os
 
 from .blame import LARGE, blame
 from .exact import settle, without_defaults
+from .journal import Journal, classes_of
 from .sampling import ALL_OF, Schedule
 from .stand_ins import stand_in
 from .writing import write_call
@@ -44,6 +45,8 @@ class Recorder:
         """Stand-ins that are to become quicker, what they stand for, and how."""
         self.by_position = 0
         """Arguments that were given without a name, in the call that had most of them."""
+        self.journals: list[Journal] = []
+        """Of the module's classes."""
         self.inside: set[int] = set()
         """Threads within the function: of a recursion the outermost call is written down."""
         self.writing = False
@@ -83,7 +86,7 @@ class Recorder:
         number = self.shapes[shape] = self.shapes.get(shape, 0) + 1
         if not largest and number % max(1, 1 << number.bit_length() >> 4):
             return  # all of the first 16 are kept, then about 8 each time it doubles
-        text = write_call(args, kwargs)
+        text = write_call(args, kwargs, self.history)
         if text is None or len(text) >= MOST_TEXT:
             self.lose(function, args, kwargs, text)
         elif text not in self.seen:
@@ -108,6 +111,10 @@ class Recorder:
             self.sink("# " + why)
         self.lost[why] = self.lost.get(why, 0) + 1
 
+    def history(self, value: Any) -> list[bytes]:
+        """What an object was made with and asked since; empty where that is not known."""
+        return next((steps for journal in self.journals if (steps := journal.of(value))), [])
+
     def wrap(self, module: ModuleType) -> None:
         """Put it before the function of a module that was just imported."""
         if not self.module:
@@ -119,6 +126,9 @@ class Recorder:
         new = self.in_place_of(vars(owner).get(name))
         if new is not None:
             setattr(owner, name, new)
+        self.journals = [Journal(kind) for kind in classes_of(module)]
+        for journal in self.journals:
+            journal.watch()
 
     def in_place_of(self, raw: Any) -> Any:
         """What a class or module holds, with the recorder before it; None where there is nothing to call."""

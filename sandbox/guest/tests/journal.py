@@ -1,0 +1,162 @@
+"""What the objects of a class were made with and asked since: whoever does that again, with another version of the
+class, has what that version makes of it, an index that it keeps among it."""
+
+from __future__ import annotations
+
+import types
+from time import perf_counter
+
+from ..calls.repr.handles import pickled
+from .recursion import innermost
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+MOST_CLASSES = 20
+"""Of a module."""
+BUDGET_S, CALLS = 0.1, 2_000
+"""What the journal of a class may take in all, and how many calls it looks at; then it is given up."""
+STEPS, ROOM = 500, 20_000
+"""Of one object, and bytes of them, beside four times the bytes of the object."""
+LATER = 0x20 | 0x80 | 0x200
+"""Of a code object's flags: a generator, a coroutine, an asynchronous generator, whose work comes after the call."""
+CHANGING = frozenset(("__init__", "__setitem__", "__delitem__", "__call__", "__enter__", "__exit__", "__next__"))
+"""Of the methods that Python calls those that are known for it."""
+
+
+class History:
+    """The steps of one object, pickled before each was made."""
+
+    def __init__(self, first: bytes) -> None:
+        self.steps = [first]
+        self.size = len(first)
+        self.before = 0
+        """What the object's state was before the last step, hashed."""
+        self.within = True
+        """A step is being made: what its method calls itself is no step of its own."""
+
+    def add(self, value: Any, step: bytes) -> bool:
+        """One more step, whether there is room for it; a last one that has changed nothing is none."""
+        state = pickled(vars(value))
+        if self.before == hash(state):
+            self.size -= len(self.steps.pop())
+        self.before = hash(state)
+        self.steps.append(step)
+        self.size += len(step)
+        return len(self.steps) <= STEPS and self.size <= ROOM + 4 * len(state)
+
+
+class Journal:
+    """Stands before the methods of a class for as long as that costs little."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+        self.histories: dict[int, History] = {}
+        """By identity; a constructor begins a new one."""
+        self.replaced: dict[str, tuple[Any, Any]] = {}
+        """By name: what the class itself had, and what it has now."""
+        self.spent, self.calls = 0.0, 0
+        self.writing = False
+        """An object's own code, by which it is pickled, may call its methods."""
+
+    def watch(self) -> None:
+        """From here on."""
+        kind: Any = self.kind
+        for name, function in methods(kind).items():
+            new = self.before(name, function)
+            self.replaced[name] = (vars(kind).get(name), new)
+            setattr(kind, name, new)
+
+    def before(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A method with the journal before it."""
+
+        def journaled(*args: Any, **kwargs: Any) -> Any:
+            history = self.step(name, args, kwargs)
+            if history is None:
+                return function(*args, **kwargs)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                history.within = False
+
+        for each in ("__name__", "__qualname__", "__doc__", "__module__"):
+            setattr(journaled, each, getattr(function, each))
+        vars(journaled).update(vars(function), __wrapped__=function)
+        return journaled
+
+    def step(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> History | None:
+        """Write down a call that is about to be made; None where it is none of the object's own steps."""
+        if self.writing or not self.replaced or not args or type(args[0]) is not self.kind:
+            return None
+        history = self.histories.get(id(args[0]))
+        if history.within if history is not None else name != "__init__":
+            return None
+        started, self.writing = perf_counter(), True
+        try:
+            return self.written(args[0], (name, args[1:], kwargs))
+        except Exception:  # what cannot be pickled cannot be made again
+            self.histories.pop(id(args[0]), None)
+            return None
+        finally:
+            self.writing = False
+            self.calls += 1
+            self.spent += perf_counter() - started
+            if self.spent > BUDGET_S or self.calls > CALLS:
+                self.close()
+
+    def written(self, value: Any, step: tuple[str, Sequence[Any], Mapping[str, Any]]) -> History | None:
+        """The object's history with one more step; None where it becomes too long."""
+        if step[0] == "__init__":
+            history = self.histories[id(value)] = History(pickled(step))
+            return history
+        history = self.histories[id(value)]
+        if not history.add(value, pickled(step)):
+            del self.histories[id(value)]
+            return None
+        history.within = True
+        return history
+
+    def of(self, value: Any) -> list[bytes]:
+        """The steps that led to an object as it is; none where they are not known."""
+        history = self.histories.get(id(value)) if type(value) is self.kind else None
+        return [] if history is None else history.steps[: len(history.steps) - history.within]
+
+    def close(self) -> None:
+        """Give up: what is not seen is not known."""
+        for name, (old, new) in self.replaced.items():
+            if vars(self.kind).get(name) is new:
+                if old is None:
+                    delattr(self.kind, name)
+                else:
+                    setattr(self.kind, name, old)
+        self.replaced.clear()
+        self.histories.clear()
+
+
+def classes_of(module: types.ModuleType) -> list[type]:
+    """Its own classes that make their objects in the usual way."""
+    found = dict.fromkeys(each for each in vars(module).values() if isinstance(each, type))
+    return [kind for kind in found if kind.__module__ == module.__name__ and _is_usual(kind)][:MOST_CLASSES]
+
+
+def _is_usual(kind: Any) -> bool:
+    return kind.__new__ is object.__new__ and type(kind).__name__ in ("type", "ABCMeta") and "__init__" in methods(kind)
+
+
+def methods(kind: type) -> dict[str, Any]:
+    """Those that may change an object, with those of bases of the same module; none that calls itself, as recursions
+    may be deep."""
+    found: dict[str, Any] = {}
+    for base in reversed(kind.__mro__[:-1]):
+        if base.__module__ == kind.__module__:
+            found.update(vars(base))
+    return {name: each for name, each in found.items() if _may_change(name, each)}
+
+
+def _may_change(name: str, value: Any) -> bool:
+    if type(value) is not types.FunctionType or (name.startswith("__") and name not in CHANGING):
+        return False
+    code = getattr(innermost(value), "__code__", None)
+    return code is not None and not code.co_flags & LATER and (name in CHANGING or name not in code.co_names)

@@ -1,0 +1,62 @@
+"""Objects that were filled by their methods are filled by the draft's own, which may keep something beside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.judges import compared_in_projects
+
+SHELF = """\
+class Shelf:
+    def __init__(self, size=10):
+        self.size = size
+        self.things = []
+
+    def add(self, name, value):
+        self.things.append((name, value))
+
+    def find(self, name):
+        for known, value in self.things:
+            if known == name:
+                return value
+        return None
+"""
+INDEX = """\
+class Shelf:
+    def __init__(self, size=10):
+        self.size = size
+        self.things = {}
+
+    def add(self, name, value):
+        self.things.setdefault(name, value)
+
+    def find(self, name):
+        return self.things.get(name)
+"""
+LAST_COUNTS = INDEX.replace("self.things.setdefault(name, value)", "self.things[name] = value")
+FILLED = """\
+import shelves
+
+def test_find():
+    shelf = shelves.Shelf()
+    for at in range(150):
+        shelf.add(f"n{at % 120}", at)
+    for at in range(0, 130, 9):
+        assert shelf.find(f"n{at}") == (at if at < 120 else None)
+"""
+
+
+@pytest.mark.parametrize(("draft", "verdict"), [(INDEX, "faster"), (LAST_COUNTS, "rejected")])
+def test_objects_are_filled_by_the_draft(tmp_path: Path, draft: str, verdict: str) -> None:
+    found = compared_in_projects(tmp_path, (SHELF, draft), FILLED, "shelves.py::Shelf.find", 8)
+    assert found["verdict"] == verdict, found
+
+
+def test_what_others_changed_is_kept_as_it_was(tmp_path: Path) -> None:
+    """There is no history of that: a draft has to live with the parts that the original has."""
+    tests = FILLED.replace('shelf.add(f"n{at % 120}", at)', 'shelf.things.append((f"n{at % 120}", at))')
+    found = compared_in_projects(tmp_path, (SHELF, INDEX), tests, "shelves.py::Shelf.find", 8)
+    assert found["verdict"] == "rejected", found
+    assert "AttributeError" in found["reason"]

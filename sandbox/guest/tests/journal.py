@@ -31,19 +31,22 @@ class History:
 
     def __init__(self, first: bytes) -> None:
         self.steps = [first]
+        self.names = ["__init__"]
         self.size = len(first)
         self.before = 0
         """What the object's state was before the last step, hashed."""
         self.within = True
         """A step is being made: what its method calls itself is no step of its own."""
 
-    def add(self, value: Any, step: bytes) -> bool:
+    def add(self, value: Any, name: str, step: bytes) -> bool:
         """One more step, whether there is room for it; a last one that has changed nothing is none."""
         state = pickled(vars(value))
         if self.before == hash(state):
             self.size -= len(self.steps.pop())
+            self.names.pop()
         self.before = hash(state)
         self.steps.append(step)
+        self.names.append(name)
         self.size += len(step)
         return len(self.steps) <= STEPS and self.size <= ROOM + 4 * len(state)
 
@@ -51,8 +54,10 @@ class History:
 class Journal:
     """Stands before the methods of a class for as long as that costs little."""
 
-    def __init__(self, kind: type) -> None:
-        self.kind = kind
+    def __init__(self, kind: type, recorded: str = "") -> None:
+        """recorded: the method whose calls are written down. An object that it has changed has no history: what it
+        does is in question."""
+        self.kind, self.recorded = kind, recorded
         self.histories: dict[int, History] = {}
         """By identity; a constructor begins a new one."""
         self.replaced: dict[str, tuple[Any, Any]] = {}
@@ -112,7 +117,7 @@ class Journal:
             history = self.histories[id(value)] = History(pickled(step))
             return history
         history = self.histories[id(value)]
-        if not history.add(value, pickled(step)):
+        if not history.add(value, step[0], pickled(step)):
             del self.histories[id(value)]
             return None
         history.within = True
@@ -121,7 +126,10 @@ class Journal:
     def of(self, value: Any) -> list[bytes]:
         """The steps that led to an object as it is; none where they are not known."""
         history = self.histories.get(id(value)) if type(value) is self.kind else None
-        return [] if history is None else history.steps[: len(history.steps) - history.within]
+        if history is None:
+            return []
+        made = len(history.steps) - history.within
+        return [] if self.recorded in history.names[:made] else history.steps[:made]
 
     def close(self) -> None:
         """Give up: what is not seen is not known."""

@@ -126,7 +126,7 @@ class Recorder:
         new = self.in_place_of(vars(owner).get(name))
         if new is not None:
             setattr(owner, name, new)
-        self.journals = [Journal(kind) for kind in classes_of(module)]
+        self.journals = [Journal(kind, name if kind is owner else "") for kind in classes_of(module)]
         for journal in self.journals:
             journal.watch()
 

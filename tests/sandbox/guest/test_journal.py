@@ -115,6 +115,16 @@ def test_what_cannot_be_written_down_or_is_too_long_has_no_history(module: Any, 
     assert module.Shelf().add(1).things == [1]
 
 
+def test_what_the_recorded_method_has_changed_has_no_history(module: Any) -> None:
+    journal = Journal(module.Shelf, "add")
+    journal.watch()
+    shelf = module.Shelf()
+    shelf[0:0] = [1]
+    assert steps(journal, shelf) == [FIRST, ("__setitem__", (slice(0, 0), [1]), {})]
+    shelf.add(2)
+    assert journal.of(shelf) == []
+
+
 def test_objects_of_other_classes_have_none(module: Any, journal: Journal) -> None:
     assert not journal.of(module.Tall().add(1))
     assert not journal.of(7)

@@ -50,7 +50,7 @@ def test_find():
 
 @pytest.mark.parametrize(("draft", "verdict"), [(INDEX, "faster"), (LAST_COUNTS, "rejected")])
 def test_objects_are_filled_by_the_draft(tmp_path: Path, draft: str, verdict: str) -> None:
-    found = compared_in_projects(tmp_path, (SHELF, draft), FILLED, "shelves.py::Shelf.find", 8)
+    found = compared_in_projects(tmp_path, (SHELF, draft), FILLED, "shelves.py::Shelf.find", 20)
     assert found["verdict"] == verdict, found
 
 

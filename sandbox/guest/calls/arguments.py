@@ -6,6 +6,7 @@ import builtins
 import sys
 from io import BytesIO
 
+from .repr.handles import pickled
 from .restored import Remaker, is_as, replayed
 
 TYPE_CHECKING = False
@@ -49,11 +50,15 @@ class Names(Known):
         super().__init__(inf=float("inf"), nan=float("nan"), Ellipsis=Ellipsis, f=lambda *a, **k: (a, k))
         self.update(load=self.load, unpickle=self.unpickle, replaced=replaced, used=used, do=Steps())
         self.ref = ref
+        self.reader: Any = None
+        """Of pickles; made when it is first needed, as pickle takes 5 ms to import."""
         self.user: dict[str, Any] | None = None
         self.shared: dict[Any, Any] | None = None
         """Objects by how they are written, where each is made once for all calls."""
         self.remade: set[str] = set()
         """How those are written that constructors make as they were recorded."""
+        self.histories: dict[str, tuple[type, bytes]] = {}
+        """By how they are written: the class, and all steps in one pickle."""
         self.replays: list[bool] | None = None
         """Of each object that was made by its history, whether it holds what was recorded; None: nobody asks."""
 
@@ -100,8 +105,11 @@ class Names(Known):
 
     def replay(self, text: str, history: str) -> Any:
         """By its history; None where its class refuses."""
-        kind, steps = self.read(history)
-        made = replayed(kind, [self.read(step) for step in steps])
+        if history not in self.histories:
+            kind, steps = self.read(history)
+            self.histories[history] = kind, pickled([self.read(step) for step in steps])
+        kind, packed = self.histories[history]
+        made = replayed(kind, self.read(packed))
         if self.replays is not None:
             self.replays.append(made is not None and is_as(made, self.read(text), self.ref.module))
         return made
@@ -119,13 +127,15 @@ class Names(Known):
         import base64
         import pickle
 
-        rename = self.module_name
+        if self.reader is None:
+            rename = self.module_name
 
-        class Reader(pickle.Unpickler):
-            def find_class(self, module: str, name: str) -> Any:
-                return super().find_class(rename(module), name)
+            class Reader(pickle.Unpickler):
+                def find_class(self, module: str, name: str) -> Any:
+                    return super().find_class(rename(module), name)
 
-        return Reader(BytesIO(base64.b64decode(text) if isinstance(text, str) else text)).load()
+            self.reader = Reader
+        return self.reader(BytesIO(base64.b64decode(text) if isinstance(text, str) else text)).load()
 
 
 class CallsOfFile:

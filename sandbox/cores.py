@@ -9,15 +9,20 @@ from pathlib import Path
 LOOK_S = 0.03
 
 
-def quietest_core() -> int:
-    """The core that was idle most during LOOK_S, of those that we may use; the last of them where they are alike."""
-    cores = sorted(os.sched_getaffinity(0))
-    if len(cores) == 1:
-        return cores[0]
-    before = _idle_ticks()
-    time.sleep(LOOK_S)
-    after = _idle_ticks()
-    return max(cores, key=lambda core: (after.get(core, 0) - before.get(core, 0), core))
+class CoreLook:
+    """A look at the cores that we may use, from now on."""
+
+    def __init__(self) -> None:
+        self.cores = sorted(os.sched_getaffinity(0))
+        self.since, self.before = time.monotonic(), _idle_ticks()
+
+    def quietest(self) -> int:
+        """The core that was idle most until now, in LOOK_S at least; the last of them where they are alike."""
+        if len(self.cores) == 1:
+            return self.cores[0]
+        time.sleep(max(0.0, self.since + LOOK_S - time.monotonic()))
+        after = _idle_ticks()
+        return max(self.cores, key=lambda core: (after.get(core, 0) - self.before.get(core, 0), core))
 
 
 def _idle_ticks() -> dict[int, int]:

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self, get_args
 
 from sandbox.channel import Guest, Pipe
-from sandbox.cores import quietest_core
+from sandbox.cores import CoreLook
 from sandbox.errors import BackendUnavailable, GuestLost, SandboxError
 from sandbox.guest.wire import SPECIAL
 from sandbox.guest_bundle import GuestProgram
@@ -82,8 +82,9 @@ class Sandbox:
         self.isolated = launch.isolated
         self.description = launch.description
         self._options = options
-        self.core: int | None = None
-        self.quiesce()
+        self._look: CoreLook | None = CoreLook()
+        """Until the first run: the guest's start takes longer than the look, which then costs nothing."""
+        self._core: int | None = None
         self._guest: Guest | None = None
         self._pool = Pool(self._start_guest, options.spare)
 
@@ -103,10 +104,20 @@ class Sandbox:
         """Go on with a fresh guest, for another program: nothing of the last one is in it."""
         self._drop_guest()
 
+    @property
+    def core(self) -> int | None:
+        """On which runs are made; None: on all."""
+        if self._options.all_cores:
+            return None
+        if self._options.core is not None:
+            return self._options.core
+        if self._look is not None:
+            self._core, self._look = self._look.quietest(), None
+        return self._core
+
     def quiesce(self) -> None:
         """Look again which core has the least to do; best done before a series of timed runs, not within one."""
-        if not self._options.all_cores:
-            self.core = quietest_core() if self._options.core is None else self._options.core
+        self._look = CoreLook()
 
     def warm(self) -> None:
         """Start the guest now. Raises SandboxError when it does not come up."""
@@ -128,6 +139,7 @@ class Sandbox:
 
         files: copies of these are in its working folder, and what it writes there comes back.
         """
+        self.warm()
         tool = isinstance(program, GuestProgram)
         libraries = program.libraries if isinstance(program, GuestProgram) else None
         source = program.packed() if isinstance(program, GuestProgram) else program

@@ -9,7 +9,7 @@ from codeopt.guards import Consequence, Finding, Gain
 from codeopt.guards._import_texts import with_imports, without_computing
 from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.timed_runs import TimedRuns
-from codeopt.workloads.function.timing import CallPlan, Timed
+from codeopt.workloads.function.timing import CallPlan, Timed, duration
 from sandbox.caveat import Caveat, Subject
 
 ORDER = 60
@@ -19,6 +19,8 @@ RUNS, ENOUGH_S, MOST_PASSES = 3, 0.15, 60
 """Whole runs are noisy beside the calls, so the calls are repeated until they would show."""
 HALF = 0.5
 """More of the gain than this must be left."""
+SELDOM = 10
+"""Real callers may ask an object more often than the calls that were kept, but hardly so many times."""
 OUTSIDE_S, IMPORT_S, FIRST_S = 0.01, 0.002, 20e-6
 """What may be noise in whole runs, in the import, and in a single pass; of the first two another 5 %."""
 
@@ -71,8 +73,10 @@ def _looks_shifted(runner: TimedRuns, original: str, draft: str, timed: Timed, w
     before, after = Around(min(found[original][1]), was), Around(min(found[draft][1]), now)
     remembered = _remembered(runner, original, draft, gain, wall)
     moved = _moved(gain, before, after)
-    if remembered or not moved:
-        return Finding(Consequence.NO_GAIN, moved or remembered) if remembered else None
+    if remembered:
+        return Finding(Consequence.NO_GAIN, moved or remembered)
+    if not moved:
+        return _dearer_objects(runner, (original, draft), timed, gain) if timed.asked else None
     longer = (_import_there(runner, original, draft, stdin) or was) - was
     there = Around(before.outside_s + longer, before.import_s + longer)
     if longer < IMPORT_S or _moved(gain, there, after):
@@ -95,6 +99,29 @@ def _moved(gain: PassGain, before: Around, after: Around) -> str:
             "more: the work was moved there"
         )
     return ""
+
+
+def _dearer_objects(runner: TimedRuns, sides: tuple[str, str], timed: Timed, gain: PassGain) -> Finding | None:
+    """Where the calls of a pass ask one object, what it takes more to make one: a caller who asks his a few times only
+    pays for it. Seen where each call has an object of its own."""
+    calls = len(timed.batch.calls) - timed.batch.warm
+    stdin = timed.batch.replace(shared=False, passes=1).stdin()
+    outside: dict[str, list[float]] = {source: [] for source in sides}
+    for source in sides * RUNS:
+        run = runner.run(source, stdin)
+        outside[source] += [run.call_timing.outside_s] if run.call_timing else []
+    if not all(outside.values()):
+        return None
+    was, now = (min(outside[source]) for source in sides)
+    longer, least = (now - was) / calls, (OUTSIDE_S + 0.05 * was) / calls
+    needed = longer / (gain.seconds / calls)
+    if longer <= least or needed <= timed.asked:
+        return None
+    because = f"{needed:.0f} calls of it make up for that; the known ones ask an object {timed.asked:.0f} times"
+    caveat = Caveat(Subject.SPEED, "", "", f"an object takes {duration(longer)} more to make", because)
+    if needed > SELDOM * timed.asked:
+        return Finding(Consequence.NO_GAIN, f"its calls take less time, but {caveat.words}")
+    return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))
 
 
 def _remembered(runner: TimedRuns, original: str, draft: str, gain: PassGain, wall: bool) -> str:

@@ -44,13 +44,13 @@ def one_core_busy() -> Iterator[None]:
 
 
 def test_it_is_one_that_we_may_use() -> None:
-    assert cores.quietest_core() in CORES
+    assert cores.CoreLook().quietest() in CORES
 
 
 def test_with_one_core_there_is_no_choice() -> None:
     os.sched_setaffinity(0, {CORES[0]})
     try:
-        assert cores.quietest_core() == CORES[0]
+        assert cores.CoreLook().quietest() == CORES[0]
     finally:
         os.sched_setaffinity(0, CORES)
 

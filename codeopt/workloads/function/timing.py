@@ -66,6 +66,8 @@ class Timed:
     around: float
     """Seconds before and after it, for arguments and results."""
     note: str
+    asked: float = 0.0
+    """How often the known calls ask one object; 0 where those of a pass do not ask the same ones."""
 
     def passes(self, seconds: float, most: int) -> int:
         """How many passes it takes to spend this long in calls; fewer where most of the time goes elsewhere."""
@@ -88,26 +90,27 @@ def choose(bench: Bench, evidence: Evidence, seed: int = 0, notify: Callable[[st
     if not calls:
         reason = f"no call of {bench.function.qualname} returns anything: there is nothing to time"
         raise NotVerifiable("; ".join([reason, *(e.words for e in evidence.shortfalls)]), evidence.shortfalls)
-    shared = _ask_the_same(evidence.known)
-    batch = CallBatch((*warm, *calls), "time", warm=len(warm), iterators=iterators, shared=shared)
+    asked = _asked(evidence.known)
+    batch = CallBatch((*warm, *calls), "time", warm=len(warm), iterators=iterators, shared=asked > 0)
     seconds, around = _pass_seconds(bench, batch)
     if seconds < SHORTEST_S:
         raise ProgramError(
             f"the calls are too short to time: {len(calls)} of them take {seconds * 1e6:.0f} us together; give larger "
             "ones as BIG in the --calls file"
         )
-    text = f"{note}, {len(calls)} in a pass of {duration(seconds)}" + ", asking the same objects" * shared
-    timed = Timed(batch, seconds, around, text)
+    text = f"{note}, {len(calls)} in a pass of {duration(seconds)}" + ", asking the same objects" * batch.shared
+    timed = Timed(batch, seconds, around, text, asked)
     limit = min(MOST_S, max(LEAST_S, SLOWER * seconds))
     return replace(timed, batch=batch.replace(passes=timed.passes(PAIR_S, MOST_PASSES), pass_seconds=limit))
 
 
-def _ask_the_same(known: Sequence[Known]) -> bool:
-    """Whether given calls find an object as other ones found it, and leave it so for whoever looks: it is asked again
-    and again, and what it keeps for that helps."""
+def _asked(known: Sequence[Known]) -> float:
+    """How many given calls find an object as it is, and leave it so for whoever looks: where it is asked again and
+    again, what it keeps for that helps. 0 where each has an object of its own, or changes it."""
     asking = {k: found[0] for k in known if k.source not in MADE_UP and (found := _OBJECT.match(k.text))}
     changed = any(part.startswith(ARGUMENTS) for k in asking for part in segments(k.outcome.text))
-    return len(asking) > len(set(asking.values())) and not changed
+    objects = len(set(asking.values()))
+    return len(asking) / objects if len(asking) > objects and not changed else 0.0
 
 
 def _warm(known: Sequence[Known]) -> list[str]:

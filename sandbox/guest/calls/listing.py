@@ -12,6 +12,7 @@ from .repr.canonical import CanonicalRepr
 from .repr.plain import NOT_COMPARABLE
 from .repr.shape import shape_of
 from .repr.source import call_to_source, name_to_source, to_source
+from .state import random_state, state_of, what_changed
 from .timing import read
 
 DEPTH = 60
@@ -37,13 +38,16 @@ def show_calls(arguments: Arguments, codes: Sequence[CodeType], channel: Channel
         channel.send(TEXT, text)
 
 
-def replay_calls(arguments: Arguments, codes: Sequence[CodeType], channel: Channel) -> None:
-    """Of each call AS_RECORDED, or nothing."""
+def replay_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:
+    """Of each call AS_RECORDED, or nothing, also where its objects cannot be made without a trace."""
     for code in codes:
-        replays = arguments.names.replays = []
-        arguments.fresh(code)
+        before, random = state_of(worker.ref, worker.module), random_state()
+        replays = worker.arguments.names.replays = []
+        worker.arguments.fresh(code)
+        random_changed = random_state() != random
+        left = what_changed(before, state_of(worker.ref, worker.module), random_changed=random_changed)
         channel.send(TOOK, "0.0")
-        channel.send(TEXT, AS_RECORDED if replays and all(replays) else "")
+        channel.send(TEXT, AS_RECORDED if replays and all(replays) and not left.changed else "")
 
 
 def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:

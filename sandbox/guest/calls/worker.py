@@ -56,7 +56,7 @@ class CallWorker:
         elif batch.mode == "show":
             show_calls(self.arguments, codes, channel)
         elif batch.mode == "replay":
-            replay_calls(self.arguments, codes, channel)
+            replay_calls(self, codes, channel)
         elif batch.mode == "shape":
             describe_calls(self, codes, channel)
         else:

@@ -48,10 +48,37 @@ def test_find():
 """
 
 
-@pytest.mark.parametrize(("draft", "verdict"), [(INDEX, "faster"), (LAST_COUNTS, "rejected")])
-def test_objects_are_filled_by_the_draft(tmp_path: Path, draft: str, verdict: str) -> None:
+ANEW = "self.things = dict([(k, v) for k, v in {name: value, **self.things}.items()])"
+MOVED = INDEX.replace("self.things.setdefault(name, value)", ANEW)
+"""Each thing that is added makes all of it anew."""
+
+
+@pytest.mark.parametrize(
+    ("draft", "verdict", "reason"),
+    [
+        (INDEX, "faster", ""),
+        (LAST_COUNTS, "rejected", "expected returns"),
+        (MOVED, "same", "its calls take less time, but"),
+    ],
+)
+def test_objects_are_filled_by_the_draft(tmp_path: Path, draft: str, verdict: str, reason: str) -> None:
     found = compared_in_projects(tmp_path, (SHELF, draft), FILLED, "shelves.py::Shelf.find", 20)
     assert found["verdict"] == verdict, found
+    assert reason in found["reason"]
+    assert not any("more to make" in each["got"] for each in found["caveats"]), found["caveats"]
+
+
+LOGGED = "LOG = []\n\n" + SHELF.replace(
+    "        self.things.append", "        LOG.append(name)\n        self.things.append"
+)
+"""To make an object leaves something in the module."""
+
+
+def test_objects_that_leave_a_trace_are_made_of_their_parts(tmp_path: Path) -> None:
+    draft = LOGGED.replace("for known, value in self.things:", "for known, value in list(self.things):")
+    found = compared_in_projects(tmp_path, (LOGGED, draft), FILLED, "shelves.py::Shelf.find", 8)
+    assert found["verdict"] in ("same", "slower"), found
+    assert not found["evidence"]["left_out"].get("given"), found
 
 
 def test_what_others_changed_is_kept_as_it_was(tmp_path: Path) -> None:

@@ -1,0 +1,47 @@
+"""What objects take more to make, where the calls of a pass ask one."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from codeopt.guards import Consequence
+from codeopt.guards.shifted_cost import PassGain, _dearer_objects
+from codeopt.workloads.function.timing import Timed
+from sandbox.calls import CallBatch
+
+CALLS = tuple(f"f(unpickle('x'), {at})" for at in range(100))
+
+
+class Outside:
+    """Runs that take so many seconds outside of their calls."""
+
+    def __init__(self, **seconds: float) -> None:
+        self.seconds = seconds
+        self.shared: set[bool] = set()
+
+    def run(self, source: str, stdin: bytes) -> Any:
+        self.shared.add(b"'shared': True" in stdin)
+        return SimpleNamespace(call_timing=SimpleNamespace(outside_s=self.seconds[source]))
+
+
+@pytest.mark.parametrize(
+    ("outside", "consequence"),
+    [
+        (0.100, None),
+        (0.114, None),  # noise
+        (0.120, Consequence.CAVEAT),  # 0.2 ms an object: 20 calls that take 10 us less
+        (0.240, Consequence.NO_GAIN),
+    ],
+)
+def test_objects_that_take_longer_to_make(outside: float, consequence: Consequence | None) -> None:
+    runner: Any = Outside(old=0.1, new=outside)
+    timed = Timed(CallBatch(CALLS, "time", shared=True), 0.01, 0.1, "", asked=10.0)
+    found = _dearer_objects(runner, ("old", "new"), timed, PassGain(0.001, 5))
+    assert (found and found.consequence) == consequence
+    assert runner.shared == {False}
+    if found and consequence is Consequence.CAVEAT:
+        makes_up = "20 calls of it make up for that; the known ones ask an object 10 times"
+        assert [each.words for each in found.caveats] == [f"an object takes 200 us more to make ({makes_up})"]

@@ -5,4 +5,6 @@ import sys
 from codeopt.cli import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    exec("")  # or Python ends itself by SIGINT where a Ctrl-C once came within an exec of text, as @dataclass makes one
+    sys.exit(status)

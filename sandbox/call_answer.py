@@ -80,6 +80,8 @@ class CallTiming:
     first_cpu_s: float
     """Of the first pass, before which nothing can be remembered."""
     first_wall_s: float
+    given_s: float
+    """CPU seconds in which the arguments of a pass are made, the least of all passes."""
     imported_bytes: int = 0
     """Of memory, that the process has which imported the module; only where the memory of calls is measured."""
 
@@ -117,6 +119,8 @@ class CallAnswer:
     """Seconds of each pass; so are the next two."""
     wall: tuple[float, ...] = ()
     delay: tuple[float, ...] = ()
+    given: tuple[float, ...] = ()
+    """CPU seconds until a pass had its arguments."""
     import_s: float = 0.0
     memory: CallMemory | None = None
 
@@ -155,12 +159,13 @@ def read_answer(stdout: bytes) -> CallAnswer:
     """What the guest's program wrote. Raises ValueError when it is something else."""
     head, *lines = stdout.split(b"\n")
     times = json.loads(head)
-    numbers = [*times["cpu"], *times["wall"], *times["delay"], times["import"]]
+    numbers = [*times["cpu"], *times["wall"], *times["delay"], *times["given"], times["import"]]
     if not all(isinstance(value, float) and 0 <= value < math.inf for value in numbers):
         raise ValueError(f"times that make no sense: {head!r:.100}")
     cpu, wall, delay = (tuple(times[name]) for name in ("cpu", "wall", "delay"))
     memory = _memory(times["memory"])
-    answer = CallAnswer(cpu=cpu, wall=wall, delay=delay, import_s=times["import"], memory=memory)
+    given = tuple(times["given"])
+    answer = CallAnswer(cpu=cpu, wall=wall, delay=delay, given=given, import_s=times["import"], memory=memory)
     timed = bool(answer.cpu)
     outcomes: list[CallOutcome] = []
     texts: list[str] = []

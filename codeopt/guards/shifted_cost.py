@@ -21,8 +21,9 @@ HALF = 0.5
 """More of the gain than this must be left."""
 SELDOM = 10
 """Real callers may ask an object more often than the calls that were kept, but hardly so many times."""
-OUTSIDE_S, IMPORT_S, FIRST_S = 0.01, 0.002, 20e-6
-"""What may be noise in whole runs, in the import, and in a single pass; of the first two another 5 %."""
+OUTSIDE_S, IMPORT_S, FIRST_S, GIVEN_S = 0.01, 0.002, 20e-6, 0.001
+"""What may be noise in whole runs, in the import, in a single pass, and where its arguments are made; of the first two
+another 5 %, of the last 10 %."""
 
 
 @dataclass(frozen=True)
@@ -104,18 +105,15 @@ def _moved(gain: PassGain, before: Around, after: Around) -> str:
 def _dearer_objects(runner: TimedRuns, sides: tuple[str, str], timed: Timed, gain: PassGain) -> Finding | None:
     """Where the calls of a pass ask one object, what it takes more to make one: a caller who asks his a few times only
     pays for it. Seen where each call has an object of its own."""
-    calls = len(timed.batch.calls) - timed.batch.warm
-    stdin = timed.batch.replace(shared=False, passes=1).stdin()
-    outside: dict[str, list[float]] = {source: [] for source in sides}
-    for source in sides * RUNS:
-        run = runner.run(source, stdin)
-        outside[source] += [run.call_timing.outside_s] if run.call_timing else []
-    if not all(outside.values()):
+    made, calls = len(timed.batch.calls), len(timed.batch.calls) - timed.batch.warm
+    stdin = timed.batch.replace(shared=False, passes=RUNS).stdin()
+    runs = [runner.run(source, stdin).call_timing for source in sides]
+    if None in runs:
         return None
-    was, now = (min(outside[source]) for source in sides)
-    longer, least = (now - was) / calls, (OUTSIDE_S + 0.05 * was) / calls
+    was, now = (each.given_s for each in runs if each is not None)
+    longer = (now - was) / made
     needed = longer / (gain.seconds / calls)
-    if longer <= least or needed <= timed.asked:
+    if now - was <= GIVEN_S + 0.1 * was or needed <= timed.asked:
         return None
     because = f"{needed:.0f} calls of it make up for that; the known ones ask an object {timed.asked:.0f} times"
     caveat = Caveat(Subject.SPEED, "", "", f"an object takes {duration(longer)} more to make", because)

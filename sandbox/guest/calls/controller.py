@@ -14,6 +14,7 @@ from .channel import (
     ENDED,
     FAILED,
     FINISHED,
+    GIVEN,
     GO,
     IMPORTED,
     LINES,
@@ -65,6 +66,8 @@ class Controller:
         self.cpu: list[float] = []
         self.wall: list[float] = []
         self.delay: list[float] = []
+        self.given: list[float] = []
+        """CPU seconds until a pass had its arguments."""
         self.import_cpu = 0.0
         self.memory: list[int] = []
         """Bytes: the highest peak of a call by tracemalloc, the growth of the process, what the importer has."""
@@ -175,6 +178,8 @@ class Controller:
         """Calls between two readings of the worker's clock."""
         pid = self.start(calls)
         clock = cpu_clock(pid)
+        self.expect(GIVEN, START_SECONDS)
+        self.given.append(time.clock_gettime(clock))
         self.expect(READY, START_SECONDS)
         cpu, wall, delay = time.clock_gettime(clock), time.monotonic(), runqueue_wait_s(pid)
         self.channel.send(GO)
@@ -244,7 +249,7 @@ class Controller:
     def answer(self) -> bytes:
         """What was measured, then a line for each call, then what was seen of all of them."""
         times = {"cpu": self.cpu, "wall": self.wall, "delay": self.delay, "took": self.took, "import": self.import_cpu}
-        times["memory"] = self.memory
+        times |= {"given": self.given, "memory": self.memory}
         return b"".join([line + b"\n" for line in (to_json(times).encode(), *self.made, *self.left)])
 
     def end(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from io import StringIO
 
-from .channel import DONE, OUTCOME, READY
+from .channel import DONE, GIVEN, OUTCOME, READY
 from .json_text import to_json
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome
 from .repr.canonical import CanonicalRepr
@@ -38,6 +38,7 @@ def time_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], 
     if batch.shared:
         worker.arguments.share()
     timed = [worker.arguments.fresh(code) for code in codes[batch.warm :]]
+    channel.send(GIVEN)
     looked_at = each_once(timed) if batch.shared else timed
     before = [CanonicalRepr(target).show_arguments(*call) for call in looked_at]
     sys.stdout = StringIO()

@@ -188,7 +188,6 @@ def test_any_bytes_will_do(inputs: list[bytes], seed: int) -> None:
     found = mutate_inputs(inputs, seed=seed)
     assert not {mutated.stdin for mutated in found} & set(inputs)
     assert all(len(mutated.stdin) < 2_000_000 for mutated in found)
-    assert found == mutate_inputs(inputs, seed=seed)
 
 
 @given(st.binary(max_size=200), st.floats(0.01, 1))

@@ -53,12 +53,18 @@ MOVED = INDEX.replace("self.things.setdefault(name, value)", ANEW)
 """Each thing that is added makes all of it anew."""
 
 
+DEARER = pytest.mark.slow(
+    also="tests/codeopt/guards/test_shifted_cost.py::test_objects_that_take_longer_to_make",
+    reason="the same judgement of what objects take to make, of given seconds",
+)
+
+
 @pytest.mark.parametrize(
     ("draft", "verdict", "reason"),
     [
         (INDEX, "faster", ""),
         (LAST_COUNTS, "rejected", "expected returns"),
-        (MOVED, "same", "its calls take less time, but"),
+        pytest.param(MOVED, "same", "its calls take less time, but", marks=DEARER),
     ],
 )
 def test_objects_are_filled_by_the_draft(tmp_path: Path, draft: str, verdict: str, reason: str) -> None:
@@ -68,22 +74,24 @@ def test_objects_are_filled_by_the_draft(tmp_path: Path, draft: str, verdict: st
     assert not any("more to make" in each["got"] for each in found["caveats"]), found["caveats"]
 
 
-LOGGED = "LOG = []\n\n" + SHELF.replace(
-    "        self.things.append", "        LOG.append(name)\n        self.things.append"
+LOG = "LOG = []\n\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "filling"),
+    [
+        (SHELF, INDEX, 'shelf.things.append((f"n{at % 120}", at))'),  # from outside
+        (
+            LOG + SHELF.replace("self.things.append", "LOG.append(1)\n        self.things.append"),
+            LOG + INDEX,
+            'shelf.add(f"n{at % 120}", at)',
+        ),
+    ],
+    ids=["changed from outside", "leaves a trace in its module"],
 )
-"""To make an object leaves something in the module."""
-
-
-def test_objects_that_leave_a_trace_are_made_of_their_parts(tmp_path: Path) -> None:
-    draft = LOGGED.replace("for known, value in self.things:", "for known, value in list(self.things):")
-    found = compared_in_projects(tmp_path, (LOGGED, draft), FILLED, "shelves.py::Shelf.find", 8)
-    assert found["verdict"] in ("same", "slower"), found
-    assert not found["evidence"]["left_out"].get("given"), found
-
-
-def test_what_others_changed_is_kept_as_it_was(tmp_path: Path) -> None:
-    """There is no history of that: a draft has to live with the parts that the original has."""
-    tests = FILLED.replace('shelf.add(f"n{at % 120}", at)', 'shelf.things.append((f"n{at % 120}", at))')
-    found = compared_in_projects(tmp_path, (SHELF, INDEX), tests, "shelves.py::Shelf.find", 8)
+def test_objects_without_a_history_are_taken_as_they_were(tmp_path: Path, old: str, new: str, filling: str) -> None:
+    """A draft has to live with the parts that the original has."""
+    tests = FILLED.replace('shelf.add(f"n{at % 120}", at)', filling)
+    found = compared_in_projects(tmp_path, (old, new), tests, "shelves.py::Shelf.find", 8)
     assert found["verdict"] == "rejected", found
     assert "AttributeError" in found["reason"]

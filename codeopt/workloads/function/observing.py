@@ -88,8 +88,8 @@ def observe_quick(bench: Bench, calls: Sequence[str], source: str, patience: Pat
     return known
 
 
-def once(bench: Bench, calls: Sequence[str], patience: Patience) -> list[Known]:
-    """Calls made up to be timed, not compared: made once, the shortest first, as many as there is time for."""
+def once(bench: Bench, calls: Sequence[str], patience: Patience = SHORT_ONES) -> list[Known]:
+    """Calls made up to be timed: made once, the shortest first, as many as there is time for."""
     ordered = sorted(calls, key=_size)
     if not ordered:
         return []
@@ -117,7 +117,7 @@ def _observe_all(
 def _observe(
     bench: Bench, calls: tuple[str, ...], origin: dict[str, str], patience: Patience | None
 ) -> tuple[list[Known], Counter[Reason]]:
-    """One batch: made once, and what is of use then once more with another hash seed, in another order."""
+    """One batch."""
     try:
         first = (
             bench.ask(calls, seconds=patience.call, lost=patience.lost, budget=patience.total)
@@ -134,8 +134,13 @@ def _observe(
         Known(text, outcome, origin.get(text, "derived"), outcome.seconds)
         for text, outcome in zip(calls, first.outcomes, strict=True)
     ]
+    return steady(bench, found)
+
+
+def steady(bench: Bench, found: Sequence[Known]) -> tuple[list[Known], Counter[Reason]]:
+    """Those of calls made once that are of use and do the same again, with another hash seed and in another order."""
     usable = [known for known in found if not _useless(known, known.outcome)]
-    random.Random(len(calls)).shuffle(usable)
+    random.Random(len(found)).shuffle(usable)
     second = dict(zip((k.text for k in usable), _again(bench, usable), strict=True))
     known: list[Known] = []
     dropped: Counter[Reason] = Counter()

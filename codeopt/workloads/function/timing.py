@@ -18,7 +18,7 @@ from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.larger import grow
 from codeopt.workloads.function.evidence import Evidence, NotVerifiable
-from codeopt.workloads.function.observing import MADE_UP, Known, Patience, observe
+from codeopt.workloads.function.observing import MADE_UP, Known, Patience, observe, once, steady
 from sandbox.calls import CallBatch
 from sandbox.compare import Plan
 from sandbox.guest.calls.repr.private import ARGUMENTS, segments
@@ -39,8 +39,9 @@ PASS_S = 0.2
 AROUND_S = 0.15
 """Arguments are made and results looked at in each pass: fewer passes where that takes long."""
 MOST_CALLS, MOST_PASSES = 400, 20
-MOST_TEXT = 1_000_000
-"""Characters of the calls of a pass: reading three times as many took longer than all else of a comparison."""
+MOST_TEXT, MOST_MADE_TEXT = 1_000_000, 150_000
+"""Characters of the calls of a pass; and, recorded objects apart, of those that are made up to fill it, or of one that
+is made longer: to read them takes up to a hundred times as long as to make them."""
 SHORTEST_S = 15e-6
 """A pass must take this long: reading the clock from outside costs about 10 microseconds."""
 
@@ -131,7 +132,7 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
         known, _ = observe(bench, evidence.big, dict.fromkeys(evidence.big, "big"))
         if not known:
             raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
-        alike = [] if _are_enough(known) else _alike(bench, known, seed)
+        alike = [] if _are_enough(known) else _alike(bench, known, seed, ENOUGH_S)
         note = "the BIG calls and others like them" if alike else "the BIG calls"
         return _short([*(k.text for k in known), *_within(alike, ENOUGH_S)]), note
     returning = [k for k in evidence.known if k.returns]
@@ -147,7 +148,7 @@ def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str],
     chosen = [k for k in pool if k.seconds >= 0.3 * pool[0].seconds]
     note = "calls grown from the given ones" if grown else "the longest calls"
     if not _are_enough(chosen):
-        return _short(_within([*pool, *_alike(bench, pool, seed)], PAIR_S)), note
+        return _short(_within([*pool, *_alike(bench, pool, seed, PAIR_S)], PAIR_S)), note
     return _short([k.text for k in chosen]), note
 
 
@@ -156,11 +157,18 @@ def _are_enough(known: Sequence[Known]) -> bool:
     return sum(k.seconds for k in known) >= ENOUGH_S
 
 
-def _alike(bench: Bench, known: Sequence[Known], seed: int) -> list[Known]:
-    """Calls made up from the first of them that return, and take no longer than LONG_ENOUGH_S."""
+def _alike(bench: Bench, known: Sequence[Known], seed: int, seconds: float) -> list[Known]:
+    """Calls made up from the first of them that return, and take no longer than LONG_ENOUGH_S; so many that some may be
+    dropped and the rest still takes so many seconds."""
     texts = derive([k.text for k in known[:8]], 300, 50 + seed, bench.vocabulary, small=False)
-    found, _ = observe(bench, texts, {}, Patience(call=25 * LONG_ENOUGH_S, lost=2))
-    return [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
+    found = once(bench, texts, Patience(call=25 * LONG_ENOUGH_S, total=2 * seconds, lost=2))
+    usable = [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
+    lengths = accumulate(_length(k.text) for k in usable)
+    return steady(bench, [k for k, length in zip(usable, lengths, strict=True) if length <= MOST_MADE_TEXT])[0]
+
+
+def _length(text: str) -> int:
+    return len(_OBJECT.sub("", text, count=1))
 
 
 def _short(calls: Sequence[str]) -> list[str]:
@@ -188,21 +196,26 @@ def _grown(bench: Bench, given: Sequence[Known], seed: int) -> list[Known]:
     """The longest calls made longer, twice and twice again, until one takes long enough or they fail."""
     found: list[Known] = []
     bases = [k.text for k in given[:50] if grow(k.text, 2)][:4]  # of short calls the longest may be so by chance
-    for steps in ((1, 2, 3), (4, 5, 6), (7, 8)):  # a few at a time: each look imports the module twice
+    for steps in ((1, 2, 3), (4, 5, 6), (7, 8)):  # a few at a time: each look imports the module
         grown = {grow(base, 2**step, seed + at): base for step in steps for at, base in enumerate(bases)}
-        texts = [text for text in grown if text and len(text) < MOST_TEXT]
+        texts = [text for text in grown if text and _length(text) < MOST_MADE_TEXT]
         if not texts:
             break
-        known, _ = observe(bench, texts, {})
-        usable = sorted((k for k in known if k.returns), key=lambda k: -k.seconds)
+        usable = sorted((k for k in once(bench, texts) if k.returns), key=lambda k: -k.seconds)
         found += usable
         if not usable or usable[0].seconds >= LONG_ENOUGH_S:
             break
         bases = list(dict.fromkeys(grown[k.text] for k in usable))[:2]
+    longest = given[0].seconds
+    return _long_enough(steady(bench, _long_enough(found, longest))[0], longest)
+
+
+def _long_enough(found: Sequence[Known], longest: float) -> list[Known]:
+    """The longest of grown calls, but not much longer than need be. longest: seconds of those that were given."""
     enough = min((k.seconds for k in found if k.seconds >= LONG_ENOUGH_S), default=0.4)
-    found = [k for k in found if k.seconds <= 2 * enough]
-    best = max((k.seconds for k in found), default=0.0)
-    return [k for k in found if k.seconds >= 0.3 * best and k.seconds < 0.4 and best > 1.5 * given[0].seconds]
+    within = [k for k in found if k.seconds <= 2 * enough]
+    best = max((k.seconds for k in within), default=0.0)
+    return [k for k in within if k.seconds >= 0.3 * best and k.seconds < 0.4 and best > 1.5 * longest]
 
 
 def _pass_seconds(bench: Bench, batch: CallBatch) -> tuple[float, float]:

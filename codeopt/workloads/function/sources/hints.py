@@ -28,6 +28,14 @@ GUESSES, ENOUGH = True, 5
 """Made only when other sources gave fewer calls than this."""
 EXAMPLES = 120
 REMEDY = "type hints, --calls FILE"
+_RANGES = ((0x00, 0x180), (0x370, 0x400), (0x410, 0x450), (0x5D0, 0x5EB), (0x620, 0x64B), (0x966, 0x970))
+CHARACTERS = "".join(chr(code) for start, stop in _RANGES for code in range(start, stop)) + (
+    "\u0301\u200b\u200d\u2028\u2029\u3000\ufeff"  # combines, joins, separates, is a space or of no width
+    "\u1e9e\ufb01\uff21\uff11\u2167\u2460\u216b"  # changes its length or kind with its case, is a digit or is none
+    "\u4e2d\u6587\uac00\u0e01\ue000\U0001d4b3\U00010437\U0001f600\U0010ffff"
+)
+"""Of texts that are drawn. Of all there are Hypothesis would first make a table, which takes longer than what else is
+done with hints: it is kept in a folder of its own elsewhere, and made anew each time here."""
 
 
 def find(ask: Ask) -> Found:
@@ -100,7 +108,11 @@ def _strategy(bench: Bench, st: Any) -> Any:
         return None
     scope = Scope(module.name, module.path.name == "__init__.py", tree, module.roots)
     words = [*bench.vocabulary.words[0], *PLAIN]
-    text = st.sampled_from(words) | st.text(max_size=20) | st.lists(st.sampled_from(words), max_size=8).map("".join)
+    text = (
+        st.sampled_from(words)
+        | st.text(CHARACTERS, max_size=20)
+        | st.lists(st.sampled_from(words), max_size=8).map("".join)
+    )
     guesser = Guesser(st, Kinds(st, text))
     bound = function.kind in ("method", "property", "classmethod")
     arguments = guesser.arguments(of_function(node, scope, int(bound)), "f")

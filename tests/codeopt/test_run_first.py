@@ -44,7 +44,7 @@ async def tasks():
 if __name__ == "__main__":
     print("words")
     for n in range(10):
-        distinct(text(1500, "main"))
+        distinct(text(600, "main"))
     threads = [threading.Thread(target=lambda n=n: distinct(text(n, "thread"))) for n in range(2, 6)]
     [t.start() for t in threads]
     [t.join() for t in threads]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from codeopt.comparison import compare
+from codeopt.comparison import ENOUGH_S, compare
 from codeopt.history import Candidate
 from codeopt.isolation import open_isolated
 from codeopt.judge import MAX_FAILURES, Judge
@@ -17,7 +17,7 @@ from codeopt.program import read_program
 from codeopt.session import Session
 from codeopt.strictness import Strictness
 from codeopt.target import Target
-from codeopt.workloads import WorkloadRequest
+from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt.workloads.program import OpenedProgram
 from sandbox import Options, Sandbox, open_sandbox
 from sandbox.compare import StoppingRule
@@ -50,6 +50,16 @@ def program_judge(
         Session(open_sandbox=always(guest)), rule or StoppingRule(), needs_time=needs_time,
     )  # fmt: skip
     return Judge(OpenedProgram(request, guest).measure().timed(), profiled=False)
+
+
+@contextmanager
+def function_judge(target: Target, *, max_pairs: int = 12, **options: Any) -> Iterator[Judge]:
+    """A judge of a function, as `codeopt compare` has one, for as many drafts of its file as there are."""
+    chosen = ImproveOptions.of({"sandbox": "bubblewrap", **options})
+    rule = StoppingRule(max_pairs=max_pairs, enough_seconds=ENOUGH_S)
+    request = WorkloadRequest(target, read_program(target.path), chosen, Session(open_sandbox=open_isolated), rule)
+    with kind_of(target, chosen).open_workload(request) as opened:
+        yield Judge(opened.measure().timed(), profiled=False)
 
 
 def referee(judge: Judge, source: str) -> Candidate:

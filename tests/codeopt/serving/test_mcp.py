@@ -113,7 +113,7 @@ def test_an_agent_finds_what_is_slow_and_has_its_remedy_judged(tmp_path: Path) -
     assert contents(project) == {**before, "words.py": RIGHT.encode()}
 
 
-def test_over_http_a_project_is_checked_and_what_is_found_written_when_asked(tmp_path: Path) -> None:
+def test_over_http_a_project_is_checked(tmp_path: Path) -> None:
     """A program of it: those are quicker to judge than functions, which the agent above has."""
     project = make_project(tmp_path)
     program = write_problem(project, words=1200)
@@ -126,9 +126,6 @@ def test_over_http_a_project_is_checked_and_what_is_found_written_when_asked(tmp
             assert (row["file"], row["line"], row["function"]) == ("slow.py", 1, "")
             assert row["speedup"]["ratio"] > 2
             assert program.read_text() == SLOW_PROGRAM
-            improved = await answer(client, "improve", target="slow.py", write=True)
-            assert improved["written"]
-            assert program.read_text() == improved["new_source"] != SLOW_PROGRAM
 
     with http_server(project, mark) as address:
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{20,}/mcp", address)
@@ -137,6 +134,22 @@ def test_over_http_a_project_is_checked_and_what_is_found_written_when_asked(tmp
         assert status_of(without_secret) == 404
         assert status_of(address, Host="evil.example") == 421
     assert until(lambda: not family(mark), GONE_S), family(mark)
+
+
+@pytest.mark.slow(
+    also="tests/codeopt/serving/test_mcp.py::test_an_agent_has_its_edit_judged",
+    reason="the same judge behind the same server; who writes a file is the command's own code, tested there",
+)
+def test_what_is_found_is_written_when_asked(tmp_path: Path) -> None:
+    program = write_problem(make_project(tmp_path), words=1200)
+
+    async def conversation() -> None:
+        async with over_stdio(program.parent) as client:
+            improved = await answer(client, "improve", target="slow.py", write=True)
+            assert improved["written"]
+            assert program.read_text() == improved["new_source"] != SLOW_PROGRAM
+
+    asyncio.run(conversation())
 
 
 def status_of(address: str, **headers: str) -> int:

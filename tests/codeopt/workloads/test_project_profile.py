@@ -39,7 +39,7 @@ def report(n):
         store.add(f"item{k % 500}", k)
     return json.dumps({f"item{k}": sum(store._find(f"item{k}")) for k in range(500)})
 """
-BENCH = "from shop.report import report\n\nprint(len(report(20000)))\n"
+BENCH = "from shop.report import report\n\nprint(len(report(6000)))\n"
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_where_the_time_of_a_command_goes(shop: Path) -> None:
         == STORE.split("\n").index("        return [price for each, price in self.rows if each == name]") + 1
     )
     assert first["given"] == [{"parameter": "name", "type": "str", "least": 5, "most": 7}]
-    assert by_name["report"]["given"] == [{"parameter": "n", "type": "int", "least": 20000, "most": 20000}]
+    assert by_name["report"]["given"] == [{"parameter": "n", "type": "int", "least": 6000, "most": 6000}]
     assert 0 < found["start"] < 0.9
     exported = json.loads((shop / "out.json").read_text())
     page = (shop / "page.html").read_text()

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.judges import compared
+from codeopt.judge import Judge
+from codeopt.target import Target
+from tests.support.judges import compared, function_judge
 
 Compare = Callable[..., dict[str, Any]]
+Judges = Callable[[str, str], Judge]
+
+
+@pytest.fixture(scope="module")
+def judges(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judges]:
+    """judges(old, calls): the judge of `f` of a module text; what its calls do is learnt once for all drafts."""
+    with ExitStack() as stack:
+
+        @cache
+        def judge(old: str, calls: str) -> Judge:
+            folder = tmp_path_factory.mktemp("judged")
+            (folder / "old.py").write_text(old)
+            (folder / "calls.py").write_text(calls)
+            target = Target(folder / "old.py", "f")
+            return stack.enter_context(function_judge(target, max_pairs=8, calls=folder / "calls.py"))
+
+        yield judge
 
 
 @pytest.fixture

@@ -1,9 +1,11 @@
-"""A draft that is faster on the timed calls and slower on others alike to them is told of, by `compare` and to a
-proposer; one that is faster on all is not."""
+"""A draft that is faster on the timed calls and slower on others alike to them is told of; one that is faster on all is
+not."""
 
 from __future__ import annotations
 
-from tests.codeopt.workloads.function.conftest import Compare
+from sandbox.caveat import Subject
+from tests.codeopt.workloads.function.conftest import Judges
+from tests.support.judges import referee
 
 OLD = """\
 def f(a):
@@ -37,15 +39,15 @@ CALLS = "CALLS = [(([i % 4 for i in range(n)],), {}) for n in (0, 1, 2, 5, 9, 40
 CALLS += "BIG = [(([i * 7 % 11 for i in range(n)],), {}) for n in (3000, 3100)]\n"
 
 
-def test_a_loss_on_another_shape_is_a_caveat(compare: Compare) -> None:
-    found = compare(OLD, SLOWER_WHERE_DISTINCT, CALLS)
-    assert found["verdict"] == "faster", found
-    losses = [caveat for caveat in found["caveats"] if caveat["subject"] == "speed"]
-    assert any("all items distinct" in caveat["because"] for caveat in losses), found
-    assert all("times as long" in caveat["got"] and caveat["expected"].startswith("takes ") for caveat in losses)
+def test_a_loss_on_another_shape_is_a_caveat(judges: Judges) -> None:
+    found = referee(judges(OLD, CALLS), SLOWER_WHERE_DISTINCT)
+    assert found.faster, found
+    losses = [caveat for caveat in found.caveats if caveat.subject is Subject.SPEED]
+    assert any("all items distinct" in caveat.because for caveat in losses), found
+    assert all("times as long" in caveat.got and caveat.expected.startswith("takes ") for caveat in losses)
 
 
-def test_a_gain_everywhere_has_none(compare: Compare) -> None:
-    found = compare(OLD, FASTER, CALLS)
-    assert found["verdict"] == "faster", found
-    assert [caveat for caveat in found["caveats"] if caveat["subject"] == "speed"] == []
+def test_a_gain_everywhere_has_none(judges: Judges) -> None:
+    found = referee(judges(OLD, CALLS), FASTER)
+    assert found.faster, found
+    assert [caveat for caveat in found.caveats if caveat.subject is Subject.SPEED] == []

@@ -36,9 +36,11 @@ def longer(text: Text, draw: random.Random, known: Range, how: Lengthen) -> byte
     if len(text.pieces) <= 3 and known.words:
         return _longer_word(lines[0], draw, max(how.times(known.letters), how.least))
 
-    def choose(among: Sequence[bytes]) -> bytes:
-        chosen = draw.choice(among)
-        return b" ".join(_fresh(token, draw, known) for token in chosen.split()) if how.fresh else chosen
+    def choose(among: Sequence[bytes], count: int) -> list[bytes]:
+        chosen = draw.choices(among, k=count)
+        if not how.fresh:
+            return chosen
+        return [b" ".join(_fresh(token, draw, known) for token in each.split()) for each in chosen]
 
     more = _more_lines(lines, choose, how.times(known.lines), how.least)
     if more is None and len(text.free) > 1:
@@ -57,7 +59,7 @@ def _longer_word(word: bytes, draw: random.Random, letters: int) -> bytes:
 
 
 def _more_lines(
-    lines: Sequence[bytes], choose: Callable[[Sequence[bytes]], bytes], wanted: int, least: int
+    lines: Sequence[bytes], choose: Callable[[Sequence[bytes], int], list[bytes]], wanted: int, least: int
 ) -> bytes | None:
     """Lines repeated in any order, where the first line counts them or all lines are alike; else None."""
     first, follow = lines[0].split(), lines[1:]
@@ -68,18 +70,18 @@ def _more_lines(
     known = lines if at is None else follow
     wanted = max(wanted, least * len(known) // sum(len(line) + 1 for line in known) + 1)
     head = [] if at is None else [b" ".join([*first[:at], b"%d" % wanted, *first[at + 1 :]])]
-    return b"\n".join([*head, *(choose(known) for _ in range(wanted)), b""])
+    return b"\n".join([*head, *choose(known, wanted), b""])
 
 
 def _longer_last_line(
-    lines: Sequence[bytes], choose: Callable[[Sequence[bytes]], bytes], wanted: int, least: int
+    lines: Sequence[bytes], choose: Callable[[Sequence[bytes], int], list[bytes]], wanted: int, least: int
 ) -> bytes:
     """Tokens of the last line repeated in any order, its count kept true."""
     last = lines[-1].split()
     kept = list(lines[:-1])
     wanted = max(wanted, len(last) + 1, least // (sum(map(len, last)) // len(last) + 1))
     counted = not kept and integer(last[0]) == len(last) - 1
-    tokens = [choose(last[1:] if counted else last) for _ in range(wanted)]
+    tokens = choose(last[1:] if counted else last, wanted)
     if counted:
         tokens = [b"%d" % (wanted - 1), *tokens[1:]]
     if kept:

@@ -13,7 +13,7 @@ from enum import Enum, auto
 from itertools import combinations, pairwise
 
 from codeopt.fuzzing._layout import Layout, ParsedInput, Role
-from codeopt.fuzzing._text import NUMBER, integer
+from codeopt.fuzzing._text import CANONICAL, NUMBER, integer
 
 CHANCE = 0.1
 """An order that the known lists would have by chance with this probability is none that was meant."""
@@ -87,9 +87,7 @@ def _written(numbers: Sequence[Role]) -> Iterator[InputRelation]:
     for role in numbers:
         yield InputRelation(
             RelationKind.OTHER, (role,), "no known input has another thing than whole numbers there",
-            lambda r, role=role: all(  # type: ignore[misc]
-                (value := integer(token)) is not None and b"%d" % value == token for token in r.tokens(role)
-            ),
+            lambda r, role=role: all(map(CANONICAL.fullmatch, r.tokens(role))),  # type: ignore[misc]
         )  # fmt: skip
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 PIECES = re.compile(rb"(\s+)")
 _INTEGER = re.compile(rb"[+-]?\d{1,40}")
+CANONICAL = re.compile(rb"0|-?[1-9]\d{0,39}")
+"""A whole number as `%d` writes it."""
 DIGITS = re.compile(rb"\d{1,18}")
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 

@@ -28,7 +28,7 @@ REPEATED_TEST = """\
 def test_repeated():
     for n in range(12):
         assert repeated([k % 5 for k in range(n)]) == max(0, n - 5)
-    assert repeated([k * 7 % 900 for k in range(1200)]) == 300
+    assert repeated([k * 7 % 450 for k in range(600)]) == 150
 """
 ORDERS = f'''\
 """Orders."""
@@ -94,7 +94,7 @@ def test_served():
 def test_quick():
     for n in range(14):
         assert quick(list(range(n)) * 2) == n
-    assert quick(list(range(900))) == 900
+    assert quick(list(range(450))) == 450
 """
 STOCK_TESTS = """\
 from shop.stock import whole

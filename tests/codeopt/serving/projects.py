@@ -33,7 +33,7 @@ from words import repeated
 
 def test_repeated():
     assert repeated(["a", "b", "a", "a"]) == 2
-    assert repeated([str(n % 400) for n in range(1200)]) == 800
+    assert repeated([str(n % 300) for n in range(600)]) == 300
 """
 ENDLESS = "n = int(input())\nwhile True:\n    n += 1\n"
 TARGET = "words.py::repeated"

@@ -32,7 +32,7 @@ print(words[: arguments.top])
 FAST = SLOW.replace("if word not in words:", "if word not in counts:")
 WRONG = FAST.replace("in words:\n        print(word, counts", "in sorted(words):\n        print(word, counts")
 """Prints the same; its report has another order."""
-BUSY = "found = []\nfor n in range(3000):\n    if n not in found:\n        found.append(n)\nprint(len(found))\n"
+BUSY = "found = []\nfor n in range(1500):\n    if n not in found:\n        found.append(n)\nprint(len(found))\n"
 SANDBOX = ("--sandbox", "bubblewrap")
 
 
@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "slow.py").write_text(SLOW)
     (tmp_path / "fast.py").write_text(FAST)
     (tmp_path / "wrong.py").write_text(WRONG)
-    (tmp_path / "words.csv").write_text("".join(f"w{n * 7 % 1901}\n" for n in range(2500)))
+    (tmp_path / "words.csv").write_text("".join(f"w{n * 7 % 901}\n" for n in range(1200)))
     return tmp_path
 
 

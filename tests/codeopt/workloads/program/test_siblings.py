@@ -43,9 +43,9 @@ def project(tmp_path: Path) -> Path:
     tools.mkdir()
     (package / "__init__.py").touch()
     (package / "__main__.py").write_text(f"import sys\nfrom .size import SIZE\nprint(sys.argv[1])\n{LOOP}")
-    (package / "size.py").write_text("SIZE = 2500\n")
+    (package / "size.py").write_text("SIZE = 1200\n")
     (package / "tool.py").write_text("print(1)\n")
-    (tools / "helper.py").write_text("SIZE = 2500\n")
+    (tools / "helper.py").write_text("SIZE = 1200\n")
     (tools / "run.py").write_text(f"from helper import SIZE\n{LOOP}")
     for command in (["init", "-q"], ["add", "-A"]):
         subprocess.run(["git", *command], cwd=tmp_path, check=True)
@@ -75,7 +75,7 @@ def test_what_is_imported_and_not_yet_added(project: Path) -> None:
     package = project / "src" / "pkg"
     (package / "size.py").write_text("from pkg.new import SIZE\nfrom . import deep\n")
     for name in ("new", "about", "local"):
-        (package / f"{name}.py").write_text("SIZE = 2500\n")
+        (package / f"{name}.py").write_text("SIZE = 1200\n")
     (package / "deep").mkdir()
     (package / "deep" / "__init__.py").write_text(
         "from .er import x\ntry:\n    import pkg.local\nexcept ImportError: ...\n"
@@ -94,7 +94,7 @@ def test_what_is_imported_and_not_yet_added(project: Path) -> None:
 def test_a_module_that_git_ignores_is_named(target: list[str], project: Path) -> None:
     """With what makes it be there."""
     (project / ".gitignore").write_text("local.py\n")
-    (project / "tools" / "local.py").write_text("SIZE = 2500\n")
+    (project / "tools" / "local.py").write_text("SIZE = 1200\n")
     script = project / "tools" / "run.py"
     script.write_text(f"from local import SIZE\n\ndef f(x: int) -> int:\n    return x + 1\n\n{LOOP}")
     done = codeopt("improve", "--sandbox", "bubblewrap", "--no-profile", *target, cwd=project)
@@ -111,7 +111,7 @@ def test_a_module_against_the_file_that_takes_its_place(project: Path) -> None:
     flags = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--json", "-q")
     done = codeopt("compare", "-m", "pkg", "other.py", *flags, "--", "10", cwd=project)
     assert done.json["verdict"] == "rejected"
-    assert "expected '2500', got '2501'" in done.json["reason"]
+    assert "expected '1200', got '1201'" in done.json["reason"]
     done = codeopt("compare", "-m", "pkg", "other.py", "other.py", *flags, cwd=project)
     assert (done.status, len(done.lines)) == (2, 1)
 
@@ -139,9 +139,9 @@ def test_what_a_script_reads_beside_itself(tmp_path: Path) -> None:
     """What git tracks is there; another file is named, and with it changed inputs reach the program; no draft can tell
     its place from that of the original."""
     (tmp_path / "tools" / "data").mkdir(parents=True)
-    (tmp_path / "tools" / "tracked.txt").write_text("2500")
+    (tmp_path / "tools" / "tracked.txt").write_text("1200")
     data = tmp_path / "tools" / "data" / "words.txt"
-    data.write_text("\n".join(str(n % 2100) for n in range(2500)) + "\n")
+    data.write_text("\n".join(str(n % 1000) for n in range(1200)) + "\n")
     (tmp_path / "tools" / "run.py").write_text(BESIDE)
     for command in (["init", "-q"], ["add", "tools/run.py", "tools/tracked.txt"]):
         subprocess.run(["git", *command], cwd=tmp_path, check=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from functools import cache
+from typing import NoReturn
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -45,7 +47,26 @@ def open_or_skip(backend: str, limits: RunLimits | None = None) -> Sandbox:
     try:
         return open_sandbox(backend, limits=limits)
     except BackendUnavailable as error:
-        reason = f"{backend}: {error}"
+        _skip(backend, str(error))
+
+
+def require_sandbox(backend: str = "bubblewrap") -> None:
+    """The same for a test whose commands open it themselves; tried once, as it takes a tenth of a second."""
+    if missing := _missing(backend):
+        _skip(backend, missing)
+
+
+@cache
+def _missing(backend: str) -> str:
+    try:
+        open_sandbox(backend).close()
+    except BackendUnavailable as error:
+        return str(error)
+    return ""
+
+
+def _skip(backend: str, missing: str) -> NoReturn:
+    reason = f"{backend}: {missing}"
     if backend == "docker" and os.environ.get(REQUIRE_DOCKER) == "1":
         pytest.fail(f"{REQUIRE_DOCKER}=1, but {reason}")
     pytest.skip(reason)

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.codeopt.command import FAST, QUICK, SLOW, SLOWER, WRONG, Done, codeopt, reply, write_problem
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import StepLike, endless, garbage, status
 
@@ -64,7 +64,7 @@ BY_DOCKER = pytest.mark.slow(
 @pytest.fixture(scope="module", params=[pytest.param("docker", marks=(pytest.mark.docker, BY_DOCKER)), "bubblewrap"])
 def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     folder = tmp_path_factory.mktemp(request.param)
-    open_or_skip(request.param).close()
+    require_sandbox(request.param)
     write_problem(folder)
     with WireServer(told()) as server:
         arguments = ("--base-url", server.base_url, "--model", server.model, "--sandbox", request.param)
@@ -151,7 +151,7 @@ def test_a_replay_gives_the_same_result_offline(story: Story) -> None:
 
 def test_structured_answers_are_asked_for_by_schema(tmp_path: Path) -> None:
     """The server gives what the schema of each request asks for, as one that holds its model to it does."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     write_problem(tmp_path)
     values = {"critique": "The list.", "verdict": "IMPROVE", "summary": "a set", "program": FAST}
 
@@ -310,7 +310,7 @@ def test_a_reply_without_a_usable_program_is_a_round_that_brought_nothing(folder
 
 def test_a_failing_changed_input_is_shown(tmp_path: Path) -> None:
     """Of a draft that is right on every known case."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     write_problem(tmp_path, words=1200)
     lower = FAST.replace(".read()", ".read().lower()")
     look, again = "It searches.\nVERDICT: IMPROVE", "It folds case.\nVERDICT: IMPROVE"

@@ -13,7 +13,7 @@ from codeopt.workloads.function.run_first import run_first
 from codeopt.workloads.function.run_shares import run_shares
 from codeopt.workloads.function.watched_run import UsersCommand
 from tests.codeopt.command import codeopt, reply
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
 
 WORDS = """\
@@ -69,7 +69,7 @@ def words(tmp_path: Path) -> Path:
 
 def test_a_file_is_improved_by_its_own_run(words: Path) -> None:
     """Calls of a script, its threads, tasks and a child process, and of pytest: all of them are what is judged by."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     flags = ("--sandbox", "bubblewrap", "--no-tests", "--json", "--model-only", "--max-rounds", "1", "--no-profile")
     with WireServer(
         ["A list is searched.\nVERDICT: IMPROVE", reply(BETTER, "a set"), "Good.\nVERDICT: DONE"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.codeopt.command import FAST, QUICK, SLOW, WRONG, codeopt, command, environment, reply, write_problem
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
 
 SET = SLOW.replace("seen = []", "seen = set()").replace("seen.append", "seen.add")
@@ -17,7 +17,7 @@ DRAFTS = [FAST, SET, WRONG, SET.replace("repeated", "again"), FAST.replace("word
 
 
 def test_drafts_of_two_chains_survive_a_kill(tmp_path: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     write_problem(tmp_path, words=1500)
     second_round, drafts, lock = threading.Event(), iter(DRAFTS), threading.Lock()
     critiques: list[str] = []

@@ -193,12 +193,15 @@ FRAMES = {
 }
 
 
-def differing(sandbox: Sandbox, head: str, pairs: dict[str, tuple[str, str]], argument: str) -> list[str]:
-    """The names of pairs of expressions whose values have the same text, or not the same text twice."""
-    tuples = ", ".join(f"lambda a, df: {text}" for pair in pairs.values() for text in pair)
+def differing(sandbox: Sandbox, head: str, pairs: dict[str, tuple[str, str]], argument: str, change: str) -> list[str]:
+    """The names of pairs of expressions whose values have the same text, or not the same text twice; at the end the
+    argument is changed, in a process that has imported the library already."""
+    texts = [text for pair in pairs.values() for text in pair]
+    tuples = ", ".join(f"lambda a, df: {text}" for text in (*texts, change))
     module = f"{head}\ndef f(a, n):\n    df = frame()\n    return [{tuples}][n](a, df)\n"
-    calls = [f"f({argument}, {n})" for n in range(2 * len(pairs))]
-    lines = ask(sandbox, module, *calls, *calls)
+    *calls, last = (f"f({argument}, {n})" for n in range(len(texts) + 1))
+    lines = ask(sandbox, module, *calls, *calls, last)
+    assert "arguments become" in lines[2 * len(calls)]
     old, new, again = lines[0 : len(calls) : 2], lines[1 : len(calls) : 2], lines[len(calls) : 2 * len(calls) : 2]
     assert all(line.startswith("returns ") for line in [*old, *new]), lines
     return [name for name, was, now, then in zip(pairs, old, new, again, strict=True) if was == now or was != then]
@@ -206,7 +209,7 @@ def differing(sandbox: Sandbox, head: str, pairs: dict[str, tuple[str, str]], ar
 
 def test_arrays_that_differ(isolated: Sandbox) -> None:
     pytest.importorskip("numpy")
-    assert differing(isolated, "import numpy\nframe = int", ARRAYS, "load('numpy', 'arange')(3.0)") == []
+    assert differing(isolated, "import numpy\nframe = int", ARRAYS, "load('numpy', 'arange')(3.0)", "a.fill(7)") == []
 
 
 def test_a_nan_is_a_nan_in_a_large_array_too(isolated: Sandbox) -> None:
@@ -227,10 +230,25 @@ def test_an_array_that_is_changed_or_kept(isolated: Sandbox) -> None:
 def test_frames_that_differ_or_are_changed(isolated: Sandbox) -> None:
     """Where pandas is installed; the tests do not ask for it, which takes 17 s to install."""
     pytest.importorskip("pandas")
-    frame = "pandas.DataFrame({'a': [1.5, float('nan')], 'b': ['x', 'y']}, index=[2, 4])"
-    assert differing(isolated, f"import pandas\nframe = lambda: {frame}", FRAMES, "0") == []
-    module = "import pandas\ndef f(df):\n    df['c'] = 1\n    return 0\n"
-    assert "arguments become (DataFrame(" in ask(isolated, module, "f(load('pandas', 'DataFrame')({'a': [1]}))")[0]
+    head = "import pandas\nframe = lambda: pandas.DataFrame({'a': [1.5, float('nan')], 'b': ['x', 'y']}, index=[2, 4])"
+    argument = "load('pandas', 'DataFrame')({'a': [1]})"
+    assert differing(isolated, head, FRAMES, argument, "a.insert(1, 'c', 1)") == []
+
+
+def test_what_an_object_says_when_it_is_looked_at_is_no_calls(isolated: Sandbox) -> None:
+    """It is asked what it shows in a process of its own; the next call has not printed it."""
+    module = (
+        "import os, warnings\n"
+        "class Loud:\n    def __init__(self):\n        self._kept = 1\n"
+        "    def ask(self):\n        os.write(1, b'out')\n        os.write(2, b'err')\n        warnings.warn('old')\n"
+        "        print('more', flush=True)\n        return 5\n"
+        "def f():\n    return Loud()\n"
+    )
+    first, second = ask(isolated, module, "f()", "f()")[:2]
+    assert first == second
+    assert "ask 5" in first
+    assert "prints" not in first
+    assert "standard error" not in first
 
 
 def test_calls_in_words(isolated: Sandbox) -> None:

@@ -114,13 +114,13 @@ SORTING = "a = list(map(int, input().split()))\nfor _ in range(9):\n    b = sort
 @pytest.mark.parametrize(
     ("source", "counts", "models"),
     [
-        (QUADRATIC, (400, 800, 1600, 3200), {"n^2"}),
-        (SORTING, (5000, 10_000, 20_000, 40_000), {"n", "n log n"}),
+        (QUADRATIC, (300, 600, 1200, 2400), {"n^2"}),
+        (SORTING, (4000, 8000, 16_000, 32_000), {"n", "n log n"}),
     ],
     ids=["quadratic", "sorting"],
 )
 def test_real_programs(source: str, counts: tuple[int, ...], models: set[str]) -> None:
-    """The least of three runs each, as whatever disturbs a run makes it longer."""
+    """The least of five runs each, as whatever disturbs a run makes it longer."""
     draw = random.Random(2)
     with open_or_skip("bubblewrap") as sandbox:
         points = [(n, least(sandbox, source, [draw.randrange(10**9) for _ in range(n)])) for n in counts]
@@ -129,4 +129,4 @@ def test_real_programs(source: str, counts: tuple[int, ...], models: set[str]) -
 
 def least(sandbox: Sandbox, source: str, numbers: list[int]) -> float:
     stdin = " ".join(map(str, numbers)).encode()
-    return min(sandbox.run(source, stdin).cpu_s for _ in range(3))
+    return min(sandbox.run(source, stdin).cpu_s for _ in range(5))

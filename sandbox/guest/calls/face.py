@@ -7,6 +7,7 @@ import os
 import types
 
 from .channel import os_exit, os_fork, waitpid
+from .repr.arrays import is_labelled
 from .repr.canonical import CanonicalRepr
 from .repr.plain import cut, is_simple
 from .repr.private import ARGUMENTS, SHOWS, became, without_private
@@ -59,7 +60,8 @@ class Faces:
 
 
 def in_fork(make: Callable[[], str]) -> str:
-    """A text made twice in a child process; empty where that takes too long, or it is not the same."""
+    """A text made twice in a child process; empty where that takes too long, or it is not the same. What it says
+    meanwhile is not heard: it would be taken for the next call's."""
     import signal
 
     reader, writer = os.pipe()
@@ -68,6 +70,8 @@ def in_fork(make: Callable[[], str]) -> str:
         try:
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            for fd in (1, 2):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), fd)
             text = make()
             data = cut(text).encode("utf-8", "surrogatepass") if make() == text else b""
             while data:
@@ -84,11 +88,11 @@ def in_fork(make: Callable[[], str]) -> str:
 
 
 def keeps_private(value: Any) -> bool:
-    """An object of a class written in Python that has an attribute of its own alone."""
+    """An object of a class written in Python that has an attribute of its own alone, and is not known to us."""
     state = getattr(value, "__dict__", None)
     if type(state) is not dict or isinstance(value, (type, types.ModuleType, types.FunctionType)):
         return False
-    return any(type(name) is str and name.startswith("_") for name in state)
+    return any(type(name) is str and name.startswith("_") for name in state) and not is_labelled(value)
 
 
 def face(target: str, value: Any, values: list[Any]) -> str:

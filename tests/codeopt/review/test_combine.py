@@ -13,7 +13,7 @@ from codeopt.review.suggestion import Suggestion
 from codeopt.session import Session
 from codeopt.target import Target
 from codeopt.workloads import WorkloadRequest
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 from tests.support.judges import BUBBLEWRAP
 from tests.support.reviews import SPEEDUP, suggestion
 
@@ -89,7 +89,7 @@ SECOND = FIRST.replace("== 0", "!= 0")
 
 def test_two_helpers_of_one_name_are_found(tmp_path: Path) -> None:
     """Each right by itself; in the file with both the second one is everybody's."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     (tmp_path / "m.py").write_text(MODULE)
     target = Target(tmp_path / "m.py", "evens")
     request = WorkloadRequest(target, read_program(target.path), BUBBLEWRAP, Session())

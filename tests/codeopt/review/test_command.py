@@ -19,7 +19,7 @@ from codeopt import cli, registry
 from tests.codeopt.command import FAST, QUICK, SLOW, codeopt, command, environment, reply, write_problem
 from tests.codeopt.reporters.test_gitlab import CODE_QUALITY
 from tests.codeopt.review.pull_request import BASE, commit, git, propose
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 from tests.support.github_server import GitHub, accept
 from tests.support.gitlab_server import GitLab
 from tests.support.gitlab_server import accept as accept_on_gitlab
@@ -34,7 +34,7 @@ GOOD = ["It looks in a list.\nVERDICT: IMPROVE", reply(FAST, "a set"), "Good.\nV
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A repository whose branch adds a slow program with cases beside it."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     work = propose(tmp_path / "work", BASE, {})
     write_problem(work / "tools", words=1500)
     git(work, "add", "-A")

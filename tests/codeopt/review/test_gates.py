@@ -8,7 +8,7 @@ import pytest
 
 from tests.codeopt.command import QUICK, codeopt
 from tests.codeopt.review.pull_request import BASE, REPEATED, REPEATED_TEST, propose
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 
 SHOP = f'''\
 def shared(left, right):
@@ -46,7 +46,7 @@ FILES = {**BASE, "shop/lists.py": SHOP, "tests/test_lists.py": TESTS}
 
 
 def test_only_what_is_slower_with_confidence_fails_the_job(tmp_path: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     slower = SHOP.replace("keys = set(right)", "keys = [set(right) for _ in range(9)][-1]").replace(
         "x * 2", "x * 2 + 0"
     )
@@ -85,7 +85,7 @@ ECHO = "print(sum(1 for _ in range(int(input()))))\n"
 )
 def test_what_no_longer_ends_is_slower_not_merely_different(tmp_path: Path) -> None:
     """A program beyond the limit of a run, and a function beyond ten times its own time, which is 2 s at least."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     base = {**BASE, "shop/numbers.py": DOUBLE, "tests/test_numbers.py": DOUBLE_TEST, "echo/echo.py": ECHO}
     base |= {"echo/input.1.txt": "300000\n", "echo/output.1.txt": "300000\n"}
     spin = "def double(n):\n    while n == 2718:\n        pass\n    return n * 2\n"
@@ -110,7 +110,7 @@ def test_a_change_of_other_things_fails_nothing(tmp_path: Path) -> None:
     reason="the installed command names a slow function; why others are left out is in test_shortfalls",
 )
 def test_check_names_the_slow_functions_and_what_the_rules_would_do(tmp_path: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     folder = propose(tmp_path / "r", FILES, {})
     done = codeopt("check", "shop", *QUICK, "--min-share", "20%", "-q", "--json", cwd=folder)
     assert done.status == 1, done.err

@@ -12,7 +12,7 @@ import pytest
 from codeopt.escaping import acts_in_a_log
 from tests.codeopt.command import QUICK, Done, codeopt, environment, reply
 from tests.codeopt.review.pull_request import BASE, commit, git, propose, write
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
 
 KEY = "sk-this-key-must-stay-where-it-is"
@@ -98,7 +98,7 @@ def review(folder: Path, *flags: str, **variables: str) -> Done:
 
 
 def test_a_hostile_pull_request_gets_its_review_and_nothing_else(tmp_path: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     canary = tmp_path / "canary"
     canary.mkdir()
     folder = propose(tmp_path / "r", BASE, {})
@@ -148,7 +148,7 @@ def test_what_is_missing_is_a_notice_unless_strict(
     tmp_path: Path, flags: tuple[str, ...], variables: dict[str, str], said: str, status: int
 ) -> None:
     if said == "the time limit":
-        open_or_skip("bubblewrap").close()
+        require_sandbox()
     folder = propose(tmp_path / "r", BASE, {"shop/new.py": "def f(x):\n    return x\n"})
     done = review(folder, "--json", "--no-tests", *flags, **variables)
     assert done.status == 0, done.err

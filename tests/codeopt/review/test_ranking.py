@@ -11,7 +11,7 @@ from codeopt.review.check import CheckedTarget
 from codeopt.review.ranking import ranked
 from sandbox import Options, Sandbox, open_sandbox
 from tests.codeopt.review.pull_request import BASE, propose
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 
 FILES = {
     **BASE,
@@ -23,7 +23,7 @@ FILES = {
 
 
 def test_all_files_share_one_run_of_their_tests(tmp_path: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     folder = propose(tmp_path / "r", FILES, {})
     repository, everything = whole_files([folder])
     targets, skipped = find_targets(everything, repository)
@@ -48,7 +48,7 @@ def test_all_files_share_one_run_of_their_tests(tmp_path: Path) -> None:
 
 def test_why_no_time_is_known(tmp_path: Path) -> None:
     """There are no tests, and there is no sandbox to run them in."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     (tmp_path / "alone.py").write_text("def spin(n):\n    return n\n")
     repository, everything = whole_files([tmp_path])
     targets, _ = find_targets(everything, repository)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.codeopt.command import QUICK, codeopt, environment
 from tests.codeopt.review.pull_request import BASE, BRANCH, SLOW, git, propose
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 
 pytestmark = pytest.mark.slow(
     also="tests/codeopt/test_init_command.py::test_the_workflow_reviews_a_pull_request",
@@ -24,7 +24,7 @@ THREE = ("--select", "deque_popleft,isqrt_trial_division,list_membership_to_set"
 @pytest.fixture(scope="module")
 def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """The repository, and what `review --json` says of its branch."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     folder = propose(tmp_path_factory.mktemp("pull") / "shop", BASE, BRANCH)
     done = codeopt("review", "--base", "main", "--model", "rules", *QUICK, *THREE, "--json", "-q", cwd=folder)
     assert done.status == 0, done.err

@@ -18,7 +18,7 @@ from codeopt.review.suggestion import Review, Skipped
 from codeopt.shortfall import Shortfall
 from tests.codeopt.command import QUICK, codeopt
 from tests.codeopt.review.pull_request import BASE, propose
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 
 BAD_IMPORT = (
     "from shop.parts import double\nimport module_that_is_not_there\n\n\ndef test_it():\n    assert double(2) == 4\n"
@@ -32,7 +32,7 @@ FILES = {**BASE, "tests/test_parts.py": BAD_IMPORT}
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A change that adds a function whose only test cannot be imported."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     return propose(tmp_path / "r", FILES, {"shop/parts.py": DOUBLE})
 
 

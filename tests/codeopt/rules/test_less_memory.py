@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.options import ImproveOptions
+from codeopt.proposer_choice import _built_in
+from codeopt.tasks import open_task
 from tests.codeopt.command import QUICK, codeopt
 from tests.codeopt.rules.programs import rewritten, same
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 
 
 @pytest.mark.parametrize(
@@ -136,15 +139,20 @@ HUNGRY = "values = range(int(input()))\nprint(sum([value * value % 1000003 for v
 
 def test_memory_is_offered_them_and_halved(tmp_path: Path) -> None:
     """By the rules alone."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     (tmp_path / "hungry.py").write_text(HUNGRY)
-    (tmp_path / "in.txt").write_text("400000\n")
-    arguments = ["hungry.py", "--stdin", "in.txt", "--model", "rules", *QUICK, "--json"]
-    done = codeopt("improve", *arguments, "--task", "memory", cwd=tmp_path)
+    (tmp_path / "in.txt").write_text("300000\n")
+    arguments = ["hungry.py", "--stdin", "in.txt", "--model", "rules", *QUICK, "--json", "--task", "memory"]
+    done = codeopt("improve", *arguments, cwd=tmp_path)
     assert done.json["accepted"], done.err
     assert done.json["speedup"]["clock"] == "memory"
     assert done.json["speedup"]["ci_low"] > 2
     assert "generator_for_list" in done.err
     assert "MiB" in done.err
-    for_time = codeopt("improve", *arguments, "--ignore", "ruff", "--max-pairs", "7", cwd=tmp_path)
-    assert "generator_for_list" not in for_time.err
+
+
+@pytest.mark.parametrize(("task", "offered"), [("memory", True), ("runtime,memory", True), ("runtime", False)])
+def test_they_are_offered_where_memory_is_compared(task: str, offered: bool) -> None:
+    names = {rule.name for rule in _built_in(ImproveOptions(), open_task(task))}
+    assert ("generator_for_list" in names) is offered
+    assert "counter" in names

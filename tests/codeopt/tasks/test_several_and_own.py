@@ -14,7 +14,7 @@ from codeopt.tasks import open_task
 from sandbox.compare import CaseTimes, Comparison, Decision
 from sandbox.outcome import Outcome, Run, Verdict
 from tests.codeopt.command import QUICK, codeopt, reply
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
 
 HUNGRY = "numbers = [k * k % 1000003 for k in range(int(input()))]\nprint(sum(numbers))\n"
@@ -106,7 +106,7 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path) -> Non
 )
 def test_half_the_peak_is_believed_and_told(task: str, worse: str, said: str, tmp_path: Path) -> None:
     """By the command line; the peaks are named, and the time beside them."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     (tmp_path / "hungry.py").write_text(HUNGRY)
     (tmp_path / "in.txt").write_text("400000\n")
     with served(LEAN, worse) as server:
@@ -148,7 +148,7 @@ AT_IMPORT = "ZEROS = [0] * (1 << 20)\n\n\n" + ADDS.replace("- numbers[0])", "- n
 )
 def test_half_the_peak_of_a_function_is_believed_and_told(tmp_path: Path) -> None:
     """By tracemalloc, in its calls; a draft that keeps as much in its module is not taken."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     (tmp_path / "far.py").write_text(KEEPS)
     (tmp_path / "calls.py").write_text("CALLS = [(([3, 4],), {}), (([],), {})]\nBIG = [((list(range(4500)),), {})]\n")
     with served(ADDS, AT_IMPORT) as server:
@@ -171,6 +171,9 @@ def test_half_the_peak_of_a_function_is_believed_and_told(tmp_path: Path) -> Non
     assert "its module, once it is imported" in done.err
 
 
+ADDED_UP = "total = 0\nfor k in range(int(input())):\n    total += k\nprint(total)\n"
+
+
 @pytest.mark.parametrize("text", [False, True])
 def test_a_new_task_runs_as_it_is_written(text: bool, tmp_path: Path) -> None:
     done = codeopt("tasks", "new", "short", *(["--text"] if text else []), cwd=tmp_path)
@@ -180,10 +183,10 @@ def test_a_new_task_runs_as_it_is_written(text: bool, tmp_path: Path) -> None:
                    "```\nFire, house 3, noon.\n```", "completeness: 5/5\nbrevity: 5/5\nVERDICT: DONE"]  # fmt: skip
         command = ["refine", "a fire", "--task", "short.py"]
     else:
-        open_or_skip("bubblewrap").close()
-        (tmp_path / "slow.py").write_text(HUNGRY)
-        (tmp_path / "in.txt").write_text("30000\n")
-        answers = ["Shorter.\nVERDICT: IMPROVE", reply(LEAN)]
+        require_sandbox()
+        (tmp_path / "slow.py").write_text(ADDED_UP)
+        (tmp_path / "in.txt").write_text("300000\n")
+        answers = ["Shorter.\nVERDICT: IMPROVE", reply("n = int(input())\nprint(n * (n - 1) // 2)\n")]
         command = ["improve", "slow.py", "--stdin", "in.txt", "--task", "short.py", *QUICK]
     (tmp_path / "script.txt").write_text("\n--- next answer ---\n".join(answers))
     found = codeopt(*command, "--model", "scripted:script.txt", "-n", "1", "--json", cwd=tmp_path)

@@ -10,7 +10,7 @@ import pytest
 
 from codeopt.standing import Standing, TaskMeasure
 from tests.codeopt.command import codeopt, reply
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
 
 TERSE = """\
@@ -82,7 +82,7 @@ def test_what_did_not_change_is_left_out() -> None:
 
 def test_readability_of_a_projects_function_is_told_as_readability(tmp_path: Path) -> None:
     """The evidence is the project's own tests, one of which refuses the second draft."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     for path, text in (("shop/__init__.py", ""), ("shop/bill.py", TERSE), ("tests/test_bill.py", TESTS)):
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)

@@ -15,7 +15,7 @@ from codeopt.tasks._text import MOST, TextTask, read_scores
 from codeopt.tasks.constrained_generation import coverage
 from codeopt.tasks.math_reasoning import is_solved
 from tests.codeopt.command import Done, codeopt
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
 
 TASKS = {
@@ -53,7 +53,7 @@ def refine(*arguments: str | Path, answers: Sequence[str], cwd: Path) -> tuple[D
 @pytest.mark.parametrize("name", TASKS)
 def test_a_better_draft_is_taken_and_a_worse_one_is_not(name: str, tmp_path: Path) -> None:
     if name == "math_reasoning":
-        open_or_skip("bubblewrap").close()
+        require_sandbox()
     asked, first, better = TASKS[name]
     worse = "print(1)" if name == "math_reasoning" else "Something else."
     drafts = zip((first, better, worse), (2, 4, 1), strict=True)
@@ -87,7 +87,7 @@ def test_a_full_score_ends_it(tmp_path: Path) -> None:
 
 
 def test_a_program_that_fails_is_no_answer(tmp_path: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     right, fails = f"```python\n{TASKS['math_reasoning'][2]}\n```", "```python\nprint(1 / 0)\n```"
     answers = (right, scored("math_reasoning", 3), fails, fails.replace("1", "2"), "BETTER: SAME", "BETTER: SAME")
     done, prompts = refine("-t", "math_reasoning", "A problem", "-n", "2", "--json", answers=answers, cwd=tmp_path)
@@ -206,7 +206,7 @@ def test_each_of_the_papers_tasks_is_a_short_file() -> None:
 
 def test_a_batch_tells_first_drafts_from_refined_ones(tmp_path: Path) -> None:
     """Scores by round, what a reader prefers in both orders, and the share that is solved."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     rows = [{"id": f"p{n}", "question": f"Ann has 3 boxes of 4 pens ({n}).", "answer": "#### 12"} for n in range(3)]
     (tmp_path / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + "nonsense\n")
     _, first, better = TASKS["math_reasoning"]

@@ -11,7 +11,7 @@ from codeopt.options import ImproveOptions
 from codeopt.target import as_target
 from codeopt.workloads import kind_of
 from tests.codeopt.command import codeopt, reply
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 
 SLOW = "sum(k * k for k in range(n))\n"
 FAST = "(n - 1) * n * (2 * n - 1) // 6\n"
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[3]
 
 def test_a_third_kind_is_improved_by_name(tmp_path: Path) -> None:
     """Judged and believed like any other: the wrong draft is refused with its case, the right one confirmed."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     target = tmp_path / "squares.txt"
     target.write_text(SLOW)
     script = tmp_path / "script.txt"
@@ -71,7 +71,7 @@ expressions = scratch.expressions
 
 def test_task_guard_and_kind_of_another_package_are_one_file_each(tmp_path: Path) -> None:
     """Installed beside codeopt, by entry points; nothing of codeopt is edited."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     package, points = tmp_path / "scratch", tmp_path / "scratch-1.0.dist-info"
     package.mkdir()
     points.mkdir()

@@ -27,7 +27,7 @@ from codeopt.workloads.project.harnesses import RESULT, asv, find_benches, pyper
 from codeopt.workloads.project.opening import open_command
 from codeopt.workloads.project.text import read_text
 from sandbox.guest.tests import asv_bodies
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 
 WORDS = """\
 def repeated(words):
@@ -75,7 +75,7 @@ FAST = "# === file: words.py ===\ndef repeated(words):\n    return len(words) - 
 
 def test_bodies_are_what_is_timed(tmp_path: Path) -> None:
     """pytest-benchmark runs a faster body more often: by its whole command nothing would be gained."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     (tmp_path / "words.py").write_text(WORDS)
     (tmp_path / "test_bench_words.py").write_text(BENCH)
     alone = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -p pytest_benchmark.plugin test_bench_words.py"

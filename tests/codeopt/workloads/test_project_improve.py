@@ -17,7 +17,7 @@ from codeopt.workloads.project.suite_tests import steadily_lost
 from codeopt.workloads.project.text import is_own, joined, parted, read_text
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.shop import ADD, FIND, HEAD, STORE, USELESS, answer, write_shop
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 
 
 def script(path: Path, *answers: str) -> str:
@@ -33,7 +33,7 @@ def shop(tmp_path: Path) -> Path:
 
 def test_a_change_of_two_functions_is_one_patch(shop: Path) -> None:
     """Half of it is wrong and rejected; the whole is accepted, without the edit that brings nothing."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     model = script(
         shop.parent / "answers.txt",
         "The store is searched for each name.\nVERDICT: IMPROVE",
@@ -74,7 +74,7 @@ def test_a_change_of_two_functions_is_one_patch(shop: Path) -> None:
     ],
 )
 def test_a_command_that_cannot_be_judged(shop: Path, files: dict[str, str], run: str, why: str, status: int) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     for name, text in files.items():
         (shop / name).write_text(text)
     done = codeopt("improve", "--run", run, "--model", "rules", "--sandbox", "bubblewrap", "-q", "--no-tests", cwd=shop)

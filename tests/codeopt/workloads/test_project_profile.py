@@ -14,7 +14,7 @@ from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.profile import CalledBy, Sample, Spot, TimedLine, make_profile, with_lines
 from sandbox.outcome import Run
 from tests.codeopt.command import codeopt
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 
 STORE = """\
 class Store:
@@ -57,7 +57,7 @@ def shop(tmp_path: Path) -> Path:
 
 
 def test_where_the_time_of_a_command_goes(shop: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     flags = ("--sandbox", "bubblewrap", "--json", "--export", "speedscope", "out.json", "--html", "page.html")
     done = codeopt("profile", "--run", "python bench.py", *flags, cwd=shop)
     assert done.status == 0, done.err
@@ -88,7 +88,7 @@ def test_where_the_time_of_a_command_goes(shop: Path) -> None:
 
 
 def test_a_command_that_fails_is_one_line(shop: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     done = codeopt("profile", "--run", "python -c 'import nothing_such'", "--sandbox", "bubblewrap", cwd=shop)
     assert (done.status, done.err.count("\n")) == (5, 1)
     assert "No module named 'nothing_such'" in done.err

@@ -13,7 +13,7 @@ from codeopt.workloads.project.public_surface import changed_classes, is_public
 from sandbox.guest.tests.writing import write_call
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.shop import answer
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 
 SLUGS = '''\
 def slug(title):
@@ -90,7 +90,7 @@ def project(tmp_path: Path) -> Path:
 
 def test_a_difference_that_only_other_callers_would_see_is_wrong(project: Path) -> None:
     """The command counts slugs, and there is no test: the wrong draft prints the same."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     script = project.parent / "answers.txt"
     answers = [
         "Joined slowly.\nVERDICT: IMPROVE", answer("an underscore", HEAD + WRONG),

@@ -16,7 +16,7 @@ from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.reached import Reached, junit_name
 from codeopt.workloads.project.suite_tests import failing, failing_reached, find_tests
 from codeopt.workloads.project.text import joined
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 
 CORE = """\
 import functools
@@ -73,7 +73,7 @@ def test_reads_the_text_and_calls_nothing():
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[OpenedProject]:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     for name, text in {"core.py": CORE, "bench.py": "import core\n", "tests/test_core.py": TESTS}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)

@@ -13,7 +13,7 @@ from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.text import parted, read_text
 from tests.codeopt.command import codeopt, command, environment
 from tests.codeopt.workloads.shop import ADD, FIND, HEAD, answer, write_shop
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import hang
 
@@ -40,7 +40,7 @@ def killed_at(words: str, shop: Path, server: WireServer) -> None:
     reason="the same record of rounds, of one program; that a project ends in one patch is in test_project_improve",
 )
 def test_the_same_command_goes_on_after_each_kill_and_ends_with_the_same_patch(tmp_path: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     shop = write_shop(tmp_path / "shop")
     run = shop / "run"
     run.mkdir()

@@ -22,18 +22,30 @@ def show_array(shown: CanonicalRepr, value: Any, depth: int) -> str:
         return _ndarray(shown, value, depth, numpy) + _base(shown, value, numpy)
     if numpy is not None and _is(value, numpy, "generic") and not value.dtype.hasobject:
         return f"numpy {value.dtype.str} {value.item()!r}"
-    if pandas is None:
+    if pandas is None or not _is_labelled(kind, pandas):
         return ""
-    if kind is getattr(pandas, "DataFrame", None):
+    if kind is pandas.DataFrame:
         columns = [_series(shown, value.iloc[:, at], depth - 1) for at in range(value.shape[1])]
         head = f"columns {_labels(shown, value.columns, depth)}, index {_labels(shown, value.index, depth)}"
         return f"DataFrame({head}, {', '.join(columns)}{_notes(shown, value, depth)})"
-    if kind is getattr(pandas, "Series", None):
+    if kind is pandas.Series:
         head = f"name {shown.show(value.name, depth - 1)}, index {_labels(shown, value.index, depth)}"
         return f"Series({head}, {_series(shown, value, depth)}{_notes(shown, value, depth)})"
-    if kind.__module__.startswith("pandas.") and _is(value, pandas, "Index"):
-        return _labels(shown, value, depth)
-    return ""
+    return _labels(shown, value, depth)
+
+
+def is_labelled(value: Any) -> bool:
+    """A frame, a series or an index of pandas: its text has all that it shows."""
+    pandas = modules.get("pandas")
+    return pandas is not None and _is_labelled(type(value), pandas)
+
+
+def _is_labelled(kind: type, pandas: Any) -> bool:
+    frame, series, index = (getattr(pandas, name, None) for name in ("DataFrame", "Series", "Index"))  # half imported
+    if index is None:
+        return False
+    own = kind.__module__.partition(".")[0] == "pandas"  # the whole name is that of a file before pandas 3
+    return kind is frame or kind is series or (own and issubclass(kind, index))
 
 
 def _is(value: Any, module: Any, name: str) -> bool:

@@ -13,7 +13,7 @@ from codeopt.workloads.function.observing import Known
 from sandbox import Options, open_sandbox
 from sandbox.call_answer import CallOutcome, Kind
 from sandbox.growth import GrowthPair
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 
 QUADRATIC = "def f(xs):\n    return [x for x in xs if [y for y in xs if y == x][1:]]\n"
 LINEAR = "def f(xs):\n    return [x for x in sorted(xs) for _ in range(40) if x]\n"
@@ -30,7 +30,7 @@ def of(folder: Path, call: str) -> GrowthPair | None:
 
 
 def test_growth_is_told(tmp_path: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     found = of(tmp_path, f"f({list(range(12))})")
     assert found is not None
     old, new, text = found.old, found.new, found.text
@@ -40,18 +40,18 @@ def test_growth_is_told(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_longer_tells_nothing(tmp_path: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     assert of(tmp_path, "f([1])") is None
 
 
 def test_a_number_too_large_for_a_float_tells_nothing(tmp_path: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     assert of(tmp_path, f"f({1 << 4096})") is None
 
 
 def test_each_length_that_is_told_is_the_calls_own(tmp_path: Path) -> None:
     """A call too long to be read would count as one of size 1."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     (tmp_path / "m.py").write_text("def f(rows):\n    return sum(row[1] for row in rows for _ in range(20))\n")
     call = f"f({[('a long name of a row', number) for number in range(100, 400)]})"
     known = Known(call, CallOutcome("returns 1", Kind.RETURNS), "tests", 1e-5)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.codeopt.command import codeopt, reply
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
 
 MODULE = '''\
@@ -83,7 +83,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_a_model_is_told_of_the_failing_call_and_only_the_function_changes(project: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     told = [
         "A list is searched.\nVERDICT: IMPROVE",
         reply(WRONG, "count them"),
@@ -118,7 +118,7 @@ def test_a_model_is_told_of_the_failing_call_and_only_the_function_changes(proje
 
 
 def test_a_file_that_reads_no_input_offers_its_functions(project: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     done = codeopt("improve", "pkg/mod.py", "--model", "rules", "--sandbox", "bubblewrap", cwd=project)
     assert done.status == 2
     assert "name one of its functions" in done.err
@@ -130,7 +130,7 @@ def test_a_file_that_reads_no_input_offers_its_functions(project: Path) -> None:
 
 
 def test_recorded_calls_are_evidence(project: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     (project / "use.py").write_text("from pkg.mod import joined\nfor n in range(14):\n    joined(['ab'] * n)\n")
     done = codeopt("record", "pkg/mod.py::joined", "--", "python", "use.py", cwd=project)
     assert done.status == 0, done.err
@@ -141,7 +141,7 @@ def test_recorded_calls_are_evidence(project: Path) -> None:
 
 
 def test_no_evidence_no_claim(project: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     done = codeopt(
         "improve", "pkg/mod.py::joined", "--model", "rules", "--sandbox", "bubblewrap", "--no-tests", cwd=project
     )
@@ -151,7 +151,7 @@ def test_no_evidence_no_claim(project: Path) -> None:
 
 
 def test_calls_of_tests_that_cannot_be_written_down_are_named(project: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     (project / "pkg/picks.py").write_text("def picks(key, items):\n    return [x for x in items if key(x)]\n")
     test = "from pkg.picks import picks\n\ndef test_picks():\n    for n in range(14):\n"
     (project / "tests/test_picks.py").write_text(test + "        assert picks(lambda x: x, [n]) == [n] * bool(n)\n")
@@ -163,7 +163,7 @@ def test_calls_of_tests_that_cannot_be_written_down_are_named(project: Path) -> 
 
 def test_a_fixture_and_a_lock(project: Path) -> None:
     """No test names `add`; a fixture calls it, of an object that holds a lock."""
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     stock = "import threading\n\nclass Depot:\n    def __init__(self):\n        self.counts = {}\n"
     stock += "        self._lock = threading.Lock()\n\n    def add(self, sku, number=1):\n        with self._lock:\n"
     stock += "            self.counts[sku] = self.counts.get(sku, 0) + number\n            return self.counts[sku]\n"
@@ -187,7 +187,7 @@ def test_what_is_refused_is_one_line(project: Path) -> None:
 
 
 def test_a_model_writes_calls_where_nothing_else_gives_enough(project: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     calls = (
         "CALLS = [((['a', 'b'] * n,), {}) for n in range(14)]\nBIG = [((['ab%d' % i] * 4000,), {}) for i in range(2)]\n"
     )

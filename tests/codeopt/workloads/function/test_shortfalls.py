@@ -18,7 +18,7 @@ from codeopt.workloads.function.existing_tests import Tests as SuiteRun
 from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.sources import Ask, doctests, hints, tests
 from sandbox.caveat import Caveat, Subject
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 from tests.support.candidates import original, profile
 from tests.support.judges import open_with
 
@@ -60,7 +60,7 @@ SUITES = {
 
 @pytest.mark.parametrize("name", SUITES)
 def test_why_tests_count_for_nothing(name: str, tmp_path: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     files, expected = SUITES[name]
     for path, text in {"mod.py": "def f(n):\n    return n * 2\n", "pyproject.toml": "", **files}.items():
         (tmp_path / path).write_text(text)
@@ -70,7 +70,7 @@ def test_why_tests_count_for_nothing(name: str, tmp_path: Path) -> None:
 
 
 def test_why_doctests_and_hints_give_nothing(tmp_path: Path) -> None:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     path = tmp_path / "mod.py"
     path.write_text('import nowhere_to_be_found\n\n\ndef f(n, m=1):\n    """>>> f(1)"""\n    return n\n')
     with open_bench(read_function(path, "f"), open_with) as bench:

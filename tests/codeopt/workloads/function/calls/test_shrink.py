@@ -11,7 +11,7 @@ from codeopt.workloads.function.calls.shrink import smallest
 from codeopt.workloads.function.function_def import read_function
 from sandbox import Options, open_sandbox
 from sandbox.answers import calls_checker
-from tests.conftest import open_or_skip
+from tests.conftest import require_sandbox
 
 ORIGINAL = "def f(rows):\n    return sum(row[1] for row in rows if row[0])\n"
 WRONG = "def f(rows):\n    return sum(cents for kind, cents in rows)\n"
@@ -21,7 +21,7 @@ RAISES = "def f(rows):\n    return sum(row[1] for row in rows if row[0] != {}[ro
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    open_or_skip("bubblewrap").close()
+    require_sandbox()
     path = tmp_path_factory.mktemp("shrink") / "rows.py"
     path.write_text(ORIGINAL)
     with open_bench(

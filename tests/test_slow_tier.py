@@ -33,7 +33,10 @@ def marks() -> tuple[Mark, ...]:
 
 def marks_of(path: Path) -> Iterator[Mark]:
     """Those of a file; one that is not called has no words."""
-    tree = ast.parse(path.read_text("utf-8"))
+    text = path.read_text("utf-8")
+    if "mark.slow" not in text:
+        return
+    tree = ast.parse(text)
     called = {node.func: node for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and ast.unparse(node) == "pytest.mark.slow":

@@ -76,6 +76,8 @@ def load_libraries(sandbox: GuestRunner, original: Side, rivals: Sequence[Side] 
     if cold is None:
         return Loading()
     libraries = Libraries(cold.new, original.ref.paths)
+    if not cold.new:  # nothing is imported before it
+        return Loading(libraries, 0, seconds)
     warm, _, why = _look(sandbox, original, libraries)
     why = why or _difference(cold, warm)
     for rival in rivals if not why else ():

@@ -185,8 +185,9 @@ def test_not_called_faster(judges: Judges, name: str) -> None:
     found = referee(judges(SLOW, calls), NO_FASTER[name])
     assert found.correct, why(found)
     assert found.comparison is not None
-    assert found.comparison.decision is not Decision.FASTER, found.comparison
-    assert found.comparison.ratio < 1.2, found.comparison
+    decision, alike = found.comparison.decision, found.comparison.ratio < 1.2
+    undecided = decision is Decision.UNDECIDED and alike  # eight pairs are few where the machine is noisy
+    assert undecided or decision in (Decision.SAME, Decision.SLOWER), found.comparison
     noted = ["it newly remembers the answers of f between calls; in the timing only one call shared them"]
     cached = [note for note in found.notes if "remembers" in note]
     assert cached == noted * (name == "a cache of answers")

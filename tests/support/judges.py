@@ -53,13 +53,15 @@ def program_judge(
 
 
 @contextmanager
-def function_judge(target: Target, *, max_pairs: int = 12, **options: Any) -> Iterator[Judge]:
-    """A judge of a function, as `codeopt compare` has one, for as many drafts of its file as there are."""
+def function_judge(target: Target, *, max_pairs: int = 12, timed: bool = True, **options: Any) -> Iterator[Judge]:
+    """A judge of a function, as `codeopt compare` has one, for as many drafts of its file as there are; one that is
+    not timed only says what is right."""
     chosen = ImproveOptions.of({"sandbox": "bubblewrap", **options})
     rule = StoppingRule(max_pairs=max_pairs, enough_seconds=ENOUGH_S)
     request = WorkloadRequest(target, read_program(target.path), chosen, Session(open_sandbox=open_isolated), rule)
     with kind_of(target, chosen).open_workload(request) as opened:
-        yield Judge(opened.measure().timed(), profiled=False)
+        workload = opened.measure()
+        yield Judge(workload.timed() if timed else workload, profiled=False)
 
 
 def referee(judge: Judge, source: str) -> Candidate:
@@ -79,13 +81,17 @@ def compared(old: str, new: str, max_pairs: int = 12, **options: Any) -> dict[st
 def compared_in_projects(
     folder: Path, versions: tuple[str, str], tests: str, target: str, max_pairs: int
 ) -> dict[str, Any]:
-    """`compared` of `stack.py::Stack.push` in two projects of one module and tests of it, which git tracks."""
-    module = target.partition("::")[0]
+    """`compared` of `stack.py::Stack.push` in two projects of one module and tests of it."""
     for side, text in zip(("old", "new"), versions, strict=True):
-        home = folder / side
-        (home / "tests").mkdir(parents=True)
-        (home / module).write_text(text)
-        (home / "tests" / f"test_{module}").write_text(tests)
-        subprocess.run(["git", "init", "-q", home], check=True)
-        subprocess.run(["git", "-C", home, "add", "."], check=True)
+        write_project(folder / side, target.partition("::")[0], text, tests)
     return compared(f"{folder}/old/{target}", f"{folder}/new/{target}", max_pairs)
+
+
+def write_project(home: Path, module: str, text: str, tests: str) -> Path:
+    """One module and tests of it, which git tracks."""
+    (home / "tests").mkdir(parents=True)
+    (home / module).write_text(text)
+    (home / "tests" / f"test_{module}").write_text(tests)
+    subprocess.run(["git", "init", "-q", home], check=True)
+    subprocess.run(["git", "-C", home, "add", "."], check=True)
+    return home

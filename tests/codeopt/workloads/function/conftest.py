@@ -15,21 +15,22 @@ from codeopt.target import Target
 from tests.support.judges import compared, function_judge
 
 Compare = Callable[..., dict[str, Any]]
-Judges = Callable[[str, str], Judge]
+Judges = Callable[..., Judge]
 
 
 @pytest.fixture(scope="module")
 def judges(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judges]:
-    """judges(old, calls): the judge of `f` of a module text; what its calls do is learnt once for all drafts."""
+    """judges(old, calls, timed=True): the judge of `f` of a module text; what its calls do is learnt once for all
+    drafts."""
     with ExitStack() as stack:
 
         @cache
-        def judge(old: str, calls: str) -> Judge:
+        def judge(old: str, calls: str, timed: bool = True) -> Judge:
             folder = tmp_path_factory.mktemp("judged")
             (folder / "old.py").write_text(old)
             (folder / "calls.py").write_text(calls)
             target = Target(folder / "old.py", "f")
-            return stack.enter_context(function_judge(target, max_pairs=8, calls=folder / "calls.py"))
+            return stack.enter_context(function_judge(target, max_pairs=8, timed=timed, calls=folder / "calls.py"))
 
         yield judge
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.codeopt.workloads.function.conftest import Compare
+from codeopt.report import why
+from tests.codeopt.workloads.function.conftest import Judges
 
 LISTS = "CALLS = [(([i * 37 % 1009 for i in range(n)],), {}) for n in (0, 1, 2, 5, 9, 120)]\n"
 WRONG = {
@@ -43,8 +44,8 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_where_known_calls_do_not_go(compare: Compare, name: str) -> None:
+def test_wrong_where_known_calls_do_not_go(judges: Judges, name: str) -> None:
     old, new, calls, words = WRONG[name]
-    found = compare(old, new, calls)
-    assert found["verdict"] == "rejected", found
-    assert words in found["reason"], found["reason"]
+    found = judges(old, calls, timed=False).check(new, "a person's")
+    assert not found.correct
+    assert words in why(found), why(found)

@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.report import why
+from codeopt.target import Target
 from codeopt.workloads.function.bench import open_bench
 from codeopt.workloads.function.calls.literals import Call, read
 from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.naming import find_names
 from codeopt.workloads.function.sources import Ask
 from codeopt.workloads.function.sources.hints import find
-from tests.support.judges import compared, open_with
+from tests.support.judges import function_judge, open_with
 
 TYPES = """\
 import enum
@@ -252,18 +254,17 @@ RIGHT = """\
 """
 
 
-@pytest.mark.parametrize(("body", "wrong"), [(RIGHT, False), (RIGHT.replace("list(found)", "sorted(found)"), True)])
-def test_a_method_is_judged_by_made_up_objects(tmp_path: Path, body: str, wrong: bool) -> None:
-    new = OLD[: OLD.index("        seen, found")] + body
-    for name, text in (("old", OLD), ("new", new)):
-        (tmp_path / f"{name}.py").write_text(text)
-    old, other = (f"{tmp_path / name}.py::Depot.twice" for name in ("old", "new"))
-    found = compared(old, other, 4)
-    assert (found["verdict"] == "rejected") is wrong, found
-    assert found["evidence"]["sources"]["hints"] > 50
-    assert found["evidence"]["line_coverage"] == 1.0
-    assert wrong or "grown from the given ones" in found["timed"]
-    if wrong:
-        assert "f(Depot([Item(" in found["reason"]
-        assert "a call made up" in found["reason"]
-        assert len(found["reason"]) < 450, found["reason"]
+def test_a_method_is_judged_by_made_up_objects(tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(OLD)
+    head = OLD[: OLD.index("        seen, found")]
+    with function_judge(Target(tmp_path / "old.py", "Depot.twice")) as judge:
+        facts = judge.workload.facts()
+        right = judge.check(head + RIGHT, "a person's")
+        wrong = judge.check(head + RIGHT.replace("list(found)", "sorted(found)"), "a person's")
+    assert facts["evidence"]["sources"]["hints"] > 50
+    assert facts["evidence"]["line_coverage"] == 1.0
+    assert "grown from the given ones" in facts["timed"]
+    assert right.correct, why(right)
+    assert "f(Depot([Item(" in why(wrong)
+    assert "a call made up" in why(wrong)
+    assert len(why(wrong)) < 450, why(wrong)

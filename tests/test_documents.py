@@ -93,7 +93,22 @@ def test_what_is_not_run_has_a_reason(block: Block) -> None:
         assert [path for path in re.findall(r"[.\w]+/[\w./]+", block.mark) if not (ROOT / path).exists()] == []
 
 
-@pytest.mark.parametrize("block", RUN, ids=str)
+JUDGED = {"improve", "compare", "check"}
+"""Commands that run the judge: those of the README are run with each change, those of the other pages each night."""
+OF_OTHER_PAGES = pytest.mark.slow(
+    also="tests/test_wheel.py::test_the_main_path_of_each_command",
+    reason="the same commands, as they are installed; that each flag exists is held of every page",
+)
+
+
+def judged_elsewhere(block: Block) -> bool:
+    return block.document != README and bool(JUDGED & {name for _, name, *_ in block.commands})
+
+
+@pytest.mark.parametrize(
+    "block",
+    [pytest.param(block, id=str(block), marks=OF_OTHER_PAGES if judged_elsewhere(block) else ()) for block in RUN],
+)
 def test_its_commands_run(block: Block, tmp_path: Path) -> None:
     """From a reader's project, one after the other."""
     project = write_project(tmp_path / "project")

@@ -72,11 +72,20 @@ def with_poetry(folder: Path, runner: dict[str, str]) -> None:
     subprocess.run([sys.executable, "-m", "poetry", "lock", "-q", "-n"], cwd=folder, env=runner, check=True)
 
 
+OF_A_LOCK = pytest.mark.slow(
+    also="tests/codeopt/test_init_layouts.py::test_a_lock_is_installed_by_its_own_tool",
+    reason="the commands of each tool, which are run each night; those of pip are run with each change",
+)
+
+
 @pytest.mark.parametrize(
     ("prepare", "named"),
-    [(with_requirements, "pip, from requirements.txt"), (with_uv, "uv, from uv.lock"),
-     (with_poetry, "poetry, from poetry.lock")],
-)  # fmt: skip
+    [
+        (with_requirements, "pip, from requirements.txt"),
+        pytest.param(with_uv, "uv, from uv.lock", marks=OF_A_LOCK),
+        pytest.param(with_poetry, "poetry, from poetry.lock", marks=OF_A_LOCK),
+    ],
+)
 def test_the_steps_make_an_environment_in_which_the_tests_run(
     prepare: Callable[[Path, dict[str, str]], None], named: str, runner: dict[str, str], tmp_path: Path
 ) -> None:
@@ -104,6 +113,26 @@ def test_the_steps_make_an_environment_in_which_the_tests_run(
     job = yaml.safe_load((tmp_path / ".gitlab/codeopt.yml").read_text())["codeopt"]
     script = [line.replace('"$RUNNER_TEMP/project"', "/opt/project") for line in install["run"].splitlines()]
     assert {line.replace('"$RUNNER_TEMP/tools"', "/opt/tools") for line in script} <= set(job["script"])
+
+
+@pytest.mark.parametrize(
+    ("lock", "installs"),
+    [
+        ("uv.lock", "/bin/uv sync --quiet --frozen --python"),
+        ("poetry.lock", "/bin/poetry install --quiet --no-interaction"),
+        ("pdm.lock", "/bin/pdm sync --quiet --dev"),
+    ],
+)
+def test_a_lock_is_installed_by_its_own_tool(lock: str, installs: str, tmp_path: Path) -> None:
+    """Which pip installs beside the project's environment, where the tests' own tool then is, too."""
+    (tmp_path / "pyproject.toml").write_text(HATCH)
+    (tmp_path / lock).write_text("")
+    commands = find_setup(tmp_path).commands
+    tool = lock.partition(".")[0]
+    (own,) = (at for at, each in enumerate(commands) if each.endswith(f"/bin/pip install --quiet {tool}"))
+    (sync,) = (at for at, each in enumerate(commands) if installs in each)
+    assert own < sync < len(commands) - 1
+    assert commands[-1].endswith(" pytest")
 
 
 @pytest.mark.parametrize(

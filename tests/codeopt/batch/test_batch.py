@@ -103,6 +103,10 @@ def test_every_problem_ends_with_a_row_whatever_the_server_does(
     assert len(server.requests) > 2 * count
 
 
+@pytest.mark.slow(
+    also="tests/codeopt/batch/test_batch.py::test_every_problem_ends_with_a_row_whatever_the_server_does",
+    reason="the same batch of few problems; of many it is measured by benchmarks/batch_scale.py",
+)
 def test_memory_stays_flat_over_many_problems(tmp_path: Path, wire: Callable[..., WireServer]) -> None:
     """The small version of benchmarks/batch_scale.py."""
     assert measure(tmp_path, wire(answers(faults=0.05)), problems=4, chunk=2) == 0

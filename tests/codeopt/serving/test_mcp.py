@@ -113,6 +113,29 @@ def test_an_agent_finds_what_is_slow_and_has_its_remedy_judged(tmp_path: Path) -
     assert contents(project) == {**before, "words.py": RIGHT.encode()}
 
 
+def test_over_http_it_is_the_same_behind_a_secret(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    mark = f"mark-{tmp_path.name}-secret"
+
+    async def conversation(address: str) -> None:
+        async with Client(address) as client:
+            tools = {tool.name for tool in (await client.list_tools()).tools}
+            assert tools == {"check", "compare", "improve", "profile", "record"}
+            assert "cannot read" in (await refusal(client, "profile", target="nothing.py")).lower()
+
+    with http_server(project, mark) as address:
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{20,}/mcp", address)
+        asyncio.run(conversation(address))
+        without_secret = re.sub(r"/[\w-]{20,}/", "/", address)
+        assert status_of(without_secret) == 404
+        assert status_of(address, Host="evil.example") == 421
+    assert until(lambda: not family(mark), GONE_S), family(mark)
+
+
+@pytest.mark.slow(
+    also="tests/codeopt/serving/test_mcp.py::test_over_http_it_is_the_same_behind_a_secret",
+    reason="tools are called and refused over http there, and what `codeopt check` finds is its own command's",
+)
 def test_over_http_a_project_is_checked(tmp_path: Path) -> None:
     """A program of it: those are quicker to judge than functions, which the agent above has."""
     project = make_project(tmp_path)
@@ -128,11 +151,7 @@ def test_over_http_a_project_is_checked(tmp_path: Path) -> None:
             assert program.read_text() == SLOW_PROGRAM
 
     with http_server(project, mark) as address:
-        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{20,}/mcp", address)
         asyncio.run(conversation(address))
-        without_secret = re.sub(r"/[\w-]{20,}/", "/", address)
-        assert status_of(without_secret) == 404
-        assert status_of(address, Host="evil.example") == 421
     assert until(lambda: not family(mark), GONE_S), family(mark)
 
 
@@ -269,16 +288,32 @@ def test_the_configuration_that_agents_read(tmp_path: Path) -> None:
     assert json.loads(done.out)["mcpServers"] == servers
 
 
-def test_a_projects_command_is_profiled_in_the_sandbox_and_never_outside(tmp_path: Path) -> None:
+def write_work(tmp_path: Path) -> Path:
     project = tmp_path / "project"
     project.mkdir()
     (project / "work.py").write_text("def slow():\n    return sum(i * i for i in range(1_000_000))\n\nprint(slow())\n")
     (tmp_path / "input.1.txt").write_text("beside the root, and none of its files")
+    return project
+
+
+@pytest.mark.slow(
+    also="tests/codeopt/workloads/test_project_profile.py::test_where_the_time_of_a_command_goes",
+    reason="the same profile by the command line; what the server refuses of commands is held beside it",
+)
+def test_a_projects_command_is_profiled(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with over_stdio(write_work(tmp_path)) as client:
+            found = await answer(client, "profile", target=".", run="python work.py")
+            assert found["functions"][0]["qualname"].startswith("slow")
+
+    asyncio.run(work())
+
+
+def test_no_command_runs_outside_of_the_sandbox(tmp_path: Path) -> None:
+    project = write_work(tmp_path)
 
     async def work() -> None:
         async with over_stdio(project) as client:
-            found = await answer(client, "profile", target=".", run="python work.py")
-            assert found["functions"][0]["qualname"].startswith("slow")
             outside = await refusal(client, "improve", target="work.py::slow", run="touch ran")
             assert "takes the folder of a project" in outside
             assert "leads out of" in await refusal(client, "profile", target="..", run="python work.py")

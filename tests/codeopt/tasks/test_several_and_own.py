@@ -87,6 +87,12 @@ def test_what_is_no_task_is_one_line(name: str, said: str) -> None:
         open_task(name)
 
 
+BY_VALUES = pytest.mark.slow(
+    also="tests/codeopt/tasks/test_several_and_own.py::test_what_is_acceptable",
+    reason="what two aims take is decided by the same code from comparisons; memory alone is compared for real",
+)
+
+
 def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     source = "from pathlib import Path\nfrom codeopt.tasks.runtime import TASK\n"
@@ -101,8 +107,10 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("task", "worse", "said"),
-    [("memory", HUNGRY.replace("print(", "more = numbers[:]\nprint("), "slower"), ("runtime,memory", WRONG, "WA")],
-    ids=["memory", "both"],
+    [
+        pytest.param("memory", HUNGRY.replace("print(", "more = numbers[:]\nprint("), "slower", id="memory"),
+        pytest.param("runtime,memory", WRONG, "WA", id="both", marks=BY_VALUES),
+    ],
 )
 def test_half_the_peak_is_believed_and_told(task: str, worse: str, said: str, tmp_path: Path) -> None:
     """By the command line; the peaks are named, and the time beside them."""

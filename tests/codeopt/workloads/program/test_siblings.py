@@ -90,7 +90,19 @@ def test_what_is_imported_and_not_yet_added(project: Path) -> None:
     assert Path("tools/helper.py") in imported_unadded(project / "tools" / "run.py", project, roots)
 
 
-@pytest.mark.parametrize("target", [["tools/run.py", "--", "1"], ["tools/run.py::f"]], ids=" ".join)
+OF_A_FUNCTION = pytest.mark.slow(
+    also="tests/codeopt/workloads/program/test_siblings.py::test_a_module_that_git_ignores_is_named[tools/run.py -- 1]",
+    reason="a program with the same import, which the same code names",
+)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        pytest.param(["tools/run.py", "--", "1"], id="tools/run.py -- 1"),
+        pytest.param(["tools/run.py::f"], id="tools/run.py::f", marks=OF_A_FUNCTION),
+    ],
+)
 def test_a_module_that_git_ignores_is_named(target: list[str], project: Path) -> None:
     """With what makes it be there."""
     (project / ".gitignore").write_text("local.py\n")

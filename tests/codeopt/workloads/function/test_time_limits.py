@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from codeopt.workloads.function import observing, timing
+from codeopt.workloads.function import observing, timing, workload
+from codeopt.workloads.function.bench import open_bench
+from codeopt.workloads.function.function_def import read_function
+from sandbox.answers import calls_checker
 from sandbox.call_answer import CallOutcome, Kind
+from sandbox.calls import CallRun, CallRunner
+from sandbox.guest.calls.batch import batch_of
 from tests.codeopt.workloads.function.conftest import Compare
+from tests.support.judges import open_with
 
 CATASTROPHE = """\
 import re
@@ -31,6 +40,32 @@ def test_a_version_that_does_not_end_is_slower_by_a_bound_and_the_call_is_named(
     found = compare(old, new, "CALLS = [(('ab' * n,), {}) for n in range(40)]\n")
     assert (found["verdict"], found["ratio"]) == ("slower", 0.1), found
     assert "returns 4, got takes longer than" in found["reason"]
+
+
+SUMS = "def f(n):\n    total = 0\n    for k in range(n):\n        total += k\n    return total\n"
+
+
+class BusyOnce:
+    """A runner on a machine that somebody else has, for one run: its calls have no time."""
+
+    def __init__(self, runner: CallRunner) -> None:
+        self.runner, self.busy = runner, True
+
+    def run(self, source: str, stdin: bytes, **options: Any) -> CallRun:
+        seconds, self.busy = (0.01 if self.busy else 2.0), False
+        return self.runner.run(source, batch_of(stdin).replace(seconds=seconds).stdin(), **options)
+
+
+def test_a_known_call_that_somebody_else_held_up_is_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "sums.py"
+    path.write_text(SUMS)
+    with open_bench(read_function(path, "f"), open_with) as bench:
+        known, dropped = observing.observe(bench, ["f(5000000)", "f(7)"], {"f(5000000)": "tests", "f(7)": "tests"})
+        assert (len(known), dropped) == (2, {})
+        runner: Any = BusyOnce(CallRunner(bench.sandbox, bench.target))
+        (case,) = workload.make_cases(bench, runner, known, "calls", calls_checker(0.0))
+    assert not runner.busy
+    assert b"longer" not in (case.expected or b"")
 
 
 RETURNS = CallOutcome("returns 1", Kind.RETURNS)

@@ -416,8 +416,9 @@ def _parts(known: list[Known]) -> Iterator[list[Known]]:
 
 
 def _disturbed(run: CallRun) -> bool:
-    """A call took ten times as long as when it was made before: somebody else had the machine."""
-    return run.answer is not None and any(each.kind == Kind.TIMEOUT for each in run.answer.outcomes)
+    """A call, or all of them, took ten times as long as when they were made before: somebody else had the machine."""
+    late = (Kind.TIMEOUT, Kind.NOT_MADE)
+    return run.answer is not None and any(each.kind in late for each in run.answer.outcomes)
 
 
 def _as_known(run: CallRun, part: list[Known]) -> bool:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from codeopt.options import ImproveOptions
 from codeopt.proposer_choice import _built_in
 from codeopt.tasks import open_task
-from tests.codeopt.command import QUICK, codeopt
 from tests.codeopt.rules.programs import rewritten, same
-from tests.conftest import require_sandbox
 
 
 @pytest.mark.parametrize(
@@ -132,23 +128,6 @@ def test_objects_without_a_dict(source: str, listed: str) -> None:
 )  # fmt: skip
 def test_objects_keep_their_dict(source: str) -> None:
     assert rewritten("slots", source) is None
-
-
-HUNGRY = "values = range(int(input()))\nprint(sum([value * value % 1000003 for value in values]))\n"
-
-
-def test_memory_is_offered_them_and_halved(tmp_path: Path) -> None:
-    """By the rules alone."""
-    require_sandbox()
-    (tmp_path / "hungry.py").write_text(HUNGRY)
-    (tmp_path / "in.txt").write_text("300000\n")
-    arguments = ["hungry.py", "--stdin", "in.txt", "--model", "rules", *QUICK, "--json", "--task", "memory"]
-    done = codeopt("improve", *arguments, cwd=tmp_path)
-    assert done.json["accepted"], done.err
-    assert done.json["speedup"]["clock"] == "memory"
-    assert done.json["speedup"]["ci_low"] > 2
-    assert "generator_for_list" in done.err
-    assert "MiB" in done.err
 
 
 @pytest.mark.parametrize(("task", "offered"), [("memory", True), ("runtime,memory", True), ("runtime", False)])

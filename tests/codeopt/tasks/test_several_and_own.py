@@ -137,6 +137,22 @@ def test_half_the_peak_is_believed_and_told(task: str, worse: str, said: str, tm
     assert " MiB" in done.err
 
 
+LISTED = "values = range(int(input()))\nprint(sum([value * value % 1000003 for value in values]))\n"
+
+
+def test_the_rules_for_memory_are_offered_and_halve_it(tmp_path: Path) -> None:
+    require_sandbox()
+    (tmp_path / "hungry.py").write_text(LISTED)
+    (tmp_path / "in.txt").write_text("300000\n")
+    arguments = ["hungry.py", "--stdin", "in.txt", "--model", "rules", *QUICK, "--json", "--task", "memory"]
+    done = codeopt("improve", *arguments, cwd=tmp_path)
+    assert done.json["accepted"], done.err
+    assert done.json["speedup"]["clock"] == "memory"
+    assert done.json["speedup"]["ci_low"] > 2
+    assert "generator_for_list" in done.err
+    assert "MiB" in done.err
+
+
 KEEPS = """\
 def spread(numbers: list[int]) -> int:
     distances = []

@@ -63,7 +63,16 @@ def any_python(request: pytest.FixtureRequest, tmp_path: Path) -> RunDriver:
     return driver_of(tmp_path, python)
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+OTHERS = pytest.mark.slow(
+    also="tests/sandbox/profile/test_hot_lines.py::test_the_marked_line_is_first",
+    reason="the same program with line_profiler; every third of them is run without it, too",
+)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, id=path.stem, marks=OTHERS if at % 3 else ()) for at, path in enumerate(PROGRAMS)],
+)
 def test_the_marked_line_is_first(path: Path, without: RunDriver) -> None:
     assert_marked_is_first(path, without)
 

@@ -8,6 +8,15 @@ export DEBIAN_FRONTEND=noninteractive PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=
 
 step() { printf '\n== %4ds  %s\n' "$((EPOCHSECONDS - CI_STARTED))" "$*"; }
 
+# run_steps STEP...: each of them, whatever became of the one before; those that fail are noted in $CI_WORK/failed_steps.
+run_steps() {
+    local name
+    for name in "$@"; do
+        step "$name: $(sed -n '2s/^# //p' ".ci/$name")"
+        bash ".ci/$name" || echo "$name" >>"$CI_WORK/failed_steps"
+    done
+}
+
 # The command in README.md that has these words in it: CI runs what the README says, to the letter.
 readme_command() {
     grep -m1 -F -- "$1" README.md || { echo "README.md has no command with: $1" >&2; return 1; }

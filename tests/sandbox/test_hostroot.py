@@ -32,9 +32,9 @@ FIFOS = ("fifo", "bin/fifo", "LIBRARY/site-packages/fifo")
 READ = f"""
 import os, sys
 found = []
+not_of_it = "/proc", "/usr", "/sys", sys.base_prefix
 for folder, folders, names in os.walk("/"):
-    if folder == "/":
-        folders[:] = [each for each in folders if each not in ("proc", "usr", "sys")]
+    folders[:] = [each for each in folders if os.path.join(folder, each) not in not_of_it]
     for name in names:
         path = os.path.join(folder, name)
         if os.path.isfile(path) and os.path.getsize(path) < 1000 and path != __file__:

@@ -20,10 +20,10 @@ RATES = {"book": 5, "toy": 20}
 def total(rows):
     t=0
     for r in rows:
-        if r[0] in RATES:
+        if r[0] in dict(RATES):
             if r[2] > 0:
                 x = r[1]*r[2]
-                t=t+x + x*RATES[r[0]]//100
+                t=t+x + x*dict(RATES)[r[0]]//100
         else:
             if r[2] > 0:
                 t=t+r[1]*r[2]

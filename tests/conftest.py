@@ -12,7 +12,7 @@ from typing import NoReturn
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sandbox import BackendUnavailable, RunLimits, Sandbox, open_sandbox
+from sandbox import BackendUnavailable, Options, RunLimits, Sandbox, open_sandbox
 
 BACKENDS = (pytest.param("docker", marks=pytest.mark.docker), "bubblewrap", "process")
 ISOLATED = BACKENDS[:2]
@@ -50,10 +50,10 @@ def _ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def open_or_skip(backend: str, limits: RunLimits | None = None) -> Sandbox:
+def open_or_skip(backend: str, limits: RunLimits | None = None, options: Options | None = None) -> Sandbox:
     """An open sandbox; the test is skipped where the backend cannot run, unless the user said that it must."""
     try:
-        return open_sandbox(backend, limits=limits)
+        return open_sandbox(backend, limits=limits, options=options)
     except BackendUnavailable as error:
         _skip(backend, str(error))
 

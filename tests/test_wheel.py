@@ -142,13 +142,15 @@ def test_every_command_has_its_main_path_here() -> None:
     assert named == set(registry.names("codeopt.commands"))
 
 
-IN_ONE = pytest.mark.slow(
+OF_A_PROGRAM = pytest.mark.slow(
     also="tests/test_wheel.py::test_the_main_path_of_each_command[improve a function]",
     reason="the same command; a program is improved by what is saved, listed and shown",
 )
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=IN_ONE if name == "improve" else ()) for name in COMMANDS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=OF_A_PROGRAM if name == "improve" else ()) for name in COMMANDS]
+)
 def test_the_main_path_of_each_command(name: str, programs: Path, home: Path) -> None:
     arguments, out, err = COMMANDS[name]
     done = run(programs, home, arguments)

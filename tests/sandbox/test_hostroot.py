@@ -15,13 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import BackendUnavailable, Sandbox, open_sandbox
-from sandbox.host import Options
+from sandbox import Options, Sandbox
 from sandbox.hostroot import _shared_libraries, host_root, masked_mounts
-from tests.conftest import BACKENDS
+from tests.conftest import ISOLATED, open_or_skip
 
 SECRET = "CODEOPT-CANARY"
-ISOLATED = BACKENDS[:2]
 PLANTED = (  # files of a project that has its environment at its root
     ".env", ".git/config", "pip.conf", "tests/case/output.1.txt", "src/own/__init__.py", "lib/own.py", "notes.txt",
     "share/notes.txt", "etc/pip.conf", "LIBRARY/site-packages/pip.conf", "LIBRARY/site-packages/.netrc",
@@ -118,11 +116,8 @@ def listener(path: Path) -> Iterator[None]:
 @pytest.fixture(scope="module", params=ISOLATED)
 def inside(request: pytest.FixtureRequest, planted: Planted) -> Iterator[Sandbox]:
     """A sandbox whose interpreter is the project's."""
-    try:
-        opened = open_sandbox(str(request.param), options=Options(python=str(planted.root / "bin/python")))
-    except BackendUnavailable as error:
-        pytest.skip(f"{request.param}: {error}")
-    with opened:
+    options = Options(python=str(planted.root / "bin/python"))
+    with open_or_skip(str(request.param), options=options) as opened:
         yield opened
 
 
@@ -175,11 +170,7 @@ def test_sockets_and_fifos_of_folders_that_are_shown(backend: str) -> None:
         with listener(folder / "below/ipc.sock"):
             names = sorted(masked_mounts(((str(folder), "/shown"),)))
             assert names == ["/shown/below/fifo", "/shown/below/ipc.sock"]
-            try:
-                opened = open_sandbox(backend, options=Options(mounts=((str(folder), "/shown"),)))
-            except BackendUnavailable as error:
-                pytest.skip(f"{backend}: {error}")
-            with opened:
+            with open_or_skip(backend, options=Options(mounts=((str(folder), "/shown"),))) as opened:
                 run = opened.run(CALL, args=["/shown", "below/ipc.sock", "below/fifo"])
                 assert run.stdout == b"done\n", run
                 assert opened.run("print(open('/shown/link').read())").stdout == b"text\n"

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import BackendUnavailable, Sandbox, open_sandbox
-from sandbox.host import Options
-from tests.conftest import BACKENDS
+from sandbox import Options, Sandbox
+from tests.conftest import ISOLATED, open_or_skip
 
 PAGES = 64
 SIZE = PAGES * mmap.PAGESIZE
@@ -97,14 +96,10 @@ def cached(path: Path) -> int:
     return sum(page & 1 for page in told)
 
 
-@pytest.fixture(scope="module", params=BACKENDS[:2])
+@pytest.fixture(scope="module", params=ISOLATED)
 def inside(request: pytest.FixtureRequest, file: Path) -> Iterator[Sandbox]:
     """A sandbox that shows the file's folder."""
-    try:
-        opened = open_sandbox(str(request.param), options=Options(mounts=((str(file.parent), "/shown"),)))
-    except BackendUnavailable as error:
-        pytest.skip(f"{request.param}: {error}")
-    with opened:
+    with open_or_skip(str(request.param), options=Options(mounts=((str(file.parent), "/shown"),))) as opened:
         yield opened
 
 

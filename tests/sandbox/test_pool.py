@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from sandbox import BackendUnavailable, Options, Sandbox, SandboxError, open_sandbox
+from sandbox import Options, Sandbox, SandboxError
 from sandbox.channel import Guest
 from sandbox.pool import Pool
-from tests.conftest import BACKENDS
+from tests.conftest import BACKENDS, open_or_skip
 from tests.sandbox import machine
 from tests.sandbox.machine import until
 
@@ -148,11 +148,7 @@ LOOKS = "import os; print(os.path.exists('left'), sum(p.isdigit() for p in os.li
 @pytest.fixture(params=BACKENDS)
 def spare(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """A sandbox with a guest in reserve."""
-    try:
-        opened = open_sandbox(str(request.param), options=Options(spare=1))
-    except BackendUnavailable as error:
-        pytest.skip(str(error))
-    with opened:
+    with open_or_skip(str(request.param), options=Options(spare=1)) as opened:
         yield opened
 
 

@@ -77,7 +77,7 @@ def load_libraries(sandbox: GuestRunner, original: Side, rivals: Sequence[Side] 
         return Loading()
     libraries = Libraries(cold.new, original.ref.paths)
     if not cold.new:  # nothing is imported before it
-        return Loading(libraries, 0, seconds)
+        return Loading(libraries, seconds=seconds)
     warm, _, why = _look(sandbox, original, libraries)
     why = why or _difference(cold, warm)
     for rival in rivals if not why else ():

@@ -6,7 +6,7 @@ import marshal
 import os
 import time
 
-from ..kernel import runqueue_wait_s
+from ..kernel import kill, runqueue_wait_s
 from .channel import (
     CALLS,
     CODES,
@@ -158,8 +158,8 @@ class Controller:
                 return timeout(seconds)
 
     def kill(self, pid: int) -> None:
-        """End a worker; what it still said is dropped."""
-        end_process(pid)
+        """End a worker, which may have made its last call meanwhile; what it still said is dropped."""
+        kill(pid)
         while self.wait(START_SECONDS)[0] not in (ENDED, b""):
             pass
 
@@ -256,15 +256,6 @@ class Controller:
         """End the importer, with all that it would still do."""
         os.kill(self.importer_pid, 9)  # our child, not yet waited for: its number is still its own
         os.waitpid(self.importer_pid, 0)
-
-
-def end_process(pid: int) -> bool:
-    """Whether it was still there: a worker may have made its last call while we read of the one before."""
-    try:
-        os.kill(pid, 9)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def compiled(call: str) -> CodeType | str:

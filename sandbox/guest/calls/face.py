@@ -70,8 +70,9 @@ def in_fork(make: Callable[[], str]) -> str:
         try:
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             signal.setitimer(signal.ITIMER_REAL, SECONDS)
-            for fd in (1, 2):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), fd)
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, 1)
+            os.dup2(null, 2)
             text = make()
             data = cut(text).encode("utf-8", "surrogatepass") if make() == text else b""
             while data:

@@ -9,6 +9,7 @@ import select
 import signal
 import time
 
+from ..kernel import kill
 from . import usage
 from .job import Job, RunState, Setting
 from .zygote_process import Link
@@ -148,8 +149,7 @@ class RunMonitor:
         while self.of_the_run(dead=True):
             if time.monotonic() > limit:
                 raise SystemExit("processes of a run could not be killed")
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(-1, signal.SIGKILL)
+            kill(-1)
             self._reap(state)
 
     def _reap(self, state: RunState) -> None:
@@ -218,9 +218,3 @@ def _resident(processes: list[usage.Process], libraries: int) -> int:
     """
     total = sum(process.resident_bytes for process in processes)
     return max(0, total - (8 << 20) * max(0, len(processes) - 1) - libraries)
-
-
-def kill(pid: int) -> None:
-    """Kill a process that may be gone already."""
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)

@@ -19,10 +19,10 @@ from typing import Any
 
 from .. import wire
 from ..boot import Bundle, read_exactly
-from ..kernel import hide
+from ..kernel import hide, kill
 from . import limits, memory, usage
 from .job import Job, RunState, Setting, report
-from .monitor import GRACE_S, RunMonitor, kill
+from .monitor import GRACE_S, RunMonitor
 from .run_folder import RunFolder, TooMuch
 from .workspace import Workspace
 from .zygote_process import Link

@@ -42,7 +42,7 @@ def is_labelled(value: Any) -> bool:
 
 def _is_labelled(kind: type, pandas: Any) -> bool:
     frame, series, index = (getattr(pandas, name, None) for name in ("DataFrame", "Series", "Index"))  # half imported
-    if index is None:
+    if frame is None or series is None or index is None:
         return False
     own = kind.__module__.partition(".")[0] == "pandas"  # the whole name is that of a file before pandas 3
     return kind is frame or kind is series or (own and issubclass(kind, index))

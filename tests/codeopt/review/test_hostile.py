@@ -164,6 +164,7 @@ def test_what_is_missing_is_a_notice_unless_strict(
         (("--base", "nowhere"), "git knows no commit 'nowhere'"),
         (("--diff", "missing.diff", "--base", "main"), "give --base or --diff"),
         (("nowhere.py",), "there is no nowhere.py"),
+        (("shop/orders.py::total",), "name files and folders here, not functions: shop/orders.py::total"),
         (("--output-format", "nothing"), "there is no reporter 'nothing'"),
         (("--reporter", "json"), "posts nothing"),
         (("--task", "my.task"), "built-in and installed tasks only"),

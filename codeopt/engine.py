@@ -19,7 +19,7 @@ from codeopt.options import ImproveOptions
 from codeopt.program import Program
 from codeopt.proposer_choice import check_proposer, open_proposer
 from codeopt.report import Result, hot, opening
-from codeopt.rounds import Recorder, finish, run_rounds
+from codeopt.rounds import RunRecorder, finish, run_rounds
 from codeopt.saved_runs import SavedRun
 from codeopt.searches import open_search
 from codeopt.session import Session
@@ -83,7 +83,7 @@ def improve(
     with kind.open_workload(request) as opened:
         workload = _measured(opened, task, request)
         run = runs.begin(opened.name)
-        recorder = Recorder(run, session, program.source, request.input_seed)
+        recorder = RunRecorder(run, session, program.source, request.input_seed)
         loop = _loop(workload, task, request, saved or _new_run(workload), recorder, plan)
         recorder.keep(loop)
         end = run_rounds(loop, session.console)
@@ -132,7 +132,7 @@ def _plan(options: ImproveOptions) -> SearchPlan:
 
 
 def _loop(
-    workload: Workload, task: Task, request: WorkloadRequest, saved: SavedRun, recorder: Recorder, plan: SearchPlan
+    workload: Workload, task: Task, request: WorkloadRequest, saved: SavedRun, recorder: RunRecorder, plan: SearchPlan
 ) -> RefineLoop:
     """The loop before its first round, or where an earlier sitting left it."""
     options, session = request.options, request.session

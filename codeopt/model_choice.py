@@ -50,13 +50,13 @@ def one_by_one(options: ImproveOptions) -> list[ImproveOptions]:
 
 def open_chosen_model(options: ImproveOptions, notify: Callable[[str], None], max_retries: int = 2) -> Model:
     """The model; its conversation is kept where the options say so. Raises UsageError, ModelError."""
-    from codeopt.models.replay import Recorder
+    from codeopt.models.replay import ReplyRecorder
 
     first, *others = one_by_one(options)
     if others:
         notify(f"{first.model} alone is asked for this, not {options.model}")
     model = _open(first, notify, max_retries)
-    return model if options.record is None else Recorder(model, options.record)
+    return model if options.record is None else ReplyRecorder(model, options.record)
 
 
 def _open(options: ImproveOptions, notify: Callable[[str], None], max_retries: int) -> Model:

@@ -41,7 +41,7 @@ PLACEHOLDERS = frozenset(
 
 
 @dataclass(frozen=True)
-class Name:
+class BoundName:
     """A name that the program binds."""
 
     text: str
@@ -73,9 +73,9 @@ class Readability:
     telling_docstring_lines: int
     reasonable_functions: int
     """Of the functions those that do more than one thing, or one thing for more than one place."""
-    names: tuple[Name, ...]
+    names: tuple[BoundName, ...]
     """Every name that counts."""
-    meaningless: tuple[Name, ...]
+    meaningless: tuple[BoundName, ...]
     complexity: tuple[Complexity, ...]
     """Highest first."""
     findings: tuple[LintFinding, ...] | None
@@ -195,7 +195,7 @@ def _docstring_lines(tree: ast.Module) -> int:
     return lines
 
 
-def names(tree: ast.Module) -> tuple[Name, ...]:
+def names(tree: ast.Module) -> tuple[BoundName, ...]:
     """The distinct names of variables, parameters, functions and classes, by first line.
 
     Left out: `self`, `cls`, `_`, dunder names, imported names (they are not the author's) and attributes; and the
@@ -207,7 +207,7 @@ def names(tree: ast.Module) -> tuple[Name, ...]:
     for node, text in _bindings(tree):
         first[text] = min(first.get(text, node.lineno), node.lineno)
         only_index[text] = only_index.get(text, text in INDEX_NAMES) and id(node) in targets
-    kept = [Name(text, line) for text, line in first.items() if not only_index[text] and not _conventional(text)]
+    kept = [BoundName(text, line) for text, line in first.items() if not only_index[text] and not _conventional(text)]
     return tuple(sorted(kept, key=lambda name: (name.line, name.text)))
 
 

@@ -18,7 +18,7 @@ from codeopt.workloads import WorkloadRequest
 
 
 @dataclass(frozen=True)
-class Recorder:
+class RunRecorder:
     """Keeps a run, and says how it goes."""
 
     run: RunStore

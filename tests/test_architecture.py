@@ -48,9 +48,6 @@ PRINTS = (
 )
 """Inside, the guest prints what a program's `sys.exit("text")` would."""
 
-NAMED_TWICE = {"Edit", "Module", "Parameter", "Recorder", "Result", "Run", "_Parser"}
-"""Classes whose name another class has as well. Let it shrink: one word, one thing."""
-
 
 @dataclass(frozen=True)
 class Import:
@@ -234,11 +231,9 @@ def test_public_names_are_sorted_and_complete(package: str) -> None:
 
 
 def test_a_class_has_a_name_of_its_own() -> None:
-    """But for the guest's, which is a program of its own."""
     homes: dict[str, list[str]] = {}
     for module in modules().values():
-        if not module.name.startswith("sandbox.guest"):
-            for node in module.tree.body:
-                if isinstance(node, ast.ClassDef):
-                    homes.setdefault(node.name, []).append(module.file)
-    assert {name: files for name, files in homes.items() if len(files) > 1 and name not in NAMED_TWICE} == {}
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(module.file)
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}

@@ -32,7 +32,7 @@ def build(name: str, settings: Settings) -> Model:
     return Replay(Path(name), context_tokens=settings.context_tokens)
 
 
-class Recorder:
+class ReplyRecorder:
     """A model that writes down every exchange of another, its errors too."""
 
     def __init__(self, model: Model, path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from codeopt.escaping import log_line
 from codeopt.reporters import _words
-from codeopt.reporters._edits import Edit
+from codeopt.reporters._edits import LineEdit
 from codeopt.reporters._places import Placed
 from codeopt.reporters._text import block, code, prose
 from codeopt.review.patch import patch
@@ -31,7 +31,7 @@ def marked(kind: str, body: object) -> tuple[str, ...] | None:
     return tuple(found.group(2).split()) if found and found.group(1) == kind else None
 
 
-def comment(placed: Placed, edit: Edit, part: int, review: Review, label: str = "suggestion") -> str:
+def comment(placed: Placed, edit: LineEdit, part: int, review: Review, label: str = "suggestion") -> str:
     """The body of the comment that offers one part for a click."""
     found = placed.suggestion
     several = len(placed.parts) > 1

@@ -17,7 +17,7 @@ _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Edit:
+class LineEdit:
     """Lines `start` to `end` (1-based, both included) become `text`; nothing is replaced when `end` is `start - 1`."""
 
     start: int
@@ -43,7 +43,7 @@ class Hunk:
         """Last line in the new file."""
         return self.start + len(self.old_lines) - 1
 
-    def holds(self, edit: Edit) -> bool:
+    def holds(self, edit: LineEdit) -> bool:
         """Every line that is replaced is a line of this hunk."""
         return self.start <= edit.start <= edit.end <= self.end
 
@@ -52,7 +52,7 @@ class Hunk:
         return self.old_lines[line - self.start]
 
 
-def edits(original: str, improved: str) -> tuple[Edit, ...]:
+def edits(original: str, improved: str) -> tuple[LineEdit, ...]:
     """What turns `original` into `improved`, with as few lines as difflib finds; no two of them touch."""
     old, new = lines_of(original), lines_of(improved)
     head = _common(old, new)
@@ -60,13 +60,13 @@ def edits(original: str, improved: str) -> tuple[Edit, ...]:
     inner_old, inner_new = old[head : len(old) - tail], new[head : len(new) - tail]
     matcher = SequenceMatcher(None, inner_old, inner_new, autojunk=False)
     return tuple(
-        Edit(head + a + 1, head + b, "".join(inner_new[c:d]))
+        LineEdit(head + a + 1, head + b, "".join(inner_new[c:d]))
         for kind, a, b, c, d in matcher.get_opcodes()
         if kind != "equal"
     )
 
 
-def apply(original: str, changes: Sequence[Edit]) -> str:
+def apply(original: str, changes: Sequence[LineEdit]) -> str:
     """`original` after the edits, which are in order and do not overlap."""
     lines, done, parts = lines_of(original), 0, []
     for edit in changes:
@@ -75,13 +75,15 @@ def apply(original: str, changes: Sequence[Edit]) -> str:
     return "".join([*parts, *lines[done:]])
 
 
-def inside(original: str, changes: Sequence[Edit], hunks: Sequence[Hunk]) -> tuple[tuple[Edit, Hunk], ...] | None:
+def inside(
+    original: str, changes: Sequence[LineEdit], hunks: Sequence[Hunk]
+) -> tuple[tuple[LineEdit, Hunk], ...] | None:
     """The edits with the hunks that hold them, one edit a hunk; None when one of them is outside of the change.
 
     Edits of the same hunk become one: a click must give the whole of it, or a program without its import is left.
     """
     lines = lines_of(original)
-    placed: list[tuple[Edit, Hunk]] = []
+    placed: list[tuple[LineEdit, Hunk]] = []
     for change in changes:
         found = next(_anchored(change, lines, hunks), None)
         if found is None:
@@ -137,22 +139,22 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def _anchored(change: Edit, lines: Sequence[str], hunks: Sequence[Hunk]) -> Iterator[tuple[Edit, Hunk]]:
+def _anchored(change: LineEdit, lines: Sequence[str], hunks: Sequence[Hunk]) -> Iterator[tuple[LineEdit, Hunk]]:
     """The edit in each hunk that can hold it; an insertion takes a neighbour with it, since a line must be named."""
     ways = [change]
     if change.end < change.start:
         ways = []
         if change.start > 1:
-            ways.append(Edit(change.end, change.end, lines[change.end - 1] + change.text))
+            ways.append(LineEdit(change.end, change.end, lines[change.end - 1] + change.text))
         if change.start <= len(lines):
-            ways.append(Edit(change.start, change.start, change.text + lines[change.start - 1]))
+            ways.append(LineEdit(change.start, change.start, change.text + lines[change.start - 1]))
     return ((edit, hunk) for edit in ways for hunk in hunks if hunk.holds(edit))
 
 
-def _joined(first: Edit, second: Edit, lines: Sequence[str]) -> Edit:
+def _joined(first: LineEdit, second: LineEdit, lines: Sequence[str]) -> LineEdit:
     """One edit for both, with the lines between them; `second` may be an insertion."""
     between = "".join(lines[first.end : second.start - 1])
-    return Edit(first.start, max(first.end, second.end), first.text + between + second.text)
+    return LineEdit(first.start, max(first.end, second.end), first.text + between + second.text)
 
 
 def _path(text: str) -> str:

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 
 from codeopt.reporters import _words
-from codeopt.reporters._edits import Edit, edits, inside, whole
+from codeopt.reporters._edits import LineEdit, edits, inside, whole
 from codeopt.review.patch import lines_of
 from codeopt.review.suggestion import Suggestion
 from codeopt.workloads.function.function_def import first_line
@@ -30,7 +30,7 @@ def lines(found: Suggestion) -> tuple[int, int]:
     return (edit.start, edit.end) if edit else (1, 1)
 
 
-def one_edit(found: Suggestion) -> Edit | None:
+def one_edit(found: Suggestion) -> LineEdit | None:
     """All of it at once, from the first line that changes to the last; None where nothing does."""
     changes = edits(found.original, found.improved)
     placed = inside(found.original, changes, [whole(found.path, found.original)])

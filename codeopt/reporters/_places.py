@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from codeopt.escaping import printable
-from codeopt.reporters._edits import Edit, Hunk, edits, hunks, inside
+from codeopt.reporters._edits import Hunk, LineEdit, edits, hunks, inside
 from codeopt.reporters._finding import fingerprint
 from codeopt.review.suggestion import Review, Suggestion
 
@@ -20,7 +20,7 @@ class Placed:
 
     suggestion: Suggestion
     fingerprint: str
-    parts: tuple[tuple[Edit, Hunk], ...]
+    parts: tuple[tuple[LineEdit, Hunk], ...]
     """One a hunk; empty where they cannot be offered."""
     why_not: str = ""
     """Why `parts` is empty, as the end of a sentence."""
@@ -61,5 +61,5 @@ def shown(text: str) -> bool:
     return printable(plain) == plain
 
 
-def _overlap(one: Iterable[tuple[Edit, Hunk]], other: Iterable[tuple[Edit, Hunk]]) -> bool:
+def _overlap(one: Iterable[tuple[LineEdit, Hunk]], other: Iterable[tuple[LineEdit, Hunk]]) -> bool:
     return any(a.start <= b.end and b.start <= a.end for a, _ in one for b, _ in other)

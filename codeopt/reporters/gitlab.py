@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from codeopt.escaping import log_line
 from codeopt.reporters._comments import WITHDRAWN, comment, marked, overview
-from codeopt.reporters._edits import Edit, Hunk
+from codeopt.reporters._edits import Hunk, LineEdit
 from codeopt.reporters._finding import fingerprint, lines, rule, sentence
 from codeopt.reporters._http import Api, ApiError, secret
 from codeopt.reporters._places import Placed, place
@@ -172,7 +172,7 @@ def _begin_threads(api: Api, path: str, item: Placed, refs: Mapping[str, Any], r
     return True
 
 
-def _position(edit: Edit, hunk: Hunk, refs: Mapping[str, Any]) -> dict[str, Any]:
+def _position(edit: LineEdit, hunk: Hunk, refs: Mapping[str, Any]) -> dict[str, Any]:
     """The first line of the edit; GitLab wants both numbers of a line that the change left as it was."""
     old_line = hunk.old_line(edit.start)
     return {

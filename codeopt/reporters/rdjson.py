@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from codeopt.reporters._edits import Edit
+from codeopt.reporters._edits import LineEdit
 from codeopt.reporters._finding import NAME, one_edit, rule, sentence
 from codeopt.reporters._places import place
 from codeopt.reporters._text import code, prose
@@ -38,12 +38,12 @@ def diagnostics(review: Review) -> Iterator[dict[str, Any]]:
             }
 
 
-def _range(edit: Edit) -> dict[str, Any]:
+def _range(edit: LineEdit) -> dict[str, Any]:
     """Without columns it means whole lines, the last one included."""
     return {"start": {"line": edit.start}, "end": {"line": edit.end}}
 
 
-def _suggestions(edit: Edit) -> list[dict[str, Any]]:
+def _suggestions(edit: LineEdit) -> list[dict[str, Any]]:
     """The edit as whole lines; their last line end is understood, so empty text means to delete.
 
     One empty line cannot be told from that: it is left to the diff.

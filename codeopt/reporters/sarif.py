@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from codeopt import __version__
 from codeopt.escaping import log_line
-from codeopt.reporters._edits import Edit, edits
+from codeopt.reporters._edits import LineEdit, edits
 from codeopt.reporters._finding import NAME, fingerprint, lines, rule, sentence
 from codeopt.review.patch import lines_of
 from codeopt.review.suggestion import Review, Suggestion
@@ -70,7 +70,7 @@ def _plain(text: str) -> str:
     return line.replace("[", "\\[").replace("]", "\\]").replace("{", "{{").replace("}", "}}")
 
 
-def _replacement(edit: Edit, original: list[str]) -> dict[str, Any]:
+def _replacement(edit: LineEdit, original: list[str]) -> dict[str, Any]:
     start_line, start_column = _position(edit.start, original)
     end_line, end_column = _position(edit.end + 1, original)
     region = {"startLine": start_line, "startColumn": start_column, "endLine": end_line, "endColumn": end_column}

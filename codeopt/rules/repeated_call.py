@@ -36,7 +36,7 @@ OPERATIONS = (*PLACES, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
 
 
 @dataclass
-class Run:
+class Repetition:
     """Occurrences of one call in statements that follow each other."""
 
     first: ast.stmt
@@ -71,14 +71,14 @@ def repeated_call(_: ast.Module, ctx: Context) -> Edits:
                 yield from (program.replace(node, name) for node in run.nodes)
 
 
-def _outermost(program: AnalyzedProgram, runs: list[Run]) -> Iterator[Run]:
+def _outermost(program: AnalyzedProgram, runs: list[Repetition]) -> Iterator[Repetition]:
     """Those of two calls or more, without what stands in a call of another."""
     for run in (run for run in runs if len(run.nodes) > 1):
         others = [node for other in runs if other is not run and len(other.nodes) > 1 for node in other.nodes]
         inside = {part for node in others for part in program.walk(node) if part is not node}
         outside = [node for node in run.nodes if node not in inside]
         if len(outside) > 1:
-            yield Run(run.first, outside)
+            yield Repetition(run.first, outside)
 
 
 def _written_twice(program: AnalyzedProgram) -> set[ast.Call]:
@@ -96,9 +96,9 @@ def _blocks(program: AnalyzedProgram) -> Iterator[list[ast.stmt]]:
                 yield block
 
 
-def _runs(program: AnalyzedProgram, block: list[ast.stmt], again: set[ast.Call]) -> list[Run]:
-    open_: dict[str, Run] = {}
-    done: list[Run] = []
+def _runs(program: AnalyzedProgram, block: list[ast.stmt], again: set[ast.Call]) -> list[Repetition]:
+    open_: dict[str, Repetition] = {}
+    done: list[Repetition] = []
     for statement in block:
         head = _head(statement)
         calls = list(_calls(program, head, again)) if head is not None else []
@@ -110,7 +110,7 @@ def _runs(program: AnalyzedProgram, block: list[ast.stmt], again: set[ast.Call])
             if not _safe_inside(program, statement, call):
                 continue
             if key not in open_ and starts and always:
-                open_[key] = Run(statement)
+                open_[key] = Repetition(statement)
             if key in open_:
                 open_[key].nodes.append(call)
         changed = program.effects.of(statement)

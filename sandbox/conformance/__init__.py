@@ -30,7 +30,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Result:
+class CheckResult:
     """What a check found."""
 
     check: Check
@@ -47,21 +47,21 @@ class Result:
         return f"FAIL    {self.check.name}: {self.check.promise} (seen: {self.seen})"
 
 
-def run_checks(open: Callable[[RunLimits], Sandbox]) -> Iterator[Result]:
+def run_checks(open: Callable[[RunLimits], Sandbox]) -> Iterator[CheckResult]:
     """Check one promise after another in one sandbox, as the runs of a program are; the last of them end its guest."""
     with open(LIMITS) as sandbox:
         for check in checks():
             yield _result(check, sandbox)
 
 
-def _result(check: Check, sandbox: Sandbox) -> Result:
+def _result(check: Check, sandbox: Sandbox) -> CheckResult:
     if why := check.cannot.get(sandbox.backend) or _as_ordinary_user(check, sandbox):
-        return Result(check, False, why, cannot=True)
+        return CheckResult(check, False, why, cannot=True)
     try:
         seen = check.probe(sandbox)
     except SandboxError as error:
         seen = f"the sandbox failed: {error}"
-    return Result(check, not seen, seen)
+    return CheckResult(check, not seen, seen)
 
 
 def _as_ordinary_user(check: Check, sandbox: Sandbox) -> str:

@@ -121,7 +121,7 @@ class Zygote:
         return run
 
 
-def serve(built_in: frozenset[str], found_in: frozenset[str], scene: dict[str, Any] | None) -> Program:
+def serve(built_in: frozenset[str], found_in: frozenset[str], scene: dict[str, Any] | None) -> ForkedProgram:
     """Fork a process for each job; returns only in the child, with the program to run."""
     zygote, sock = Zygote(built_in, found_in, scene), _socket.socket(fileno=3)
     if scene is not None:
@@ -183,7 +183,7 @@ def run_exec(job: dict[str, Any]) -> NoReturn:
     posix.execve(job["python"], command, job["env"])
 
 
-class Program:
+class ForkedProgram:
     """A program in this warm interpreter, which sees what it would see as `python program.py`."""
 
     def __init__(self, code: CodeType, namespace: dict[str, Any]) -> None:
@@ -209,7 +209,7 @@ class Program:
         leave(status, interrupted)
 
 
-def read_program(path: str) -> Program:
+def read_program(path: str) -> ForkedProgram:
     """Compiled, which is a cost of the program's own text; what is no Python ends here."""
     mark_start()
     try:
@@ -218,7 +218,7 @@ def read_program(path: str) -> Program:
     except BaseException as error:
         broken = error.with_traceback(None)
     else:
-        return Program(code, vars(sys.modules["__main__"]))
+        return ForkedProgram(code, vars(sys.modules["__main__"]))
     return leave(failed(broken))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sandbox import Run, RunLimits, Sandbox, SandboxError
-from sandbox.conformance import LIMITS, Result, checks, report, run_checks
+from sandbox.conformance import LIMITS, CheckResult, checks, report, run_checks
 from tests.conftest import open_or_skip
 
 CANNOT = {
@@ -68,7 +68,7 @@ class Broken(Liar):
 PASS_FOR_A_LIAR = {"bytes", "repeatable"}
 
 
-def outcomes(sandbox: Sandbox, leave_out: str = "killed owner") -> list[Result]:
+def outcomes(sandbox: Sandbox, leave_out: str = "killed owner") -> list[CheckResult]:
     """Results of all checks but the one that opens a sandbox of its own."""
     found = []
     for result in run_checks(lambda _limits: sandbox):

@@ -16,7 +16,7 @@ from codeopt.session import Mounts
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.function_def import Def, Function, definition, dotted, own_nodes
 from codeopt.workloads.function.libraries import Loading
-from codeopt.workloads.function.naming import Names
+from codeopt.workloads.function.naming import CallNames
 from codeopt.workloads.function.project import Place, View, locate, named_files, open_places, open_view, test_folders
 from codeopt.workloads.function.recording import known_as
 from codeopt.workloads.function.unadded import missing_module
@@ -39,7 +39,7 @@ class Bench:
     target: FunctionRef
     places: tuple[Place, ...] = ()
     """Tests that the user named."""
-    names: Names = Names()
+    names: CallNames = CallNames()
     """How calls are shown."""
     loading: Loading = Loading()
     """How libraries come into runs of calls."""

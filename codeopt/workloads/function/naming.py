@@ -22,7 +22,7 @@ WHENCE = {
 
 
 @dataclass(frozen=True)
-class Names:
+class CallNames:
     """Words for parts of calls."""
 
     words: Mapping[str, str] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Names:
         return OPAQUE.sub(lambda match: self.words.get(match[0], match[0]), call) if self.words else call
 
 
-def find_names(calls: Sequence[str], show: Callable[[tuple[str, ...]], Sequence[str]], home: str = "") -> Names:
+def find_names(calls: Sequence[str], show: Callable[[tuple[str, ...]], Sequence[str]], home: str = "") -> CallNames:
     """Words for everything in the calls that has no literal. show: calls in words, by the code under test; home: the
     package whose names go without their module."""
     found = {match[0]: match for call in calls for match in OPAQUE.finditer(call)}
@@ -42,7 +42,7 @@ def find_names(calls: Sequence[str], show: Callable[[tuple[str, ...]], Sequence[
     for text, line in zip(rest, shown, strict=False):
         if line.startswith("f("):
             words[text] = f"{text} = {line}" if text.endswith("]") else line[2:-1]
-    return Names(words)
+    return CallNames(words)
 
 
 def _name(module: str, name: str, home: str) -> str:

@@ -15,7 +15,7 @@ from ..boot import read_exactly
 from ..kernel import hide
 from .batch import batch_of
 from .channel import Channel
-from .controller import Controller, Failure
+from .controller import Controller, RunFailed
 from .function_ref import FunctionRef
 from .importer import serve_passes
 from .json_text import to_json
@@ -34,7 +34,7 @@ def main(bundle: Bundle, ref: dict[str, Any], source: str) -> None:
     controller = Controller(channel, pid, batch_of(read_exactly(0, sys.maxsize)))
     try:
         controller.run()
-    except Failure as failure:
+    except RunFailed as failure:
         os.write(2, f"{failure}\n".encode("utf-8", "backslashreplace"))
         os.write(1, to_json({"failure": failure.kind}).encode())
         controller.end()

@@ -31,7 +31,7 @@ class Arguments:
     """Makes the arguments of calls, new ones each time."""
 
     def __init__(self, ref: FunctionRef) -> None:
-        self.names = Names(ref)
+        self.names = CallNamespace(ref)
         self.makers = {kind.__name__: kind for kind in (set, frozenset, bytearray, range, slice, iter, complex)}
 
     def fresh(self, code: CodeType) -> Call:
@@ -43,7 +43,7 @@ class Arguments:
         self.names.shared = {}
 
 
-class Names(Known):
+class CallNamespace(Known):
     """What the expression of a call may use; modules are imported when they are needed."""
 
     def __init__(self, ref: FunctionRef) -> None:
@@ -130,18 +130,18 @@ class Names(Known):
         if self.reader is None:
             rename = self.module_name
 
-            class Reader(pickle.Unpickler):
+            class CallUnpickler(pickle.Unpickler):
                 def find_class(self, module: str, name: str) -> Any:
                     return super().find_class(rename(module), name)
 
-            self.reader = Reader
+            self.reader = CallUnpickler
         return self.reader(BytesIO(base64.b64decode(text) if isinstance(text, str) else text)).load()
 
 
 class CallsOfFile:
     """`CALLS[i]`: a fresh copy of that call of the calls file; the file is run again where a copy cannot be made."""
 
-    def __init__(self, names: Names, name: str) -> None:
+    def __init__(self, names: CallNamespace, name: str) -> None:
         self.names, self.name = names, name
 
     def __getitem__(self, at: int) -> Call:

@@ -47,7 +47,7 @@ GRACE_S, QUICK_S = 0.3, 1.0
 outcome is shown, if it is quick (checking.py)."""
 
 
-class Failure(Exception):
+class RunFailed(Exception):
     """The run cannot go on because of the code under test."""
 
     def __init__(self, kind: str, text: str) -> None:
@@ -84,7 +84,7 @@ class Controller:
         if letter != IMPORTED:
             kind = NOT_IMPORTED if letter == FAILED else IS_PROGRAM
             why = f"the module cannot be imported: {text}" if text else "the process ended during the import"
-            raise Failure(kind, why)
+            raise RunFailed(kind, why)
         self.import_cpu = time.clock_gettime(cpu_clock(self.importer_pid))
         if self.batch.mode == "memory":
             self.memory = [self.memory_pass("traced"), self.memory_pass("resident"), highest_bytes(self.importer_pid)]
@@ -101,7 +101,7 @@ class Controller:
         self.channel.send(PASS)
         letter, text = self.wait(START_SECONDS)
         if letter != PASS:
-            raise Failure(ENDED_EARLY, "the module ended its process after it was imported")
+            raise RunFailed(ENDED_EARLY, "the module ended its process after it was imported")
         batch = self.batch.replace(calls=tuple(calls), mode=mode or self.batch.mode)
         if batch.calls not in self.codes:
             self.codes[batch.calls] = marshal.dumps([compiled(call) for call in batch.calls])
@@ -114,7 +114,9 @@ class Controller:
         calls, listing = self.batch.calls, self.batch.mode in ("list", "shape", "scene")
         while lost := self.listen(self.start(calls if listing else calls[len(self.made) :])):
             if listing:
-                raise Failure(ENDED_EARLY, f"{'the calls file' if self.batch.mode == 'list' else 'a call'} {lost.text}")
+                raise RunFailed(
+                    ENDED_EARLY, f"{'the calls file' if self.batch.mode == 'list' else 'a call'} {lost.text}"
+                )
             del self.took[len(self.made) :]
             self.add(lost)
             self.lost += 1
@@ -147,7 +149,7 @@ class Controller:
             elif letter in (LINES, STATE):
                 self.left = [line for line in self.left if line[:1] != letter] + [letter + one_line(text)]
             elif letter == FAILED:
-                raise Failure(ENDED_EARLY, f"the calls file fails: {text}")
+                raise RunFailed(ENDED_EARLY, f"the calls file fails: {text}")
             elif letter == FINISHED:
                 self.wait(START_SECONDS)
                 return None
@@ -196,7 +198,7 @@ class Controller:
         while (message := self.wait(START_SECONDS))[0] == OUTCOME:
             found.append(OUTCOME + one_line(message[1]))
         if message[0] != FINISHED:
-            raise Failure(ENDED_EARLY, "the process ended while its results were read")
+            raise RunFailed(ENDED_EARLY, "the process ended while its results were read")
         self.wait(START_SECONDS)
         if not self.made:
             self.made = found
@@ -214,17 +216,17 @@ class Controller:
         grown = highest_bytes(pid) - before
         self.kill(pid)
         if not said.isdigit():
-            raise Failure(ENDED_EARLY, "the memory of the calls is no number")
+            raise RunFailed(ENDED_EARLY, "the memory of the calls is no number")
         return int(said) if mode == "traced" else max(0, grown)
 
     def expect(self, wanted: bytes, seconds: float) -> str:
         """The next message of a timed pass: its text."""
         letter, text = self.wait(seconds)
         if not letter:
-            raise Failure(OVERRUN, f"the timed calls take longer than {seconds:g} s")
+            raise RunFailed(OVERRUN, f"the timed calls take longer than {seconds:g} s")
         if letter != wanted:
             how = how_it_ended(int(text)) if letter == ENDED else ""
-            raise Failure(ENDED_EARLY, f"a timed call ends the process{how}")
+            raise RunFailed(ENDED_EARLY, f"a timed call ends the process{how}")
         return text
 
     def wait(self, seconds: float) -> tuple[bytes, str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-    from .arguments import Arguments, Names
+    from .arguments import Arguments, CallNamespace
     from .channel import Channel
     from .worker import CallWorker
 
@@ -75,7 +75,7 @@ def some_of(values: Sequence[Any], codes: Sequence[CodeType]) -> str:
     return f" (in {len(values):,} of {len(codes):,} calls)" if len(values) < len(codes) else ""
 
 
-def list_calls(names: Names, channel: Channel) -> None:
+def list_calls(names: CallNamespace, channel: Channel) -> None:
     """The calls of the calls file: as expressions of plain values, what has none by its place in the file; or why there
     are none."""
     try:
@@ -86,7 +86,7 @@ def list_calls(names: Names, channel: Channel) -> None:
     channel.send(FINISHED)
 
 
-def send_calls(names: Names, channel: Channel) -> None:
+def send_calls(names: CallNamespace, channel: Channel) -> None:
     """Each call, an empty line after those of CALLS."""
     seen = set()
     for name in ("CALLS", "BIG"):

@@ -28,7 +28,7 @@ from ..calls.function_ref import FunctionRef
 from .allocated import run_allocated
 from .callees import run_callees
 from .own_time import run_lines
-from .program import Program, claim_streams
+from .program import ProfiledProgram, claim_streams
 from .request import ProfileRequest
 from .sampled import run_scalene
 
@@ -45,7 +45,7 @@ def main(bundle: Bundle) -> None:
     """Profile the program on standard input."""
     request = ProfileRequest.read(json.loads(sys.stdin.buffer.readline()))
     folder = Path(tempfile.mkdtemp(prefix="profile"))
-    program = Program(folder, FunctionRef.read(request.function) if request.function else None, request.args)
+    program = ProfiledProgram(folder, FunctionRef.read(request.function) if request.function else None, request.args)
     program.path.write_bytes(sys.stdin.buffer.read(request.source))
     program.stdin.write_bytes(sys.stdin.buffer.read(request.stdin))
     process, output = os.getpid(), claim_streams()
@@ -58,7 +58,7 @@ def main(bundle: Bundle) -> None:
     leave_process(0)
 
 
-def answer(program: Program, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
+def answer(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
     """What the host is told."""
     if request.mode == "scalene" and importlib.util.find_spec("scalene") is None:
         return {"missing": "scalene"}

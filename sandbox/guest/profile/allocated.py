@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from .program import Program
+    from .program import ProfiledProgram
     from .request import ProfileRequest
 
 FRAMES = 6
@@ -69,7 +69,7 @@ class Books:
         self.held = held
 
 
-def run_allocated(program: Program, request: ProfileRequest) -> dict[str, Any]:
+def run_allocated(program: ProfiledProgram, request: ProfileRequest) -> dict[str, Any]:
     """What the host is told: [line, bytes held when most was held, most bytes at one moment] of each line."""
     books = Books(str(program.path))
 

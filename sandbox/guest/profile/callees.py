@@ -13,14 +13,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .program import Program
+    from .program import ProfiledProgram
     from .request import ProfileRequest
 
 LEAST_SHARE, MOST_FUNCTIONS, MOST_LINES, LONGEST_LINE = 0.02, 12, 60, 200
 """Functions with a smaller share of the time are left out; of the others so many are told, and so much of each."""
 
 
-def run_callees(program: Program, request: ProfileRequest) -> dict[str, Any]:
+def run_callees(program: ProfiledProgram, request: ProfileRequest) -> dict[str, Any]:
     """What the host is told: [name, module, first line, calls, share, source] of each; a function in C has no module,
     line or source."""
     profiler = cProfile.Profile()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from .program import Program
+    from .program import ProfiledProgram
     from .request import ProfileRequest
 
     Begin = Callable[[], None]
@@ -31,7 +31,7 @@ SETUP_S = 60.0
 """What the import of a module and the making of arguments may take, before the calls are looked at."""
 
 
-def run_lines(program: Program, request: ProfileRequest) -> dict[str, Any]:
+def run_lines(program: ProfiledProgram, request: ProfileRequest) -> dict[str, Any]:
     """What the host is told of the program's lines and functions."""
     measure = tracer()
     costs = calibrate(measure)

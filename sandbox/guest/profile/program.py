@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from ..calls.function_ref import FunctionRef
 
 
-class Stop(BaseException):
+class TimeUp(BaseException):
     """Raised in the program when its time is up; no `except Exception` swallows it."""
 
 
-class Program:
+class ProfiledProgram:
     """The program's file and its input, to be run in this process as `__main__`."""
 
     def __init__(self, folder: Path, function: FunctionRef | None = None, args: Sequence[str] = ()) -> None:
@@ -54,7 +54,7 @@ class Program:
             for thread in threading.enumerate():
                 if thread is not threading.current_thread() and not thread.daemon:
                     thread.join()
-        except (Stop, KeyboardInterrupt):
+        except (TimeUp, KeyboardInterrupt):
             raise
         except SystemExit:
             pass
@@ -95,7 +95,7 @@ def within(
             signal.setitimer(signal.ITIMER_REAL, 0.001, 0.1)  # an exception in a hook would be lost
         else:
             close()
-            raise Stop
+            raise TimeUp
 
     signal.signal(signal.SIGALRM, alarm)
     signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
@@ -104,7 +104,7 @@ def within(
             return run(), False
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-    except Stop:
+    except TimeUp:
         return "", True
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..boot import ROOT
 from ..calls.function_ref import FunctionRef
-from .program import Program
+from .program import ProfiledProgram
 from .request import ProfileRequest
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ space["Bundle"](modules).load("profile.sampled").main_scalene()
 '''
 
 
-def run_scalene(program: Program, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
+def run_scalene(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
     """Run Scalene in a process of its own on `repeat`, and cut its report down."""
     folder = program.path.parent
     (folder / "modules").write_bytes(bundle.pack(""))
@@ -110,7 +110,7 @@ def repeat(folder: Path) -> None:
     limits = json.loads((folder / "limits").read_text())
     tell, cwd = limits.pop("tell"), limits.pop("cwd")
     request = ProfileRequest.read(limits)
-    program = Program(folder, FunctionRef.read(request.function) if request.function else None, request.args)
+    program = ProfiledProgram(folder, FunctionRef.read(request.function) if request.function else None, request.args)
     code = program.compile()
     os.close(tell)
     os.chdir(cwd)  # Scalene was started beside its report; the program finds its files where it would find them

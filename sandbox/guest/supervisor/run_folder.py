@@ -23,7 +23,7 @@ class TooMuch(Exception):
     """A run wrote more than may be sent to the host."""
 
 
-class RunFolder:
+class WorkingFolder:
     """One run's folder; `given` has kept descriptors by relative path."""
 
     def __init__(self, path: str, given: dict[str, int]) -> None:

@@ -23,7 +23,7 @@ from ..kernel import hide, kill
 from . import limits, memory, usage
 from .job import Job, RunState, Setting, report
 from .monitor import GRACE_S, RunMonitor
-from .run_folder import RunFolder, TooMuch
+from .run_folder import TooMuch, WorkingFolder
 from .workspace import Workspace
 from .zygote_process import Link
 from .zygotes import Zygotes, read_kept
@@ -124,11 +124,11 @@ class Supervisor:
                 os.close(fd)
         return state
 
-    def _folder(self, job: Job) -> RunFolder | None:
+    def _folder(self, job: Job) -> WorkingFolder | None:
         """The run's own working folder, with what it is given."""
         if job.files is None:
             return None
-        folder = RunFolder(self._cwd(job), {path: self.inputs[name] for path, name in job.files})
+        folder = WorkingFolder(self._cwd(job), {path: self.inputs[name] for path, name in job.files})
         folder.fill()
         return folder
 
@@ -156,7 +156,7 @@ class Supervisor:
         return b"".join(counter.read() for counter in self.counters)
 
 
-def _written(folder: RunFolder | None, job: Job, state: RunState) -> list[tuple[str, int, bytes]]:
+def _written(folder: WorkingFolder | None, job: Job, state: RunState) -> list[tuple[str, int, bytes]]:
     """What the run left in its folder; too much of it ends the run as too much output does."""
     try:
         return folder.written(job.output_bytes) if folder else []

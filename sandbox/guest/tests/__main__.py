@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..boot import Bundle
-    from .recorder import Recorder
+    from .recorder import CallRecorder
 
 PYTEST_OPTIONS = [
     "-q",
@@ -84,7 +84,7 @@ class TestRun:
         if not text.startswith("#"):
             self.calls.append((text, os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]))
 
-    def record(self) -> Recorder:
+    def record(self) -> CallRecorder:
         """From the module's import on."""
         return install(self.ref.module, self.ref.qualname, self.request.most, self.sink)
 

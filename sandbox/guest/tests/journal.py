@@ -26,7 +26,7 @@ CHANGING = frozenset(("__init__", "__setitem__", "__delitem__", "__call__", "__e
 """Of the methods that Python calls those that are known for it."""
 
 
-class History:
+class ObjectHistory:
     """The steps of one object, pickled before each was made."""
 
     def __init__(self, first: bytes) -> None:
@@ -58,7 +58,7 @@ class Journal:
         """recorded: the method whose calls are written down. An object that it has changed has no history: what it
         does is in question."""
         self.kind, self.recorded = kind, recorded
-        self.histories: dict[int, History] = {}
+        self.histories: dict[int, ObjectHistory] = {}
         """By identity; a constructor begins a new one."""
         self.replaced: dict[str, tuple[Any, Any]] = {}
         """By name: what the class itself had, and what it has now."""
@@ -91,7 +91,7 @@ class Journal:
         vars(journaled).update(vars(function), __wrapped__=function)
         return journaled
 
-    def step(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> History | None:
+    def step(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> ObjectHistory | None:
         """Write down a call that is about to be made; None where it is none of the object's own steps."""
         if self.writing or not self.replaced or not args or type(args[0]) is not self.kind:
             return None
@@ -111,10 +111,10 @@ class Journal:
             if self.spent > BUDGET_S or self.calls > CALLS:
                 self.close()
 
-    def written(self, value: Any, step: tuple[str, Sequence[Any], Mapping[str, Any]]) -> History | None:
+    def written(self, value: Any, step: tuple[str, Sequence[Any], Mapping[str, Any]]) -> ObjectHistory | None:
         """The object's history with one more step; None where it becomes too long."""
         if step[0] == "__init__":
-            history = self.histories[id(value)] = History(pickled(step))
+            history = self.histories[id(value)] = ObjectHistory(pickled(step))
             return history
         history = self.histories[id(value)]
         if not history.add(value, step[0], pickled(step)):

@@ -6,7 +6,7 @@ import os
 import sys
 
 from .main_script import decorated, install_for_scripts
-from .recorder import Recorder
+from .recorder import CallRecorder
 from .watched_file import WatchedFile
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Finder:
     """Wraps the function as soon as its module has been imported."""
 
-    def __init__(self, recorder: Recorder, watched: WatchedFile | None = None) -> None:
+    def __init__(self, recorder: CallRecorder, watched: WatchedFile | None = None) -> None:
         self.recorder, self.watched = recorder, watched
         """watched: the module is known by its file, whatever its name is."""
 
@@ -61,22 +61,22 @@ class Finder:
             loader.get_code = get_code
 
 
-def install(module: str, qualname: str, most: int, sink: Callable[[str], None]) -> Recorder:
+def install(module: str, qualname: str, most: int, sink: Callable[[str], None]) -> CallRecorder:
     """Record from the module's import on; when it is imported already, from now on.
 
     most: so many calls are kept. sink: gets each new call as an expression, and `# why` when one cannot be written
     down for a new reason.
     """
-    recorder = Recorder(module, qualname, most, sink)
+    recorder = CallRecorder(module, qualname, most, sink)
     sys.meta_path.insert(0, Finder(recorder))
     if module in sys.modules:
         recorder.wrap(sys.modules[module])
     return recorder
 
 
-def install_for_file(path: str, qualname: str, most: int, sink: Callable[[str], None]) -> Recorder:
+def install_for_file(path: str, qualname: str, most: int, sink: Callable[[str], None]) -> CallRecorder:
     """Record in a user's own interpreter, at its start: the file may be imported by any name, or be the program."""
-    recorder = Recorder("", qualname, most, sink)
+    recorder = CallRecorder("", qualname, most, sink)
     watched = WatchedFile(path)
 
     def decorate(raw: Any) -> Any:
@@ -88,6 +88,6 @@ def install_for_file(path: str, qualname: str, most: int, sink: Callable[[str], 
     return recorder
 
 
-def install_below(root: str, path: str, qualname: str, most: int, sink: Callable[[str], None]) -> Recorder:
+def install_below(root: str, path: str, qualname: str, most: int, sink: Callable[[str], None]) -> CallRecorder:
     """The same of a file of a project, by its path there."""
     return install_for_file(os.path.realpath(root) + os.sep + path, qualname, most, sink)

@@ -28,7 +28,7 @@ ROOM, FEW = 1_500_000, 12
 """Characters of all calls, after which no more are kept; a few are, however long."""
 
 
-class Recorder:
+class CallRecorder:
     """Stands before the function, passes everything on, and keeps a bounded, varied sample; from any thread."""
 
     def __init__(self, module: str, qualname: str, most: int, sink: Callable[[str], None]) -> None:

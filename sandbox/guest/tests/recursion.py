@@ -14,7 +14,7 @@ OFTEN = 300
 """So often a class is changed: Python gives up its caches of one that is changed a thousand times (3.12 and later)."""
 
 
-class Name:
+class StandInPlace:
     """Where a stand-in is found by the code that calls it: in its module, or in a class of that."""
 
     def __init__(self, function: Any, qualname: str) -> None:

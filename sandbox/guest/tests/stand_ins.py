@@ -6,7 +6,7 @@ from __future__ import annotations
 import _thread
 
 from .exact import COROUTINE, PLAIN, RECURSIVE
-from .recursion import Name, innermost, stack_is_deep
+from .recursion import StandInPlace, innermost, stack_is_deep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-    from .recorder import Recorder
+    from .recorder import CallRecorder
 
     Function = Callable[..., Any]
 
@@ -28,7 +28,7 @@ IS_COROUTINE = 0x80
 """Of a code object's flags: `async def`, not a generator."""
 
 
-def stand_in(recorder: Recorder, function: Any) -> Function:
+def stand_in(recorder: CallRecorder, function: Any) -> Function:
     """The function with the recorder before it."""
     code = _code(function)
     if code is not None and code.co_flags & IS_COROUTINE:
@@ -40,7 +40,7 @@ def stand_in(recorder: Recorder, function: Any) -> Function:
     return _as_if(recorded, function)
 
 
-def before_plain(recorder: Recorder, function: Any) -> Function:
+def before_plain(recorder: CallRecorder, function: Any) -> Function:
     """Before a function that does not call itself. What is asked at each call is kept in cells, here and below."""
     schedule, note = recorder.schedule, recorder.note
     left, measure, at, top = schedule.now()
@@ -56,7 +56,7 @@ def before_plain(recorder: Recorder, function: Any) -> Function:
     return recorded
 
 
-def before_coroutine(recorder: Recorder, function: Any) -> Function:
+def before_coroutine(recorder: CallRecorder, function: Any) -> Function:
     """Before `async def`: frameworks ask whether that is what a function is."""
     schedule, note = recorder.schedule, recorder.note
     left, measure, at, top = schedule.now()
@@ -72,12 +72,12 @@ def before_coroutine(recorder: Recorder, function: Any) -> Function:
     return recorded
 
 
-def before_recursive(recorder: Recorder, function: Any) -> Function:
+def before_recursive(recorder: CallRecorder, function: Any) -> Function:
     """Before one that may call itself: of the calls in a call nothing is kept, and after a few of them the stand-in
     steps aside until the outermost is over."""
     schedule, note, threads = recorder.schedule, recorder.note, _thread._count
     left, measure, at, top = schedule.now()
-    name = Name(function, recorder.qualname)
+    name = StandInPlace(function, recorder.qualname)
     in_threads = before_threads(recorder, function, name)
     state = nested = 0
     back: Callable[[], None] | None = None
@@ -114,7 +114,7 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
     return recorded
 
 
-def before_threads(recorder: Recorder, function: Any, name: Name) -> Function:
+def before_threads(recorder: CallRecorder, function: Any, name: StandInPlace) -> Function:
     """As that, where other threads may call the function meanwhile: their calls are outermost ones, too. It steps
     aside only where Python's recursion limit is near, as it would not see them then."""
     inside, get_ident = recorder.inside, _thread.get_ident

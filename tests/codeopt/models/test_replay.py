@@ -14,7 +14,7 @@ import pytest
 
 from codeopt.errors import ModelError, UsageError
 from codeopt.models import Message, Price, Reply, open_model
-from codeopt.models.replay import Recorder, Replay
+from codeopt.models.replay import Replay, ReplyRecorder
 from codeopt.models.scripted import Scripted
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import status
@@ -30,13 +30,13 @@ def path(tmp_path: Path) -> Path:
 
 
 def record(path: Path, *exchanges: tuple[list[Message], str]) -> list[Reply]:
-    recorder = Recorder(Scripted([text for _, text in exchanges], price=Price(1.0, 2.0)), path)
+    recorder = ReplyRecorder(Scripted([text for _, text in exchanges], price=Price(1.0, 2.0)), path)
     return [recorder.complete(messages) for messages, _ in exchanges]
 
 
 def test_a_recorded_run_over_http_is_repeated_offline(path: Path, wire: Callable[..., WireServer]) -> None:
     server = wire(["a critique \udcff", "a draft"])
-    recorder = Recorder(open_model("m", base_url=server.base_url, prices={"m": Price(1.0, 2.0)}), path)
+    recorder = ReplyRecorder(open_model("m", base_url=server.base_url, prices={"m": Price(1.0, 2.0)}), path)
     replies = [recorder.complete(CRITIQUE), recorder.complete(DRAFT)]
     replay = open_model(f"replay:{path}")
     pieces: list[str] = []
@@ -49,7 +49,7 @@ def test_a_line_holds_the_messages_in_full_and_no_key(
     path: Path, wire: Callable[..., WireServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_KEY", "sk-secret")
-    Recorder(open_model("m", base_url=wire(["hi"]).base_url, api_key_env="SOME_KEY"), path).complete(DRAFT)
+    ReplyRecorder(open_model("m", base_url=wire(["hi"]).base_url, api_key_env="SOME_KEY"), path).complete(DRAFT)
     line = json.loads(path.read_text())
     assert line["schema"] == "codeopt.exchange/1"
     assert [m["content"] for m in line["messages"]] == ["You write code.", "Rewrite it."]
@@ -72,7 +72,7 @@ def test_the_end_of_the_recording_is_an_error(path: Path) -> None:
 
 
 def test_the_models_failure_is_repeated_too(path: Path, wire: Callable[..., WireServer]) -> None:
-    recorder = Recorder(open_model("m", base_url=wire([status(401)]).base_url), path)
+    recorder = ReplyRecorder(open_model("m", base_url=wire([status(401)]).base_url), path)
     with pytest.raises(ModelError) as then:
         recorder.complete(DRAFT)
     with pytest.raises(ModelError) as now:
@@ -139,13 +139,13 @@ def test_missing_and_empty_files(path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_said_before_anything_is_spent(path: Path) -> None:
     for place in (path.parent, path.parent / "no" / "such" / "folder"):
         with pytest.raises(UsageError, match="cannot write the recording"):
-            Recorder(Scripted(["one"]), place)
+            ReplyRecorder(Scripted(["one"]), place)
 
 
 def test_a_disk_that_is_full_is_a_model_error(path: Path) -> None:
     if not os.path.exists("/dev/full"):  # noqa: PTH110
         pytest.skip("no /dev/full here")
-    recorder = Recorder(Scripted(["one"]), path)
+    recorder = ReplyRecorder(Scripted(["one"]), path)
     path.unlink()
     path.symlink_to("/dev/full")
     with pytest.raises(ModelError, match="cannot write the recording"):

@@ -27,7 +27,7 @@ _ANY = (0, 1, 2, -1, "", "a", ["a"], [0, 1])
 
 
 @dataclass(frozen=True)
-class Parameter:
+class OptionalParameter:
     """An optional parameter, and what may be given for it."""
 
     name: str
@@ -60,13 +60,13 @@ def _spread(bases: Sequence[Call], at: int) -> Iterator[Call]:
         yield short[(at * EACH + n) % len(short)]
 
 
-def _gives(call: Call, parameter: Parameter) -> bool:
+def _gives(call: Call, parameter: OptionalParameter) -> bool:
     """Whether a call has something else there than the default."""
     at = _place(call, parameter)
     return at is not None and write(call.values[at]) != parameter.default
 
 
-def _place(call: Call, parameter: Parameter) -> int | None:
+def _place(call: Call, parameter: OptionalParameter) -> int | None:
     """Where in its values a call gives a parameter."""
     names = [name for name, _ in call.kwargs]
     if len(call.args) > parameter.place:
@@ -74,14 +74,14 @@ def _place(call: Call, parameter: Parameter) -> int | None:
     return len(call.args) + names.index(parameter.name) if parameter.name in names else None
 
 
-def _with(call: Call, parameter: Parameter, value: Any) -> Call:
+def _with(call: Call, parameter: OptionalParameter, value: Any) -> Call:
     at = _place(call, parameter)
     if at is not None:
         return call.with_value(at, value)
     return Call(call.args, (*call.kwargs, (parameter.name, value)))
 
 
-def _optional(function: Function) -> list[Parameter]:
+def _optional(function: Function) -> list[OptionalParameter]:
     """Those that can be named and are not private."""
     node = definition(ast.parse(function.source), function.qualname)
     if node is None:
@@ -94,7 +94,7 @@ def _optional(function: Function) -> list[Parameter]:
     past = 10**6
     pairs += [(arg, d, past) for arg, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is not None]
     return [
-        Parameter(arg.arg, place, ast.unparse(default), *_values(arg.annotation, default))
+        OptionalParameter(arg.arg, place, ast.unparse(default), *_values(arg.annotation, default))
         for arg, default, place in pairs
         if not arg.arg.startswith("_") and arg not in given.posonlyargs
     ]

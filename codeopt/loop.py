@@ -173,12 +173,12 @@ class RefineLoop:
         refused: list[Candidate] = []
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
             confirmed = self._placed(self.judge.confirm(candidate))
-            problem = self.task.is_acceptable(confirmed, self.history.original)
+            problem = self.task.why_not(confirmed, self.history.original)
             if not problem and self.ask_reader:
                 confirmed = self.ask_reader(confirmed, self.history.original)
                 self._spend(confirmed.usage)
                 confirmed = self._placed(confirmed)
-                problem = self.task.is_acceptable(confirmed, self.history.original)
+                problem = self.task.why_not(confirmed, self.history.original)
                 refused += [confirmed] if problem else []
             if not problem:
                 best = f"round {candidate.round}: {candidate.summary}"

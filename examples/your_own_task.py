@@ -15,11 +15,11 @@ class Short(Runtime):
 
     name: str = "short"
 
-    def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
+    def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Why a candidate is out, in one line; empty when it is not."""
         if candidate.source.count("\n") > original.source.count("\n"):
             return "it has more lines than the original"
-        return super().is_acceptable(candidate, original)
+        return super().why_not(candidate, original)
 
 
 TASK = Short()

@@ -115,7 +115,7 @@ class Task(Runtime):
     needs_model: bool = True  # the built-in rules do not aim at this
     rules_first: bool = False
 
-    def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
+    def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Why a draft may not replace the original, in one line; empty when it may."""
         if reason := fails(candidate) or too_slow(candidate):  # wrong on a case, or more than 5 % slower
             return reason
@@ -123,7 +123,7 @@ class Task(Runtime):
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
         """The rank of an acceptable draft, the higher the better; None for one that is not."""
-        return None if self.is_acceptable(candidate, original) else size(original.source) / size(candidate.source)
+        return None if self.why_not(candidate, original) else size(original.source) / size(candidate.source)
 
     def measure(self, source: str) -> str:
         """What is measured of a program's text, for the model to read."""

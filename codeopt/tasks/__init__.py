@@ -106,7 +106,7 @@ class Task(Protocol):
         """Few-shot examples."""
         ...
 
-    def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
+    def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Why `candidate` may not replace `original`, in one line; empty when it may."""
         ...
 

@@ -105,19 +105,19 @@ class Several:
         """Where the first aim does."""
         return bool(getattr(self.aims[0], "rules_first", False))
 
-    def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
+    def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is worse by no aim, and better by one."""
         if reason := fails(candidate):
             return reason
         for aim in self.aims:
             if reason := aim.worse(candidate, original):
                 return f"{aim.name}: {reason}"
-        reasons = [aim.is_acceptable(candidate, original) for aim in self.aims]
+        reasons = [aim.why_not(candidate, original) for aim in self.aims]
         return "" if "" in reasons else "; ".join(f"{a.name}: {r}" for a, r in zip(self.aims, reasons, strict=True))
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
         """The sum of what each aim gains, ratios by their logarithm."""
-        if self.is_acceptable(candidate, original):
+        if self.why_not(candidate, original):
             return None
         scores = [(aim.name, aim.score(candidate, original)) for aim in self.aims]
         gains = [score if name == "readability" else math.log(max(score, 1.0)) for name, score in scores if score]
@@ -134,7 +134,7 @@ class Several:
         for aim in self.aims:
             found = aim.standing(candidate, original) if hasattr(aim, "standing") else None
             measures += found.measures if found else ()
-        refused = self.is_acceptable(candidate, original)
+        refused = self.why_not(candidate, original)
         after = self.score(candidate, original) or 1.0
         return Standing(self.scale, 1.0, after, "not accepted" if refused else "better", tuple(measures), refused)
 

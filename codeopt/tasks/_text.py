@@ -80,7 +80,7 @@ class TextTask:
     reader_question: str = "Two answers to the same request. Which one serves the one who asked better?"
     none_better: str = "no draft scored higher than the first"
 
-    def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
+    def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when its score is higher than the first draft's."""
         if candidate.rejection or not candidate.correct:
             return candidate.rejection or "it could not be run"
@@ -93,7 +93,7 @@ class TextTask:
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
         """The share of the full score."""
-        return None if self.is_acceptable(candidate, original) else self.total(candidate)
+        return None if self.why_not(candidate, original) else self.total(candidate)
 
     def total(self, candidate: Candidate) -> float | None:
         """Mean of the aspects' shares, and of what code checks; None where an aspect has no score."""

@@ -67,7 +67,7 @@ class Memory:
     examples: tuple[WorkedExample, ...] = ()
     needs_time: bool = False
 
-    def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
+    def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, takes less with confidence by at least `min_gain`, and is not slower."""
         found = candidate.by("memory")
         if (reason := fails(candidate) or too_slow(candidate)) or found is None:
@@ -81,7 +81,7 @@ class Memory:
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
         """The lower end of the ratio's interval."""
         found = candidate.by("memory")
-        return None if found is None or self.is_acceptable(candidate, original) else found.ci_low
+        return None if found is None or self.why_not(candidate, original) else found.ci_low
 
     def worse(self, candidate: Candidate, original: Candidate) -> str:
         """Why its peak is higher than it may be beside another aim; empty when it is not."""
@@ -96,7 +96,7 @@ class Memory:
         if found is None or not found.pairs:
             return None
         before, after, unit = peaks(found)
-        refused = self.is_acceptable(candidate, original)
+        refused = self.why_not(candidate, original)
         verdict = "less memory" if not refused else "no less" if found.decision != "faster" else "not accepted"
         time = candidate.by("time")
         pace = f"{time.ratio:.2f}x as fast" if time and time.pairs else ""

@@ -109,7 +109,7 @@ class ReadabilityTask:
         """The task for one function of a project, which is measured alone and by the project's linter settings."""
         return replace(self, focus=Focus(target.name, str(target.path.resolve()))) if target.name else self
 
-    def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
+    def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, not too slow, better by the measures, and the critic, if it spoke, says so too."""
         if reason := fails(candidate) or too_slow(candidate):
             return reason
@@ -130,7 +130,7 @@ class ReadabilityTask:
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
         """The mean gain of the five levels, losses counted twice."""
-        return None if self.is_acceptable(candidate, original) else gain(candidate.source, original.source, self.focus)
+        return None if self.why_not(candidate, original) else gain(candidate.source, original.source, self.focus)
 
     def worse(self, candidate: Candidate, original: Candidate) -> str:
         """Why it is less readable beside another aim; empty when it is not."""
@@ -146,7 +146,7 @@ class ReadabilityTask:
         except SyntaxError:
             return None
         before, after = (sum(found.values()) / len(found) for found in (levels(old), levels(new)))
-        refused = self.is_acceptable(candidate, original)
+        refused = self.why_not(candidate, original)
         verdict = "not accepted" if refused else "more readable"
         return Standing(
             self.name,

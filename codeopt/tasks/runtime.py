@@ -75,7 +75,7 @@ class Runtime:
     function_examples: tuple[WorkedExample, ...] = FUNCTION_EXAMPLES
     rules_first: bool = True
 
-    def is_acceptable(self, candidate: Candidate, original: Candidate) -> str:
+    def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, and faster with confidence by at least `min_gain`."""
         if reason := fails(candidate):
             return reason
@@ -93,7 +93,7 @@ class Runtime:
         """The lower end of the speedup's interval, for ranking by the point estimate would favour the luckiest; what
         its pairs with the best draft before it say goes first."""
         found = candidate.by("time")
-        if found is None or self.is_acceptable(candidate, original):
+        if found is None or self.why_not(candidate, original):
             return None
         return candidate.lead if found is candidate.comparison else found.ci_low
 

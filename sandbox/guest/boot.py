@@ -18,6 +18,7 @@ from _frozen_importlib_external import MAGIC_NUMBER
 TYPE_CHECKING = False  # typing takes longer to import than all of the guest
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from ctypes import CDLL
     from types import CodeType, ModuleType
     from typing import Any
 
@@ -42,6 +43,11 @@ class Bundle:
         self.modules = modules
         """Source texts or code objects."""
         self.builtins = dict(vars(builtins))
+        self.loaded: dict[str, ModuleType] = {}
+        self.beside: dict[str, dict[str, ModuleType]] = {}
+        """By the name of a loaded module: what it has imported of others."""
+        self.libc: CDLL | None = None
+        """The C library, where an interpreter that was forked has it open from before."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -71,8 +77,17 @@ class Bundle:
         return code  # type: ignore[no-any-return]
 
     def load(self, name: str) -> Any:
-        """A module with all that it imports, which then no name leads to."""
-        name = f"{ROOT}.{name}"
+        """A module with all that it imports, which then no name leads to; what it imports of others stays. A process
+        that was forked from one that has loaded it finds everything so, and need not load it again."""
+        if name not in self.loaded:
+            before = frozenset(sys.modules)
+            self.loaded[name] = self._load(f"{ROOT}.{name}")
+            self.beside[name] = {each: found for each, found in sys.modules.items() if each not in before}
+        for each, found in self.beside[name].items():
+            sys.modules.setdefault(each, found)
+        return self.loaded[name]
+
+    def _load(self, name: str) -> ModuleType:
         sys.meta_path.insert(0, self)
         try:
             __import__(name)

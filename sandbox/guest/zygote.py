@@ -33,6 +33,7 @@ from .streams import kinds, new_streams, prepare_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ctypes import CDLL
     from types import CodeType
     from typing import Any, NoReturn
 
@@ -115,7 +116,10 @@ class Zygote:
         if run.job["exec"]:
             return run
         if run.job["tool"]:
-            self.tools = run.tools = self.tools or read_tools(run.fds[BUNDLE_FD])
+            if self.tools is None:
+                forget_imports(self.imported, self.found_in)  # as each run does, which finds again what this imports
+                self.tools = read_tools(run.fds[BUNDLE_FD], self.libc)
+            run.tools = self.tools
         set_scene(run.job, self.libraries.path)
         run.streams_fit = kinds(run.fds[:3]) == self.streams
         return run
@@ -150,10 +154,12 @@ def forget_imports(built_in: frozenset[str], found_in: frozenset[str]) -> None:
         del sys.path_importer_cache[folder]
 
 
-def read_tools(fd: int) -> Bundle:
-    """The code objects of our own programs, out of the way of a program's collections."""
+def read_tools(fd: int, libc: CDLL) -> Bundle:
+    """Our own programs, out of the way of a program's collections; that which makes calls is loaded."""
     with _io.open(fd, "rb", closefd=False) as file:
         tools = Bundle(marshal.loads(file.read()))
+    tools.libc = libc
+    tools.load("calls.__main__")
     gc.freeze()
     return tools
 

@@ -13,6 +13,8 @@ from sandbox import Run, RunLimits, Sandbox
 from sandbox.answers import check_calls, close
 from sandbox.call_answer import Failure
 from sandbox.calls import CallBatch, CallRunner, FunctionRef
+from sandbox.guest_bundle import Libraries
+from sandbox.outcome import Mode
 from tests.sandbox.said import said
 
 MODULE = """\
@@ -167,6 +169,17 @@ def test_an_iterator_that_all_calls_share_is_not_read(isolated: Sandbox) -> None
 
 def test_what_a_call_prints_by_any_way(isolated: Sandbox) -> None:
     assert ask(isolated, "prints", "f(1)", "f(2)")[:2] == ["returns None | prints 'one\\ntwothree'"] * 2
+
+
+def test_a_module_finds_the_same_modules_in_each_run(isolated: Sandbox) -> None:
+    """Whether ours were loaded for the run, or before it was forked; and none of ours."""
+    module = "import sys\nFOUND = sorted(sys.modules)\ndef f():\n    return FOUND\n"
+    stdin, target = CallBatch(("f()",)).stdin(), FunctionRef("mod", "/nowhere/mod.py", "f")
+    runners = [CallRunner(isolated, target, libraries=libraries) for libraries in (None, Libraries(()))]
+    modes: tuple[Mode, ...] = ("exec", "fork", "fork")
+    texts = {runner.run(module, stdin, mode=mode).stdout for runner in runners for mode in modes}
+    assert len(texts) == 1
+    assert b"codeopt" not in texts.pop()
 
 
 def test_a_call_that_hangs_or_leaves_does_not_take_the_others_with_it(isolated: Sandbox) -> None:

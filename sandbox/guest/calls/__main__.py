@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def main(bundle: Bundle, ref: dict[str, Any], source: str) -> None:
     """Make the calls on standard input of a function of the module text `source`."""
     channel, pid = start_importer(FunctionRef.read(ref), source)
-    hide()
+    hide(bundle.libc)
     controller = Controller(channel, pid, batch_of(read_exactly(0, sys.maxsize)))
     try:
         controller.run()

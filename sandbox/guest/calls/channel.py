@@ -20,19 +20,27 @@ TOOK, OUTCOME, TEXT, LINES, STATE, FINISHED = b"T", b"O", b"L", b"V", b"S", b"F"
 """Of a call: its seconds, then its outcome, or a line of text; the lines that were run; the state that is left."""
 
 
+def frame(letter: bytes, data: bytes) -> bytes:
+    """Four bytes of length, one letter, the data."""
+    return len(data).to_bytes(4, "big") + letter + data
+
+
 class Channel:
-    """Frames over two pipes: four bytes of length, one letter, the data."""
+    """Frames over two pipes."""
 
     def __init__(self, reader: int, writer: int) -> None:
         self.reader, self.writer = reader, writer
 
     def send(self, letter: bytes, text: str = "") -> None:
-        """All of it."""
-        self.send_bytes(letter, text.encode("utf-8", "surrogatepass"))
+        """One frame."""
+        self.write(frame(letter, text.encode("utf-8", "surrogatepass")))
 
     def send_bytes(self, letter: bytes, data: bytes) -> None:
-        """All of it."""
-        data = len(data).to_bytes(4, "big") + letter + data
+        """One frame."""
+        self.write(frame(letter, data))
+
+    def write(self, data: bytes) -> None:
+        """Frames, all of them."""
         while data:
             data = data[os_write(self.writer, data) :]
 

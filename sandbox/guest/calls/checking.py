@@ -9,7 +9,7 @@ import types
 from marshal import dumps as packed_bytes
 
 from .audit import EffectAudit
-from .channel import LINES, OUTCOME, STATE, TOOK
+from .channel import LINES, OUTCOME, STATE, TOOK, frame
 from .coverage import LineCoverage, executable, first_line
 from .face import Faces
 from .heard import Heard
@@ -41,8 +41,9 @@ SAID = 200
 """Characters of an exception's text."""
 PLAIN_NAMES = frozenset(("f", "set", "frozenset", "inf", "nan"))
 """Whoever uses these alone makes the same again, whatever a call has changed."""
-QUICK_S = 0.5
-"""A call that takes no longer is made again, with its first result changed as its owner may."""
+QUICK_S, TOLD_S = 0.5, 0.005
+"""A call that takes no longer is made again, with its first result changed as its owner may; one that takes less is
+not told of before that."""
 
 
 class Checking:
@@ -53,6 +54,8 @@ class Checking:
         self.effects, self.heard = EffectAudit(), Heard(self.ref)
         self.lines = LineCoverage(self.ref.file, executable(self.ref, worker.function) if batch.mode == "cover" else ())
         self.later, self.faces = Later(self.ref.module), Faces(self.ref.module)
+        self.plain: dict[CodeType, bool] = {}
+        """Whether a call is written down as nothing but plain values."""
 
     def make_all(self, codes: Sequence[CodeType]) -> None:
         """Each call, then the state that all of them leave."""
@@ -62,12 +65,15 @@ class Checking:
         before, random = state_of(self.ref, self.worker.module), random_state()
         for number, code in enumerate(codes):
             outcome, call, result = self.make(code)
-            self.channel.send(TOOK, repr(outcome.seconds))
+            took = frame(TOOK, repr(outcome.seconds).encode())
+            if outcome.seconds >= TOLD_S:  # for the others a second message would take as long as the call
+                self.channel.write(took)
+                took = b""
             if outcome.seconds < QUICK_S and self.batch.mode == "check":
                 mutate_result(result, 3)
                 self.later.keep(number, call, result)
                 outcome = self.make_again(code, outcome, result)
-            self.channel.send(OUTCOME, to_json(outcome.fields()))
+            self.channel.write(took + frame(OUTCOME, to_json(outcome.fields()).encode()))
             if self.batch.mode == "cover" and not self.lines.missing:
                 break  # what the other calls do is known from elsewhere
         after, random_changed = state_of(self.ref, self.worker.module), random_state() != random
@@ -113,7 +119,9 @@ class Checking:
         if random is not None and random != random_state():
             sys.modules["random"].setstate(random)
         shown = CanonicalRepr(self.ref.module, [("args", call[0]), ("kwargs", call[1])], self.batch.items)
-        packed = plain_bytes(code, call)
+        if code not in self.plain:
+            self.plain[code] = is_plain(code)
+        packed = packed_call(call) if self.plain[code] else b""
         before = "" if packed else CanonicalRepr(self.ref.module).show_arguments(*call)
         lazy = Laziness(call)
         shown.at_first_item = lazy.look
@@ -123,7 +131,7 @@ class Checking:
         took = monotonic() - started
         heard = self.heard.stop()
         text, opaque = cut(text), shown.opaque
-        if not packed or plain_bytes(code, call) != packed:
+        if not packed or packed_call(call) != packed:
             arguments = CanonicalRepr(self.ref.module)
             after = arguments.show_arguments(*call, rest=True)
             before = before or CanonicalRepr(self.ref.module).show_arguments(*self.worker.arguments.fresh(code))
@@ -164,12 +172,15 @@ class Checking:
         return text, result, found
 
 
-def plain_bytes(code: CodeType, call: Call) -> bytes:
-    """The arguments of a call that is written down as nothing but plain values, with which parts are shared; empty for
-    others. Where they are the same after a call it has not changed them, and their text, ten times the work, is not
-    needed. Marshal takes whatever has a buffer for bytes: where there are none before, there are none after."""
-    if not PLAIN_NAMES.issuperset(code.co_names) or not are_plain(code.co_consts):
-        return b""
+def is_plain(code: CodeType) -> bool:
+    """Whether a call is written down as nothing but plain values, none of them bytes."""
+    return PLAIN_NAMES.issuperset(code.co_names) and are_plain(code.co_consts)
+
+
+def packed_call(call: Call) -> bytes:
+    """Plain arguments, with which parts are shared; empty where they are no more. Where they are the same after a call
+    it has not changed them, and their text, ten times the work, is not needed. Marshal takes whatever has a buffer for
+    bytes: where there are none before, there are none after."""
     try:
         return packed_bytes(call)
     except ValueError:  # a type that marshal does not know

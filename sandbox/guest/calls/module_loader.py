@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .function_ref import FunctionRef
 
 modules = sys.modules
+LINECACHE = "linecache"
 
 
 class SourceLoader:
@@ -32,6 +33,8 @@ class SourceLoader:
         """Of the module under test alone."""
         loader: Any = self  # without load_module, which nobody asks for any more
         file = self.ref.file
+        if name == LINECACHE:
+            return self.find_linecache(path)
         if name != self.ref.module:
             return self.find_again(name, path)
         folders = [file.rpartition("/")[0]] if file.endswith("/__init__.py") else None
@@ -49,17 +52,46 @@ class SourceLoader:
         loader: Any = OtherName(self.ref.module)
         return spec_from_file_location(name, found.origin, loader=loader)
 
+    def find_linecache(self, path: Sequence[str] | None) -> ModuleSpec | None:
+        """Where a decorator asks for the function's source, by `inspect.getsource`, it gets this text, not the file's.
+        It takes longer to import than most functions run, so nobody else does."""
+        found = PathFinder.find_spec(LINECACHE, path)
+        if found is not None and found.loader is not None:
+            loader: Any = ThenTold(found.loader, self)
+            found.loader = loader
+        return found
+
+    def tell(self, linecache: Any) -> None:
+        """What the file's lines are."""
+        file, source = self.ref.file, self.source
+        linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+
     def create_module(self, spec: ModuleSpec) -> None:
         """As usual."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the text, with everybody's builtins."""
-        import linecache  # a decorator may compile what inspect.getsource gives: not the file's text, but this
-
-        file, source = self.ref.file, self.source
-        linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+        if LINECACHE in modules:
+            self.tell(modules[LINECACHE])
         vars(module)["__builtins__"] = vars(builtins)  # else exec would give it ours
-        exec(self.code or compile(source, file, "exec", dont_inherit=True), vars(module))
+        exec(self.code or compile(self.source, self.ref.file, "exec", dont_inherit=True), vars(module))
+
+
+class ThenTold:
+    """Loads `linecache` as it always is loaded, and tells it of a text."""
+
+    def __init__(self, usual: Any, teller: SourceLoader) -> None:
+        self.usual, self.teller = usual, teller
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """As usual."""
+        return self.usual.create_module(spec)  # type: ignore[no-any-return]
+
+    def exec_module(self, module: Any) -> None:
+        """No trace of this loader is left."""
+        module.__loader__ = module.__spec__.loader = self.usual
+        self.usual.exec_module(module)
+        self.teller.tell(module)
 
 
 class OtherName:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .repr.parts import is_container, is_deque, parts_of
-from .repr.plain import NAMED, islice
+from .repr.plain import NAMED, is_simple, islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +17,11 @@ MOST = 100
 def mutable_parts(value: Any, depth: int) -> Iterator[tuple[int, Any]]:
     """A result and of its parts that can be changed, those that are taken for their value left out."""
     kind: Any = type(value)
+    if is_simple(kind):
+        return
     for _, part in islice(parts_of(value), MOST) if depth else ():
-        yield from mutable_parts(part, depth - 1)
+        if not is_simple(type(part)):
+            yield from mutable_parts(part, depth - 1)
     by_identity = kind.__hash__ is None or kind.__hash__ is object.__hash__
     alone = value is None or value is Ellipsis or value is NotImplemented
     if kind is not tuple and by_identity and not alone and not isinstance(value, NAMED):
@@ -28,10 +31,11 @@ def mutable_parts(value: Any, depth: int) -> Iterator[tuple[int, Any]]:
 def mutate_result(value: Any, depth: int) -> None:
     """Change a result and its parts. Objects are left as they are: what they hold may be others' by their nature."""
     kind: Any = type(value)
-    if kind is not tuple and not is_container(kind):
+    if is_simple(kind) or (kind is not tuple and not is_container(kind)):
         return
     for _, part in list(islice(parts_of(value), MOST)) if depth else ():
-        mutate_result(part, depth - 1)
+        if not is_simple(type(part)):
+            mutate_result(part, depth - 1)
     if kind is list or is_deque(kind):
         value.append("spoiled")
     elif issubclass(kind, dict):

@@ -83,8 +83,8 @@ def test_the_models_failure_is_repeated_too(path: Path, wire: Callable[..., Wire
 def test_a_killed_run_leaves_a_readable_file(path: Path) -> None:
     code = (
         "import os, signal, sys; from pathlib import Path; from codeopt.models import Message;"
-        "from codeopt.models.replay import Recorder; from codeopt.models.scripted import Scripted;"
-        "recorder = Recorder(Scripted(lambda m: m[-1].content), Path(sys.argv[1]));"
+        "from codeopt.models.replay import ReplyRecorder; from codeopt.models.scripted import Scripted;"
+        "recorder = ReplyRecorder(Scripted(lambda m: m[-1].content), Path(sys.argv[1]));"
         "recorder.complete([Message('user', 'one')]); recorder.complete([Message('user', 'two')]);"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

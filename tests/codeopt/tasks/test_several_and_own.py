@@ -69,7 +69,7 @@ def test_what_is_acceptable(time: str, memory: str, by_memory: bool, by_both: bo
         ("runtime,memory", TIME[time], MEMORY[memory], by_both),
     ]:
         found = replace(draft, comparison=first, second=second)
-        reason = open_task(task).is_acceptable(found, original)
+        reason = open_task(task).why_not(found, original)
         assert (not reason) is wanted, reason
         assert (open_task(task).score(found, original) is not None) is wanted
 

@@ -70,7 +70,7 @@ READABILITY = open_task("readability")
 
 def refusal(task: Task, candidate: Candidate, source: str = TERSE) -> str:
     first = original(source)
-    reason = task.is_acceptable(candidate, first)
+    reason = task.why_not(candidate, first)
     assert (task.score(candidate, first) is None) is bool(reason)
     return reason
 

@@ -36,7 +36,7 @@ def test_every_draft_but_the_newest_has_a_critique_that_ends_as_asked_for(task: 
 
 @pytest.mark.parametrize(("task", "example"), EXAMPLES)
 def test_the_newest_draft_would_be_accepted(task: Task, example: WorkedExample) -> None:
-    assert not task.is_acceptable(example.history.last, example.history.original)
+    assert not task.why_not(example.history.last, example.history.original)
 
 
 def test_the_example_of_a_function_does_what_it_says() -> None:
@@ -48,7 +48,7 @@ def test_the_example_of_a_function_does_what_it_says() -> None:
         exec(candidate.source, space)
         results.append(space["repeated"](words))
     assert results == [["b", "a"], ["a", "b"], ["b", "a"]]
-    assert not open_task("runtime").is_acceptable(example.history.last, example.history.original)
+    assert not open_task("runtime").why_not(example.history.last, example.history.original)
 
 
 def test_the_examples_show_both_verdicts_and_a_mistake() -> None:

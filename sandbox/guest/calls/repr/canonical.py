@@ -86,9 +86,10 @@ class CanonicalRepr:
             return repr(value)
         if _is_enum(value):  # there is one of each; pickled in two ways
             return f"{self.name_of(kind)}({self.show(value._value_, depth - 1)})"
-        if id(value) in self.seen:
-            return f"<the same object as {self.seen[id(value)]}>"
-        self.seen[id(value)] = self.next_number()
+        place = id(value)  # once: an audit hook hears of it
+        if place in self.seen:
+            return f"<the same object as {self.seen[place]}>"
+        self.seen[place] = self.next_number()
         self.kept.append(value)
         if kind is list or kind is dict or kind is set or kind is bytearray:
             return self.builtin(kind, value, depth)

@@ -12,13 +12,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+WHOLE = (*NAMED, types.MethodType)
+
+
 def parts_of(value: Any, plain: bool = True) -> Iterator[tuple[str, Any]]:
     """How each part is reached, `[0]`, `.name`, and the part. Of code, and of what is taken for its value, none.
 
     plain: numbers and texts among the items of a sequence, too, of which there may be many.
     """
     kind: Any = type(value)
-    if is_simple(kind) or isinstance(value, (*NAMED, types.MethodType)):
+    if is_simple(kind) or isinstance(value, WHOLE):
         return
     if issubclass(kind, dict):
         yield from entries(value)
@@ -35,6 +38,7 @@ def items(kind: type, value: Any, plain: bool) -> Iterator[tuple[str, Any]]:
             for at, item in enumerate(base.__iter__(value)):
                 if plain or not is_simple(type(item)):
                     yield (f"[{at}]" if ordered else "{...}"), item
+            return
     if is_deque(kind):
         for at, item in enumerate(list(value)):
             yield f"[{at}]", item

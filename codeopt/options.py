@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Self, get_args, get_type_hints
 
@@ -241,5 +242,6 @@ def choices(name: str) -> tuple[str, ...]:
     return tuple(map(str, get_args(_hints().get(name)))) if name in ("feedback", "history", "clock") else ()
 
 
+@cache
 def _hints() -> dict[str, Any]:
     return get_type_hints(ImproveOptions)

@@ -1,7 +1,8 @@
 """Starts `python -m codeopt` from an interpreter that has everything imported already: half a second less for each.
 
-A command still is a process of its own, with its own folder, environment, streams and end; what differs is that its
-imports are done, and so nothing beside its folder can stand in for them.
+A command still is a process of its own, with its own folder, environment and streams; what differs is that its imports
+are done, so that nothing beside its folder can stand in for them, and that it ends without taking apart what it shares
+with the others.
 """
 
 from __future__ import annotations
@@ -12,23 +13,24 @@ import gc
 import importlib
 import json
 import os
+import pkgutil
 import runpy
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-IMPORTED = (
-    "codeopt.batch.local", "codeopt.cli", "codeopt.commands._pair", "codeopt.commands._review", "codeopt.comparison",
-    "codeopt.engine", "codeopt.models.openai", "codeopt.proposers.language_model", "codeopt.proposers.rules",
-    "codeopt.review.work", "codeopt.rules", "codeopt.workloads.function", "codeopt.workloads.program", "docker",
-    "hypothesis.strategies", "line_profiler", "openai", "pydantic.dataclasses", "rich.live", "rich.table",
-    "sandbox.bubblewrap", "sandbox.docker", "sandbox.process",
+BESIDE = (
+    "docker", "hypothesis.strategies", "line_profiler", "openai", "pydantic.dataclasses", "rich.live", "rich.table"
 )  # fmt: skip
+"""What commands import of others."""
+SELDOM = ("codeopt.serving", "sandbox.guest")
+"""What few of them import of ours, or none."""
 
 
 class WarmCommand:
@@ -115,10 +117,33 @@ def become(arguments: list[str], folder: str, env: dict[str, str], fds: list[int
     sys.path[0] = folder
 
 
+def ours() -> Iterator[str]:
+    """All modules of the two packages that commands may need."""
+    for package in ("codeopt", "sandbox"):
+        found = pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}.")
+        yield from (m.name for m in found if not m.name.startswith(SELDOM) and not m.name.endswith("__main__"))
+
+
+def run_command() -> None:
+    """Run it, and end as the interpreter would, but for its objects: to take these apart copies all of their pages."""
+    try:
+        runpy.run_module("codeopt", run_name="__main__", alter_sys=True)
+        status = 0
+    except SystemExit as end:
+        if end.code is not None and not isinstance(end.code, int):
+            raise
+        status = end.code or 0
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
 if __name__ == "__main__":
-    for name in IMPORTED:
+    for name in (*BESIDE, *ours()):
         importlib.import_module(name)
     gc.collect()
     gc.freeze()  # a collection copies no page of what is shared
     if serve(socket.socket(fileno=int(sys.argv[1]))):
-        runpy.run_module("codeopt", run_name="__main__", alter_sys=True)
+        run_command()

@@ -33,7 +33,7 @@ def main(connection: Connection, folder: Path, core: int, options: BatchOptions,
         _serve(connection, folder, CoreLock(core), options)
     except CodeoptError as error:
         connection.send(WorkerEvent("broken", text=str(error), exit_status=error.exit_status))
-    except (KeyboardInterrupt, BrokenPipeError, EOFError):
+    except (BrokenPipeError, EOFError):
         return
 
 
@@ -60,4 +60,4 @@ def _die_with_parent(parent: int) -> None:
 
 
 def _stop(_number: int, _frame: object) -> NoReturn:
-    raise KeyboardInterrupt
+    raise SystemExit  # not KeyboardInterrupt: that would end the rounds, and confirm the best draft so far

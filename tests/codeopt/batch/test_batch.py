@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from benchmarks.batch_scale import measure
+from codeopt.batch.local import END_S
 from tests.support.synthetic import QUICK, answers, write_set
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import status
@@ -177,7 +178,7 @@ def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
     with start(problems, run, "--model", "rules") as process:
         until(run, "SELECT count(*) FROM candidate")
         os.killpg(process.pid, signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=END_S)  # after so long workers would be killed, in the middle of a round
     assert process.returncode == 130
     assert "the same command goes on" in err
     assert "Traceback" not in err

@@ -80,6 +80,10 @@ def test_what_did_not_change_is_left_out() -> None:
     assert found.words == "readability 0.41 -> 0.83: comments 0 -> 20 %; as fast as before"
 
 
+@pytest.mark.slow(
+    also="tests/codeopt/tasks/test_standing.py::test_a_measure_in_words",
+    reason="a whole run of the loop for the words of its result",
+)
 def test_readability_of_a_projects_function_is_told_as_readability(tmp_path: Path) -> None:
     """The evidence is the project's own tests, one of which refuses the second draft."""
     require_sandbox()

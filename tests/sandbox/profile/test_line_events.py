@@ -77,7 +77,15 @@ def test_the_marked_line_is_first(path: Path, without: RunDriver) -> None:
     assert_marked_is_first(path, without)
 
 
-@pytest.mark.parametrize("path", PROGRAMS[1::9], ids=lambda path: path.stem)
+MORE = pytest.mark.slow(
+    also="tests/sandbox/profile/test_line_events.py::test_hits_and_calls_are_exact",
+    reason="two of these programs are run in every Python for every change",
+)
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, id=path.stem, marks=MORE if at > 1 else ()) for at, path in enumerate(PROGRAMS[1::9])]
+)
 def test_in_every_python(path: Path, any_python: RunDriver) -> None:
     assert_marked_is_first(path, any_python)
 

@@ -89,6 +89,10 @@ def test_calls_beyond_the_known_ones_are_told_and_no_reason_to_refuse(compare: C
     assert (f"returns {old}", f"returns {new}") == (caveats["floats"]["expected"], caveats["floats"]["got"])
 
 
+@pytest.mark.slow(
+    also="tests/sandbox/test_calls_hidden.py::test_what_no_result_shows",
+    reason="whole judgements by what objects show, which is looked at there call by call",
+)
 def test_what_objects_keep_is_judged_by_what_they_show(tmp_path: Path) -> None:
     target = Target(write_project(tmp_path / "old", "stack.py", STACK, TESTS) / "stack.py", "Stack.push")
     with function_judge(target, timed=False) as judge:

@@ -254,6 +254,10 @@ RIGHT = """\
 """
 
 
+@pytest.mark.slow(
+    also="tests/codeopt/workloads/function/test_hints.py::test_objects_are_made_of_what_their_classes_take",
+    reason="the same objects, given to two drafts of a method",
+)
 def test_a_method_is_judged_by_made_up_objects(tmp_path: Path) -> None:
     (tmp_path / "old.py").write_text(OLD)
     head = OLD[: OLD.index("        seen, found")]

@@ -147,6 +147,10 @@ def test_relative_imports_become_absolute_in_their_own_lines() -> None:
     assert absolute_imports("from .broken import\n", "one") == "from .broken import\n"
 
 
+@pytest.mark.slow(
+    also="tests/codeopt/workloads/program/test_siblings.py::test_a_script_and_a_module_find_their_project",
+    reason="two whole runs for a file that git does not know",
+)
 def test_what_a_script_reads_beside_itself(tmp_path: Path) -> None:
     """What git tracks is there; another file is named, and with it changed inputs reach the program; no draft can tell
     its place from that of the original."""

@@ -142,11 +142,13 @@ def find_python(
 
 def below(paths: list[Path]) -> list[Path]:
     """The paths that the user named, whole. Raises UsageError for one that is not there or cannot be read."""
+    from codeopt.target import as_target
+
     for path in paths:
         if not path.exists():
-            file, function, _ = str(path).partition("::")
-            wrong = function and Path(file).exists()
-            raise UsageError(f"name files and folders here, not functions: {path}" if wrong else f"there is no {path}")
+            if as_target(path).path.exists():
+                raise UsageError(f"name files and folders here, not functions: {path}")
+            raise UsageError(f"there is no {path}")
         if not os.access(path, os.R_OK | os.X_OK if path.is_dir() else os.R_OK):
             raise UsageError(f"cannot read {path}: Permission denied")
     return [path.resolve() for path in paths]

@@ -43,9 +43,8 @@ class Bundle:
         self.modules = modules
         """Source texts or code objects."""
         self.builtins = dict(vars(builtins))
-        self.loaded: dict[str, ModuleType] = {}
-        self.beside: dict[str, dict[str, ModuleType]] = {}
-        """By the name of a loaded module: what it has imported of others."""
+        self.loaded: dict[str, tuple[ModuleType, dict[str, ModuleType]]] = {}
+        """By name, with what it has imported of others."""
         self.libc: CDLL | None = None
         """The C library, where an interpreter that was forked has it open from before."""
 
@@ -81,11 +80,12 @@ class Bundle:
         that was forked from one that has loaded it finds everything so, and need not load it again."""
         if name not in self.loaded:
             before = frozenset(sys.modules)
-            self.loaded[name] = self._load(f"{ROOT}.{name}")
-            self.beside[name] = {each: found for each, found in sys.modules.items() if each not in before}
-        for each, found in self.beside[name].items():
+            module = self._load(f"{ROOT}.{name}")
+            self.loaded[name] = module, {each: found for each, found in sys.modules.items() if each not in before}
+        module, others = self.loaded[name]
+        for each, found in others.items():
             sys.modules.setdefault(each, found)
-        return self.loaded[name]
+        return module
 
     def _load(self, name: str) -> ModuleType:
         sys.meta_path.insert(0, self)

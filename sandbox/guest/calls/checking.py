@@ -41,9 +41,10 @@ SAID = 200
 """Characters of an exception's text."""
 PLAIN_NAMES = frozenset(("f", "set", "frozenset", "inf", "nan"))
 """Whoever uses these alone makes the same again, whatever a call has changed."""
-QUICK_S, TOLD_S = 0.5, 0.005
-"""A call that takes no longer is made again, with its first result changed as its owner may; one that takes less is
-not told of before that."""
+QUICK_S = 0.5
+"""A call that takes no longer is made again, with its first result changed as its owner may."""
+TOLD_S = 0.005
+"""The controller hears at once of a call that takes longer; of a shorter one when its outcome is known."""
 
 
 class Checking:
@@ -66,7 +67,7 @@ class Checking:
         for number, code in enumerate(codes):
             outcome, call, result = self.make(code)
             took = frame(TOOK, repr(outcome.seconds).encode())
-            if outcome.seconds >= TOLD_S:  # for the others a second message would take as long as the call
+            if outcome.seconds > TOLD_S:
                 self.channel.write(took)
                 took = b""
             if outcome.seconds < QUICK_S and self.batch.mode == "check":

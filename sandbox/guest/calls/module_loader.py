@@ -7,6 +7,8 @@ import sys
 from _frozen_importlib_external import PathFinder, spec_from_file_location
 from os.path import samefile
 
+from ..after_import import after_import
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _frozen_importlib import ModuleSpec
@@ -57,8 +59,7 @@ class SourceLoader:
         It takes longer to import than most functions run, so nobody else does."""
         found = PathFinder.find_spec(LINECACHE, path)
         if found is not None and found.loader is not None:
-            loader: Any = ThenTold(found.loader, self)
-            found.loader = loader
+            after_import(found.loader, self.tell)
         return found
 
     def tell(self, linecache: Any) -> None:
@@ -75,23 +76,6 @@ class SourceLoader:
             self.tell(modules[LINECACHE])
         vars(module)["__builtins__"] = vars(builtins)  # else exec would give it ours
         exec(self.code or compile(self.source, self.ref.file, "exec", dont_inherit=True), vars(module))
-
-
-class ThenTold:
-    """Loads `linecache` as it always is loaded, and tells it of a text."""
-
-    def __init__(self, usual: Any, teller: SourceLoader) -> None:
-        self.usual, self.teller = usual, teller
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """As usual."""
-        return self.usual.create_module(spec)  # type: ignore[no-any-return]
-
-    def exec_module(self, module: Any) -> None:
-        """No trace of this loader is left."""
-        module.__loader__ = module.__spec__.loader = self.usual
-        self.usual.exec_module(module)
-        self.teller.tell(module)
 
 
 class OtherName:

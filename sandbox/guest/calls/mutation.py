@@ -17,8 +17,6 @@ MOST = 100
 def mutable_parts(value: Any, depth: int) -> Iterator[tuple[int, Any]]:
     """A result and of its parts that can be changed, those that are taken for their value left out."""
     kind: Any = type(value)
-    if is_simple(kind):
-        return
     for _, part in islice(parts_of(value), MOST) if depth else ():
         if not is_simple(type(part)):
             yield from mutable_parts(part, depth - 1)
@@ -31,7 +29,7 @@ def mutable_parts(value: Any, depth: int) -> Iterator[tuple[int, Any]]:
 def mutate_result(value: Any, depth: int) -> None:
     """Change a result and its parts. Objects are left as they are: what they hold may be others' by their nature."""
     kind: Any = type(value)
-    if is_simple(kind) or (kind is not tuple and not is_container(kind)):
+    if kind is not tuple and not is_container(kind):
         return
     for _, part in list(islice(parts_of(value), MOST)) if depth else ():
         if not is_simple(type(part)):

@@ -23,13 +23,13 @@ from ..kernel import hide, kill
 from . import limits, memory, usage
 from .job import Job, RunState, Setting, report
 from .monitor import GRACE_S, RunMonitor
-from .run_folder import TooMuch, WorkingFolder
+from .working_folder import TooMuch, WorkingFolder
 from .workspace import Workspace
 from .zygote_process import Link
 from .zygotes import Zygotes, read_kept
 
 _F_SETPIPE_SZ = 1031
-_TOOLS = ("__init__.py", "boot.py", "kernel.py", "record.py", "calls/", "tests/", "profile/")
+_TOOLS = ("__init__.py", "after_import.py", "boot.py", "kernel.py", "record.py", "calls/", "tests/", "profile/")
 """The modules of our own programs, which runs of them are given."""
 
 

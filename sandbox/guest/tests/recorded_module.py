@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ..after_import import after_import, as_it_was
 from .main_script import decorated, install_for_scripts
 from .recorder import CallRecorder
 from .watched_file import WatchedFile
@@ -43,20 +44,11 @@ class Finder:
     def wrap_after(self, loader: Any, origin: str | None) -> None:
         """Once the module has been run; `python -m` asks for its code instead, and gets it with a decorator."""
 
-        def exec_module(module: ModuleType) -> None:
-            undo()
-            loader.exec_module(module)
-            self.recorder.wrap(module)
-
         def get_code(name: str) -> Any:
-            undo()
+            as_it_was(loader)
             return decorated(loader.get_data(origin), str(origin), self.recorder.qualname, script=False)
 
-        def undo() -> None:
-            for name in ("exec_module", "get_code"):
-                vars(loader).pop(name, None)
-
-        loader.exec_module = exec_module
+        after_import(loader, self.recorder.wrap)
         if self.watched is not None and hasattr(loader, "get_data") and str(origin).endswith(".py"):
             loader.get_code = get_code
 

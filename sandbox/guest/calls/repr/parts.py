@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-
 WHOLE = (*NAMED, types.MethodType)
+"""Code, of which no part is looked at."""
 
 
 def parts_of(value: Any, plain: bool = True) -> Iterator[tuple[str, Any]]:

@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Protocol
@@ -190,6 +191,7 @@ def _cut(candidate: Candidate) -> Candidate:
     return replace(candidate, outcomes=outcomes)
 
 
+@cache
 def _adapter() -> Any:
     from pydantic import ConfigDict, TypeAdapter
 

@@ -32,9 +32,9 @@ def of_kind(found: list[MutatedInput], *kinds: str) -> list[bytes]:
 
 @pytest.mark.parametrize("inputs", LAYOUTS.values(), ids=LAYOUTS)
 def test_a_seed_gives_the_same_another_gives_others(inputs: list[bytes]) -> None:
-    first = mutate_inputs(inputs, seed=1)
-    assert first == mutate_inputs(inputs, seed=1)
-    assert {m.stdin for m in first} != {m.stdin for m in mutate_inputs(inputs, seed=2)}
+    first = mutate_inputs(inputs, seed=1, each=1)
+    assert first == mutate_inputs(inputs, seed=1, each=1)
+    assert {m.stdin for m in first} != {m.stdin for m in mutate_inputs(inputs, seed=2, each=1)}
 
 
 @pytest.mark.parametrize("inputs", LAYOUTS.values(), ids=LAYOUTS)
@@ -85,7 +85,7 @@ def test_counts_are_no_parameters(inputs: list[bytes]) -> None:
 def test_some_are_longer_than_the_longest_known(inputs: list[bytes]) -> None:
     """Also than those that are held out: their length is known, nothing else of them is used."""
     secret = inputs[0][:2] + b" ".join([b"777"] * 500) if len(inputs[0].split()) > 1 else b"s" * 500
-    found = mutate_inputs(inputs, seed=10, also_known=[secret])
+    found = mutate_inputs(inputs, seed=10, each=1, also_known=[secret])
     longer = of_kind(found, "longer", "fresh")
     if inputs is ONE_WORD:
         assert all(len(data) > 500 for data in longer)
@@ -186,7 +186,7 @@ TEXTS = st.lists(st.tuples(TOKENS, st.sampled_from([b" ", b"\n", b"\r\n", b"\t",
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.one_of(st.binary(max_size=80), TEXTS), max_size=4), st.integers(0, 5))
 def test_any_bytes_will_do(inputs: list[bytes], seed: int) -> None:
-    found = mutate_inputs(inputs, seed=seed)
+    found = mutate_inputs(inputs, seed=seed, each=1)
     assert not {mutated.stdin for mutated in found} & set(inputs)
     assert all(len(mutated.stdin) < 2_000_000 for mutated in found)
 

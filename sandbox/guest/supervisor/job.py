@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple  # dataclasses, with all of inspect, would take a fifth of a guest's start
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """How this guest is built; sent by the host once."""
 
     python: str
@@ -26,8 +24,7 @@ class Setting:
     """A folder that only the supervisor may look into; empty where there is none."""
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     """One run; the fields of sandbox.outcome.Limits in the guest's units."""
 
     exec: bool
@@ -51,22 +48,17 @@ class Job:
     """Name of a kept list of libraries that are imported before the run is forked, if they can be; empty for none."""
 
 
-@dataclass
 class RunState:
     """What is known of the run in progress."""
 
-    started: float
-    stdout: bytearray = field(default_factory=bytearray)
-    stderr: bytearray = field(default_factory=bytearray)
-    pid: int = 0
-    status: int | None = None
-    cpu_s: float = 0.0
-    peak_kib: int = 0
-    delay_s: float = 0.0
-    end_ns: int = 0
-    stop: str = ""
-    evidence: str = ""
-    next_look: float = 0.0
+    def __init__(self, started: float) -> None:
+        self.started = started
+        self.stdout, self.stderr = bytearray(), bytearray()
+        self.pid = 0
+        self.status: int | None = None
+        self.cpu_s = self.delay_s = self.next_look = 0.0
+        self.peak_kib = self.end_ns = 0
+        self.stop = self.evidence = ""
 
     def end(self, stop: str, evidence: str) -> None:
         """End the run for the first reason found."""

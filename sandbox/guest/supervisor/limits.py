@@ -18,7 +18,6 @@ from __future__ import annotations
 import ctypes  # here, before the first fork, which needs it
 import errno
 import os
-import platform
 import resource
 import struct
 
@@ -117,7 +116,7 @@ def seccomp_program(machine: str) -> bytes:
 
 def seccomp() -> None:
     """Install the filter for this process and all it starts. Raises OSError where the kernel refuses."""
-    machine = platform.machine()
+    machine = os.uname().machine
     if machine not in _ARCH:
         raise OSError(errno.ENOTSUP, f"no seccomp filter for {machine}")
     program = seccomp_program(machine)

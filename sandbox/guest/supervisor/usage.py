@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _COUNTERS = tuple(Path("/proc/net") / name for name in ("dev", "snmp", "snmp6", "netstat"))
@@ -25,8 +25,7 @@ class Book:
         os.close(self._fd)
 
 
-@dataclass(frozen=True)
-class Process:
+class Process(NamedTuple):
     """One line of /proc/PID/stat."""
 
     pid: int
@@ -95,8 +94,7 @@ def children(pid: int) -> Book | None:
         return None
 
 
-@dataclass(frozen=True)
-class ControlGroup:
+class ControlGroup(NamedTuple):
     """The container's control group; every number is None where the kernel does not give it.
 
     Version 1 keeps one folder a controller, version 2 one folder in all; names from the kernel's admin guide.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import marshal
 import os
-from dataclasses import replace
 from typing import Any
 
 from ..boot import Bundle
@@ -72,7 +71,7 @@ class Zygotes:
             else:
                 self._make_room(zygote)
                 self.current = zygote
-                return link, replace(job, exec=False)
+                return link, job._replace(exec=False)
         self.current = self.bare
         return self.bare.ready(job), job
 

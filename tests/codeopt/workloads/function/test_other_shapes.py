@@ -17,7 +17,7 @@ def f(a):
     found = {}
     for at, x in enumerate(a):
         if last[x] == at:
-            found[x] = sum([y == x for y in a[:200]]) if len(last) < 50 else 0
+            found[x] = sum([y == x for y in a]) if len(last) < 50 else 0
     return found
 """
 SLOWER_WHERE_DISTINCT = """\
@@ -27,15 +27,13 @@ def f(a):
         if x not in order:
             order.append(x)
     order.reverse()
-    head = a[:200]
-    return {x: head.count(x) if len(order) < 50 else 0 for x in order}
+    return {x: a.count(x) if len(order) < 50 else 0 for x in order}
 """
 FASTER = """\
 def f(a):
     order = list(dict.fromkeys(reversed(a)))
     order.reverse()
-    head = a[:200]
-    return {x: head.count(x) if len(order) < 50 else 0 for x in order}
+    return {x: a.count(x) if len(order) < 50 else 0 for x in order}
 """
 CALLS = "CALLS = [(([i % 4 for i in range(n)],), {}) for n in (0, 1, 2, 5, 9, 40)]\n"
 CALLS += "BIG = [(([i * 7 % 11 for i in range(n)],), {}) for n in (3000, 3100)]\n"

@@ -34,10 +34,10 @@ def test_bootstrap_interval_of_a_mean_is_near_the_normal_one() -> None:
 def test_bootstrap_covers_what_it_says() -> None:
     draw = random.Random(2)
     hits = 0
-    for _ in range(200):
+    for _ in range(100):
         found = estimate([draw.expovariate(1) for _ in range(60)], mean)
         hits += found.low is not None and found.high is not None and found.low <= 1.0 <= found.high
-    assert hits >= 200 * 0.88
+    assert hits >= 100 * 0.88
 
 
 def test_a_share_of_all_or_none_still_has_doubt() -> None:

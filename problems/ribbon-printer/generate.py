@@ -7,7 +7,7 @@ import sys
 def main(seed, size):
     rng = random.Random(seed)
     if size == "large":
-        orders, questions, longest, letters = 4000, 4000, 80, "abcdefghijklmnopqrstuvwxyz"
+        orders, questions, longest, letters = 3000, 3000, 80, "abcdefghijklmnopqrstuvwxyz"
     else:
         orders, questions, longest, letters = [
             (1, 1, 1, "z"),

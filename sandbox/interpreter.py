@@ -35,9 +35,12 @@ version = "python%d.%d" % sys.version_info[:2] + getattr(sys, "abiflags", "")
 names = {"lib", "lib64", getattr(sys, "platlibdir", "lib")}
 if marked:
     folders += [os.path.join(prefix, name, version, "site-packages") for name in sorted(names)]
-inside = [name for folder in folders if os.path.isdir(folder) for name in sorted(os.listdir(folder))]
-found = [name for name in inside if name.startswith("pytest-") and name.endswith((".dist-info", ".egg-info"))]
-pytest = found[0].rpartition(".")[0].split("-")[1] if found else None  # importlib.metadata takes longer than all this
+found = None
+try:
+    from importlib.metadata import distributions
+    found = next((each.version for each in distributions(name="pytest", path=folders)), None)
+except ImportError:
+    pass
 prefixes = [prefix, sys.base_prefix, sys.prefix, sys.base_exec_prefix]
 prefixes += [os.path.realpath(each) for each in prefixes]
 libraries = [os.path.dirname(os.__file__)] + site.getsitepackages(prefixes)
@@ -45,7 +48,7 @@ libraries += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "pur
 libraries += [os.path.join(each, name, version) for each in prefixes for name in sorted(names)]
 print(json.dumps({
     "executable": sys.executable, "version": platform.python_version(), "release": list(sys.version_info[:2]),
-    "implementation": platform.python_implementation(), "pytest": pytest, "user_site": user,
+    "implementation": platform.python_implementation(), "pytest": found, "user_site": user,
     "prefixes": prefixes, "libraries": libraries, "user_base": site.getuserbase(),
 }))
 """

@@ -63,6 +63,13 @@ class Evidence:
         return whence(call, {known.text: known.source for known in self.known}, self.places)
 
     @property
+    def vouched(self) -> list[str]:
+        """Calls that say what arguments are: those that somebody made, else those that hints give."""
+        made = [each.text for each in self.known if each.source not in (*MADE_UP, REFUSED)]
+        made = made or [each.text for each in self.known if each.source not in ("derived", REFUSED)]
+        return [*made, *self.big]
+
+    @property
     def coverage(self) -> float:
         """Share of the function's lines that the calls run."""
         return len(set(self.lines_run) & set(self.lines)) / len(self.lines) if self.lines else 1.0

@@ -12,6 +12,7 @@ from codeopt.session import Mounts
 from codeopt.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.bench import Bench, make_target, open_bench, require_same_parameters
+from codeopt.workloads.function.contract import contract_of
 from codeopt.workloads.function.function_def import Function, read_function
 from codeopt.workloads.function.learn import learn
 from codeopt.workloads.function.libraries import Loading, Side, load_libraries
@@ -57,7 +58,7 @@ class OpenedFunction:
         """Of its longest calls."""
         notify = self.request.session.console.progress
         bench, evidence = learn(self.bench, self.request.options, self.request.calls_text, notify)
-        timed = choose(bench, evidence, notify=notify)
+        timed = choose(bench, evidence, contract_of(bench.function, evidence.vouched), notify=notify)
         notify("profiling")
         return profile_function(bench, timed, bench.source, ("lines", "scalene"))
 

@@ -17,6 +17,7 @@ from codeopt.errors import ProgramError
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.larger import grow
+from codeopt.workloads.function.contract import Contract
 from codeopt.workloads.function.evidence import Evidence, NotVerifiable
 from codeopt.workloads.function.observing import MADE_UP, Known, Patience, observe, once, steady
 from sandbox.calls import CallBatch
@@ -80,12 +81,17 @@ class Timed:
         return Case("timed", batch.stdin(), held_out=True)
 
 
-def choose(bench: Bench, evidence: Evidence, seed: int = 0, notify: Callable[[str], None] = lambda line: None) -> Timed:
-    """The calls to time. Raises ProgramError when they are too short for any clock."""
+def choose(
+    bench: Bench, evidence: Evidence, contract: Contract, seed: int = 0,
+    notify: Callable[[str], None] = lambda line: None,
+) -> Timed:  # fmt: skip
+    """The calls to time, none of which goes beyond the known ones: a draft that answers another of them otherwise is
+    wrong. Raises ProgramError when they are too short for any clock."""
     notify("choosing calls to time")
     iterators = _iterators(evidence.known)
-    warm = _warm(evidence.known)
-    calls, note = _candidates(bench, evidence, seed)
+    returning = [k for k in evidence.known if k.returns and (k.source not in MADE_UP or not contract.beyond(k.text))]
+    warm = _warm(returning)
+    calls, note = _Choice(bench, contract, seed).candidates(returning, evidence.big)
     warm = warm if set(calls) - set(warm) else []
     calls = [text for text in calls if text not in warm]
     if not calls:
@@ -114,9 +120,9 @@ def _asked(known: Sequence[Known]) -> float:
     return len(asking) / objects if len(asking) > objects and not changed else 0.0
 
 
-def _warm(known: Sequence[Known]) -> list[str]:
+def _warm(returning: Sequence[Known]) -> list[str]:
     """A short call and a usual one, made before the clock runs: what is imported late is not the timed calls' cost."""
-    ordered = sorted((k for k in known if k.returns), key=lambda k: k.seconds)
+    ordered = sorted(returning, key=lambda k: k.seconds)
     return list(dict.fromkeys(ordered[at].text for at in (0, len(ordered) // 2))) if ordered else []
 
 
@@ -126,45 +132,82 @@ def _iterators(known: Sequence[Known]) -> str:
     return "nested" if most > 1 else "flat" if most else ""
 
 
-def _candidates(bench: Bench, evidence: Evidence, seed: int) -> tuple[list[str], str]:
-    """Calls that return, longest first, and where they come from."""
-    if evidence.big:
-        known, _ = observe(bench, evidence.big, dict.fromkeys(evidence.big, "big"))
+@dataclass(frozen=True)
+class _Choice:
+    """Where timed calls come from: those that are known, and others made from them."""
+
+    bench: Bench
+    contract: Contract
+    seed: int
+
+    def candidates(self, returning: Sequence[Known], big: Sequence[str]) -> tuple[list[str], str]:
+        """Calls that return, longest first, and where they come from. big: those that were given for timing."""
+        if big:
+            return self._near_big(big)
+        given = [k for k in returning if k.source not in MADE_UP] or returning
+        given = bearable(sorted(given, key=lambda k: -k.seconds))
+        if not given:
+            return [], ""
+        longest = given[0].seconds
+        if longest >= LONG_ENOUGH_S:
+            return _within([k for k in given if k.seconds >= 0.3 * longest][:20], PASS_S), "the longest calls"
+        grown = self._grown(given)
+        pool = sorted([*grown, *given], key=lambda k: -k.seconds)
+        chosen = [k for k in pool if k.seconds >= 0.3 * pool[0].seconds]
+        note = "calls grown from the given ones" if grown else "the longest calls"
+        if not _are_enough(chosen):
+            return _short(_within([*pool, *self._alike(pool, PAIR_S)], PAIR_S)), note
+        return _short([k.text for k in chosen]), note
+
+    def _near_big(self, big: Sequence[str]) -> tuple[list[str], str]:
+        """The calls that were given for timing, and others where they are short. Raises ProgramError."""
+        known, _ = observe(self.bench, big, dict.fromkeys(big, "big"))
         if not known:
             raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
-        alike = [] if _are_enough(known) else _alike(bench, known, seed, ENOUGH_S)
+        alike = [] if _are_enough(known) else self._alike(known, ENOUGH_S)
         note = "the BIG calls and others like them" if alike else "the BIG calls"
         return _short([*(k.text for k in known), *_within(alike, ENOUGH_S)]), note
-    returning = [k for k in evidence.known if k.returns]
-    given = [k for k in returning if k.source not in MADE_UP] or returning
-    given = bearable(sorted(given, key=lambda k: -k.seconds))
-    if not given:
-        return [], ""
-    longest = given[0].seconds
-    if longest >= LONG_ENOUGH_S:
-        return _within([k for k in given if k.seconds >= 0.3 * longest][:20], PASS_S), "the longest calls"
-    grown = _grown(bench, given, seed)
-    pool = sorted([*grown, *given], key=lambda k: -k.seconds)
-    chosen = [k for k in pool if k.seconds >= 0.3 * pool[0].seconds]
-    note = "calls grown from the given ones" if grown else "the longest calls"
-    if not _are_enough(chosen):
-        return _short(_within([*pool, *_alike(bench, pool, seed, PAIR_S)], PAIR_S)), note
-    return _short([k.text for k in chosen]), note
+
+    def _alike(self, known: Sequence[Known], seconds: float) -> list[Known]:
+        """Calls made up from the first of them that return, and take no longer than LONG_ENOUGH_S; so many that some
+        may be dropped and the rest still takes so many seconds."""
+        made = derive([k.text for k in known[:8]], 300, 50 + self.seed, self.bench.vocabulary, small=False)
+        found = once(self.bench, self._made(made), Patience(call=25 * LONG_ENOUGH_S, total=2 * seconds, lost=2))
+        usable = [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
+        lengths = accumulate(_length(k.text) for k in usable)
+        kept = [k for k, length in zip(usable, lengths, strict=True) if length <= MOST_MADE_TEXT]
+        return steady(self.bench, kept)[0]
+
+    def _grown(self, given: Sequence[Known]) -> list[Known]:
+        """The longest calls made longer, twice and twice again, until one takes long enough or they fail."""
+        found: list[Known] = []
+        bases = [k.text for k in given[:50] if grow(k.text, 2)][:4]  # of short calls the longest may be so by chance
+        for steps in ((1, 2, 3), (4, 5, 6), (7, 8)):  # a few at a time: each look imports the module
+            grown = {self._larger(base, 2**step, at): base for step in steps for at, base in enumerate(bases)}
+            texts = [text for text in grown if text and _length(text) < MOST_MADE_TEXT]
+            if not texts:
+                break
+            usable = sorted((k for k in once(self.bench, texts) if k.returns), key=lambda k: -k.seconds)
+            found += usable
+            if not usable or usable[0].seconds >= LONG_ENOUGH_S:
+                break
+            bases = list(dict.fromkeys(grown[k.text] for k in usable))[:2]
+        longest = given[0].seconds
+        return _long_enough(steady(self.bench, _long_enough(found, longest))[0], longest)
+
+    def _larger(self, base: str, factor: int, at: int) -> str:
+        """Empty where it cannot grow."""
+        grown = grow(base, factor, self.seed + at)
+        return self.contract.within(grown) if grown else ""
+
+    def _made(self, texts: Sequence[str]) -> list[str]:
+        """Each once, changed where it has to be; those that go beyond the known ones are left out."""
+        return list(dict.fromkeys(kept for text in texts if (kept := self.contract.within(text))))
 
 
 def _are_enough(known: Sequence[Known]) -> bool:
     """Of shorter ones single times say little."""
     return sum(k.seconds for k in known) >= ENOUGH_S
-
-
-def _alike(bench: Bench, known: Sequence[Known], seed: int, seconds: float) -> list[Known]:
-    """Calls made up from the first of them that return, and take no longer than LONG_ENOUGH_S; so many that some may be
-    dropped and the rest still takes so many seconds."""
-    texts = derive([k.text for k in known[:8]], 300, 50 + seed, bench.vocabulary, small=False)
-    found = once(bench, texts, Patience(call=25 * LONG_ENOUGH_S, total=2 * seconds, lost=2))
-    usable = [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
-    lengths = accumulate(_length(k.text) for k in usable)
-    return steady(bench, [k for k, length in zip(usable, lengths, strict=True) if length <= MOST_MADE_TEXT])[0]
 
 
 def _length(text: str) -> int:
@@ -190,24 +233,6 @@ def _within(known: Sequence[Known], seconds: float) -> list[str]:
     """The first, and more as long as all of them take no longer."""
     spent = list(accumulate(k.seconds for k in known))
     return [k.text for at, k in enumerate(known) if not at or spent[at] <= seconds]
-
-
-def _grown(bench: Bench, given: Sequence[Known], seed: int) -> list[Known]:
-    """The longest calls made longer, twice and twice again, until one takes long enough or they fail."""
-    found: list[Known] = []
-    bases = [k.text for k in given[:50] if grow(k.text, 2)][:4]  # of short calls the longest may be so by chance
-    for steps in ((1, 2, 3), (4, 5, 6), (7, 8)):  # a few at a time: each look imports the module
-        grown = {grow(base, 2**step, seed + at): base for step in steps for at, base in enumerate(bases)}
-        texts = [text for text in grown if text and _length(text) < MOST_MADE_TEXT]
-        if not texts:
-            break
-        usable = sorted((k for k in once(bench, texts) if k.returns), key=lambda k: -k.seconds)
-        found += usable
-        if not usable or usable[0].seconds >= LONG_ENOUGH_S:
-            break
-        bases = list(dict.fromkeys(grown[k.text] for k in usable))[:2]
-    longest = given[0].seconds
-    return _long_enough(steady(bench, _long_enough(found, longest))[0], longest)
 
 
 def _long_enough(found: Sequence[Known], longest: float) -> list[Known]:

@@ -108,7 +108,7 @@ class FunctionWorkload(Defaults):
 
     def _plan(self, seed: int) -> CallPlan:
         """Raises ProgramError when no call is long enough, or the original is not the same each time."""
-        timed = choose(self.bench, self.evidence, seed=seed, notify=self._notify)
+        timed = choose(self.bench, self.evidence, self.contract, seed=seed, notify=self._notify)
         self._notify("timing the original")
         return self._planned(timed, self.rule)
 
@@ -318,7 +318,7 @@ def _workload(
     options = request.options
     runner = TimedRuns(bench.sandbox, bench.target, bench.names.readable, libraries=bench.loading.libraries)
     check = calls_checker(options.tolerance, exact=options.strict)
-    contract = contract_of(bench.function, [*_vouched(evidence.known), *evidence.big])
+    contract = contract_of(bench.function, evidence.vouched)
     cases = _tiered(bench, runner, shown, "calls", check, contract)
     cases += _tiered(bench, runner, held, "held", check, contract, held_out=True)
     cases += _read_on(bench, runner, read_on, check)
@@ -328,12 +328,6 @@ def _workload(
     once = replace(request.rule, pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
     suite = Suite(tuple(cases), check)
     return FunctionWorkload(request, bench, evidence, runner, original, suite, once, contract=contract)
-
-
-def _vouched(known: Sequence[Known]) -> list[str]:
-    """Calls that say what arguments are: those that somebody made, else those that hints give."""
-    made = [each.text for each in known if each.source not in (*MADE_UP, REFUSED)]
-    return made or [each.text for each in known if each.source not in ("derived", REFUSED)]
 
 
 def _tiered(

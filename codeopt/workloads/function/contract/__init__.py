@@ -34,8 +34,28 @@ class Contract:
     def beyond(self, text: str) -> str:
         """Why a call goes beyond the known ones; empty when it does not."""
         call = read(text)
+        return self._beyond(call) if call is not None else ""
+
+    def within(self, text: str) -> str:
+        """The call, changed where it has to be to keep what known calls keep; empty where it goes beyond them still."""
+        call = read(text)
         if call is None:
+            return text
+        kept = call
+        for each in self.relations:
+            kept = self._keeping(each, kept)
+        if self._beyond(kept):
             return ""
+        return text if kept == call else kept.text()
+
+    def _keeping(self, relation: ArgumentRelation, call: Call) -> Call:
+        given = by_name(call, self.names)
+        if relation.kept_by is None or relation.keeps(given) is not False:
+            return call
+        value = relation.kept_by(*(given[name] for name in relation.parameters))
+        return call.with_value(list(given).index(relation.parameters[-1]), value)
+
+    def _beyond(self, call: Call) -> str:
         given = by_name(call, self.names)
         for name, value in given.items():
             hint = self.hints.get(name)

@@ -26,6 +26,8 @@ class ArgumentRelation:
     """What a call lacks that breaks it."""
     parameters: tuple[str, ...]
     holds: Callable[..., bool | None]
+    kept_by: Callable[..., Any] | None = None
+    """Of arguments that break it: what the last of the parameters would have to be."""
 
     def keeps(self, given: Mapping[str, Any]) -> bool | None:
         """Whether a call keeps it; None where that is no question."""
@@ -50,7 +52,7 @@ def _indices(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
         used = {part.id for part in ast.walk(each.slice) if isinstance(part, ast.Name)}
         for index in sorted(used & names - {each.value.id}):
             words = f"in every known call `{index}` is an index within `{each.value.id}`"
-            yield ArgumentRelation(words, (each.value.id, index), _is_index)
+            yield ArgumentRelation(words, (each.value.id, index), _is_index, _an_index)
         for index in sorted({loops[name] for name in used & loops.keys()} - {each.value.id}):
             words = f"in every known call `{index}` holds indices within `{each.value.id}`"
             yield ArgumentRelation(words, (each.value.id, index), _are_indices)
@@ -72,7 +74,8 @@ def _sorted(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
         if isinstance(each, ast.Call) and dotted(each.func).rpartition(".")[2] in _SEARCHES:
             for given in each.args:
                 if isinstance(given, ast.Name) and given.id in names:
-                    yield ArgumentRelation(f"in every known call `{given.id}` is sorted", (given.id,), _is_sorted)
+                    words = f"in every known call `{given.id}` is sorted"
+                    yield ArgumentRelation(words, (given.id,), _is_sorted, _in_order)
 
 
 def _lengths(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
@@ -102,10 +105,11 @@ def _tables(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
         yield ArgumentRelation(f"in every known call the rows of `{table}` are equally long", (table,), _is_even)
     for items in sorted(rows):
         for count in sorted(counts - {items}):
-            yield ArgumentRelation(f"in every known call `{count}` is the length of `{items}`", (items, count), _has)
+            words = f"in every known call `{count}` is the length of `{items}`"
+            yield ArgumentRelation(words, (items, count), _has, _length)
             if items in tables:
                 words = f"in every known call `{count}` is the length of each row of `{items}`"
-                yield ArgumentRelation(words, (items, count), _has_columns)
+                yield ArgumentRelation(words, (items, count), _has_columns, _columns)
 
 
 def _rows(node: Def, names: set[str]) -> dict[str, str]:
@@ -123,6 +127,10 @@ def _is_index(items: Any, at: Any) -> bool | None:
     return 0 <= at < len(items) if isinstance(items, _SIZED) and type(at) is int else None
 
 
+def _an_index(items: Any, at: int) -> int:
+    return at % max(len(items), 1)
+
+
 def _are_indices(items: Any, places: Any) -> bool | None:
     if not isinstance(items, _SIZED) or not isinstance(places, list | tuple):
         return None
@@ -137,6 +145,13 @@ def _is_sorted(items: Any) -> bool | None:
         return None
 
 
+def _in_order(items: Any) -> Any:
+    try:
+        return type(items)(sorted(items)) if isinstance(items, list | tuple) else items
+    except TypeError:
+        return items
+
+
 def _as_long(one: Any, other: Any) -> bool | None:
     return len(one) == len(other) if isinstance(one, _SIZED) and isinstance(other, _SIZED) else None
 
@@ -147,6 +162,14 @@ def _is_even(table: Any) -> bool | None:
 
 def _has(items: Any, count: Any) -> bool | None:
     return len(items) == count if isinstance(items, _SIZED) and type(count) is int else None
+
+
+def _length(items: Any, count: int) -> int:
+    return len(items)
+
+
+def _columns(table: Any, count: int) -> int:
+    return len(table[0])
 
 
 def _has_columns(table: Any, count: Any) -> bool | None:

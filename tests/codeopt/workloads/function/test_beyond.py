@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from codeopt.report import why
 from codeopt.target import Target
 from codeopt.workloads.function.call_cases import without_unsteady
+from codeopt.workloads.function.calls.literals import read
 from codeopt.workloads.function.calls.paste import Importable, paste
 from codeopt.workloads.function.function_def import read_function
+from sandbox.compare import Decision
 from sandbox.outcome import Case
 from tests.codeopt.workloads.function.conftest import Compare, Judges
-from tests.support.judges import function_judge, write_project
+from tests.support.judges import function_judge, referee, write_project
 
 RANKS = """\
 def f(scores, at):
@@ -87,6 +89,22 @@ def test_calls_beyond_the_known_ones_are_told_and_no_reason_to_refuse(compare: C
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True, cwd="/")
     old, new = done.stdout.splitlines()
     assert (f"returns {old}", f"returns {new}") == (caveats["floats"]["expected"], caveats["floats"]["got"])
+
+
+COUNTED = "def f(items, n):\n    for _ in range({turns}):\n        pass\n    return sum(items[at] for at in range(n))\n"
+LISTS = "CALLS = [([3, 1, 2, 5, 8, 9][:n], n) for n in range(1, 7)] + [(list(range(n)), n) for n in range(9, 14)]\n"
+
+
+@pytest.mark.parametrize("turns", [0, 2000])
+def test_timed_calls_keep_what_the_known_ones_keep(judges: Judges, turns: int) -> None:
+    """Made longer, or so many that they can be timed together: a draft that answers one of them otherwise is wrong."""
+    judge = judges(COUNTED.format(turns=turns), LISTS)
+    calls = [read(text) for text in judge.workload.require_plan().timed.batch.calls]
+    assert [call.args[1] for call in calls if call] == [len(call.args[0]) for call in calls if call]
+    found = referee(judge, "def f(items, n):\n    return sum(items)\n")
+    assert found.correct, why(found)
+    assert found.comparison is not None
+    assert found.comparison.decision is not Decision.REJECTED, why(found)
 
 
 @pytest.mark.slow(

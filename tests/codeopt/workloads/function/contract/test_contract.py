@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.function.contract import contract_of
+from codeopt.workloads.function.contract import Contract, contract_of
 from codeopt.workloads.function.function_def import read_function
 
 PLAIN = "def f(a, b=None):\n    return a, b\n"
@@ -72,10 +72,40 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "known", "call", "why"), CASES)
-def test_why_a_call_goes_beyond_the_known_ones(
-    tmp_path: Path, source: str, known: list[str], call: str, why: str
-) -> None:
+SQUARES = ["f([[1]], 1)", "f([[1, 2], [3, 4]], 2)", "f([], 0)"]
+COUNT = "def f(a, b):\n    return [a[i] for i in range(b)]\n"
+KEPT = [
+    (PLAIN, LISTS, "f([-5, 0, 2])", "f([-5, 0, 2])"),
+    (PLAIN, LISTS, "f([True])", ""),
+    (INDEX, ["f([1, 2], 1)", "f('ab', 0)", "f([1], 0)"], "f([5, 6], -1)", "f([5, 6], 1)"),
+    (INDEX, ["f([1, 2], 1)", "f('ab', 0)", "f([1], 0)"], "f([5, 6], b=7)", "f([5, 6], b=1)"),
+    (INDEX, ["f([1, 2], 1)", "f('ab', 0)", "f([1], 0)"], "f([], 0)", ""),
+    (SEARCH, ["f([1, 2], 1)", "f([1, 2], 3)", "f([], 3)"], "f([2, 1, 2], 1)", "f([1, 2, 2], 1)"),
+    (SEARCH, ["f((1, 2), 1)", "f((1, 2), 3)", "f((), 3)"], "f((2, 1), 1)", "f((1, 2), 1)"),
+    (SEARCH, ["f([1, 2], 1)", "f(['x'], 'x')", "f([], 3)"], "f([2, 1, 'x'], 1)", ""),
+    (SEARCH, ["f('ab', 'a')", "f('ac', 'c')", "f('', 'd')"], "f('ba', 'a')", ""),
+    (COUNT, ["f([1], 1)", "f([1, 2], 2)", "f([], 0)"], "f([5, 6, 7], 1)", "f([5, 6, 7], 3)"),
+    (TABLE, SQUARES, "f([[5, 6], [7, 8]], 1)", "f([[5, 6], [7, 8]], 2)"),
+    (TABLE, SQUARES, "f([[5, 6], [7, 8], [9, 0]], 2)", ""),
+    (STEP, ["f([1], [2])", "f([], [])", "f([1, 2], [2, 2])"], "f([1, 2], [2])", ""),
+    (PLAIN, ["f([1])"], "not a call", "not a call"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def contract(tmp_path: Path, source: str, known: list[str]) -> Contract:
     path = tmp_path / "subject.py"
     path.write_text(source)
-    assert contract_of(read_function(path, "f"), known).beyond(call) == why
+    return contract_of(read_function(path, "f"), known)
+
+
+@pytest.mark.parametrize(("source", "known", "call", "why"), CASES)
+def test_why_a_call_goes_beyond_the_known_ones(contract: Contract, call: str, why: str) -> None:
+    assert contract.beyond(call) == why
+    assert bool(contract.within(call)) >= (not why)
+
+
+@pytest.mark.parametrize(("source", "known", "call", "kept"), KEPT)
+def test_a_call_is_changed_to_stay_within_the_known_ones(contract: Contract, call: str, kept: str) -> None:
+    assert contract.within(call) == kept
+    assert not kept or not contract.beyond(kept)

@@ -6,6 +6,11 @@ repo=$PWD
 unset PYTHONDONTWRITEBYTECODE # where a machine sets it, a thousand processes would each compile all that they import
 export DEBIAN_FRONTEND=noninteractive PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=2 PIP_ROOT_USER_ACTION=ignore
 
+# The distribution's Python goes before any that was built on this machine: who follows the README has it, and it is made
+# for speed. A pyenv's, built as pyenv does unless told otherwise, starts in 38 ms in place of 11 and computes 1.2 times as long.
+usable='import ensurepip, sys; sys.exit(sys.version_info < (3, 11))'
+if [[ $PATH != /usr/bin:* ]] && /usr/bin/python3 -c "$usable" 2>/dev/null; then PATH=/usr/bin:$PATH; fi
+
 step() { printf '\n== %4ds  %s\n' "$((EPOCHSECONDS - CI_STARTED))" "$*"; }
 
 # run_steps STEP...: each of them, whatever became of the one before; those that fail are noted in $CI_WORK/failed_steps.

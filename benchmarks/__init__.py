@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import tarfile
+from pathlib import Path
 from typing import NoReturn
 
 NOT_RUN = 77
@@ -13,3 +15,11 @@ def not_run(why: str) -> NoReturn:
     """End with one line that says what is missing."""
     print(f"not run: {why}", file=sys.stderr)
     raise SystemExit(NOT_RUN)
+
+
+def extract(sdist: Path, to: Path) -> None:
+    """What a source distribution holds, without what would lead out of the folder, where this Python can tell: from
+    3.11.4 on, and Debian 12 has 3.11.2."""
+    with tarfile.open(sdist) as archive:
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
+        archive.extractall(to)

@@ -16,7 +16,6 @@ import os
 import re
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
@@ -24,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import not_run
+from benchmarks import extract, not_run
 from benchmarks.functions import cases
 from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.putback import put_back
@@ -61,8 +60,7 @@ def unpack(package: Package, sdists: Path, folder: Path) -> Path:
     archive = next(sdists.glob(f"{package.name.replace('-', '_')}-*.tar.gz"), None)
     if archive is None:
         not_run(f"no source distribution of {package.name} in {sdists}")
-    with tarfile.open(archive) as file:
-        file.extractall(folder, filter="data")
+    extract(archive, folder)
     return folder / archive.name.removesuffix(".tar.gz")
 
 

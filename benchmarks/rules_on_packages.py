@@ -17,13 +17,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import tarfile
 import warnings
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import not_run
+from benchmarks import extract, not_run
 from codeopt.rules import Hot, all_rules
 
 SECONDS = 60
@@ -44,8 +43,7 @@ class _TooLong(Exception):
 def unpack(sdist: Path, to: Path) -> Path:
     """The one folder of the archive."""
     shutil.rmtree(to, ignore_errors=True)
-    with tarfile.open(sdist) as archive:
-        archive.extractall(to, filter="data")
+    extract(sdist, to)
     (folder,) = to.iterdir()
     return folder
 

@@ -160,7 +160,7 @@ def test_the_main_path_of_each_command(name: str, programs: Path, home: Path) ->
     done = run(programs, home, arguments)
     assert done.status == GAINS.get(name, 0), done
     assert re.search(out, done.out, re.MULTILINE), done
-    assert re.search(err, done.err), done
+    assert re.search(err, done.err), done.err
     assert "Traceback" not in done.err
     assert not (home / ".hypothesis").exists()
 

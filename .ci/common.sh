@@ -35,9 +35,11 @@ copy_to() {
 }
 
 # add_packages VENV REQUIREMENT: by uv, in a quarter of the time; where that fails by pip, which knows the machine's settings.
+# The first environment, which the tests' is in a whole run, has its own uv, and lends it to the others.
 add_packages() {
-    "$1/bin/pip" install uv && "$1/bin/uv" pip install --quiet --link-mode copy --python "$1/bin/python" "$2" ||
-        "$1/bin/pip" install "$2"
+    local uv=$CI_WORK/clone/venv/bin/uv
+    [[ -x $uv ]] || { "$1/bin/pip" install uv; uv=$1/bin/uv; }
+    "$uv" pip install --quiet --link-mode copy --python "$1/bin/python" "$2" || "$1/bin/pip" install "$2"
 }
 
 # A copy with an environment that has what tests need, made by the first step that asks for it.

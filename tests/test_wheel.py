@@ -175,6 +175,10 @@ def test_a_saved_run_is_listed_shown_and_put_in_place(programs: Path, tmp_path: 
 
 
 LONG = {
+    "a stdin script with three cases": pytest.mark.slow(
+        also="tests/test_wheel.py::test_a_saved_run_is_listed_shown_and_put_in_place",
+        reason="the same script and cases are improved by the wheel, without changed inputs",
+    ),
     "a src layout with its own environment and tests": pytest.mark.slow(
         also="tests/codeopt/test_own_environment.py::test_the_projects_own_python_runs_its_tests_and_its_function",
         reason="a project of the same layout, whose own Python runs its tests",

@@ -71,10 +71,19 @@ def read_until(process: subprocess.Popen[str], words: str) -> None:
     pytest.fail(f"ended without a line with {words!r}: {seen}")
 
 
+TO_ONE = pytest.mark.slow(
+    also="tests/codeopt/test_cli_interrupt.py::test_the_best_so_far_is_confirmed_and_reported[Ctrl-C in a terminal]",
+    reason="the same signal, which a terminal sends to the sandbox's processes, too",
+)
+
+
 @pytest.mark.parametrize(
     "interrupt",
-    [to_one(signal.SIGINT), to_all(signal.SIGINT), to_one(signal.SIGTERM)],
-    ids=["kill -INT", "Ctrl-C in a terminal", "kill -TERM"],
+    [
+        pytest.param(to_one(signal.SIGINT), id="kill -INT", marks=TO_ONE),
+        pytest.param(to_all(signal.SIGINT), id="Ctrl-C in a terminal"),
+        pytest.param(to_one(signal.SIGTERM), id="kill -TERM"),
+    ],
 )
 def test_the_best_so_far_is_confirmed_and_reported(interrupt: Kill, tmp_path: Path) -> None:
     write_problem(tmp_path, words=1500)

@@ -1,4 +1,4 @@
-"""What objects take more to make, where the calls of a pass ask one."""
+"""What objects take more to make, where the calls of a pass ask one; and answers kept from one pass to the next."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from codeopt.guards import Consequence
-from codeopt.guards.shifted_cost import PassGain, _dearer_objects
+from codeopt.guards.shifted_cost import PassGain, _dearer_objects, _remembered
 from codeopt.workloads.function.timing import Timed
 from sandbox.calls import CallBatch
 
@@ -45,3 +45,22 @@ def test_objects_that_take_longer_to_make(seconds: float, consequence: Consequen
     if found and consequence is Consequence.CAVEAT:
         makes_up = "20 calls of it make up for that; the known ones ask an object 10 times"
         assert [each.words for each in found.caveats] == [f"an object takes 200 us more to make ({makes_up})"]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "remembers"),
+    [
+        ((2.0, 2.0, 2.1), (0.2, 0.2, 0.3), False),
+        ((2.0, 2.0, 2.1), (2.0, 2.1, 2.0), True),
+        ((4.0, 4.1, 2.0), (2.0, 2.1, 4.0), True),  # at half the speed by chance
+        ((4.0, 4.1, 2.0), (0.2, 0.4, 0.4), False),
+    ],
+)
+def test_a_gain_must_be_there_in_the_first_pass(
+    was: tuple[float, ...], now: tuple[float, ...], remembers: bool
+) -> None:
+    """Milliseconds of the first passes of some runs; a pass takes 1.8 ms less."""
+    sides = {"old": was, "new": now}
+    timings = {name: [SimpleNamespace(first_cpu_s=ms / 1000) for ms in each] for name, each in sides.items()}
+    runner: Any = SimpleNamespace(timings=timings)
+    assert bool(_remembered(runner, "old", "new", PassGain(0.0018, 60), wall=False)) is remembers

@@ -39,7 +39,7 @@ class Making:
 def test_objects_that_take_longer_to_make(seconds: float, consequence: Consequence | None) -> None:
     runner: Any = Making(old=0.1, new=seconds)
     timed = Timed(CallBatch(CALLS, "time", shared=True), 0.01, 0.1, "", asked=10.0)
-    found = _dearer_objects(runner, ("old", "new"), timed, PassGain(0.001, 5))
+    found = _dearer_objects(runner, ("old", "new"), timed, PassGain(0.001, 5, 0.5))
     assert (found and found.consequence) == consequence
     assert runner.shared == {False}
     if found and consequence is Consequence.CAVEAT:
@@ -54,6 +54,7 @@ def test_objects_that_take_longer_to_make(seconds: float, consequence: Consequen
         ((2.0, 2.0, 2.1), (2.0, 2.1, 2.0), True),
         ((4.0, 4.1, 2.0), (2.0, 2.1, 4.0), True),  # at half the speed by chance
         ((4.0, 4.1, 2.0), (0.2, 0.4, 0.4), False),
+        ((2.0, 2.0, 1.0), (0.2, 0.2, 0.1), False),  # the shortest at twice the speed of whole runs
     ],
 )
 def test_a_gain_must_be_there_in_the_first_pass(
@@ -63,4 +64,4 @@ def test_a_gain_must_be_there_in_the_first_pass(
     sides = {"old": was, "new": now}
     timings = {name: [SimpleNamespace(first_cpu_s=ms / 1000) for ms in each] for name, each in sides.items()}
     runner: Any = SimpleNamespace(timings=timings)
-    assert bool(_remembered(runner, "old", "new", PassGain(0.0018, 60), wall=False)) is remembers
+    assert bool(_remembered(runner, "old", "new", PassGain(0.0018, 60, 0.9), wall=False)) is remembers

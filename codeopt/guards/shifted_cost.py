@@ -32,8 +32,6 @@ class PassGain:
 
     seconds: float
     passes: int
-    share: float
-    """Of what a whole run takes the original."""
 
 
 def check(gain: Gain) -> Finding | None:
@@ -71,7 +69,7 @@ def _looks_shifted(runner: TimedRuns, original: str, draft: str, timed: Timed, w
     whole = min(found[original][0]) - min(found[draft][0])
     if whole <= 0:
         return None
-    gain = PassGain(whole / passes, passes, whole / min(found[original][0]))
+    gain = PassGain(whole / passes, passes)
     was, now = _imports_of(runner, original, draft, timed)
     before, after = Around(min(found[original][1]), was), Around(min(found[draft][1]), now)
     remembered = _remembered(runner, original, draft, gain, wall)
@@ -125,18 +123,12 @@ def _dearer_objects(runner: TimedRuns, sides: tuple[str, str], timed: Timed, gai
 
 
 def _remembered(runner: TimedRuns, original: str, draft: str, gain: PassGain, wall: bool) -> str:
-    """The first pass of a run has no earlier one to learn from, by a file, a pipe or shared memory.
-
-    Both the medians and the shortest have to show the gain, the second as a share: where a processor has two speeds, as
-    one that is shared may, the medians of few runs can fall on either, and so can whole runs.
-    """
+    """The first pass of a run has no earlier one to learn from, by a file, a pipe or shared memory."""
     was, now = (
-        [timing.first_wall_s if wall else timing.first_cpu_s for timing in runner.timings[source]]
+        statistics.median(timing.first_wall_s if wall else timing.first_cpu_s for timing in runner.timings[source])
         for source in (original, draft)
     )
-    less = statistics.median(was) - statistics.median(now) < HALF * gain.seconds - FIRST_S
-    less = less or min(was) - min(now) < HALF * gain.share * min(was) - FIRST_S
-    if gain.passes > 1 and less:
+    if gain.passes > 1 and was - now < HALF * gain.seconds - FIRST_S:
         return "its calls are not faster the first time, only when they are made again: it remembers their answers"
     return ""
 

@@ -38,7 +38,7 @@ copy_to() {
 # The first environment, which the tests' is in a whole run, has its own uv, and lends it to the others.
 add_packages() {
     local uv=$CI_WORK/clone/venv/bin/uv
-    [[ -x $uv ]] || { "$1/bin/pip" install uv; uv=$1/bin/uv; }
+    [[ -x $uv ]] || { uv=$1/bin/uv; "$1/bin/pip" install uv || true; }
     "$uv" pip install --quiet --link-mode copy --python "$1/bin/python" "$2" || "$1/bin/pip" install "$2"
 }
 

@@ -77,9 +77,9 @@ class CallTiming:
     """CPU seconds of the whole run less those within the timed region."""
     import_s: float
     """CPU seconds from the start of its process until the module is imported."""
-    first_cpu_s: float
-    """Of the first pass, before which nothing can be remembered."""
-    first_wall_s: float
+    cpu: tuple[float, ...]
+    """Seconds of each pass; before the first nothing can be remembered."""
+    wall: tuple[float, ...]
     given_s: float
     """CPU seconds in which the arguments of a pass are made, the least of all passes."""
     imported_bytes: int = 0

@@ -19,8 +19,11 @@ def check(gain: Gain) -> Finding | None:
     """A table made at the import, or a library that is newly imported, is in the memory of each process."""
     if gain.comparison.clock != "memory" or not isinstance(gain.workload.runner, TimedRuns):
         return None
-    timings = gain.workload.runner.timings
-    was, now = (min(t.imported_bytes for t in timings[s] if t.imported_bytes) for s in (gain.original, gain.draft))
+    runner = gain.workload.runner
+    was, now = (
+        min(timing.imported_bytes for timing in runner.timings(source) if timing.imported_bytes)
+        for source in (gain.original, gain.draft)
+    )
     gained = sum(median(case.original) - median(case.candidate) for case in gain.comparison.cases)
     if now - was <= HALF * gained + LEAST_BYTES:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from codeopt.guards import Consequence, Finding, Gain
@@ -10,6 +11,7 @@ from codeopt.guards._import_texts import with_imports, without_computing
 from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, Timed, duration
+from sandbox.call_answer import CallTiming
 from sandbox.caveat import Caveat, Subject
 
 ORDER = 60
@@ -72,10 +74,11 @@ def _looks_shifted(runner: TimedRuns, original: str, draft: str, timed: Timed, w
     gain = PassGain(whole / passes, passes)
     was, now = _imports_of(runner, original, draft, timed)
     before, after = Around(min(found[original][1]), was), Around(min(found[draft][1]), now)
-    remembered = _remembered(runner, original, draft, gain, wall)
     moved = _moved(gain, before, after)
-    if remembered:
-        return Finding(Consequence.NO_GAIN, moved or remembered)
+    old, new = (_passes(runner.timings(source, stdin), wall) for source in (original, draft))
+    if passes > 1 and _remembers(old, new):
+        again = "its calls are not faster the first time, only when they are made again: it remembers their answers"
+        return Finding(Consequence.NO_GAIN, moved or again)
     if not moved:
         return _dearer_objects(runner, (original, draft), timed, gain) if timed.asked else None
     longer = (_import_there(runner, original, draft, stdin) or was) - was
@@ -122,15 +125,33 @@ def _dearer_objects(runner: TimedRuns, sides: tuple[str, str], timed: Timed, gai
     return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))
 
 
-def _remembered(runner: TimedRuns, original: str, draft: str, gain: PassGain, wall: bool) -> str:
-    """The first pass of a run has no earlier one to learn from, by a file, a pipe or shared memory."""
-    was, now = (
-        statistics.median(timing.first_wall_s if wall else timing.first_cpu_s for timing in runner.timings[source])
-        for source in (original, draft)
-    )
-    if gain.passes > 1 and was - now < HALF * gain.seconds - FIRST_S:
-        return "its calls are not faster the first time, only when they are made again: it remembers their answers"
-    return ""
+@dataclass(frozen=True)
+class Passes:
+    """Seconds of the passes of one run."""
+
+    first: float
+    later: float
+    """The mean of the others."""
+
+
+def _passes(timings: Sequence[CallTiming], wall: bool) -> list[Passes]:
+    """Of the runs that have more than one, oldest first."""
+    each = [timing.wall if wall else timing.cpu for timing in timings]
+    return [Passes(first, max(statistics.fmean(later), 1e-9)) for first, *later in each if later]
+
+
+def _remembers(old: Sequence[Passes], new: Sequence[Passes]) -> bool:
+    """Whether the gain is in the later passes only: the first has no earlier one to learn from, by a file, a pipe or
+    shared memory.
+
+    Each first pass is measured by the later ones of its own run, and these by those of the run beside it: a processor
+    that is shared may have two speeds, and of a few first passes those of the original may fall on the one, those of
+    the draft on the other.
+    """
+    later = statistics.median(passes.later for passes in new)
+    ratio = max(1.0, statistics.median(was.later / now.later for was, now in zip(old, new, strict=False)))
+    was, now = (statistics.median(passes.first / passes.later for passes in runs) for runs in (old, new))
+    return was * ratio - now < HALF * (ratio - 1) - FIRST_S / later
 
 
 def _imports_of(runner: TimedRuns, original: str, draft: str, timed: Timed) -> tuple[float, float]:
@@ -138,8 +159,8 @@ def _imports_of(runner: TimedRuns, original: str, draft: str, timed: Timed) -> t
     base = with_imports(original, draft)
     for _ in range(RUNS if base != original else 0):
         runner.run(base, timed.batch.replace(passes=1).stdin())
-    before = [timing.import_s for timing in runner.timings.get(base) or runner.timings[original]]
-    after = [timing.import_s for timing in runner.timings[draft]]
+    before = [timing.import_s for timing in runner.timings(base) or runner.timings(original)]
+    after = [timing.import_s for timing in runner.timings(draft)]
     last = min(len(before), len(after))  # of more runs the shortest is shorter, and the latest ran side by side
     return min(before[-last:]), min(after[-last:])
 
@@ -152,7 +173,7 @@ def _import_there(runner: TimedRuns, original: str, draft: str, stdin: bytes) ->
     if place is None:
         return None
     for text in (original, without_computing(draft)):
-        moved = replace(runner, others={text: place}, timings={})
+        moved = replace(runner, others={text: place}, kept=[])
         found = [run.call_timing.import_s for run in (moved.run(text, stdin) for _ in range(RUNS)) if run.call_timing]
         if found:
             return min(found)

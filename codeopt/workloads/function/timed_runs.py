@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Unpack
 
 from sandbox.call_answer import CallTiming
@@ -11,15 +12,34 @@ from sandbox.runner import RunOptions
 
 
 @dataclass(frozen=True)
+class TimedRun:
+    """One of them."""
+
+    program: str
+    calls: bytes
+    """A digest: which ones were timed."""
+    timing: CallTiming
+
+
+@dataclass(frozen=True)
 class TimedRuns(CallRunner):
     """Runs calls, and keeps what each run of timed ones took beside them."""
 
-    timings: dict[str, list[CallTiming]] = field(default_factory=dict)
-    """By program."""
+    kept: list[TimedRun] = field(default_factory=list)
 
     def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> CallRun:
         """As a CallRunner."""
         run = super().run(program, stdin, **options)
         if run.call_timing and isinstance(program, str):
-            self.timings.setdefault(program, []).append(run.call_timing)
+            self.kept.append(TimedRun(program, _calls(stdin), run.call_timing))
         return run
+
+    def timings(self, program: str, stdin: bytes | None = None) -> list[CallTiming]:
+        """Of all its runs, or of those that made the calls of this batch, whatever else it asks for; oldest first."""
+        calls = None if stdin is None else _calls(stdin)
+        return [each.timing for each in self.kept if each.program == program and calls in (None, each.calls)]
+
+
+def _calls(stdin: bytes) -> bytes:
+    """The first line of a batch says how its calls are made."""
+    return blake2b(stdin.partition(b"\n")[2], digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""What objects take more to make, where the calls of a pass ask one."""
+"""What objects take more to make, where the calls of a pass ask one; and answers kept from one pass to the next."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from codeopt.guards import Consequence
-from codeopt.guards.shifted_cost import PassGain, _dearer_objects
+from codeopt.guards.shifted_cost import Passes, PassGain, _dearer_objects, _remembers
 from codeopt.workloads.function.timing import Timed
 from sandbox.calls import CallBatch
 
@@ -45,3 +45,29 @@ def test_objects_that_take_longer_to_make(seconds: float, consequence: Consequen
     if found and consequence is Consequence.CAVEAT:
         makes_up = "20 calls of it make up for that; the known ones ask an object 10 times"
         assert [each.words for each in found.caveats] == [f"an object takes 200 us more to make ({makes_up})"]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "remembers"),
+    [
+        ([(2.0, 2.0)] * 3, [(0.2, 0.2)] * 3, False),
+        ([(2.0, 2.0)] * 3, [(2.0, 0.2)] * 3, True),
+        ([(2.0, 2.0)] * 3, [(1.3, 0.2)] * 3, True),
+        ([(2.0, 2.0)] * 3, [(0.4, 0.2)] * 3, False),  # something is cold
+        ([(0.02, 0.02)] * 3, [(0.025, 0.01)] * 3, False),  # so little says nothing
+        ([(2.0, 2.0)] * 3, [(1.8, 1.8)] * 3, False),
+        # at half the speed, some of them
+        ([(4.0, 4.0), (4.1, 3.9), (2.0, 2.0)], [(2.0, 0.2), (4.1, 0.4), (2.0, 0.2)], True),
+        ([(2.0, 2.0)] * 3, [(4.0, 0.4)] * 3, True),
+        ([(4.0, 4.0), (4.1, 3.9), (2.0, 2.0)], [(0.2, 0.2), (0.4, 0.4), (0.4, 0.4)], False),
+        ([(4.0, 4.0)] * 3, [(1.9, 1.9)] * 3, False),
+        ([(2.0, 4.0), (4.0, 2.0), (2.0, 2.0)], [(0.4, 0.2), (0.2, 0.2), (0.2, 0.4)], False),
+        ([(2.0, 4.0), (2.0, 2.0), (2.0, 2.0)], [(0.4, 0.2), (0.2, 0.2), (0.2, 0.4)], False),
+    ],
+)
+def test_a_gain_must_be_there_in_the_first_pass(
+    was: list[tuple[float, float]], now: list[tuple[float, float]], remembers: bool
+) -> None:
+    """Milliseconds of the first pass of a run and of each later one."""
+    old, new = ([Passes(first / 1000, later / 1000) for first, later in runs] for runs in (was, now))
+    assert _remembers(old, new) is remembers

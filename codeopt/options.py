@@ -21,6 +21,7 @@ Extent = Literal["full", "last"]
 ClockChoice = Literal["auto", "cpu", "wall", "memory"]
 ISOLATED = "isolated"
 """Of sandboxes: as auto, but the user's own program is not run as a plain process either."""
+FEWEST_EXAMPLES = 10
 
 _LIMITS = RunLimits()
 
@@ -47,6 +48,14 @@ def count(value: Any) -> int:
     number = int(value)
     if number < 1 or number != float(value):
         raise BadValue(f"{value} is not a whole number above zero")
+    return number
+
+
+def examples(value: Any) -> int:
+    """A whole number, 10 or more: fewer say nothing. Raises ValueError."""
+    number = count(value)
+    if number < FEWEST_EXAMPLES:
+        raise BadValue(f"{value} are too few to say anything; at least {FEWEST_EXAMPLES}")
     return number
 
 
@@ -103,6 +112,9 @@ class ImproveOptions:
     """How outputs are compared: tokens, exact or float:TOLERANCE."""
     changed_inputs: Strictness = Strictness.AUTO
     """How much a difference on a fuzzed input counts."""
+    max_examples: int | None = None
+    """At most so many calls of a function, or inputs of a program, are made up to look for a difference, and others to
+    confirm, beside some very long ones; None: 1000 of a function, 52 of a program."""
     strict: bool = False
     """A difference beyond the known inputs rejects a draft, too; else it is a caveat."""
     calls: Path | None = None
@@ -201,8 +213,8 @@ class ImproveOptions:
 
 _CONVERTERS: Mapping[str, Any] = {
     "args": texts, "with_paths": paths, "env": names, "ignore_output": names,
-    "check": checker_name, "changed_inputs": Strictness, "tests": paths, "select": names, "ignore": names,
-    "candidates": count, "chains": count, "patience": count_or_zero,
+    "check": checker_name, "changed_inputs": Strictness, "max_examples": examples, "tests": paths,
+    "select": names, "ignore": names, "candidates": count, "chains": count, "patience": count_or_zero,
     "context_tokens": count, "model_timeout": positive, "max_rounds": count, "max_seconds": positive,
     "max_tokens": count, "max_cost": positive, "min_gain": positive, "max_pairs": count, "timeout": positive,
     "memory": count, "seed": int, "input_seed": count_or_zero,

@@ -37,6 +37,7 @@ positive = flag_type(options.positive)
 count = flag_type(options.count)
 count_or_zero = flag_type(options.count_or_zero)
 checker_name = flag_type(options.checker_name)
+examples = flag_type(options.examples)
 name_list = flag_type(options.names)
 
 
@@ -96,6 +97,10 @@ def add_check_arguments(group: argparse._ArgumentGroup, *, strict: bool = True) 
     group.add_argument(
         "--changed-inputs", type=Strictness, choices=list(Strictness), default=DEFAULT.changed_inputs, metavar="HOW",
         help="inputs nobody has seen, the original decides: auto, strict, lenient, off (%(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--max-examples", type=examples, metavar="N",
+        help="calls or inputs made up to look for a difference (1000 calls of a function, 52 inputs of a program)",
     )  # fmt: skip
     if strict:
         group.add_argument(

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from codeopt.session import Session
 
 FREE = frozenset(
-    {"exclude", "min-gain", "clock", "max-pairs", "no-profile", "changed-inputs", "check", "no-tests", "select",
-     "ignore", "quiet", "verbose", "fail-level", "fail-if-slower", "min-share"}
+    {"exclude", "min-gain", "clock", "max-pairs", "no-profile", "changed-inputs", "max-examples", "check", "no-tests",
+     "select", "ignore", "quiet", "verbose", "fail-level", "fail-if-slower", "min-share"}
 )  # fmt: skip
 """Settings that a change may bring along: they reach neither money, keys and servers, nor files, nor the sandbox."""
 

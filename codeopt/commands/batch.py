@@ -44,6 +44,7 @@ SAME = (
     "ignore",
     "check",
     "changed_inputs",
+    "max_examples",
     "min_gain",
     "clock",
     "with_target",

@@ -28,8 +28,8 @@ MIN_RETURNS = 3
 """So many of them must return: a function that only raises was not called as it is meant to be."""
 MIN_COVERAGE = 0.6
 """Share of the function's lines that the calls must run."""
-DERIVED, FRESH = 1000, 750
-"""How many calls are made from known ones: for the rounds, and others for the confirmation."""
+DERIVED, FRESH = 1000, 0.75
+"""How many calls are made from known ones for the rounds, and as a share of that others for the confirmation."""
 LONG, LONG_S, LONG_PATIENCE = 20, 1.0, Patience(1.0, 2.5, lost=1)
 """Long calls, the original's seconds for those that are kept, and for trying them: the shortest come first, so behind
 one that takes too long the others would."""
@@ -151,8 +151,10 @@ def gather(
     found: Sequence[tuple[str, Sequence[str]]],
     big: Sequence[str] = (),
     notify: Callable[[str], None] = lambda line: None,
+    most: int = DERIVED,
 ) -> Evidence:
-    """Run the original on the calls of every source, and on calls made from those. Raises NotVerifiable."""
+    """Run the original on the calls of every source, and on calls made from those, at most so many. Raises
+    NotVerifiable."""
     origin = {text: name for name, calls in reversed(found) for text in calls}
     texts = list(dict.fromkeys(text for _, calls in found for text in calls))
     notify(f"running the original on {len(texts)} calls")
@@ -167,12 +169,18 @@ def gather(
     notify("making more calls from them")
     wider = _wider(bench, kept)
     bases = [k.text for k in (*kept, *wider)]
-    more, derived = observe(bench, derive(bases, DERIVED, 1, bench.vocabulary), {})
+    patience = patience_with(most)
+    more, derived = observe(bench, derive(bases, most, 1, bench.vocabulary), {}, patience)
     left_out = LeftOut(dropped, other + derived)
     large = [*(known.text for known in kept), *big]
     far = long_ones(bench, large, 1, tenfold(large, 1))
-    evidence = Evidence((*kept, *_quick([*wider, *more]), *far), tuple(big), left_out)
+    evidence = Evidence((*kept, *_quick([*wider, *more], patience.total), *far), tuple(big), left_out)
     return _with_refusals(bench, cover(bench, evidence)) if evidence.known else evidence
+
+
+def patience_with(made: int) -> Patience:
+    """For so many calls made from known ones: where more are asked for than is usual, there is more time, too."""
+    return Patience(total=DERIVED_TOTAL_S * max(1.0, made / DERIVED))
 
 
 def long_ones(bench: Bench, known: Sequence[str], seed: int, larger: Sequence[str] = ()) -> list[Known]:

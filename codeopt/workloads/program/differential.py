@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
+from math import ceil
 
 from codeopt.fuzzing import MutatedCase, mutate_cases
 from codeopt.strictness import Strictness
@@ -34,8 +36,10 @@ MOST = 0.6
 """Lenient: a draft that differs on more than this share of the inputs that are alike has learnt the cases by heart."""
 RUN_S, ALL_CPU_S, ALL_S = 1.0, 4.0, 60.0
 """What the original may take on one changed input, and on all: its CPU time, so that a busy machine asks as many."""
-MOST_ALIKE, MOST_BEYOND, MOST_FAILING = 36, 16, 4
-"""So many inputs of each kind are enough; of the last, the original ends with an error."""
+ENOUGH, ALIKE, MOST_FAILING = 52, 0.7, 4
+"""So many inputs are enough, this share of them alike to known ones; on the last the original ends with an error."""
+NEXT_SEED = 1_000_003
+"""Where more are asked for than is usual."""
 MOST_OF_A_KIND = 4
 """Beyond the known inputs for one reason."""
 FEW = 5
@@ -68,6 +72,8 @@ class DifferentialTest:
     """Of those that were asked."""
     again: Callable[[Case], str] = lambda case: ""
     """A line to paste that shows a case."""
+    enough: int = ENOUGH
+    """Of them."""
     reads: bool = True
     """The program is given something that can be changed."""
 
@@ -140,7 +146,7 @@ class DifferentialTest:
         if self.strictness is Strictness.STRICT:
             return [each for each in found if each.wrong]
         if self.strictness is Strictness.LENIENT:
-            most = MOST * (alike if enough else MOST_ALIKE)
+            most = MOST * (alike if enough else round(ALIKE * self.enough))
             return wrong if len(wrong) > most else []
         return wrong
 
@@ -181,10 +187,12 @@ def make_differential_test(
     seed: int,
     also_known: Sequence[Case] = (),
     held_out: bool = False,
+    most: int | None = None,
     notify: Callable[[str], None] = lambda line: None,
     again: Callable[[Case], str] = lambda case: "",
 ) -> DifferentialTest:
-    """Changed `cases` that the original ends well on. Where a draft differs, it must print the same once more.
+    """Changed `cases` that the original ends well on, at most so many. Where a draft differs, it must print the same
+    once more.
 
     also_known: cases that are not changed, but say what all inputs keep, what is large and what is long.
     """
@@ -202,15 +210,23 @@ def make_differential_test(
             found = run_on(sandbox, source, mutated.case, limits=replace(limits, seconds=4 * limits.seconds))
         return found
 
-    wanted = mutate_cases(cases, seed=seed, also_known=also_known)
+    enough = most or ENOUGH
+    times = ceil(enough / ENOUGH)
+    seeds = (seed + NEXT_SEED * time for time in range(times))
+    wanted = chain.from_iterable(mutate_cases(cases, seed=each, also_known=also_known) for each in seeds)
+    made = _taken(run, wanted, _Budget(round(ALIKE * enough), enough - round(ALIKE * enough), times), held_out, notify)
     reads = any(case.stdin or case.args or case.files for case in cases)
-    return DifferentialTest(strictness, [], _taken(run, wanted, held_out, notify), is_steady, again=again, reads=reads)
+    return DifferentialTest(strictness, [], made, is_steady, again=again, enough=enough, reads=reads)
 
 
 @dataclass
 class _Budget:
-    """What was found and spent so far."""
+    """What may be found and spent, and what was so far."""
 
+    most_alike: int
+    most_beyond: int
+    times: float
+    """Of the usual time."""
     alike: int = 0
     beyond: int = 0
     failing: int = 0
@@ -221,16 +237,16 @@ class _Budget:
     """Of being beyond the known inputs."""
 
     def spent(self) -> bool:
-        enough = self.alike >= MOST_ALIKE and self.beyond >= MOST_BEYOND
-        return enough or self.cpu_s > ALL_CPU_S or self.wall_s > ALL_S
+        enough = self.alike >= self.most_alike and self.beyond >= self.most_beyond
+        return enough or self.cpu_s > self.times * ALL_CPU_S or self.wall_s > self.times * ALL_S
 
     def wants(self, mutated: MutatedCase) -> bool:
         """Others with numbers as large, or as long, would use up the time for those that can be run."""
         if kind_of_change(mutated) in self.too_long:
             return False
         if not mutated.beyond:
-            return self.alike < MOST_ALIKE
-        return self.beyond < MOST_BEYOND and self.reasons[mutated.because] < MOST_OF_A_KIND
+            return self.alike < self.most_alike
+        return self.beyond < self.most_beyond and self.reasons[mutated.because] < MOST_OF_A_KIND
 
     def note(self, mutated: MutatedCase, run: Run) -> None:
         self.cpu_s, self.wall_s = self.cpu_s + run.cpu_s, self.wall_s + run.wall_s
@@ -247,11 +263,11 @@ def kind_of_change(mutated: MutatedCase) -> str:
 def _taken(
     run_original: Callable[[MutatedCase], Run],
     wanted: Iterable[MutatedCase],
+    budget: _Budget,
     held_out: bool,
     notify: Callable[[str], None],
 ) -> Iterator[Changed]:
     """Those that the original takes, and some that it fails on, until there are enough or it has run for too long."""
-    budget = _Budget()
     for mutated in wanted:
         if budget.spent():
             break

@@ -49,7 +49,8 @@ def _differential_test(
     shown = [case for case in cases if not case.held_out]
     return make_differential_test(
         sandbox, request.program.source, shown, check, strictness, seed=request.input_seed,
-        also_known=cases, notify=request.session.console.progress, again=lambda case: again(request, case),
+        also_known=cases, most=request.options.max_examples, notify=request.session.console.progress,
+        again=lambda case: again(request, case),
     ).prepared()  # fmt: skip
 
 

@@ -122,7 +122,7 @@ class ProgramWorkload(Defaults):
         return make_differential_test(
             self.sandbox, self.source, self.suite.cases, self.suite.check, self.differential.strictness,
             seed=self.request.input_seed + 1, also_known=self.suite.cases, held_out=True, notify=self._notify,
-            again=self.again,
+            most=self.request.options.max_examples, again=self.again,
         )  # fmt: skip
 
     def unseen_cases(self) -> tuple[Case, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codeopt.report import why
+from codeopt.workloads.function.evidence import LONG
 from tests.codeopt.workloads.function.conftest import Compare, Judges
 
 CALLS = "CALLS = [((n,), {}) for n in range(20)]\n"
@@ -44,6 +45,15 @@ def test_not_verified(compare: Compare, name: str) -> None:
     assert words in found["reason"]
     assert "; " in found["reason"], "it says what would help"
     assert found["ratio"] is None
+
+
+@pytest.mark.parametrize(("most", "at_least"), [(30, 20), (2000, 1001)])
+def test_as_many_calls_are_made_up_as_are_asked_for(compare: Compare, most: int, at_least: int) -> None:
+    source = "def f(a, b, c):\n    return a + b * c\n"
+    calls = "CALLS = [((n, 7 - n, n + 1000), {}) for n in range(20)]\n"
+    found = compare(source, source.replace("b * c", "c * b"), calls, max_examples=most)
+    assert found["verdict"] in ("same", "not verified"), found
+    assert at_least <= found["evidence"]["sources"]["derived"] <= most + LONG
 
 
 def test_too_few_calls(compare: Compare) -> None:

@@ -8,9 +8,10 @@ import pytest
 
 from codeopt.strictness import Strictness
 from codeopt.workloads.program.differential import (
+    ALIKE,
+    ENOUGH,
     FEW,
     MOST,
-    MOST_ALIKE,
     DifferentialTest,
     choose,
     make_differential_test,
@@ -33,7 +34,7 @@ def guest() -> Iterator[Sandbox]:
 
 
 def differential(
-    guest: Sandbox, source: str, strictness: Strictness = Strictness.AUTO, **other: bool
+    guest: Sandbox, source: str, strictness: Strictness = Strictness.AUTO, **other: bool | int
 ) -> DifferentialTest:
     return make_differential_test(guest, source, CASES, check_tokens, strictness, seed=1, **other)  # type: ignore[arg-type]
 
@@ -89,7 +90,12 @@ def test_no_more_are_made_than_decide(guest: Sandbox, sums: DifferentialTest) ->
     made = differential(guest, SUM)
     assert made.run(guest, BY_HEART, check_tokens).outcomes
     assert len(made.made) < len(sums.made) / 2
-    assert sum(not changed.because for changed in sums.made) <= MOST_ALIKE
+    assert sum(not changed.because for changed in sums.made) <= round(ALIKE * ENOUGH)
+
+
+@pytest.mark.parametrize(("most", "at_least"), [(10, 7), (104, 53)])
+def test_as_many_as_are_asked_for(guest: Sandbox, most: int, at_least: int) -> None:
+    assert at_least <= len(differential(guest, SUM, most=most).prepared().cases) <= most
 
 
 def test_off_nothing_is_run(guest: Sandbox) -> None:

@@ -108,7 +108,7 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "improve a function": (
         ["improve", "typed.py::repeated", *QUICK[:2]],
         r"^\+.*set\(",
-        r"(?s)calls \(\d+ derived, \d+ hints.*hot now: line \d+ \d+%.*: the rules know nothing better for it; --model",
+        r"(?s)calls \((\d+ (derived|hints)(, )?){2}.*hot now: line \d+ \d+%.*: the rules know nothing better for it",
     ),
     "compare": (["compare", "slow.py", "fast.py", *QUICK[:2]], "faster", ""),
     "profile": (["profile", "slow.py", *QUICK[:2]], "if word in seen", ""),

@@ -14,6 +14,10 @@ from typing import Any
 from tests.support.warm_command import warm_command
 
 LONGEST_S = 240.0
+FEW = "25"
+"""Inputs of a program, or calls of a function, that are made up where the judge is not what is tested: some per cent of
+the time of all tests. What it finds by more of them is tested by ALL_EXAMPLES, and by tests/support/judges.py."""
+ALL_EXAMPLES = {"CODEOPT_MAX_EXAMPLES": ""}
 SLOW = """\
 n = int(input())
 seen = []
@@ -76,11 +80,13 @@ class Done:
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """This process' environment without what would change a run; a model's drafts alone, unless a test asks."""
+    """This process' environment without what would change a run; a model's drafts alone and few examples, unless a test
+    asks."""
     taken = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "CODEOPT_"))}
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "CI"):
         taken.pop(name, None)
-    return {**taken, "NO_PROXY": "127.0.0.1", "CODEOPT_MODEL_ONLY": "1", **extra}
+    found = {**taken, "NO_PROXY": "127.0.0.1", "CODEOPT_MODEL_ONLY": "1", "CODEOPT_MAX_EXAMPLES": FEW, **extra}
+    return {name: value for name, value in found.items() if value or not name.startswith("CODEOPT_")}
 
 
 def command(*arguments: str | Path) -> list[str]:

@@ -17,7 +17,7 @@ import pytest
 
 from codeopt.guards import Reading
 from codeopt.guards.forbidden import look
-from tests.codeopt.command import codeopt
+from tests.codeopt.command import ALL_EXAMPLES, codeopt
 
 OWN = sorted((Path(__file__).parent / "traps").iterdir())
 SHARED = Path(os.environ.get("CODEOPT_HOSTILE") or Path(__file__).parents[3] / "shared" / "hostile") / "traps"
@@ -43,7 +43,7 @@ benchmarks/alike_inputs.py; a test holds that these do."""
 def compared(folder: Path, *flags: str) -> Any:
     """What `codeopt compare` prints."""
     arguments = (folder / "original.py", folder / "cheat.py", "--cases", folder / "cases", "--max-pairs", "20")
-    done = codeopt("compare", *arguments, "--input-seed", SEED, "--json", "-q", *flags, cwd=folder)
+    done = codeopt("compare", *arguments, "--input-seed", SEED, "--json", "-q", *flags, cwd=folder, env=ALL_EXAMPLES)
     assert done.status == 0, done.err
     return done.json
 

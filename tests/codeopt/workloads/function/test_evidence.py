@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from codeopt.report import why
-from codeopt.workloads.function.evidence import LONG
+from codeopt.target import Target
+from codeopt.workloads.function.call_cases import calls_of
+from codeopt.workloads.function.evidence import FRESH, LONG
 from tests.codeopt.workloads.function.conftest import Compare, Judges
+from tests.support.judges import function_judge
 
 CALLS = "CALLS = [((n,), {}) for n in range(20)]\n"
 
@@ -48,12 +53,15 @@ def test_not_verified(compare: Compare, name: str) -> None:
 
 
 @pytest.mark.parametrize(("most", "at_least"), [(30, 20), (2000, 1001)])
-def test_as_many_calls_are_made_up_as_are_asked_for(compare: Compare, most: int, at_least: int) -> None:
-    source = "def f(a, b, c):\n    return a + b * c\n"
-    calls = "CALLS = [((n, 7 - n, n + 1000), {}) for n in range(20)]\n"
-    found = compare(source, source.replace("b * c", "c * b"), calls, max_examples=most)
-    assert found["verdict"] in ("same", "not verified"), found
-    assert at_least <= found["evidence"]["sources"]["derived"] <= most + LONG
+def test_as_many_calls_are_made_up_as_are_asked_for(tmp_path: Path, most: int, at_least: int) -> None:
+    (tmp_path / "m.py").write_text("def f(a, b, c):\n    return a + b * c\n")
+    calls = tmp_path / "calls.py"
+    calls.write_text("CALLS = [((n, 7 - n, n + 1000), {}) for n in range(20)]\n")
+    with function_judge(Target(tmp_path / "m.py", "f"), timed=False, calls=calls, max_examples=most) as judge:
+        made = judge.workload.facts()["evidence"]["sources"]["derived"]
+        assert at_least <= made <= most + LONG
+        drawn = sum(len(calls_of(case)) for case in judge.workload.unseen_cases())
+        assert FRESH * at_least <= drawn <= FRESH * most + LONG
 
 
 def test_too_few_calls(compare: Compare) -> None:

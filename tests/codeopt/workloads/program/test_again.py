@@ -17,7 +17,7 @@ from codeopt.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.program.again import again
 from sandbox.outcome import Case
-from tests.codeopt.command import codeopt
+from tests.codeopt.command import ALL_EXAMPLES, codeopt
 
 ECHO = "import sys\nfrom pathlib import Path\nsys.stdout.buffer.write(sys.stdin.buffer.read())\n"
 FILES = ECHO + "print(sys.argv[1:], [p.read_bytes() for p in sorted(Path().rglob('*.csv'))])\n"
@@ -82,7 +82,7 @@ def problem(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def compared(problem: Path, new: str, *flags: str, cases: str = "cases") -> Any:
     done = codeopt(
         "compare", "slow.py", new, "--cases", cases, "--max-pairs", "8", "--sandbox", "bubblewrap", "--json", "-q",
-        *flags, cwd=problem,
+        *flags, cwd=problem, env=ALL_EXAMPLES,
     )  # fmt: skip
     assert done.status == 0, done.err
     return done.json

@@ -18,6 +18,10 @@ FEW = "25"
 """Inputs of a program, or calls of a function, that are made up where the judge is not what is tested: some per cent of
 the time of all tests. What it finds by more of them is tested by ALL_EXAMPLES, and by tests/support/judges.py."""
 ALL_EXAMPLES = {"CODEOPT_MAX_EXAMPLES": ""}
+ANY_SANDBOX = {"CODEOPT_SANDBOX": ""}
+"""The best that there is, which is Docker where it answers."""
+USUAL = {"CODEOPT_MODEL_ONLY": "1", "CODEOPT_MAX_EXAMPLES": FEW, "CODEOPT_SANDBOX": "bubblewrap"}
+"""Variables of every command, unless a test says otherwise."""
 SLOW = """\
 n = int(input())
 seen = []
@@ -80,12 +84,11 @@ class Done:
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """This process' environment without what would change a run; a model's drafts alone and few examples, unless a test
-    asks."""
+    """This process' environment without what would change a run, and with USUAL; an empty variable is not set."""
     taken = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "CODEOPT_"))}
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "CI"):
         taken.pop(name, None)
-    found = {**taken, "NO_PROXY": "127.0.0.1", "CODEOPT_MODEL_ONLY": "1", "CODEOPT_MAX_EXAMPLES": FEW, **extra}
+    found = {**taken, "NO_PROXY": "127.0.0.1", **USUAL, **extra}
     return {name: value for name, value in found.items() if value or not name.startswith("CODEOPT_")}
 
 

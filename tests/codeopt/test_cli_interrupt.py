@@ -77,12 +77,18 @@ TO_ONE = pytest.mark.slow(
 )
 
 
+BY_TERM = pytest.mark.slow(
+    also="tests/codeopt/review/test_command.py::test_an_interrupted_review_posts_nothing_and_the_same_command_does_it_later",
+    reason="the same handler of both signals, in another command",
+)
+
+
 @pytest.mark.parametrize(
     "interrupt",
     [
         pytest.param(to_one(signal.SIGINT), id="kill -INT", marks=TO_ONE),
         pytest.param(to_all(signal.SIGINT), id="Ctrl-C in a terminal"),
-        pytest.param(to_one(signal.SIGTERM), id="kill -TERM"),
+        pytest.param(to_one(signal.SIGTERM), id="kill -TERM", marks=BY_TERM),
     ],
 )
 def test_the_best_so_far_is_confirmed_and_reported(interrupt: Kill, tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from codeopt.commands._pair import table
 from codeopt.comparison import PairResult, PairVerdict
-from tests.codeopt.command import FAST, SLOW, WRONG, Done, codeopt, write_problem
+from tests.codeopt.command import ANY_SANDBOX, FAST, SLOW, WRONG, Done, codeopt, write_problem
+from tests.conftest import require_sandbox
 
 SHORT = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--max-pairs", "20", "-q")
 
@@ -49,6 +50,13 @@ def test_faster_as_json(problem: Path) -> None:
     assert found["sandbox"] == "bubblewrap"
     assert {"cpu", "cores", "python"} <= set(found["machine"])
     assert found["notes"] == []
+
+
+@pytest.mark.docker
+def test_docker_is_taken_where_it_answers(problem: Path) -> None:
+    require_sandbox("docker")
+    found = codeopt("compare", "slow.py", "wrong.py", "--json", "-q", cwd=problem, env=ANY_SANDBOX).json
+    assert (found["sandbox"], found["verdict"]) == ("docker", "rejected")
 
 
 def test_faster_as_a_table(problem: Path) -> None:

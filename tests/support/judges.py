@@ -22,6 +22,8 @@ from codeopt.workloads.program import OpenedProgram
 from sandbox import Options, Sandbox, open_sandbox
 from sandbox.compare import StoppingRule
 
+ENOUGH_EXAMPLES = 100
+"""Calls made up where what is timed is what is tested: the judge makes a thousand, each some five times."""
 BUBBLEWRAP = ImproveOptions(sandbox="bubblewrap")
 """There without a daemon, as root and as an ordinary user."""
 
@@ -84,7 +86,7 @@ def compared_in_projects(
     """`compared` of `stack.py::Stack.push` in two projects of one module and tests of it."""
     for side, text in zip(("old", "new"), versions, strict=True):
         write_project(folder / side, target.partition("::")[0], text, tests)
-    return compared(f"{folder}/old/{target}", f"{folder}/new/{target}", max_pairs)
+    return compared(f"{folder}/old/{target}", f"{folder}/new/{target}", max_pairs, max_examples=ENOUGH_EXAMPLES)
 
 
 def write_project(home: Path, module: str, text: str, tests: str) -> Path:

@@ -12,7 +12,7 @@ import pytest
 
 from codeopt.judge import Judge
 from codeopt.target import Target
-from tests.support.judges import compared, function_judge
+from tests.support.judges import ENOUGH_EXAMPLES, compared, function_judge
 
 Compare = Callable[..., dict[str, Any]]
 Judges = Callable[..., Judge]
@@ -21,25 +21,29 @@ Judges = Callable[..., Judge]
 @pytest.fixture(scope="module")
 def judges(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judges]:
     """judges(old, calls, timed=True): the judge of `f` of a module text; what its calls do is learnt once for all
-    drafts."""
+    drafts. One that only says what is right makes up as many calls as it does for a user, others unless they are told
+    to: all_examples=True."""
     with ExitStack() as stack:
 
         @cache
-        def judge(old: str, calls: str, timed: bool = True) -> Judge:
+        def judge(old: str, calls: str, timed: bool = True, all_examples: bool = False) -> Judge:
             folder = tmp_path_factory.mktemp("judged")
             (folder / "old.py").write_text(old)
             (folder / "calls.py").write_text(calls)
-            target = Target(folder / "old.py", "f")
-            return stack.enter_context(function_judge(target, max_pairs=8, timed=timed, calls=folder / "calls.py"))
+            most = ENOUGH_EXAMPLES if timed and not all_examples else None
+            options = {"max_pairs": 8, "timed": timed, "calls": folder / "calls.py", "max_examples": most}
+            return stack.enter_context(function_judge(Target(folder / "old.py", "f"), **options))
 
         yield judge
 
 
 @pytest.fixture
 def compare(tmp_path: Path) -> Compare:
-    """compare(old, new, calls, name="f"): the verdict on two module texts."""
+    """compare(old, new, calls, name="f"): the verdict on two module texts. With few calls made up, unless it is told
+    otherwise: max_examples=None."""
 
     def run(old: str, new: str, calls: str, name: str = "f", max_pairs: int = 12, **options: Any) -> dict[str, Any]:
+        options = {"max_examples": ENOUGH_EXAMPLES, **options}
         for place, text in (("old.py", old), ("new.py", new), ("calls.py", calls)):
             (tmp_path / place).write_text(text)
         first, second = (f"{tmp_path / place}::{name}" for place in ("old.py", "new.py"))

@@ -22,6 +22,7 @@ ClockChoice = Literal["auto", "cpu", "wall", "memory"]
 ISOLATED = "isolated"
 """Of sandboxes: as auto, but the user's own program is not run as a plain process either."""
 FEWEST_EXAMPLES = 10
+"""Fewer say nothing."""
 
 _LIMITS = RunLimits()
 
@@ -52,7 +53,7 @@ def count(value: Any) -> int:
 
 
 def examples(value: Any) -> int:
-    """A whole number, 10 or more: fewer say nothing. Raises ValueError."""
+    """A whole number, FEWEST_EXAMPLES or more. Raises ValueError."""
     number = count(value)
     if number < FEWEST_EXAMPLES:
         raise BadValue(f"{value} are too few to say anything; at least {FEWEST_EXAMPLES}")

@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from codeopt import registry
-from tests.codeopt.command import FAST, QUICK, SLOW, Done, environment, write_problem
+from tests.codeopt.command import AS_A_USER, FAST, QUICK, SLOW, Done, environment, write_problem
 from tests.support.users_paths import PATHS, walk
 from tests.support.wheels import ROOT, bare, build
 
@@ -108,7 +108,7 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "improve a function": (
         ["improve", "typed.py::repeated", *QUICK[:2]],
         r"^\+.*set\(",
-        r"(?s)calls \((\d+ (derived|hints)(, )?){2}.*hot now: line \d+ \d+%.*: the rules know nothing better for it",
+        r"(?s)calls \(\d+ derived, \d+ hints.*hot now: line \d+ \d+%.*: the rules know nothing better for it; --model",
     ),
     "compare": (["compare", "slow.py", "fast.py", *QUICK[:2]], "faster", ""),
     "profile": (["profile", "slow.py", *QUICK[:2]], "if word in seen", ""),
@@ -221,7 +221,7 @@ def run(programs: Path, home: Path, arguments: list[str]) -> Done:
     done = subprocess.run(
         [programs / "codeopt", *arguments],
         cwd=home,
-        env=environment(PATH=path, PYTHONPATH="", VIRTUAL_ENV=""),
+        env=environment(**AS_A_USER, PATH=path, PYTHONPATH="", VIRTUAL_ENV=""),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

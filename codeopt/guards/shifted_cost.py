@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.guards._import_texts import with_imports, without_computing
@@ -26,6 +27,8 @@ SELDOM = 10
 OUTSIDE_S, IMPORT_S, FIRST_S, GIVEN_S = 0.01, 0.002, 20e-6, 0.001
 """What may be noise in whole runs, in the import, in a single pass, and where its arguments are made; of the first two
 another 5 %, of the last 10 %."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -148,10 +151,17 @@ def _remembers(old: Sequence[Passes], new: Sequence[Passes]) -> bool:
     that is shared may have two speeds, and of a few first passes those of the original may fall on the one, those of
     the draft on the other.
     """
+    pairs = _side_by_side(old, new)
     later = statistics.median(passes.later for passes in new)
-    ratio = max(1.0, statistics.median(was.later / now.later for was, now in zip(old, new, strict=False)))
+    ratio = max(1.0, statistics.median(before.later / after.later for before, after in pairs))
     was, now = (statistics.median(passes.first / passes.later for passes in runs) for runs in (old, new))
     return was * ratio - now < HALF * (ratio - 1) - FIRST_S / later
+
+
+def _side_by_side(old: Sequence[T], new: Sequence[T]) -> list[tuple[T, T]]:
+    """The latest of each, oldest first: of what is run more often the first runs stood alone."""
+    last = min(len(old), len(new))
+    return list(zip(old[-last:], new[-last:], strict=True))
 
 
 def _imports_of(runner: TimedRuns, original: str, draft: str, timed: Timed) -> tuple[float, float]:
@@ -161,8 +171,8 @@ def _imports_of(runner: TimedRuns, original: str, draft: str, timed: Timed) -> t
         runner.run(base, timed.batch.replace(passes=1).stdin())
     before = [timing.import_s for timing in runner.timings(base) or runner.timings(original)]
     after = [timing.import_s for timing in runner.timings(draft)]
-    last = min(len(before), len(after))  # of more runs the shortest is shorter, and the latest ran side by side
-    return min(before[-last:]), min(after[-last:])
+    pairs = _side_by_side(before, after)  # of more runs the shortest is shorter
+    return min(was for was, _ in pairs), min(now for _, now in pairs)
 
 
 def _import_there(runner: TimedRuns, original: str, draft: str, stdin: bytes) -> float | None:

@@ -14,14 +14,14 @@ from typing import Any
 from tests.support.warm_command import warm_command
 
 LONGEST_S = 240.0
-FEW = "25"
-"""Inputs of a program, or calls of a function, that are made up where the judge is not what is tested: some per cent of
-the time of all tests. What it finds by more of them is tested by ALL_EXAMPLES, and by tests/support/judges.py."""
+USUAL = {"CODEOPT_MODEL_ONLY": "1", "CODEOPT_MAX_EXAMPLES": "25", "CODEOPT_SANDBOX": "bubblewrap"}
+"""Variables of every command, unless a test says otherwise: few examples, for tests of other things than the judge."""
 ALL_EXAMPLES = {"CODEOPT_MAX_EXAMPLES": ""}
+"""As many as a user has; for tests of what the judge finds."""
 ANY_SANDBOX = {"CODEOPT_SANDBOX": ""}
 """The best that there is, which is Docker where it answers."""
-USUAL = {"CODEOPT_MODEL_ONLY": "1", "CODEOPT_MAX_EXAMPLES": FEW, "CODEOPT_SANDBOX": "bubblewrap"}
-"""Variables of every command, unless a test says otherwise."""
+AS_A_USER = {**ALL_EXAMPLES, **ANY_SANDBOX}
+"""For what is walked as a user walks it."""
 SLOW = """\
 n = int(input())
 seen = []

@@ -183,7 +183,7 @@ TEXTS = st.lists(st.tuples(TOKENS, st.sampled_from([b" ", b"\n", b"\r\n", b"\t",
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.one_of(st.binary(max_size=80), TEXTS), max_size=4), st.integers(0, 5))
 def test_any_bytes_will_do(inputs: list[bytes], seed: int) -> None:
     found = mutate_inputs(inputs, seed=seed, each=1)

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.codeopt.command import Done, environment
+from tests.codeopt.command import AS_A_USER, Done, environment
 from tests.support.pythons import python_of
 from tests.support.wheels import bare, build, copy_packages
 
@@ -250,10 +250,11 @@ def _own_environment(folder: Path) -> None:
 def _step(step: Step, programs: Path, folder: Path) -> Walked:
     variables = {name: str(folder / value) for name, value in step.variables.items()}
     path = os.pathsep.join([*(f"{value}/bin" for value in variables.values()), str(programs), os.environ["PATH"]])
+    env = environment(**{**AS_A_USER, "PATH": path, "PYTHONPATH": "", "VIRTUAL_ENV": "", **variables})
     start = time.perf_counter()
     done = subprocess.run(
         [programs / "codeopt", *step.arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        env=environment(**{"PATH": path, "PYTHONPATH": "", "VIRTUAL_ENV": "", **variables}), timeout=240, check=False,
+        env=env, timeout=240, check=False,
     )  # fmt: skip
     return Walked(step, Done(done.returncode, done.stdout, done.stderr), time.perf_counter() - start)
 

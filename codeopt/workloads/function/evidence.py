@@ -151,10 +151,10 @@ def gather(
     found: Sequence[tuple[str, Sequence[str]]],
     big: Sequence[str] = (),
     notify: Callable[[str], None] = lambda line: None,
-    most: int = DERIVED,
+    most: int | None = None,
 ) -> Evidence:
-    """Run the original on the calls of every source, and on calls made from those, at most so many. Raises
-    NotVerifiable."""
+    """Run the original on the calls of every source, and on calls made from those, at most so many; None: DERIVED.
+    Raises NotVerifiable."""
     origin = {text: name for name, calls in reversed(found) for text in calls}
     texts = list(dict.fromkeys(text for _, calls in found for text in calls))
     notify(f"running the original on {len(texts)} calls")
@@ -169,8 +169,8 @@ def gather(
     notify("making more calls from them")
     wider = _wider(bench, kept)
     bases = [k.text for k in (*kept, *wider)]
-    patience = patience_with(most)
-    more, derived = observe(bench, derive(bases, most, 1, bench.vocabulary), {}, patience)
+    patience = _patience(most)
+    more, derived = observe(bench, derive(bases, most or DERIVED, 1, bench.vocabulary), {}, patience)
     left_out = LeftOut(dropped, other + derived)
     large = [*(known.text for known in kept), *big]
     far = long_ones(bench, large, 1, tenfold(large, 1))
@@ -178,9 +178,15 @@ def gather(
     return _with_refusals(bench, cover(bench, evidence)) if evidence.known else evidence
 
 
-def patience_with(made: int) -> Patience:
-    """For so many calls made from known ones: where more are asked for than is usual, there is more time, too."""
-    return Patience(total=DERIVED_TOTAL_S * max(1.0, made / DERIVED))
+def fresh_ones(bench: Bench, known: Sequence[str], seed: int, most: int | None = None) -> list[Known]:
+    """Calls made from known ones that are none of them, to confirm with; most: as those of `gather`."""
+    made = derive(known, round(FRESH * (most or DERIVED)), seed, bench.vocabulary)
+    return observe(bench, made, {}, _patience(most))[0]
+
+
+def _patience(most: int | None) -> Patience:
+    """With calls made from known ones: where more are asked for than is usual, there is more time, too."""
+    return Patience(total=DERIVED_TOTAL_S * max(1.0, (most or DERIVED) / DERIVED))
 
 
 def long_ones(bench: Bench, known: Sequence[str], seed: int, larger: Sequence[str] = ()) -> list[Known]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from codeopt.cases import text
 from codeopt.options import ImproveOptions
 from codeopt.workloads.function.bench import Bench, with_calls_file
-from codeopt.workloads.function.evidence import DERIVED, Evidence, gather
+from codeopt.workloads.function.evidence import Evidence, gather
 from codeopt.workloads.function.histories import with_confirmed_histories
 from codeopt.workloads.function.naming import find_names
 from codeopt.workloads.function.sources import Ask, collect
@@ -27,7 +27,7 @@ def learn(
         bench = with_calls_file(bench, calls_text)
     notify("collecting calls")
     found = with_confirmed_histories(bench, collect(Ask(bench, options.calls, options.use_tests, notify)))
-    evidence = gather(bench, found.calls, found.big, notify, options.max_examples or DERIVED)
+    evidence = gather(bench, found.calls, found.big, notify, options.max_examples)
     left_out = replace(evidence.left_out, given={**found.dropped, **evidence.left_out.given})
     evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places, shortfalls=found.shortfalls)
     return with_names(bench, [*(known.text for known in evidence.known), *evidence.big]), evidence

@@ -13,7 +13,7 @@ from sandbox.runner import RunOptions
 
 @dataclass(frozen=True)
 class TimedRun:
-    """One of them."""
+    """What a run of timed calls took beside them."""
 
     program: str
     calls: bytes
@@ -26,6 +26,7 @@ class TimedRuns(CallRunner):
     """Runs calls, and keeps what each run of timed ones took beside them."""
 
     kept: list[TimedRun] = field(default_factory=list)
+    """Oldest first."""
 
     def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> CallRun:
         """As a CallRunner."""

@@ -21,21 +21,12 @@ from codeopt.workloads.function.briefing import BriefedFunction, brief
 from codeopt.workloads.function.call_cases import CallCase, beyond_caveats, call_caveats, calls_of, without_unsteady
 from codeopt.workloads.function.call_growth import growth
 from codeopt.workloads.function.calls import paste
-from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.shrink import first_failing, smallest
 from codeopt.workloads.function.contract import Contract, contract_of
-from codeopt.workloads.function.evidence import (
-    DERIVED,
-    FRESH,
-    Evidence,
-    NotVerifiable,
-    TooThin,
-    long_ones,
-    patience_with,
-)
+from codeopt.workloads.function.evidence import Evidence, NotVerifiable, TooThin, fresh_ones, long_ones
 from codeopt.workloads.function.existing_tests import failing
 from codeopt.workloads.function.learn import learn, with_names
-from codeopt.workloads.function.observing import MADE_UP, REFUSED, Known, Patience, observe, observe_quick
+from codeopt.workloads.function.observing import MADE_UP, REFUSED, Known, Patience, observe_quick
 from codeopt.workloads.function.other_shapes import Shape, find_shapes
 from codeopt.workloads.function.profiling import profile_function
 from codeopt.workloads.function.project import locate
@@ -201,9 +192,7 @@ class FunctionWorkload(Defaults):
     def unseen_cases(self) -> tuple[Case, ...]:
         """Calls that were never made before."""
         texts = [known.text for known in self.evidence.known]
-        most = self.request.options.max_examples or DERIVED
-        made = derive(texts, round(FRESH * most), self.seed, self.bench.vocabulary)
-        known, _ = observe(self.bench, [text for text in made if text not in texts], {}, patience_with(most))
+        known = fresh_ones(self.bench, texts, self.seed, self.request.options.max_examples)
         given = [known.text for known in self.evidence.known if known.source not in ("derived", REFUSED)]
         known += long_ones(self.bench, [*given, *self.evidence.big], self.seed)
         return tuple(_tiered(self.bench, self.runner, known, "fresh", self.suite.check, self.contract, held_out=True))

@@ -36,15 +36,34 @@ MOST = 0.6
 """Lenient: a draft that differs on more than this share of the inputs that are alike has learnt the cases by heart."""
 RUN_S, ALL_CPU_S, ALL_S = 1.0, 4.0, 60.0
 """What the original may take on one changed input, and on all: its CPU time, so that a busy machine asks as many."""
-ENOUGH, ALIKE, MOST_FAILING = 52, 0.7, 4
-"""So many inputs are enough, this share of them alike to known ones; on the last the original ends with an error."""
+MOST_ALIKE, MOST_BEYOND, MOST_FAILING = 36, 16, 4
+"""So many inputs of each kind are enough; of the last, the original ends with an error."""
 NEXT_SEED = 1_000_003
-"""Where more are asked for than is usual."""
+"""Added to the seed for each time that as many are asked for as is usual."""
 MOST_OF_A_KIND = 4
 """Beyond the known inputs for one reason."""
 FEW = 5
 """Fewer changed inputs than these are said to be few."""
 TRACEBACK = b"Traceback (most recent call last):"
+
+
+@dataclass(frozen=True)
+class Quota:
+    """How many changed inputs are enough."""
+
+    alike: int = MOST_ALIKE
+    beyond: int = MOST_BEYOND
+    times: int = 1
+    """As many as is usual, rounded up: of the seconds and of the seeds."""
+
+    @classmethod
+    def of(cls, most: int | None) -> Quota:
+        """So many of both kinds together; None: as many as is usual."""
+        if most is None:
+            return cls()
+        usual = MOST_ALIKE + MOST_BEYOND
+        alike = round(most * MOST_ALIKE / usual)
+        return cls(alike, most - alike, ceil(most / usual))
 
 
 @dataclass(frozen=True)
@@ -72,8 +91,7 @@ class DifferentialTest:
     """Of those that were asked."""
     again: Callable[[Case], str] = lambda case: ""
     """A line to paste that shows a case."""
-    enough: int = ENOUGH
-    """Of them."""
+    quota: Quota = Quota()
     reads: bool = True
     """The program is given something that can be changed."""
 
@@ -146,7 +164,7 @@ class DifferentialTest:
         if self.strictness is Strictness.STRICT:
             return [each for each in found if each.wrong]
         if self.strictness is Strictness.LENIENT:
-            most = MOST * (alike if enough else round(ALIKE * self.enough))
+            most = MOST * (alike if enough else self.quota.alike)
             return wrong if len(wrong) > most else []
         return wrong
 
@@ -191,10 +209,10 @@ def make_differential_test(
     notify: Callable[[str], None] = lambda line: None,
     again: Callable[[Case], str] = lambda case: "",
 ) -> DifferentialTest:
-    """Changed `cases` that the original ends well on, at most so many. Where a draft differs, it must print the same
-    once more.
+    """Changed `cases` that the original ends well on. Where a draft differs, it must print the same once more.
 
     also_known: cases that are not changed, but say what all inputs keep, what is large and what is long.
+    most: how many; None: as many as is usual.
     """
     if strictness is Strictness.OFF:
         return DifferentialTest(strictness)
@@ -210,23 +228,19 @@ def make_differential_test(
             found = run_on(sandbox, source, mutated.case, limits=replace(limits, seconds=4 * limits.seconds))
         return found
 
-    enough = most or ENOUGH
-    times = ceil(enough / ENOUGH)
-    seeds = (seed + NEXT_SEED * time for time in range(times))
+    quota = Quota.of(most)
+    seeds = (seed + NEXT_SEED * time for time in range(quota.times))
     wanted = chain.from_iterable(mutate_cases(cases, seed=each, also_known=also_known) for each in seeds)
-    made = _taken(run, wanted, _Budget(round(ALIKE * enough), enough - round(ALIKE * enough), times), held_out, notify)
+    made = _taken(run, wanted, quota, held_out, notify)
     reads = any(case.stdin or case.args or case.files for case in cases)
-    return DifferentialTest(strictness, [], made, is_steady, again=again, enough=enough, reads=reads)
+    return DifferentialTest(strictness, [], made, is_steady, again=again, quota=quota, reads=reads)
 
 
 @dataclass
 class _Budget:
-    """What may be found and spent, and what was so far."""
+    """What was found and spent so far, and what may be."""
 
-    most_alike: int
-    most_beyond: int
-    times: float
-    """Of the usual time."""
+    quota: Quota
     alike: int = 0
     beyond: int = 0
     failing: int = 0
@@ -237,16 +251,16 @@ class _Budget:
     """Of being beyond the known inputs."""
 
     def spent(self) -> bool:
-        enough = self.alike >= self.most_alike and self.beyond >= self.most_beyond
-        return enough or self.cpu_s > self.times * ALL_CPU_S or self.wall_s > self.times * ALL_S
+        enough = self.alike >= self.quota.alike and self.beyond >= self.quota.beyond
+        return enough or self.cpu_s > self.quota.times * ALL_CPU_S or self.wall_s > self.quota.times * ALL_S
 
     def wants(self, mutated: MutatedCase) -> bool:
         """Others with numbers as large, or as long, would use up the time for those that can be run."""
         if kind_of_change(mutated) in self.too_long:
             return False
         if not mutated.beyond:
-            return self.alike < self.most_alike
-        return self.beyond < self.most_beyond and self.reasons[mutated.because] < MOST_OF_A_KIND
+            return self.alike < self.quota.alike
+        return self.beyond < self.quota.beyond and self.reasons[mutated.because] < MOST_OF_A_KIND
 
     def note(self, mutated: MutatedCase, run: Run) -> None:
         self.cpu_s, self.wall_s = self.cpu_s + run.cpu_s, self.wall_s + run.wall_s
@@ -263,11 +277,12 @@ def kind_of_change(mutated: MutatedCase) -> str:
 def _taken(
     run_original: Callable[[MutatedCase], Run],
     wanted: Iterable[MutatedCase],
-    budget: _Budget,
+    quota: Quota,
     held_out: bool,
     notify: Callable[[str], None],
 ) -> Iterator[Changed]:
     """Those that the original takes, and some that it fails on, until there are enough or it has run for too long."""
+    budget = _Budget(quota)
     for mutated in wanted:
         if budget.spent():
             break

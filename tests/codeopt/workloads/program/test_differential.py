@@ -8,10 +8,9 @@ import pytest
 
 from codeopt.strictness import Strictness
 from codeopt.workloads.program.differential import (
-    ALIKE,
-    ENOUGH,
     FEW,
     MOST,
+    MOST_ALIKE,
     DifferentialTest,
     choose,
     make_differential_test,
@@ -90,7 +89,7 @@ def test_no_more_are_made_than_decide(guest: Sandbox, sums: DifferentialTest) ->
     made = differential(guest, SUM)
     assert made.run(guest, BY_HEART, check_tokens).outcomes
     assert len(made.made) < len(sums.made) / 2
-    assert sum(not changed.because for changed in sums.made) <= round(ALIKE * ENOUGH)
+    assert sum(not changed.because for changed in sums.made) <= MOST_ALIKE
 
 
 @pytest.mark.parametrize(("most", "at_least"), [(10, 7), (104, 53)])

@@ -24,6 +24,6 @@ start_engine() {
 stop_engine() {
     [[ -n $engine ]] || return 0
     kill -- "$engine"
-    tail --pid="$engine" -f /dev/null
+    tail -s 0.1 --pid="$engine" -f /dev/null
     umount "$CI_WORK"/docker.run/netns/* 2>/dev/null
 }

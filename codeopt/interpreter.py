@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -14,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.errors import UsageError
+from codeopt.tracked_python import require_untracked, require_untracked_file
 from sandbox.errors import BadInterpreter
-from sandbox.interpreter import PythonFacts, ask_python
+from sandbox.host_program import find_program
+from sandbox.interpreter import ask_python
 
 VENVS = (".venv", "venv")
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -85,12 +86,11 @@ def find_interpreter(
         return _of_venv(Path(folder), Origin.ACTIVATED, f"VIRTUAL_ENV is set to {folder}, but ")
     for root in _project(place.absolute()):
         if venv := next((root / name for name in _names(root, environment) if _is_venv(root / name)), None):
-            _require_untracked(venv)
             return _of_venv(venv, Origin.PROJECT)
         if not own_files:
             continue
         if (path := _of_pdm(root)) is not None:
-            _require_untracked(root / ".pdm-python")
+            require_untracked_file(root / ".pdm-python")
             return _started(path, Origin.PROJECT)
         for origin in (Origin.POETRY, Origin.HATCH):
             if (path := _told(origin, root)) is not None:
@@ -100,30 +100,34 @@ def find_interpreter(
 
 def _named(named: str) -> Interpreter:
     try:
-        path = str(Path(named).expanduser().absolute()) if os.sep in named else shutil.which(named) or named
-        return _interpreter(ask_python(path), Origin.NAMED)
+        path = str(Path(named).expanduser().absolute()) if os.sep in named else find_program(named) or named
+        return _asked(path, Origin.NAMED)
     except (BadInterpreter, RuntimeError) as error:  # the latter of `~nobody/bin/python`
         raise UsageError(f"--python: {error}") from error
 
 
 def _started(path: str, origin: Origin) -> Interpreter:
     try:
-        return _interpreter(ask_python(path), origin)
+        return _asked(path, origin)
     except BadInterpreter as error:
         raise UsageError(f"{error} ({ADVICE})") from error
 
 
-def _interpreter(facts: PythonFacts, origin: Origin) -> Interpreter:
-    return Interpreter(facts.executable, facts.version, facts.pytest, origin)
-
-
 def _of_venv(venv: Path, origin: Origin, before: str = "") -> Interpreter:
     """Of a virtual environment. Raises UsageError where that is broken, and says what to do."""
-    python = venv / "bin" / "python"
     try:
-        return _interpreter(ask_python(str(python)), origin)
+        return _asked(str(venv.absolute() / "bin" / "python"), origin)
     except BadInterpreter as error:
         raise UsageError(f"{before}{error} (make the environment anew, or {ADVICE})") from error
+
+
+def _asked(path: str, origin: Origin) -> Interpreter:
+    """The one place where a file that may be the looked-at tree's own is started on this machine: docs/configuration.md
+    lists when. Raises BadInterpreter, and UsageError for one that came with the repository."""
+    if origin not in (Origin.NAMED, Origin.OWN):
+        require_untracked(Path(path))
+    facts = ask_python(path)
+    return Interpreter(facts.executable, facts.version, facts.pytest, origin)
 
 
 # --- the project ---------------------------------------------------------------------------------
@@ -154,18 +158,6 @@ def _is_venv(folder: Path) -> bool:
     return (folder / "pyvenv.cfg").exists() or os.path.lexists(folder / "bin" / "python")
 
 
-def _require_untracked(path: Path) -> None:
-    """Raise UsageError for an interpreter that came with the repository: to ask it is to run it, outside of a sandbox,
-    and a change under review may have brought it."""
-    command = ["git", "-C", str(path.parent), "ls-files", "--", path.name]
-    try:
-        tracked = subprocess.run(command, capture_output=True, timeout=60).stdout
-    except (OSError, subprocess.SubprocessError):
-        return
-    if tracked:
-        raise UsageError(f"{path} is tracked by git, so it is not started unless --python names its interpreter")
-
-
 def _of_pdm(root: Path) -> str | None:
     """pdm keeps the path of the interpreter in a file."""
     try:
@@ -176,7 +168,7 @@ def _of_pdm(root: Path) -> str | None:
 
 def _told(tool: Origin, root: Path) -> str | None:
     """What poetry or hatch says, where the project is theirs and they answer at once; None where they know nothing."""
-    program = shutil.which(str(tool))
+    program = find_program(str(tool))
     if program is None or not _is_of(tool, root):
         return None
     arguments = ["env", "info", "--path"] if tool is Origin.POETRY else ["env", "find"]

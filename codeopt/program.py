@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import shutil
-import subprocess
 import tempfile
 import tokenize
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from io import BytesIO
 from pathlib import Path
 
 from codeopt.errors import UsageError
+from codeopt.git import GitError, find_git
 
 _BOM = "\ufeff"
 _LONGEST = 1 << 20
@@ -171,9 +171,13 @@ def replace_parts(program: Program, new: str) -> list[tuple[Program, Path | None
 
 
 def _is_clean_in_git(path: Path) -> bool:
-    command = ["git", "-C", str(path.resolve().parent), "status", "--porcelain", "--ignored", "--", path.name]
+    """False, too, where git cannot say."""
+    path = Path(os.path.realpath(path))
     try:
-        done = subprocess.run(command, capture_output=True, timeout=20)
-    except (OSError, subprocess.SubprocessError):
+        git = find_git(path.parent)
+        if git is None:
+            return False
+        name = path.relative_to(git.root).as_posix()
+        return not git.ask("status", "--porcelain", "--ignored", "--untracked-files=normal", "--", name).strip()
+    except GitError:
         return False
-    return done.returncode == 0 and not done.stdout.strip()

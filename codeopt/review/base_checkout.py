@@ -12,7 +12,7 @@ from pathlib import Path
 from codeopt.errors import UsageError
 from codeopt.review.change import Change
 from codeopt.review.changed_functions import is_test
-from codeopt.review.repository import Repository, run_git
+from codeopt.review.repository import Repository
 
 
 @contextlib.contextmanager
@@ -22,10 +22,10 @@ def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]
         raise UsageError("--diff does not say what all other files were like; give --base REF to compare")
     with tempfile.TemporaryDirectory(prefix="codeopt-before-") as name:
         folder = Path(os.path.realpath(name))
-        repository.write_tree(change.base, folder)
+        git = repository.write_tree(change.base, folder, change.paths)
         added = [path for path in sorted(change.paths) if path.endswith(".py") and _copied(change.root, folder, path)]
         if added:
-            run_git(folder, "add", "--force", "--", *added)
+            git.ask("add", "--force", "--", *added)
         yield folder
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.errors import UsageError
-from codeopt.review.repository import Repository, open_repository, run_git
+from codeopt.git import NoGit, git_outside, work_trees
+from codeopt.review.repository import Repository, open_repository
 
 
 @dataclass(frozen=True)
@@ -79,14 +80,13 @@ def change_of_diff(repository: Repository, diff: Path) -> Change:
         data = diff.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {diff}: {error.strerror}") from error
-    numbers = run_git(repository.root, "apply", "--numstat", "-z", "-", given=data)
+    numbers = repository.git.ask("apply", "--numstat", "-z", "-", given=data)
     paths = frozenset(os.fsdecode(row.split(b"\t", 2)[2]) for row in numbers.split(b"\0") if row.count(b"\t") >= 2)
     with tempfile.TemporaryDirectory(prefix="codeopt-diff-") as name:
         folder = Path(name)
         new = [path for path in sorted(paths) if path.endswith(".py") and _copied(repository.root, folder, path)]
         try:
-            run_git(folder, "apply", "-R", "--whitespace=nowarn", "--include=*.py", "-", given=data,
-                    environment={"GIT_CEILING_DIRECTORIES": str(folder.parent)})  # fmt: skip
+            git_outside(folder).ask("apply", "-R", "--whitespace=nowarn", "--include=*.py", "-", given=data)
         except UsageError as error:
             raise UsageError(f"{diff} does not lead to the files of {repository.root}: {error}") from error
         before = {p.relative_to(folder).as_posix(): _text(p.read_bytes()) for p in folder.rglob("*.py") if p.is_file()}
@@ -99,15 +99,20 @@ def change_of_diff(repository: Repository, diff: Path) -> Change:
 def whole_files(paths: Sequence[Path]) -> tuple[Repository | None, Change]:
     """Everything below some paths, as if all of it were new; in a repository what git does not ignore."""
     folders = [path if path.is_dir() else path.parent for path in paths]
-    try:
-        repository: Repository | None = open_repository(folders[0])
-    except UsageError:
-        repository = None
+    repository = _repository(folders[0])
     root = repository.root if repository else Path(os.path.commonpath(folders))
     names = repository.names() if repository else [p.relative_to(root).as_posix() for p in sorted(root.rglob("*.py"))]
     files = [name for name in names if name.endswith(".py") and (root / name).is_file()]
     plain = tuple(ChangedFile(name, name, None) for name in files if not (root / name).is_symlink())
     return repository, Change(root, "", "", "", plain)
+
+
+def _repository(folder: Path) -> Repository | None:
+    """None where there is none, or no git. Raises UsageError for one that git refuses."""
+    try:
+        return open_repository(folder) if any(work_trees(folder)) else None
+    except NoGit:
+        return None
 
 
 def closed_folders(root: Path) -> list[tuple[str, str]]:

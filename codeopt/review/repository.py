@@ -1,19 +1,17 @@
-"""git, asked so that no file name, attribute or setting of a change can bend the answer."""
+"""What git knows of a change, asked so that no file name, attribute or setting of the change can bend the answer."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.errors import UsageError
+from codeopt.git import Git, find_git, new_work_tree
 
-PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color", "-M")
 REGULAR = ("100644", "100755")
-_SETTINGS = ("core.quotePath=true", "core.fsmonitor=false", "safe.bareRepository=explicit", "diff.noprefix=false")
-SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -33,16 +31,17 @@ class Entry:
 class Repository:
     """A work tree."""
 
-    root: Path
+    git: Git
 
-    def ask(self, *arguments: str, given: bytes = b"", environment: Mapping[str, str] | None = None) -> bytes:
-        """What a git command prints. Raises UsageError with its last words."""
-        return run_git(self.root, *arguments, given=given, environment=environment)
+    @property
+    def root(self) -> Path:
+        """Its top level."""
+        return self.git.root
 
     def commit(self, reference: str) -> str:
         """The full name of a commit. Raises UsageError."""
         try:
-            found = self.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
+            found = self.git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
         except UsageError:
             raise UsageError(
                 f"git knows no commit {reference!r} here; fetch it first (in CI: check out with fetch-depth: 0)"
@@ -61,7 +60,7 @@ class Repository:
         change. Raises UsageError."""
         commit, head = self.commit(reference), self.commit("HEAD")
         try:
-            return self.ask("merge-base", commit, head).decode().split()[0]
+            return self.git.ask("merge-base", commit, head).decode().split()[0]
         except (UsageError, IndexError):
             raise UsageError(
                 f"HEAD and {reference!r} have no commit in common here; is the clone shallow? (in CI: fetch-depth: 0)"
@@ -69,7 +68,7 @@ class Repository:
 
     def entries(self, base: str) -> list[Entry]:
         """Which tracked files of the working tree differ from `base`."""
-        words = self.ask("diff", "--raw", "-z", "--no-abbrev", *PLAIN, base, "--").split(b"\0")
+        words = self.git.ask("diff", "--raw", "-z", "--no-abbrev", "-M", base, "--").split(b"\0")
         found, at = [], 0
         while at < len(words) - 1:
             _, mode, _, _, status = words[at].decode().removeprefix(":").split(" ")
@@ -81,29 +80,45 @@ class Repository:
 
     def names(self) -> list[str]:
         """Every file of the work tree that git tracks or would track."""
-        listed = self.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard").split(b"\0")
+        listed = self.git.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard").split(b"\0")
         return list(dict.fromkeys(os.fsdecode(name) for name in listed if name))
 
     def old_bytes(self, commit: str, path: str) -> bytes:
         """A file as `commit` has it. Raises UsageError."""
-        return self.ask("cat-file", "blob", f"{commit}:{path}")
+        return self.git.ask("cat-file", "blob", f"{commit}:{path}")
 
     def diff(self, base: str) -> str:
         """The change as a unified diff; paths as git quotes them."""
-        found = self.ask("diff", *PLAIN, "--src-prefix=a/", "--dst-prefix=b/", base, "--")
+        found = self.git.ask("diff", "-M", "--src-prefix=a/", "--dst-prefix=b/", base, "--")
         return found.decode("utf-8", "replace")
 
-    def write_tree(self, commit: str, folder: Path) -> None:
-        """The files of `commit` in a folder, as a work tree of its own in which git knows what is tracked."""
-        run_git(folder, "init", "-q")
-        own = {"GIT_INDEX_FILE": str(folder / ".git" / "index")}
-        self.ask("read-tree", commit, environment=own)
-        self.ask("checkout-index", "--all", "--quiet", f"--prefix={folder}/", environment=own)
+    def write_tree(self, commit: str, folder: Path, changed: frozenset[str] = frozenset()) -> Git:
+        """The files of `commit` in a folder, as a work tree of its own in which git knows what is tracked.
+
+        changed: paths whose files are others in this work tree. Of the rest those with a filter, which is not run, are
+        copied from here, where the user's git has run it.
+        """
+        git = new_work_tree(folder)
+        index = git.root / ".git" / "index"
+        self.git.ask("read-tree", commit, index=index)
+        self.git.ask("checkout-index", "--all", "--quiet", f"--prefix={git.root}/", index=index)
+        for name in self._filtered(commit) - changed if self.git.has_filters else ():
+            source, target = self.root / name, git.root / name
+            if _is_plain_below(source, self.root) and _is_plain_below(target, git.root):
+                shutil.copyfile(source, target)
+        return git
+
+    def _filtered(self, commit: str) -> set[str]:
+        """Paths for which an attribute names a filter."""
+        names = self.git.ask("ls-tree", "-r", "-z", "--name-only", commit)
+        words = self.git.ask("check-attr", "-z", "--stdin", "filter", given=names).split(b"\0")
+        found = zip(words[::3], words[2::3], strict=False)
+        return {os.fsdecode(path) for path, value in found if value not in (b"unspecified", b"unset", b"set")}
 
     def attributes(self, names: Iterable[str], paths: Iterable[str]) -> dict[str, set[str]]:
         """path -> which of the attributes are set for it."""
         given = b"".join(os.fsencode(path) + b"\0" for path in paths)
-        words = self.ask("check-attr", "-z", "--stdin", *names, given=given).split(b"\0")
+        words = self.git.ask("check-attr", "-z", "--stdin", *names, given=given).split(b"\0")
         found: dict[str, set[str]] = {}
         for path, name, value in zip(words[::3], words[1::3], words[2::3], strict=False):
             if value in (b"set", b"true"):
@@ -113,26 +128,12 @@ class Repository:
 
 def open_repository(folder: Path) -> Repository:
     """The repository that a folder belongs to. Raises UsageError."""
-    try:
-        top = run_git(folder, "rev-parse", "--show-toplevel").rstrip(b"\n")
-    except UsageError:
-        raise UsageError(f"{folder} is in no git work tree: a change is what git knows of it") from None
-    return Repository(Path(os.fsdecode(top)))
+    git = find_git(folder)
+    if git is None:
+        raise UsageError(f"{folder} is in no git work tree: a change is what git knows of it")
+    return Repository(git)
 
 
-def run_git(folder: Path, *arguments: str, given: bytes = b"", environment: Mapping[str, str] | None = None) -> bytes:
-    """What a git command prints. Raises UsageError."""
-    command = ["git", "-C", str(folder), "--literal-pathspecs"]
-    for setting in _SETTINGS:
-        command += ["-c", setting]
-    around = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", **(environment or {})}
-    try:
-        done = subprocess.run([*command, *arguments], input=given, capture_output=True, timeout=SECONDS, env=around)
-    except FileNotFoundError as error:
-        raise UsageError("there is no git here, which a review needs") from error
-    except subprocess.TimeoutExpired as error:
-        raise UsageError(f"git {arguments[0]} did not end within {SECONDS:g} s") from error
-    if done.returncode != 0:
-        last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        raise UsageError(f"git {arguments[0]} failed: {last or done.returncode}")
-    return done.stdout
+def _is_plain_below(path: Path, root: Path) -> bool:
+    """A file, and no link on the way to it."""
+    return path.is_file() and path == Path(os.path.realpath(path)) and path.is_relative_to(root)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.errors import UsageError
-from codeopt.review.repository import run_git
+from codeopt.git import find_git
 from codeopt.saved_runs import digest
 from codeopt.workloads.function.function_def import definitions
 
@@ -82,10 +82,12 @@ def saved(root: Path) -> list[SlowFunction]:
 
 
 def _tracked(root: Path) -> bool:
+    """Also where git cannot say."""
     try:
-        return bool(run_git(root, "ls-files", "-z", "--", ".codeopt"))
+        git = find_git(root)
+        return git is not None and bool(git.files(root.resolve() / ".codeopt", "--cached"))
     except UsageError:
-        return False  # no repository
+        return True
 
 
 def _of_run(run: Path, root: Path) -> SlowFunction | None:

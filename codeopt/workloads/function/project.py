@@ -4,13 +4,13 @@ as a read-only copy; and how it is imported."""
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.errors import UsageError
+from codeopt.git import tracked_files
 from codeopt.given import files_below
 from codeopt.secret_files import is_secret
 from codeopt.workloads.function.compiled import compile_imports
@@ -87,14 +87,8 @@ def _import_base(path: Path, root: Path) -> Path:
 
 def tracked(module: Module) -> list[Path]:
     """What may be shown, relative to the project: what git tracks, without secrets; without git, the Python files of
-    the module's own package or folder, and the project's tests."""
-    command = ["git", "-C", str(module.root), "ls-files", "-z", "--cached", "--", "."]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=60)
-    except (OSError, subprocess.SubprocessError):
-        return _neighbours(module)
-    names = done.stdout.decode("utf-8", "surrogateescape").split("\0") if done.returncode == 0 else []
-    found = [Path(name) for name in names if name]
+    the module's own package or folder, and the project's tests. Raises UsageError where git refuses to say."""
+    found = tracked_files(module.root) or []
     return [path for path in found if not is_secret(path)] or _neighbours(module)
 
 

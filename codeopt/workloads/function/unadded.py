@@ -6,10 +6,10 @@ from __future__ import annotations
 import ast
 import os
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from codeopt.git import unadded_files
 from codeopt.secret_files import is_secret
 
 MOST = 400
@@ -47,15 +47,9 @@ def missing_module(said: str, program: Path, roots: tuple[Path, ...]) -> str:
 
 
 def _unadded(root: Path) -> set[Path] | None:
-    """Those that git knows nothing of; None where there is no git."""
-    command = ["git", "-C", str(root), "ls-files", "-z", "--others", "--exclude-standard", "--", "*.py"]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=60)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    if done.returncode:
-        return None
-    return {Path(name) for name in done.stdout.decode("utf-8", "surrogateescape").split("\0") if name}
+    """Those that git knows nothing of; None where there is no git. Raises UsageError where git refuses to say."""
+    found = unadded_files(root)
+    return None if found is None else {path for path in found if path.suffix == ".py"}
 
 
 def _imports(path: Path, roots: tuple[Path, ...]) -> Iterator[Path]:

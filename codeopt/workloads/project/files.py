@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.errors import UsageError
+from codeopt.git import tracked_files
 from codeopt.secret_files import is_secret
 from sandbox.outcome import Files
 
@@ -62,15 +62,8 @@ def read_project(folder: Path, with_paths: Sequence[Path] = ()) -> ProjectFiles:
 
 
 def _tracked(root: Path) -> tuple[list[Path], tuple[str, ...]]:
-    """Relative paths, and what is to be said of them."""
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(root), "ls-files", "-z", "--cached", "--", "."], capture_output=True, timeout=60
-        )
-        names = done.stdout.decode("utf-8", "surrogateescape").split("\0") if done.returncode == 0 else []
-    except (OSError, subprocess.SubprocessError):
-        names = []
-    found = [Path(name) for name in names if name]
+    """Relative paths, and what is to be said of them. Raises UsageError where git refuses to say."""
+    found = tracked_files(root) or []
     if found:
         modules = [path for path in found if (root / path).is_dir()]
         return found, (f"submodules are not shown ({_listed(modules)}); --with shows one",) * bool(modules)

@@ -7,7 +7,6 @@ import ast
 import base64
 import pickle
 import pickletools
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codeopt.errors import ProgramError, UsageError
+from codeopt.git import GitError, new_work_tree
 from codeopt.program import read_program
 from codeopt.shortfall import Shortfall
 from codeopt.target import Target
@@ -151,9 +151,8 @@ class PublicCalls:
 def _make_repository(folder: Path) -> None:
     """Raises UsageError."""
     try:
-        for command in (("init", "-q"), ("add", "-A", "-f")):
-            subprocess.run(["git", "-C", str(folder), *command], capture_output=True, check=True)
-    except (OSError, subprocess.SubprocessError) as error:
+        new_work_tree(folder).ask("add", "-A", "-f")
+    except GitError as error:
         raise UsageError(f"it takes git to show a copy of the project: {error}") from error
 
 

@@ -22,7 +22,7 @@ def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]
         raise UsageError("--diff does not say what all other files were like; give --base REF to compare")
     with tempfile.TemporaryDirectory(prefix="codeopt-before-") as name:
         folder = Path(os.path.realpath(name))
-        git = repository.write_tree(change.base, folder, change.paths)
+        git = repository.write_tree(change.base, folder)
         added = [path for path in sorted(change.paths) if path.endswith(".py") and _copied(change.root, folder, path)]
         if added:
             git.ask("add", "--force", "--", *added)

@@ -92,28 +92,31 @@ class Repository:
         found = self.git.ask("diff", "-M", "--src-prefix=a/", "--dst-prefix=b/", base, "--")
         return found.decode("utf-8", "replace")
 
-    def write_tree(self, commit: str, folder: Path, changed: frozenset[str] = frozenset()) -> Git:
+    def write_tree(self, commit: str, folder: Path) -> Git:
         """The files of `commit` in a folder, as a work tree of its own in which git knows what is tracked.
 
-        changed: paths whose files are others in this work tree. Of the rest those with a filter, which is not run, are
-        copied from here, where the user's git has run it.
+        No filter is run. Data for which one is meant, such as that of git-lfs, is copied from this work tree, where the
+        user's git has run it, if git has the same in `commit`; code is as git keeps it.
         """
         git = new_work_tree(folder)
         index = git.root / ".git" / "index"
         self.git.ask("read-tree", commit, index=index)
         self.git.ask("checkout-index", "--all", "--quiet", f"--prefix={git.root}/", index=index)
-        for name in self._filtered(commit) - changed if self.git.has_filters else ():
+        for name in self._filtered(commit) if self.git.has_filters else ():
             source, target = self.root / name, git.root / name
-            if _is_plain_below(source, self.root) and _is_plain_below(target, git.root):
+            if _is_plain(source) and _is_plain(target):
                 shutil.copyfile(source, target)
         return git
 
     def _filtered(self, commit: str) -> set[str]:
-        """Paths for which an attribute names a filter."""
+        """Paths of data for which an attribute names a filter, of what git has as `commit` has it."""
         names = self.git.ask("ls-tree", "-r", "-z", "--name-only", commit)
         words = self.git.ask("check-attr", "-z", "--stdin", "filter", given=names).split(b"\0")
         found = zip(words[::3], words[2::3], strict=False)
-        return {os.fsdecode(path) for path, value in found if value not in (b"unspecified", b"unset", b"set")}
+        filtered = {os.fsdecode(path) for path, value in found if value not in (b"unspecified", b"unset", b"set")}
+        code = {path for path in filtered if path.endswith(".py")}
+        differ = self.git.ask("diff", "--cached", "--name-only", "--no-renames", "-z", commit, "--").split(b"\0")
+        return filtered - code - set(map(os.fsdecode, differ))
 
     def attributes(self, names: Iterable[str], paths: Iterable[str]) -> dict[str, set[str]]:
         """path -> which of the attributes are set for it."""
@@ -134,6 +137,6 @@ def open_repository(folder: Path) -> Repository:
     return Repository(git)
 
 
-def _is_plain_below(path: Path, root: Path) -> bool:
+def _is_plain(path: Path) -> bool:
     """A file, and no link on the way to it."""
-    return path.is_file() and path == Path(os.path.realpath(path)) and path.is_relative_to(root)
+    return path.is_file() and path == Path(os.path.realpath(path))

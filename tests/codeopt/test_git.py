@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,7 +44,7 @@ class Trap:
 
 
 @pytest.fixture
-def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Trap]:
+def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trap:
     root, mark = tmp_path / "project", tmp_path / "mark"
     program = tmp_path / "run"
     program.write_text(f'#!/bin/sh\necho "$0 $*" >> "{mark}"\n[ "$1" = fetched ] || cat\n')
@@ -61,7 +61,7 @@ def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Trap]:
     git(root, "add", "-A")
     git(root, "commit", "-qm", "two")
     monkeypatch.chdir(root)
-    yield Trap(root, program, mark)
+    return Trap(root, program, mark)
 
 
 def plain(trap: Trap) -> None:
@@ -202,8 +202,8 @@ def a_promised_object(trap: Trap) -> None:
 
 
 ARMED: tuple[Callable[[Trap], None], ...] = (
-    filters, a_process_filter, a_filter_of_an_odd_name, an_included_file, settings_of_the_work_tree, fsmonitor, textconv,
-    a_diff_driver, external_diff, hooks, another_folder_of_hooks, a_submodules_own_settings,
+    filters, a_process_filter, a_filter_of_an_odd_name, an_included_file, settings_of_the_work_tree, fsmonitor,
+    textconv, a_diff_driver, external_diff, hooks, another_folder_of_hooks, a_submodules_own_settings,
 )  # fmt: skip
 
 
@@ -259,11 +259,12 @@ def test_a_variable_does_not_lead_to_another_repository(
 
 
 UNREACHED = (
-    "alias.status", "branch.main.x.command", "core.askPass", "core.alternateRefsCommand", "core.editor", "core.gitProxy",
-    "core.pager", "core.sshCommand", "credential.helper", "credential.https://a.example/b.helper", "difftool.x.cmd",
-    "gpg.program", "gpg.ssh.defaultKeyCommand", "gpg.x509.program", "hook.x.command", "hook.x.event", "merge.drv.driver",
-    "remote.origin.receivepack", "remote.origin.uploadpack", "remote.origin.vcs", "sequence.editor", "submodule.s.update",
-    "trailer.t.cmd", "trailer.t.command", "uploadpack.packObjectsHook", "core.attributesFile", "init.templateDir",
+    "alias.status", "branch.main.x.command", "core.askPass", "core.alternateRefsCommand", "core.attributesFile",
+    "core.editor", "core.gitProxy", "core.pager", "core.sshCommand", "credential.helper",
+    "credential.https://a.example/b.helper", "difftool.x.cmd", "gpg.program", "gpg.ssh.defaultKeyCommand",
+    "gpg.x509.program", "hook.x.command", "hook.x.event", "merge.drv.driver", "remote.origin.receivepack",
+    "remote.origin.uploadpack", "remote.origin.vcs", "sequence.editor", "submodule.s.update", "trailer.t.cmd",
+    "trailer.t.command", "uploadpack.packObjectsHook", "init.templateDir",
 )  # fmt: skip
 
 

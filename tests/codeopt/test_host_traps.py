@@ -1,0 +1,140 @@
+"""A repository whose tracked files alone would run a program on the machine: each command leaves it alone.
+
+Its package is also what plain git takes for a repository, with a monitor of the attacker's; and it may bring an
+interpreter, which is started nowhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.codeopt.command import codeopt
+from tests.codeopt.review.pull_request import commit, git, write
+from tests.codeopt.serving.test_lsp import opened
+from tests.codeopt.serving.test_mcp import over_stdio
+from tests.conftest import require_sandbox
+from tests.support.git_trap import nested_repository
+
+SLOW = """\
+def repeated(words: list[str]) -> int:
+    seen = []
+    count = 0
+    for word in words:
+        if word in seen:
+            count += 1
+        else:
+            seen.append(word)
+    return count
+"""
+BEFORE = SLOW.replace("    count = 0\n", "    count = 0\n    words = list(words)\n")
+TEST = """\
+from pkg.mod import repeated
+
+
+def test_repeated():
+    for n in range(12):
+        assert repeated([str(k % 5) for k in range(n)]) == max(0, n - 5)
+    assert repeated([str(n % 300) for n in range(900)]) == 600
+"""
+CALLS = """\
+SIZES = ((1, 2), (5, 3), (9, 4), (12, 5), (20, 7), (30, 11), (40, 9), (50, 13), (3, 2), (7, 3))
+CALLS = [(([str(i % k) for i in range(n)],), {}) for n, k in SIZES]
+BIG = [(([str(i * 7919 % 1999) for i in range(3000)],), {})]
+"""
+QUICK = ("--max-examples", "10", "--no-profile", "--no-tests", "--select", "list_membership_to_set")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A branch that changes the function, in a package that is the trap."""
+    root = tmp_path / "project"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    nested_repository(root / "pkg", f"sh -c 'echo monitor >> {tmp_path}/mark'; false")
+    files = {"pkg/__init__.py": "", "pkg/mod.py": BEFORE, "tests/test_mod.py": TEST, "pkg/calls.py": CALLS}
+    write(root, {**files, "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["."]\n'})
+    commit(root, "base")
+    git(root, "checkout", "-q", "-b", "proposal")
+    write(root, {"pkg/mod.py": SLOW})
+    commit(root, "proposal")
+    subprocess.run(["git", "status"], cwd=root / "pkg", capture_output=True)
+    assert sprung(root), "the trap is none"
+    return root
+
+
+def sprung(root: Path) -> str:
+    """What ran outside of any sandbox; empty where nothing did. The trap is set again."""
+    mark = root.parent / "mark"
+    said = mark.read_text() if mark.exists() else ""
+    mark.unlink(missing_ok=True)
+    return said
+
+
+def bring_an_environment(root: Path) -> None:
+    """Tracked, as everything else."""
+    python = root / "pkg" / ".venv" / "bin" / "python"
+    write(
+        root, {"pkg/.venv/pyvenv.cfg": "", "pkg/.venv/bin/python": f"#!/bin/sh\necho started >> {root.parent}/mark\n"}
+    )
+    python.chmod(0o755)
+    git(root, "add", "-Af", ".")
+    git(root, "commit", "-qm", "an environment")
+
+
+CASES = ("--calls", "pkg/calls.py", "--no-tests", "--max-examples", "10")
+COMMANDS = {
+    "profile": ("profile", "pkg/mod.py::repeated", *CASES),
+    "profile --run": ("profile", "pkg", "--run", "python calls.py"),
+    "check": ("check", ".", "--max-examples", "10", "--select", "deque_popleft"),
+    "improve --write": ("improve", "pkg/mod.py::repeated", *CASES, *QUICK, "--model", "rules", "--write"),
+    "compare --base": ("compare", "--base", "main", "--no-tests"),
+    "review": ("review", "--base", "main", *QUICK, "--model", "rules"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_command_runs_what_a_nested_repository_names(name: str, project: Path) -> None:
+    require_sandbox()
+    done = codeopt(*COMMANDS[name], "--sandbox", "bubblewrap", cwd=project)
+    assert (done.status, sprung(project)) == (0, ""), done.err
+
+
+@pytest.mark.docker
+def test_nor_does_one_that_runs_in_docker(project: Path) -> None:
+    require_sandbox("docker")
+    done = codeopt(*COMMANDS["profile"], "--sandbox", "docker", cwd=project)
+    assert (done.status, sprung(project)) == (0, ""), done.err
+
+
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "docker"])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_command_starts_an_interpreter_that_came_along(name: str, sandbox: str, project: Path) -> None:
+    bring_an_environment(project)
+    arguments = ["." if word == "pkg" else word.removeprefix("pkg/") for word in COMMANDS[name]]
+    done = codeopt(*arguments, "--sandbox", sandbox, cwd=project / "pkg")
+    assert sprung(project) == ""
+    assert done.status == (0 if name == "review" else 2)  # which leaves a change alone, and says why
+    assert "pkg/.venv" in done.err
+    assert "--python" in done.err
+    assert len(done.lines) == 1
+
+
+def test_neither_does_a_server(project: Path) -> None:
+    async def asked_by_an_agent() -> None:
+        async with over_stdio(project) as client:
+            await client.call_tool("profile", {"target": "pkg", "run": "python calls.py"})
+            calls = {"calls": "pkg/calls.py", "no_tests": True}
+            await client.call_tool("profile", {"target": "pkg/mod.py::repeated", **calls})
+
+    async def asked_by_an_editor() -> None:
+        async with opened(project) as editor:
+            editor.open("pkg/mod.py")
+            await editor.do("codeopt.check", editor.uri("pkg/mod.py"))
+
+    asyncio.run(asked_by_an_agent())
+    asyncio.run(asked_by_an_editor())
+    assert sprung(project) == ""

@@ -10,6 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from sandbox.host_program import own_environment
+
 SECONDS = 20.0
 """A run takes about 0.03 s; a linter that hangs must not stop an improvement."""
 
@@ -47,4 +49,6 @@ def _rows(source: str, name: str, folder: Path | None, *options: str) -> list[di
 def _ruff(options: list[str], stdin: bytes, folder: Path | None) -> subprocess.CompletedProcess[bytes]:
     # -P: a ruff.py in the folder that we happen to stand in is not run
     command = [sys.executable, "-P", "-m", "ruff", "check", *options]
-    return subprocess.run(command, input=stdin, cwd=folder, capture_output=True, timeout=SECONDS, check=True)
+    return subprocess.run(
+        command, input=stdin, cwd=folder, env=own_environment(), capture_output=True, timeout=SECONDS, check=True
+    )

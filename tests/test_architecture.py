@@ -213,6 +213,61 @@ def cleans_up(handler: ast.ExceptHandler) -> bool:
     return isinstance(last, ast.Raise) and last.exc is None
 
 
+STARTS = {
+    "codeopt/git.py": "git, which runs nothing that a repository names",
+    "codeopt/_ruff.py": "ruff, which only reads",
+    "codeopt/interpreter.py": "poetry and hatch, to ask where an environment is",
+    "codeopt/batch/local.py": "itself",
+    "codeopt/batch/worker.py": "itself",
+    "codeopt/serving/caller.py": "itself",
+    "codeopt/workloads/function/watched_run.py": "the command that the user gives `record`",
+    "sandbox/interpreter.py": "an interpreter, to ask what it is",
+    "sandbox/process.py": "a sandbox",
+    "sandbox/conformance/_survivors.py": "itself",
+}
+"""What starts a program on this machine; the guest does so inside. docs/configuration.md says when."""
+STARTERS = {"subprocess", "pty", "multiprocessing", "os.system", "os.popen", "os.exec", "os.spawn", "os.posix_spawn",
+            "os.fork", "asyncio.create_subprocess"}  # fmt: skip
+ASKS = {"ask_python": {"codeopt/interpreter.py", "sandbox/interpreter.py"},
+        "known_python": {"sandbox/hostroot.py", "sandbox/interpreter.py"}}  # fmt: skip
+"""What starts an interpreter, and who may call it: of the options' interpreter, which has been asked before."""
+
+
+def test_programs_are_started_in_few_places_and_git_in_one() -> None:
+    found = {module.file: started_by(module) for module in modules().values() if not is_guest(module)}
+    assert {file for file, names in found.items() if names} == set(STARTS), found
+    for module in modules().values():
+        words = {
+            node.elts[0].value
+            for node in ast.walk(module.tree)
+            if isinstance(node, ast.List | ast.Tuple) and node.elts and isinstance(node.elts[0], ast.Constant)
+        }
+        assert "git" not in words or module.file == "codeopt/git.py", f"{module.file} starts git past its gate"
+
+
+def test_an_interpreter_is_asked_behind_one_gate() -> None:
+    for name, files in ASKS.items():
+        users = {
+            module.file
+            for module in modules().values()
+            for node in ast.walk(module.tree)
+            if (isinstance(node, ast.Name) and node.id == name)
+            or (isinstance(node, ast.Attribute) and node.attr == name)
+        }
+        assert users <= files, f"{name} is called in {sorted(users - files)}"
+
+
+def is_guest(module: Module) -> bool:
+    return f"{module.name}.".startswith("sandbox.guest.")
+
+
+def started_by(module: Module) -> set[str]:
+    """How it starts programs, by whatever module or name."""
+    imported = {each.module.partition(".")[0] for each in module.imports}
+    used = {ast.unparse(node) for node in ast.walk(module.tree) if isinstance(node, ast.Attribute)}
+    return {name for name in STARTERS if name in imported or any(each.startswith(name) for each in used if "." in name)}
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_public_names_are_sorted_and_complete(package: str) -> None:
     """What `from package import ...` offers is in `__all__`, in order, and each of it can be imported."""

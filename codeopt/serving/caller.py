@@ -16,6 +16,7 @@ from typing import Any
 
 from codeopt.errors import CodeoptError
 from codeopt.serving.request import ErrandRequest
+from sandbox.host_program import own_environment
 
 LONGEST_ANSWER = 64 << 20
 """Bytes of one line of a worker: a text of 1 MiB stands in it a few times, escaped."""
@@ -69,6 +70,7 @@ class Caller:
             process = await asyncio.create_subprocess_exec(
                 sys.executable, "-P", "-m", "codeopt.serving.worker",
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=self.root, limit=LONGEST_ANSWER,
+                env=own_environment(),
                 start_new_session=True,  # who ends the server's group must not end a worker before its sandboxes
             )  # fmt: skip
         except BaseException:

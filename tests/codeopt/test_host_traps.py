@@ -7,11 +7,14 @@ interpreter, which is started nowhere.
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from codeopt._ruff import findings_by_project
+from sandbox.host_program import find_program
 from tests.codeopt.command import codeopt
 from tests.codeopt.review.pull_request import commit, git, write
 from tests.codeopt.serving.test_lsp import opened
@@ -118,9 +121,8 @@ def test_no_command_starts_an_interpreter_that_came_along(name: str, sandbox: st
     done = codeopt(*arguments, "--sandbox", sandbox, cwd=project / "pkg")
     assert sprung(project) == ""
     assert done.status == (0 if name == "review" else 2)  # which leaves a change alone, and says why
-    assert "pkg/.venv" in done.err
-    assert "--python" in done.err
-    assert len(done.lines) == 1
+    assert "pkg/.venv" in done.lines[-1]
+    assert "--python" in done.lines[-1]
 
 
 def test_neither_does_a_server(project: Path) -> None:
@@ -138,3 +140,22 @@ def test_neither_does_a_server(project: Path) -> None:
     asyncio.run(asked_by_an_agent())
     asyncio.run(asked_by_an_editor())
     assert sprung(project) == ""
+
+
+def test_a_relative_path_of_the_user_means_no_folder_of_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of PYTHONPATH or PATH: what starts in another folder does not look there."""
+    write(tmp_path / "pkg", {
+        "ruff.toml": "", "mod.py": "import os\n", "ruff/__init__.py": "", "ruff/__main__.py": "open('mark', 'w')\n",
+        "bwrap": "#!/bin/sh\n",
+    })  # fmt: skip
+    (tmp_path / "pkg" / "bwrap").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", f".{os.pathsep}")
+    found = findings_by_project("import os\n", tmp_path / "pkg" / "mod.py")
+    assert [row["code"] for row in found or []] == ["F401"]
+    assert not (tmp_path / "pkg" / "mark").exists()
+    monkeypatch.chdir(tmp_path / "pkg")
+    monkeypatch.setenv("PATH", f".{os.pathsep}{os.pathsep}/usr/bin")
+    assert find_program("bwrap") in (None, "/usr/bin/bwrap")

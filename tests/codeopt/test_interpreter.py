@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import venv
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from codeopt.errors import UsageError
 from codeopt.interpreter import Origin, find_interpreter
 from sandbox import interpreter as started
 from tests.codeopt.command import codeopt, write_problem
+from tests.codeopt.review.pull_request import git
 
 NOTHING: dict[str, str] = {}
 
@@ -128,11 +129,106 @@ def test_a_broken_one_is_one_line_whoever_says_it(name: str, tmp_path: Path, mon
 
 
 def test_one_that_git_tracks_is_not_started(project: Path) -> None:
-    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    git(project, "init", "-q")
     assert find_interpreter(None, project, environment=NOTHING).origin is Origin.PROJECT
-    subprocess.run(["git", "add", "-f", ".venv/bin/python"], cwd=project, check=True)
+    git(project, "add", "-f", ".venv/bin/python")
     with pytest.raises(UsageError, match="is tracked by git"):
         find_interpreter(None, project, environment=NOTHING)
+    assert find_interpreter(str(project / ".venv" / "bin" / "python"), project, environment=NOTHING)
+
+
+def _settings(project: Path) -> str:
+    return ".venv/pyvenv.cfg"
+
+
+def _code_of_a_package(project: Path) -> str:
+    packages = next((project / ".venv" / "lib").glob("python*/site-packages"))
+    (packages / "evil.pth").write_text("import evil\n")
+    return str(packages / "evil.pth")
+
+
+def _a_link_to_a_tracked_folder(project: Path) -> str:
+    (project / ".venv").rename(project / "tools")
+    (project / ".venv").symlink_to("tools")
+    return "tools"
+
+
+def _a_tracked_link(project: Path) -> str:
+    (project / ".venv").rename(project.parent / "elsewhere")
+    (project / ".venv").symlink_to("../elsewhere")
+    return ".venv"
+
+
+def _a_program_elsewhere_in_the_tree(project: Path) -> str:
+    python = project / ".venv" / "bin" / "python"
+    python.unlink()
+    (project / "bin").mkdir()
+    (project / "bin" / "python").symlink_to(sys.executable)
+    python.symlink_to("../../bin/python")
+    return "bin/python"
+
+
+def _a_folder_of_programs(project: Path) -> str:
+    (project / ".venv" / "bin").rename(project / "programs")
+    (project / ".venv" / "bin").symlink_to("../programs")
+    return "programs/python"
+
+
+def _a_library_that_the_settings_name(project: Path) -> str:
+    library = project / "base" / "lib" / "python3"
+    write_program(library / "os.py", "")
+    (project / "base" / "bin").mkdir()
+    (project / ".venv" / "pyvenv.cfg").write_text(f"home = {project}/base/bin\n")
+    return "base/lib"
+
+
+@pytest.mark.parametrize("bring", [
+    _settings, _code_of_a_package, _a_link_to_a_tracked_folder, _a_tracked_link, _a_program_elsewhere_in_the_tree,
+    _a_folder_of_programs, _a_library_that_the_settings_name,
+], ids=lambda bring: bring.__name__)  # fmt: skip
+def test_nothing_that_a_start_reads_may_be_tracked(bring: Callable[[Path], str], project: Path) -> None:
+    git(project, "init", "-q")
+    name = bring(project)
+    activated = {"VIRTUAL_ENV": str(project / ".venv")}
+    git(project, "add", "-f", name)
+    for environment in (NOTHING, activated):
+        with pytest.raises(UsageError, match=r"is tracked by git, .* --python"):
+            find_interpreter(None, project, environment=environment)
+    git(project, "rm", "-q", "--cached", "-r", name)
+    if bring is not _a_library_that_the_settings_name:  # an empty library starts nothing
+        assert find_interpreter(None, project, environment=NOTHING).origin is Origin.PROJECT
+
+
+def test_one_of_a_submodule_or_a_nested_clone_is_not_started(project: Path) -> None:
+    git(project, "init", "-q")
+    git(project / "src", "init", "-q")
+    venv.create(project / "src" / ".venv", symlinks=True)
+    git(project / "src", "add", "-f", ".venv")
+    with pytest.raises(UsageError, match="is tracked by git"):
+        find_interpreter(None, project / "src" / "pkg" / "mod.py", environment=NOTHING)
+
+
+def test_one_of_which_git_cannot_say_is_not_started(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(project, "init", "-q")
+    with (project / ".git" / "config").open("a") as settings:
+        settings.write("[core\n")
+    with pytest.raises(UsageError, match=r"whether git tracks .* is not known, .* --python .*bad config line"):
+        find_interpreter(None, project, environment=NOTHING)
+    monkeypatch.setenv("PATH", str(project))
+    with pytest.raises(UsageError, match="there is no git here"):
+        find_interpreter(None, project, environment=NOTHING)
+    shutil.rmtree(project / ".git")
+    assert find_interpreter(None, project, environment=NOTHING).origin is Origin.PROJECT
+
+
+def test_an_environment_that_is_the_whole_project_is_started(project: Path) -> None:
+    """Its `bin` and `lib` may hold files of the project beside those of the environment."""
+    venv.create(project, symlinks=True)
+    write_program(project / "bin" / "run.sh", "")
+    write_program(project / "lib" / "tool.py", "")
+    git(project, "init", "-q")
+    git(project, "add", "src", "bin/run.sh", "lib/tool.py")
+    assert find_interpreter(None, project, environment={"VIRTUAL_ENV": str(project)}).origin is Origin.ACTIVATED
 
 
 def test_tools_are_asked_where_the_project_is_theirs_and_they_answer_at_once(

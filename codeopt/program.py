@@ -150,6 +150,8 @@ def replace_program(program: Program, new: str) -> Path | None:
     """
     require_unchanged(program)
     kept = None if _is_clean_in_git(program.path) else program.path.with_name(program.path.name + ".orig")
+    if kept and kept.is_symlink():
+        raise UsageError(f"{kept}, where the original is to be kept, is a link; remove it (nothing was written)")
     if kept:
         write_whole(kept, program.text)
     write_whole(program.path, program.as_file(new))

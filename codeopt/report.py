@@ -16,7 +16,7 @@ from typing import Any
 from codeopt import __version__
 from codeopt.budget import Effort, Ledger
 from codeopt.edit_table import fields_of, has_edits, judged_by, table_of
-from codeopt.escaping import inline
+from codeopt.escaping import inline, printable
 from codeopt.history import Candidate, History
 from codeopt.interpreter import Interpreter
 from codeopt.machine import machine
@@ -342,8 +342,21 @@ def _diff(program: Program, new: str) -> str:
     name = path.name if ".." in path.parts else path.as_posix()
     name = f"{name.removesuffix('.ipynb')}.py" if name.endswith(".ipynb") else name  # its cells as a file
     old_lines, new_lines = _lines(program.text), _lines(program.as_file(new))
-    lines = difflib.unified_diff(old_lines, new_lines, f"a/{name}", f"b/{name}")
+    lines = difflib.unified_diff(old_lines, new_lines, _quoted(f"a/{name}"), _quoted(f"b/{name}"))
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
+
+
+def _quoted(name: str) -> str:
+    """A path as git writes it in a diff: with quotation marks where a character of it could end the line or hide."""
+    if printable(name) == name and not set(name) & set('\n\t"\\'):
+        return name
+    codes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+    plain = (codes.get(char) or (char if " " <= char <= "~" else _octal(char)) for char in name)
+    return f'"{"".join(plain)}"'
+
+
+def _octal(char: str) -> str:
+    return "".join(f"\\{byte:03o}" for byte in os.fsencode(char))
 
 
 def _lines(text: str) -> list[str]:

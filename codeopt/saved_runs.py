@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import re
@@ -18,6 +19,7 @@ from codeopt.budget import Ledger
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, History
 from codeopt.options import ImproveOptions
+from codeopt.ownership import require_own, require_own_way
 from codeopt.program import write_whole
 
 _KEPT = 4000  # bytes of a run's output that are kept
@@ -79,7 +81,10 @@ class RunFolders:
 
     def load(self, source: str) -> SavedRun | None:
         """The run that is to be resumed; None, too, where it was ended before anything was saved."""
-        return RunFolder(self.resume).load(source) if self.resume and not _is_empty(self.resume) else None
+        if self.resume is None:
+            return None
+        require_own(self.resume, f"the run in {self.resume}")
+        return RunFolder(self.resume).load(source) if not _is_empty(self.resume) else None
 
     def begin(self, name: str) -> RunFolder:
         """Its folder, or a new one."""
@@ -151,18 +156,25 @@ def _is_empty(folder: Path) -> bool:
 
 
 def new_run(home: Path, stem: str) -> RunFolder:
-    """A fresh folder below `home`; below the system's temporary folder where `home` cannot be written to."""
+    """A fresh folder below `home`; below the system's temporary folder where `home` cannot be written to, or is a link
+    that came with the repository."""
     stem = re.sub(r"[^\w.-]+", "_", stem)[:60]  # a file's name may hold anything, and be as long as a name can be
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{stem}-{token_hex(2)}"
     path = home / "runs" / name
     try:
+        require_own_way(path, "")
         path.mkdir(parents=True)
-        ignore = home / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n")
-    except OSError:
+        keep_out_of_git(home)
+    except (OSError, UsageError):
         path = Path(tempfile.mkdtemp(prefix=f"codeopt-{stem}-"))
     return RunFolder(path)
+
+
+def keep_out_of_git(home: Path) -> None:
+    """A .gitignore for all that is kept in `home`, unless something of that name is there, a dead link included. Raises
+    OSError."""
+    with contextlib.suppress(FileExistsError), (home / ".gitignore").open("x") as file:
+        file.write("*\n")
 
 
 def candidate_to_json(candidate: Candidate) -> str:

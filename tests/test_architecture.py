@@ -23,7 +23,7 @@ LAYERS = {
     "sources": "rules analysis models cases datasets fuzzing readability telling changed_part _lint _ruff console pace "
     "edit_table report saved_runs finished_runs",
     "values": "briefing history standing budget shortfall options target strictness given secret_files program "
-    "settings machine registry escaping errors interpreter tracked_python git",
+    "settings machine registry escaping errors interpreter tracked_python git ownership",
 }
 """Modules and packages of codeopt, from what a user meets down to what everything stands on: each may import what is
 below it, and of its own layer what does not import it. Below the last line is sandbox."""

@@ -34,9 +34,20 @@ from codeopt.datasets import Problem
 from codeopt.errors import UsageError
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply
+from codeopt.ownership import foreign, refusal
 from codeopt.saved_runs import candidate_from_json
 
 BUSY_S = 60.0  # a writer waits so long for another one; a transaction takes milliseconds
+
+
+FILES = ("batch.sqlite", "batch.sqlite-wal", "batch.sqlite-shm", "batch.sqlite-journal", "lock", "backoff")
+
+
+def require_own_batch(folder: Path) -> None:
+    """Raises UsageError for a batch that others brought: its replies would be taken for the model's."""
+    left_out = foreign([folder / name for name in FILES])
+    for path, why in left_out.items():
+        raise refusal(f"the batch in {folder} ({path.name})", why)
 
 
 class BatchStore:

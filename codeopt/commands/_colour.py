@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from codeopt.commands._deliver import deliver
+
 
 def write_diff(diff: str) -> None:
     """To standard output."""
     if not sys.stdout.isatty():
-        sys.stdout.write(diff)
+        deliver(diff, None, what="the diff", instead="send it to a file: codeopt diff RUN >FILE")
         return
     from rich.console import Console
     from rich.text import Text
@@ -16,8 +18,8 @@ def write_diff(diff: str) -> None:
     from codeopt.escaping import printable
 
     console = Console(highlight=False, soft_wrap=True)
-    for line in diff.splitlines():
-        console.print(Text(printable(line), style=_style(line)))
+    for line in diff.removesuffix("\n").split("\n"):
+        console.print(Text(printable(line.removesuffix("\r")), style=_style(line)))
 
 
 def _style(line: str) -> str:

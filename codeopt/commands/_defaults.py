@@ -19,6 +19,9 @@ EACH_TIME = ("help", "write", "output", "resume", "json", "base", "diff", "run")
 """Flags that are no settings. What `run` names is run unprotected: a project that was downloaded must not choose it."""
 
 
+WRITTEN = ("run-dir", "record", "html", "csv", "export")
+"""Flags of what is written."""
+
 OTHERS = ("CODEOPT_GITLAB_TOKEN", "CODEOPT_HOSTILE", "CODEOPT_REQUIRE_DOCKER")
 """Variables that are no settings: a reporter's, and those of this project's own tests."""
 SECRETS = ("_KEY", "_TOKEN")
@@ -55,7 +58,18 @@ def apply(parser: argparse.ArgumentParser, table: Mapping[str, Any], path: Path 
             parser.set_defaults(**{action.dest: _value(action, os.environ[variable], variable)})
         elif flag in table:
             value = _value(action, table[flag], f"{path}: {flag}")
-            parser.set_defaults(**{action.dest: path.parent / value if path and isinstance(value, Path) else value})
+            if path and isinstance(value, Path):
+                value = path.parent / value
+                _require_inside(path, flag, value)
+            parser.set_defaults(**{action.dest: value})
+
+
+def _require_inside(path: Path, flag: str, value: Path) -> None:
+    """What is written by a project's own settings lies in the project: who downloads it may not be led elsewhere.
+    Raises UsageError."""
+    place = value.resolve()
+    if flag in WRITTEN and (not place.is_relative_to(path.parent.resolve()) or ".git" in map(str.lower, place.parts)):
+        raise UsageError(f"{path}: {flag} = {value} is outside of the project; give --{flag} or {_variable(flag)}")
 
 
 def flag_of(action: argparse.Action) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,17 +15,31 @@ from codeopt.program import write_whole
 CI = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
 
 
-def deliver(text: str, output: Path | None, environment: Mapping[str, str] = os.environ) -> None:
-    """Write `text` to a file, or to standard output. Raises UsageError where a CI system would obey a line of it."""
+def deliver(
+    text: str, output: Path | None, environment: Mapping[str, str] = os.environ, *,
+    what: str = "the report", instead: str = "use -o FILE",
+) -> None:  # fmt: skip
+    """Write `text` to a file, or to standard output: to a terminal with controls and marks that hide or reorder text
+    escaped, elsewhere to the byte. Raises UsageError where a CI system would obey a line of it.
+
+    what, instead: for the message."""
     if output is not None:
         write_whole(output, clean(text))
         return
     if sys.stdout.isatty():
         text = printable(text)
-    elif any(environment.get(name) for name in CI) and acts_in_a_log(text):
-        raise UsageError("a line of the report would be a command of this CI system, so it is not printed; use -o FILE")
+    elif any(environment.get(name) for name in CI) and not _to_a_file() and acts_in_a_log(text):
+        raise UsageError(f"a line of {what} would be a command of this CI system, so it is not printed; {instead}")
     sys.stdout.write(clean(text))
     sys.stdout.flush()
+
+
+def _to_a_file() -> bool:
+    """Standard output is a file on the disk, which no CI system reads as its log."""
+    try:
+        return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):  # it is none of the system's own: tests read it
+        return False
 
 
 def clean(text: str) -> str:

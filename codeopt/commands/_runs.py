@@ -46,7 +46,7 @@ def in_short(result: Mapping[str, Any]) -> str:
 
 
 def describe(run: KeptRun) -> Iterator[str]:
-    """A run as the screen showed it: who, each draft, the result, what it cost."""
+    """A run as the screen showed it, line by line and not yet escaped: who, each draft, the result, what it cost."""
     from codeopt.report import Columns, row
     from codeopt.shortfall import Shortfall
 
@@ -58,7 +58,8 @@ def describe(run: KeptRun) -> Iterator[str]:
         compared="peak memory" if by_memory else "time",
     )
     yield columns.header
-    yield from (row(candidate, columns) for candidate in history.candidates[1:])
+    for candidate in history.candidates[1:]:
+        yield from row(candidate, columns).split("\n")  # of two lines, each of which is plain text
     if not run.listing.ended:
         yield f"not ended: codeopt improve TARGET --resume {run.listing.path} goes on"
         return

@@ -17,11 +17,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file in one step; FILE.orig is kept unless git holds it. Raises UsageError."""
+    from codeopt.escaping import inline
     from codeopt.finished_runs import program_to_change, require_best
     from codeopt.program import as_source, replace_program
 
     kept = run_of(arguments)
     program = program_to_change(kept)
     original = replace_program(program, as_source(require_best(kept)))
-    print(f"wrote {program.path}, " + (f"the original is kept as {original}" if original else "git holds the original"))
+    kept_as = f"the original is kept as {original}" if original else "git holds the original"
+    print(inline(f"wrote {program.path}, {kept_as}", 2000))
     return 0

@@ -120,12 +120,13 @@ def run(arguments: argparse.Namespace) -> int:
     from collections import deque
 
     from codeopt.batch.core_lock import measuring_cores
-    from codeopt.batch.database import BatchStore
+    from codeopt.batch.database import BatchStore, require_own_batch
     from codeopt.batch.lock import locked
     from codeopt.batch.progress import open_progress
     from codeopt.batch.scheduler import Scheduler
 
     options = _with_python(arguments, _options(arguments))
+    require_own_batch(arguments.run_dir)
     with locked(arguments.run_dir), BatchStore(arguments.run_dir, create=True) as store:
         _prepare(arguments, options, store)
         ids = store.left(arguments.limit)

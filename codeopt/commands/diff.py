@@ -18,11 +18,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """The diff. Raises UsageError when the run has accepted nothing."""
-    from codeopt.finished_runs import require_best
+    from codeopt.finished_runs import file_to_change, require_best
     from codeopt.program import Program, as_source
     from codeopt.report import diff
 
     kept = run_of(arguments)
     best = require_best(kept)
-    write_diff(diff(Program(kept.file, as_source(kept.original), kept.original), as_source(best)))
+    write_diff(diff(Program(file_to_change(kept), as_source(kept.original), kept.original), as_source(best)))
     return 0

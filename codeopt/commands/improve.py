@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.commands import _flags
 from codeopt.commands._colour import write_diff
+from codeopt.commands._deliver import deliver
 from codeopt.commands._page import add_html_argument, require_writable, write_page
 from codeopt.errors import UsageError
 
@@ -181,7 +182,7 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
     if arguments.json:
         print(json.dumps(result.to_json()))
     elif result.accepted and to_stdout and not has_edits(result.facts):
-        sys.stdout.write(program.as_file(result.source))
+        deliver(program.as_file(result.source), None, what="the program")
     elif result.accepted:
         write_diff(result.diff)
     sys.stdout.flush()
@@ -189,7 +190,7 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
 
 def _write_html(path: Path, saved: Path) -> None:
     """The page of the run, from what was saved of it."""
-    from codeopt.finished_runs import open_run
+    from codeopt.finished_runs import read_run
     from codeopt.results.run_page import run_page
 
-    write_page(path, run_page(open_run(str(saved), saved)))
+    write_page(path, run_page(read_run(saved)))

@@ -47,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Refine one text."""
     from codeopt import report
+    from codeopt.commands._deliver import deliver
     from codeopt.console import Console
     from codeopt.engine import improve
     from codeopt.program import write_whole
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             print(json.dumps({**result.to_json(), "input": program.source, "text": result.source}))
         elif not arguments.output:
-            print(result.source)
+            deliver(f"{result.source}\n", None, what="the text")
         sys.stdout.flush()
         for line in report.summary(result):
             console.print(line)

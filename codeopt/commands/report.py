@@ -39,13 +39,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Report on a batch. Raises UsageError when there is none, or a file cannot be written."""
-    from codeopt.batch.database import BatchStore
+    from codeopt.batch.database import BatchStore, require_own_batch
     from codeopt.results.metrics import measure_batch, versus
     from codeopt.results.page import page
     from codeopt.results.table import as_json, render
 
     if is_run(arguments.run):
         return report_run(arguments)
+    for folder in filter(None, (arguments.run, arguments.compare)):
+        require_own_batch(folder)
     with BatchStore(arguments.run) as store:
         if _texts(store):
             _refuse(arguments)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from codeopt.errors import UsageError
-from codeopt.git import find_git
+from codeopt.ownership import foreign
 from codeopt.saved_runs import digest
 from codeopt.workloads.function.function_def import definitions
 
@@ -73,21 +72,13 @@ def of_improvement(answer: Mapping[str, Any], file: str, function: str) -> SlowF
 
 
 def saved(root: Path) -> list[SlowFunction]:
-    """Of accepted runs that were saved here; runs that git tracks were brought by others, and are not believed."""
+    """Of accepted runs of the user's own that were saved here."""
     folder = root / RUNS
-    if not folder.is_dir() or folder.is_symlink() or _tracked(root):
+    if not folder.is_dir():
         return []
-    found = (_of_run(run, root) for run in sorted(folder.iterdir(), reverse=True)[:MOST_RUNS])
-    return [each for each in found if each]
-
-
-def _tracked(root: Path) -> bool:
-    """Also where git cannot say."""
-    try:
-        git = find_git(root)
-        return git is not None and bool(git.files(root.resolve() / ".codeopt", "--cached"))
-    except UsageError:
-        return True
+    runs = sorted(folder.iterdir(), reverse=True)[:MOST_RUNS]
+    left_out = foreign(runs)
+    return [each for each in (_of_run(run, root) for run in runs if run not in left_out) if each]
 
 
 def _of_run(run: Path, root: Path) -> SlowFunction | None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.errors import UsageError
+from codeopt.ownership import foreign, require_own_way
+from codeopt.saved_runs import keep_out_of_git
 from codeopt.workloads.function.function_def import Function
 from codeopt.workloads.function.project import Module, locate
 from codeopt.workloads.function.watched_run import UsersCommand, Watch, read_lines, run_watched
@@ -65,8 +67,19 @@ def known_as(function: Function) -> tuple[str, ...]:
     return (*MAINS, *(line.removeprefix("@ loaded ") for line in _lines(function) if line.startswith("@ loaded ")))
 
 
+def left_out(function: Function) -> str:
+    """Why the calls that lie there are not taken; empty where they are, or there are none."""
+    path = recording_file(locate(function.path), function.qualname)
+    return foreign([path]).get(path, "")
+
+
 def _lines(function: Function) -> list[str]:
-    return read_lines(recording_file(locate(function.path), function.qualname))
+    """Of the user's own recording."""
+    return _own_lines(recording_file(locate(function.path), function.qualname))
+
+
+def _own_lines(path: Path) -> list[str]:
+    return [] if foreign([path]) else read_lines(path)
 
 
 def _calls(lines: Iterable[str]) -> list[str]:
@@ -97,11 +110,10 @@ def record(function: Function, command: UsersCommand) -> Recording:
 def _make_folder(module: Module) -> None:
     """Where calls are kept, before anything is run for them. Raises UsageError."""
     folder = module.root / FOLDER
-    ignore = folder.parent / ".gitignore"
+    require_own_way(folder, f"{folder}, where calls are kept,")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if not ignore.exists():
-            ignore.write_text("*\n")
+        keep_out_of_git(folder.parent)
     except OSError as error:
         raise UsageError(f"cannot keep calls in {folder}: {error.strerror}") from error
     if not os.access(folder, os.W_OK):
@@ -112,7 +124,7 @@ def _keep(module: Module, path: Path, lines: Sequence[str]) -> int:
     """Put what a run gave beside what is known, whole or not at all: how many calls there are now."""
     names = {f"@ loaded {name}" for name in (*MAINS, module.name)}
     heads = [line for line in lines if line.startswith("@ loaded ") and line not in names]
-    merged = dict.fromkeys([*read_lines(path), *heads, *lines])
+    merged = dict.fromkeys([*_own_lines(path), *heads, *lines])
     calls = sample(_calls(merged))
     others = [line for line in merged if line.startswith(("# ", "@ loaded ")) and line not in names]
     with tempfile.NamedTemporaryFile(

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from codeopt.workloads.function.recording import recorded_calls
-from codeopt.workloads.function.sources import Ask
+from codeopt.shortfall import Shortfall
+from codeopt.workloads.function.recording import left_out, recorded_calls
+from codeopt.workloads.function.sources import Ask, Found
+
+AGAIN = "codeopt record takes them down anew"
 
 
-def find(ask: Ask) -> list[str]:
-    """None without a recording."""
+def find(ask: Ask) -> list[str] | Found:
+    """None without a recording, and of one that others brought."""
+    if why := left_out(ask.bench.function):
+        return Found((), shortfalls=(Shortfall("recorded calls are left out", why, AGAIN),))
     return recorded_calls(ask.bench.function)

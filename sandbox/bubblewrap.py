@@ -15,6 +15,9 @@ from sandbox.hostroot import HostRoot, host_root, masked_mounts
 from sandbox.process import Child
 
 _SCRATCH = ("/tmp", "/dev/shm")
+_FIRST_TO_GO = '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; exec "$0" "$@"'
+"""For a shell: of all processes the kernel ends the guest first, where memory is short. Inside, /proc is read-only, so
+that no run can undo it: only who has CAP_SYS_RESOURCE on the host could set what a process may not go below."""
 _ROOT_ONLY = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_KILL", "CAP_DAC_OVERRIDE")
 
 
@@ -27,7 +30,8 @@ def open_backend(options: Options) -> Launch:
     program = find_bwrap()
     root = host_root(options.python)
     own_uid = os.geteuid() == 0
-    command = [program, *_arguments(root, own_uid, options), root.python, "-I", "-S", "-c", boot_program()]
+    command = ["/bin/sh", "-c", _FIRST_TO_GO, program, *_arguments(root, own_uid, options)]
+    command += [root.python, "-I", "-S", "-c", boot_program()]
     setting = {
         "python": root.python,
         "box": "/box",
@@ -91,4 +95,4 @@ def _arguments(root: HostRoot, own_uid: bool, options: Options) -> list[str]:
         arguments += ["--ro-bind", "/dev/null", path]
     for name, target in root.links.items():
         arguments += ["--symlink", target, f"/{name}"]
-    return [*arguments, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
+    return [*arguments, "--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/", "--chdir", "/tmp"]

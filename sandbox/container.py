@@ -22,6 +22,8 @@ had to end it, the names of its processes, which it can choose, would stand in t
 writes one, unless the host has debug.exception-trace off)."""
 
 
+_READ_ONLY = ("/proc", "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
+"""All of /proc, where else a run could take back that it is the first to be ended; then what is so by default."""
 _LIBRARIES_MIB = 512  # MOST_BYTES of sandbox/guest/supervisor/zygotes.py
 
 
@@ -86,9 +88,11 @@ def host_config(api: Any, options: Options, files: FileSystem) -> Any:
         binds=_binds(api, options, files),
         mounts=_closed_volumes(api, files.image),
         auto_remove=True,
-        oom_score_adj=500,
+        oom_score_adj=1000,  # of all processes the kernel ends a run first, where memory is short
         runtime=options.runtime,
     )
+    if closes_proc(api, options):
+        config["ReadonlyPaths"] = [*_READ_ONLY]
     if covers_sys(options):  # in a namespace of its own, a group's way from the top of the hierarchy is not told
         config["CgroupnsMode"] = "host"
     return config
@@ -124,6 +128,12 @@ def _closed_volumes(api: Any, image: str) -> list[Any]:
 def covers_sys(options: Options) -> bool:
     """A runtime with a kernel of its own (gVisor) has control groups of its own too, and only there."""
     return options.runtime in (None, "runc", "crun")
+
+
+def closes_proc(api: Any, options: Options) -> bool:
+    """With SELinux an engine's runtime writes into /proc after that; the score that it sets as root of the machine is
+    then one below which no run gets. A kernel of its own has a /proc of its own."""
+    return covers_sys(options) and not any("selinux" in each for each in api.info().get("SecurityOptions") or ())
 
 
 def _control_groups(api: Any) -> tuple[str, ...]:

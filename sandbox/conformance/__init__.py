@@ -121,6 +121,12 @@ def checks() -> tuple[Check, ...]:
             _amounts.ignored_children,
             _NO_GROUP,
         ),
+        Check(
+            "out of memory",
+            "Where the machine runs out of memory a run is ended first, and cannot undo that.",
+            _walls.ended_first,
+            _NOT_ISOLATED,
+        ),
         Check("processes", "More processes than allowed end the run, and the next one is fine.", _amounts.processes),
         Check(
             "output", "Output is capped to the byte while it comes; what is below the cap is whole.", _answers.output

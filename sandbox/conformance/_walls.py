@@ -130,6 +130,24 @@ def identity(sandbox: Sandbox) -> str:
     return "" if len(users) == 2 else "two runs have the same user"
 
 
+_FIRST_TO_GO = """
+import os
+path = "/proc/self/oom_score_adj"
+for name in (path, f"/proc/{os.getpid()}/task/{os.getpid()}/oom_score_adj", "/proc/1/oom_score_adj", path[:-4]):
+    for text in ("0", "-1000", "999"):
+        try:
+            with open(name, "w") as file:
+                file.write(text)
+        except OSError:
+            pass
+print(open(path).read().strip())
+"""
+
+
+def ended_first(sandbox: Sandbox) -> str:
+    return failed(sandbox.run(_FIRST_TO_GO), "1000")
+
+
 _CALLS = {  # name: number on x86_64, on aarch64
     "add_key": (248, 217), "bpf": (321, 280), "clone3": (435, 435), "fsopen": (430, 430), "init_module": (175, 105),
     "io_uring_setup": (425, 425), "kcmp": (312, 272), "kexec_load": (246, 104), "keyctl": (250, 219),

@@ -30,10 +30,6 @@ def drop_privileges(job: dict[str, Any], fds: list[int], libc: CDLL) -> None:
     for target, fd in enumerate(fds):  # which are higher: 0 to 3 were in use when these came
         posix.dup2(fd, target, inheritable=target != 3)
     posix.closerange(len(fds), 4096)
-    libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # or /proc/self would be root's; a change of user takes it away again
-    mark = posix.open("/proc/self/oom_score_adj", posix.O_WRONLY)
-    posix.write(mark, b"1000")
-    posix.close(mark)
     if job["uid"]:
         posix.setgroups([])
         posix.setresgid(job["uid"], job["uid"], job["uid"])

@@ -23,6 +23,7 @@ CANNOT = {
         "forged results",
         "out of sight",
         "identity",
+        "out of memory",
         "system calls",
         "traces",
     },

@@ -148,6 +148,8 @@ class ZygoteProcess:
             processes=job.processes if self.setting.uid_base else None,
             address_bytes=None if self.capped else 4 * job.memory_bytes + (1 << 30),
         )
+        if not self.setting.pid1:  # a guest of its own began so, and nothing in it can undo it
+            limits.first_to_go()
         if self.setting.seccomp:
             limits.seccomp()
         env = {**self.setting.env, "PYTHONHASHSEED": str(self.hash_seed)}

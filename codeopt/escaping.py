@@ -21,6 +21,13 @@ def decoded(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace")
 
 
+def encodable(text: str) -> str:
+    """`text` as it can be written to a file: the two halves of one character become it, a half alone U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def printable(text: str) -> str:
     """`text` with every character that is not plainly visible escaped; new lines and tabs stay."""
     return _UNUSUAL.sub(_escaped, text)

@@ -20,6 +20,7 @@ from typing import Literal, Protocol
 from codeopt import registry
 from codeopt.budget import Usage
 from codeopt.errors import ModelError, UsageError
+from codeopt.escaping import encodable
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,11 @@ class Reply:
     """Of those in: what the server had read before."""
     can_go_on: bool = False
     """It was cut at the server's limit for one answer, and can be asked to go on."""
+
+    def __post_init__(self) -> None:
+        """Whoever answers, a reply is text that can be encoded: JSON can hold half a character."""
+        object.__setattr__(self, "text", encodable(self.text))
+        object.__setattr__(self, "model", encodable(self.model))
 
     @property
     def usage(self) -> Usage:

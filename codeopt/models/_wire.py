@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeopt.errors import ModelError
+from codeopt.escaping import encodable
 from codeopt.models._failures import one_line, said
 
 LINE_BYTES = 1_000_000
@@ -161,7 +162,7 @@ class Reader:
             self.chars += len(text)
             self._parts.append(text)
             if self._on_text is not None:
-                self._on_text(text)
+                self._on_text(encodable(text))
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -180,8 +181,9 @@ def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _json(text: bytes) -> Any:
+    """A byte that is no UTF-8 costs its character, not the reply."""
     try:
-        return json.loads(text)
+        return json.loads(text.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         raise _garbage() from None
 

@@ -170,9 +170,11 @@ def _reply(data: Any) -> Reply:
     if not isinstance(data, dict):
         raise TypeError("a reply is an object")
     known = {f.name for f in fields(Reply)}
+    if not (isinstance(data["text"], str) and isinstance(data["model"], str)):
+        raise TypeError("a reply has a text, and says whose it is")
     reply = Reply(**{key: value for key, value in data.items() if key in known})
-    if not (isinstance(reply.text, str) and isinstance(reply.tokens_in, int) and isinstance(reply.tokens_out, int)):
-        raise TypeError("a reply has a text and counts")
+    if not (isinstance(reply.tokens_in, int) and isinstance(reply.tokens_out, int)):
+        raise TypeError("a reply has counts")
     return reply
 
 

@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.escaping import inline
+from codeopt.escaping import encodable, inline
 from codeopt.history import Draft
 from codeopt.models import Reply
+from codeopt.program import as_source
 from codeopt.proposers._mending import LANGUAGES, acts, is_test, mended, needs, parses, patched, with_its_pieces
 from codeopt.proposers._thoughts import answer_in, thoughts_in
 from codeopt.readability import parse
@@ -56,13 +57,13 @@ class _Block:
 def to_draft(reply: Reply, original: str = "") -> Draft:
     """The program in a reply; `problem` says why there is none that could be run. original: what is to be improved,
     which a reply may quote, or give the difference to."""
-    text = reply.text.replace("\r\n", "\n").removeprefix("\ufeff")
+    text = as_source(reply.text)
     answer = answer_in(text)
     if not answer.strip() and not reply.cut:
         answer = thoughts_in(text)
     found = _object(answer)
     said = _first(found, _PROGRAM_KEYS)
-    answer = said or answer
+    answer = as_source(said) or answer
     blocks, prose = _split(answer)
     source = _program(answer, blocks, original)
     summary = _first(found, _SUMMARY_KEYS) or _summary(prose if blocks else "")
@@ -71,7 +72,7 @@ def to_draft(reply: Reply, original: str = "") -> Draft:
 
 def fenced_or_all(reply: Reply) -> str:
     """The last block of a reply, or all of it where there is none: a text that is no program."""
-    text = without_thoughts(reply.text.replace("\r\n", "\n").removeprefix("\ufeff"))
+    text = without_thoughts(as_source(reply.text))
     blocks, _ = _split(text)
     return blocks[-1].text.strip() if blocks else text
 
@@ -112,7 +113,8 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _first(found: dict[str, Any], keys: tuple[str, ...]) -> str:
-    return next((found[key] for key in keys if isinstance(found.get(key), str)), "")
+    """A text of an object; inside a string of JSON half a character can stand, as in a reply itself."""
+    return next((encodable(found[key]) for key in keys if isinstance(found.get(key), str)), "")
 
 
 def _split(text: str) -> tuple[list[_Block], str]:

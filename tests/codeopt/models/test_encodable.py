@@ -1,0 +1,99 @@
+"""A reply is text that can be encoded, whatever a server, a recording or a draft inside JSON holds; nothing of it ends a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from codeopt.escaping import encodable
+from codeopt.models import Message, Reply, open_model
+from codeopt.models.replay import ReplyRecorder
+from codeopt.proposers._reply import critique_text, to_draft
+from tests.codeopt.command import FAST, QUICK, codeopt, reply, write_problem
+from tests.support.wire_server import WireServer
+from tests.support.wire_steps import Exchange, Step, StepLike, answer, unstreamed
+
+ASK = [Message("user", "Say hello.")]
+HALVES = {
+    "a\ud800b": "a\ufffdb",
+    "\udc80": "\ufffd",
+    "\ud83d\ude00": "\U0001f600",
+    "\ude00\ud83d": "\ufffd\ufffd",
+    "é\u2028": "é\u2028",
+}
+
+
+def raw(*contents: bytes) -> Step:
+    """A stream whose pieces hold these very bytes."""
+
+    def play(exchange: Exchange) -> None:
+        events = [b'data: {"choices": [{"delta": {"content": "' + each + b'"}}]}\n\n' for each in contents]
+        end = b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n'
+        exchange.stream([*events, end])
+
+    return Step(play)
+
+
+@pytest.mark.parametrize(("text", "wanted"), HALVES.items())
+def test_a_reply_can_be_encoded(
+    text: str, wanted: str, wire: Callable[[list[StepLike]], WireServer], tmp_path: Path
+) -> None:
+    server = wire([answer(text, thinking=text), unstreamed(text)])
+    heard: list[str] = []
+    model = ReplyRecorder(open_model("any", base_url=server.base_url), tmp_path / "talk.jsonl")
+    replies = [model.complete(ASK, on_text=heard.append), model.complete(ASK)]
+    again = open_model(f"replay:{tmp_path / 'talk.jsonl'}")
+    replies += [again.complete(ASK), Reply(text, 1, 1, None, 0.0, text)]
+    assert [each.text for each in replies] == [wanted] * 4
+    assert all((each.text + each.model).encode() for each in [*replies])
+    assert all(each.encode() for each in heard)
+    assert encodable(text) == wanted
+
+
+def test_a_recording_with_half_a_character_can_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    message = {"text": "x\ud800", "tokens_in": 1, "tokens_out": 1, "cost_usd": None, "seconds": 0.0, "model": "m\udc00"}
+    path.write_text(json.dumps({"kind": "user: Say hello. / user: Say hello.", "reply": message}) + "\n")
+    told = open_model(f"replay:{path}").complete(ASK)
+    assert (told.text, told.model) == ("x\ufffd", "m\ufffd")
+
+
+def test_bytes_and_halves_over_several_pieces_make_one_text(wire: Callable[[list[StepLike]], WireServer]) -> None:
+    server = wire([raw(b"a\xffb", rb"\ud83d", rb"\ude00", rb"c\ud800", b"\xe2\x82")])
+    assert open_model("any", base_url=server.base_url).complete(ASK).text == "a\ufffdb\U0001f600c\ufffd\ufffd"
+
+
+def test_a_program_inside_json_can_be_encoded() -> None:
+    said = json.dumps({"program": "print('\ud800')\r", "summary": "s\ud800", "critique": "c\udc00"})
+    draft = to_draft(Reply(said, 1, 1, None, 0.0, "m"))
+    assert (draft.source, draft.problem) == ("print('\ufffd')\n", "")
+    assert (draft.summary + critique_text(said)).encode()
+
+
+def test_line_ends_of_old_macs_are_line_ends() -> None:
+    text = reply(FAST).replace("\n", "\r")
+    assert to_draft(Reply(text, 1, 1, None, 0.0, "m")).source == FAST
+
+
+STRANGE = ("\ud800", "\x00", "\u2028\u0085\x0c\x1c", "\x1b[31m\u202e", "x" * 200_000)
+
+
+def test_no_reply_ends_in_a_mistake_of_ours(tmp_path: Path, wire: Callable[..., WireServer]) -> None:
+    """Critiques and drafts with each of them in turn: in a comment, a string, a name, the summary."""
+    write_problem(tmp_path)
+    told: list[StepLike] = []
+    for text in STRANGE:
+        told.append(f"Look at {text}\nVERDICT: IMPROVE")
+        told.append(reply(f"# {text}\nNAME = '''{text}'''\n{FAST}", f"with {text}"))
+    server = wire([*told, "VERDICT: DONE"])
+    rounds = ("--max-rounds", str(len(STRANGE)), "--max-pairs", "20", "--record", "talk.jsonl", "--html", "page.html")
+    arguments = ("improve", "slow.py", "--json", "--model", server.model, *rounds, *QUICK)
+    done = codeopt(*arguments, "--base-url", server.base_url, cwd=tmp_path)
+    assert done.status == 0, done.err[-2000:]
+    assert len(done.json["rounds"]) == len(STRANGE)
+    again = codeopt("improve", "slow.py", "--model", "replay:talk.jsonl", *rounds[:4], *QUICK, cwd=tmp_path)
+    assert again.status == 0, again.err[-2000:]
+    assert codeopt("show", cwd=tmp_path).status == 0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.commands import _flags
 from codeopt.errors import UsageError
+from codeopt.escaping import encodable
 
 if TYPE_CHECKING:
     from codeopt.program import Program
@@ -76,7 +77,7 @@ def _input(given: str) -> tuple[Target, Program]:
 
     if given == "-":
         target = Target(Path("stdin.txt"))
-        return target, as_input(sys.stdin.read(), target)
+        return target, as_input(_text(sys.stdin.read()), target)
     path = Path(given)
     try:
         is_file = path.is_file()
@@ -87,4 +88,11 @@ def _input(given: str) -> tuple[Target, Program]:
     if path.suffix in {".txt", ".md"} and " " not in given:
         raise UsageError(f"cannot read {given}: there is no such file")
     target = Target(Path("input.txt"))
-    return target, as_input(given, target)
+    return target, as_input(_text(given), target)
+
+
+def _text(given: str) -> str:
+    """What came as bytes that were no UTF-8 stands as halves of characters. Raises UsageError."""
+    if encodable(given) != given:
+        raise UsageError("the input is not UTF-8 text")
+    return given

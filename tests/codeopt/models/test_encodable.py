@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from codeopt.escaping import encodable
 from codeopt.models import Message, Reply, open_model
 from codeopt.models.replay import ReplyRecorder
 from codeopt.proposers._reply import critique_text, to_draft
-from tests.codeopt.command import FAST, QUICK, codeopt, reply, write_problem
+from tests.codeopt.command import FAST, QUICK, codeopt, command, environment, reply, write_problem
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import Exchange, Step, StepLike, answer, unstreamed
 
@@ -89,11 +91,32 @@ def test_no_reply_ends_in_a_mistake_of_ours(tmp_path: Path, wire: Callable[..., 
         told.append(f"Look at {text}\nVERDICT: IMPROVE")
         told.append(reply(f"# {text}\nNAME = '''{text}'''\n{FAST}", f"with {text}"))
     server = wire([*told, "VERDICT: DONE"])
-    rounds = ("--max-rounds", str(len(STRANGE)), "--max-pairs", "20", "--record", "talk.jsonl", "--html", "page.html")
+    rounds = (
+        "--max-rounds",
+        str(len(STRANGE)),
+        "--patience",
+        "0",
+        "--max-pairs",
+        "20",
+        "--record",
+        "talk.jsonl",
+        "--html",
+        "page.html",
+    )
     arguments = ("improve", "slow.py", "--json", "--model", server.model, *rounds, *QUICK)
     done = codeopt(*arguments, "--base-url", server.base_url, cwd=tmp_path)
     assert done.status == 0, done.err[-2000:]
     assert len(done.json["rounds"]) == len(STRANGE)
-    again = codeopt("improve", "slow.py", "--model", "replay:talk.jsonl", *rounds[:4], *QUICK, cwd=tmp_path)
+    again = codeopt("improve", "slow.py", "--model", "replay:talk.jsonl", *rounds[:6], *QUICK, cwd=tmp_path)
     assert again.status == 0, again.err[-2000:]
     assert codeopt("show", cwd=tmp_path).status == 0
+
+
+@pytest.mark.parametrize("by", ["argument", "standard input"])
+def test_a_text_that_is_no_utf_8_is_refused(by: str, tmp_path: Path) -> None:
+    (tmp_path / "said").write_text("hi")
+    given = [os.fsdecode(b"x\xff")] if by == "argument" else ["-"]
+    words = command("refine", "-t", "acronym", "--model", "scripted:said", *given)
+    done = subprocess.run(words, cwd=tmp_path, env=environment(), input=b"x\xff", capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"codeopt: the input is not UTF-8 text\n"

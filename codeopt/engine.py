@@ -88,7 +88,7 @@ def improve(
         recorder.keep(loop)
         end = run_rounds(loop, session.console)
         recorder.keep(loop)
-        return finish(loop, end, request, opened.sandbox.backend, run, reference)
+        return finish(loop, end, request, opened.sandbox, run, reference)
 
 
 def rule_of(options: ImproveOptions, task: Task) -> StoppingRule:

@@ -179,9 +179,9 @@ def _is_sound(found: Mapping[str, Any]) -> bool:
     """Each field that is read by itself is of its kind, where it is there."""
     speedup = found.get("speedup")
     kinds = {
-        "target": str, "file": str, "folder": str, "reason": str, "stopped": str, "sha256_after": str, "accepted": bool,
-        "seconds": int | float, "command": str | None, "speedup": dict | None, "notes": list, "caveats": list,
-        "shortfalls": list,
+        "target": str, "file": str, "folder": str, "reason": str, "stopped": str, "sha256_after": str | None,
+        "accepted": bool, "seconds": int | float, "command": str | None, "speedup": dict | None,
+        "notes": list, "caveats": list, "shortfalls": list,
     }  # fmt: skip
     return all(isinstance(found[name], kind) for name, kind in kinds.items() if name in found) and (
         not speedup or isinstance(speedup.get("ratio"), int | float)

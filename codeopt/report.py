@@ -110,6 +110,8 @@ class Result:
     outlook: Outlook = Outlook()
     target: str = ""
     """As the user wrote it: `mod.py::f`."""
+    isolation: str = ""
+    """What the sandbox says of itself: as whom its runs run, too."""
 
     @property
     def inputs(self) -> int | None:
@@ -377,6 +379,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "task": result.task,
         "model": result.proposer,
         "sandbox": result.backend,
+        "isolation": result.isolation,
         "python": result.interpreter.to_json() if result.interpreter else None,
         "accepted": best is not None,
         "reason": result.reason,

@@ -15,6 +15,7 @@ from codeopt.saved_runs import RunStore, SavedRun
 from codeopt.session import Session
 from codeopt.tasks import column
 from codeopt.workloads import WorkloadRequest
+from sandbox import Sandbox
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,9 @@ def run_rounds(loop: RefineLoop, console: Console) -> End:
     return End.BUDGET if loop.ledger.spent(loop.budget) == loop.stopped else End.SUFFICIENT
 
 
-def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, run: RunStore, reference: str) -> Result:
+def finish(
+    loop: RefineLoop, end: End, request: WorkloadRequest, sandbox: Sandbox, run: RunStore, reference: str
+) -> Result:
     """Confirm the best draft, judge the reference, save the end of the run."""
     session, judge, program = request.session, loop.judge, request.program
     session.console.stage("")
@@ -88,7 +91,8 @@ def finish(loop: RefineLoop, end: End, request: WorkloadRequest, backend: str, r
         target=str(request.target),
         task=loop.task.name,
         proposer=loop.proposer.name,
-        backend=backend,
+        backend=sandbox.backend,
+        isolation=sandbox.description,
         history=loop.history,
         best=best,
         reason=confirmation.reason,

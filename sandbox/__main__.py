@@ -110,7 +110,11 @@ def _report(arguments: argparse.Namespace) -> int:
             if not arguments.json:
                 print(_line(outcome), flush=True)
         if arguments.json:
-            print(json.dumps({"backend": sandbox.backend, "cases": [_row(o) for o in outcomes]}))
+            print(
+                json.dumps(
+                    {"backend": sandbox.backend, "isolation": sandbox.description, "cases": [_row(o) for o in outcomes]}
+                )
+            )
     return 0 if all(o.verdict is Verdict.AC for o in outcomes) else 1
 
 

@@ -42,7 +42,7 @@ def open_backend(options: Options) -> Launch:
         "seccomp": True,
         "private": "",
     }
-    users = "own user for each run" if own_uid else "your user"
+    users = "own user for each run" if own_uid else "runs have your user, see docs/configuration.md"
     description = f"namespaces, no network, read-only system, {users}"
     return Launch("bubblewrap", True, description, lambda: Child(command, {"PATH": os.defpath}), setting, lambda: None)
 

@@ -66,7 +66,7 @@ def _result(check: Check, sandbox: Sandbox) -> CheckResult:
 
 def _as_ordinary_user(check: Check, sandbox: Sandbox) -> str:
     if check.name == "identity" and sandbox.backend == "bubblewrap" and os.geteuid() != 0:
-        return "an ordinary user has one user number, which guest and runs share"
+        return "started by an ordinary user, guest and runs share that user's number, in namespaces of their own"
     return ""
 
 

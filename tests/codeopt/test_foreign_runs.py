@@ -275,6 +275,12 @@ def test_what_a_run_says_steers_no_terminal(repository: Path) -> None:
         assert done.status == (2 if "nowhere\x1b[31m" in arguments else 0)
 
 
+def test_a_run_in_which_nothing_was_accepted_has_ended(repository: Path) -> None:
+    nothing = {"accepted": False, "speedup": None, "best_round": None, "sha256_after": None, "command": None}
+    save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, **nothing)
+    assert codeopt("runs", cwd=repository).out.startswith("not improved ")
+
+
 @pytest.mark.parametrize("broken", [{"accepted": 1}, {"speedup": "fast"}, {"speedup": {"ratio": "2"}},
                                     {"speedup": {"ratio": 2.0}}, {"caveats": ["x"]}, {"best_round": 99}])  # fmt: skip
 def test_a_result_of_another_shape_is_one_clear_line(broken: dict[str, Any], repository: Path) -> None:

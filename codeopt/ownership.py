@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from codeopt.errors import UsageError
+from codeopt.git import open_git, work_trees
 
 TRACKED = "git tracks it, so it came with the repository"
 STORE = ".codeopt"
 """The folder that runs and recordings are kept in unless another is named."""
 AT_ONCE = 500
 """Paths in one question to git, whose command line has an end."""
-SECONDS = 60.0
 
 
 def foreign(paths: Iterable[Path]) -> dict[Path, str]:
@@ -49,7 +48,7 @@ def top_of(path: Path) -> Path:
     """The folder that a user works in at `path`: the top of a work tree, else what a store is in, else itself."""
     place = path.resolve()
     store = next((each.parent for each in (place, *place.parents) if each.name == STORE), place)
-    return next((folder for folder in (place, *place.parents) if _is_git(folder / ".git")), store)
+    return next(work_trees(place), store)
 
 
 def _foreign(paths: Iterable[Path], places_of: Callable[[Path], list[Path]]) -> dict[Path, str]:
@@ -94,24 +93,15 @@ def _brought(asked: Mapping[Path, Sequence[Path]]) -> dict[Path, str]:
     """Path -> why a repository may have brought it; asked: each with its places. One question a repository."""
     inside: dict[Path, set[Path]] = {}
     for place in {place for places in asked.values() for place in places}:
-        for root in _work_trees(place):
+        for root in work_trees(place.parent):
             inside.setdefault(root, set()).add(place)
     known = {root: _tracked(root, sorted(places)) for root, places in inside.items()}
     found = {}
     for path, places in asked.items():
-        said = (_said(known[root], place) for place in places for root in _work_trees(place))
+        said = (_said(known[root], place) for place in places for root in work_trees(place.parent))
         if why := next(filter(None, said), ""):
             found[path] = why
     return found
-
-
-def _work_trees(place: Path) -> list[Path]:
-    """Every folder above with a `.git`, which git never checks out; not those that only look like a repository."""
-    return [folder for folder in place.parents if _is_git(folder / ".git")]
-
-
-def _is_git(path: Path) -> bool:
-    return path.is_file() or os.path.lexists(path / "HEAD")  # an empty folder of that name is none for git, either
 
 
 def _said(tracked: set[Path] | str, place: Path) -> str:
@@ -127,25 +117,9 @@ def _tracked(root: Path, places: Sequence[Path]) -> set[Path] | str:
     try:
         for at in range(0, len(places), AT_ONCE):
             inside = [str(place.relative_to(root)) for place in places[at : at + AT_ONCE]]
-            listed = _git(root, "ls-files", "-z", "--cached", "--", *inside)
+            listed = open_git(root).ask("ls-files", "-z", "--cached", "--", *inside)
             files = [root / os.fsdecode(name) for name in listed.split(b"\0") if name]
             found.update(*([file, *file.parents] for file in files))
     except UsageError as error:
         return str(error)
     return found
-
-
-def _git(root: Path, *arguments: str) -> bytes:
-    """What git prints at the top of a work tree. Raises UsageError."""
-    command = ["git", "-C", str(root), "--literal-pathspecs", "-c", "core.fsmonitor=false"]
-    command += ["-c", "safe.bareRepository=explicit", *arguments]
-    around = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    try:
-        done = subprocess.run(
-            command, capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS, env={**around, "LC_ALL": "C"}
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"git: {error}") from error
-    if done.returncode != 0:
-        raise UsageError(done.stderr.decode("utf-8", "replace").strip().partition("\n")[0] or str(done.returncode))
-    return done.stdout

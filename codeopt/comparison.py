@@ -20,6 +20,7 @@ from codeopt.shortfall import as_rows
 from codeopt.target import Target
 from codeopt.workloads import Opened, Stage, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.evidence import NotVerifiable
+from sandbox.call_answer import LeftSetting
 from sandbox.caveat import Caveat
 from sandbox.compare import Comparison, Decision, StoppingRule
 from sandbox.growth import UNKNOWN, GrowthPair
@@ -52,6 +53,8 @@ class PairResult:
     notes: tuple[str, ...] = ()
     caveats: tuple[Caveat, ...] = ()
     """Differences beyond the known inputs."""
+    settings: tuple[LeftSetting, ...] = ()
+    """Of the whole process, that NEW leaves changed and OLD does not: why it is rejected."""
     facts: dict[str, Any] = field(default_factory=dict)
     """What the workload says of itself."""
     backend: str = ""
@@ -82,6 +85,7 @@ class PairResult:
             "timed": None,
             "shortfalls": [],
             **{name: value for name, value in self.facts.items() if name != "calls_text"},
+            "settings": [each.fields() for each in self.settings],
             "notes": list(self.notes),
             "caveats": [caveat.to_json() for caveat in self.caveats],
             "sandbox": self.backend,
@@ -157,7 +161,7 @@ def _verdict(workload: Workload, candidate: Candidate, notify: Callable[[str], N
     if bound is not None:
         return PairResult(PairVerdict.SLOWER, wrong, bound=bound, facts=facts, notes=notes)
     if wrong or comparison is None:
-        return PairResult(PairVerdict.REJECTED, wrong, facts=facts, notes=notes)
+        return PairResult(PairVerdict.REJECTED, wrong, facts=facts, notes=notes, settings=candidate.settings)
     decided = comparison.decision in (Decision.FASTER, Decision.SLOWER)
     verdict = PairVerdict(comparison.decision) if decided else PairVerdict.SAME
     growth = Judge(workload, notify=notify).growth(candidate.source) or UNKNOWN

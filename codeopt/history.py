@@ -8,6 +8,7 @@ from typing import Literal
 
 from codeopt.budget import NOTHING_USED, Effort, Usage
 from codeopt.standing import Standing
+from sandbox.call_answer import LeftSetting
 from sandbox.caveat import Caveat, distinct
 from sandbox.compare import Comparison, Decision
 from sandbox.outcome import Outcome, Verdict
@@ -137,6 +138,11 @@ class Candidate:
     def caveats(self) -> tuple[Caveat, ...]:
         """Every difference beyond the known inputs, each once."""
         return distinct((*(c for outcome in self.outcomes for c in outcome.caveats), *self.checked))
+
+    @property
+    def settings(self) -> tuple[LeftSetting, ...]:
+        """Of the whole process, that a wrong run left changed; each once."""
+        return tuple(dict.fromkeys(each for outcome in self.outcomes for each in outcome.settings))
 
     def by(self, metric: Literal["time", "memory"]) -> Comparison | None:
         """The comparison of time, or that of memory; None where it was not made."""

@@ -9,15 +9,18 @@ from enum import StrEnum
 from typing import Any
 
 from sandbox.guest.calls import outcome as guest
-from sandbox.guest.calls.channel import LINES, OUTCOME, STATE, TEXT
+from sandbox.guest.calls.channel import LEFT, LINES, OUTCOME, STATE, TEXT
 from sandbox.guest.calls.outcome import EFFECTS as EFFECTS
 from sandbox.guest.calls.outcome import CallOutcome as CallOutcome
+from sandbox.guest.calls.outcome import Left as Left
+from sandbox.guest.calls.outcome import LeftSetting as LeftSetting
 from sandbox.guest.calls.outcome import State as State
 from sandbox.outcome import Cause, Run
 
 UNTOLD, LEAST = 2 << 20, 4096
 """Bytes by which a process may grow that are no object's: pages of the interpreter itself, arenas that are not full.
 And one page: what is less is no matter."""
+WHEN = (guest.IMPORT, guest.CALLS)
 SAID = 200
 """Characters of an exception's text."""
 
@@ -113,6 +116,8 @@ class CallAnswer:
     """The same as text; or what was listed."""
     state: State | None = None
     """What all calls leave behind; only of calls that are checked."""
+    left: Left | None = None
+    """Settings of the process that import or calls leave changed; only of calls that are checked."""
     covered: tuple[frozenset[int], tuple[int, ...], int] | None = None
     """(lines that were run, lines that there are, line at which the function begins)."""
     cpu: tuple[float, ...] = ()
@@ -180,6 +185,8 @@ def read_answer(stdout: bytes) -> CallAnswer:
             texts.append(outcomes[-1].text)
         elif letter == STATE:
             answer = replace(answer, state=_state(json.loads(data)))
+        elif letter == LEFT:
+            answer = replace(answer, left=_left(json.loads(data)))
         elif letter == LINES:
             answer = replace(answer, covered=_covered(json.loads(data)))
         else:
@@ -228,6 +235,21 @@ def _state(fields: Any) -> State:
     if not isinstance(text, str) or not isinstance(changed, bool):
         raise ValueError(f"a state that makes no sense: {fields!r:.100}")
     return State(_one_line(text), changed)
+
+
+def _left(fields: Any) -> Left:
+    settings, libraries = (fields.get(name) if isinstance(fields, dict) else None for name in ("settings", "libraries"))
+    if not isinstance(settings, list) or not isinstance(libraries, list):
+        raise ValueError(f"settings that make no sense: {fields!r:.100}")
+    try:
+        found = [LeftSetting.read(each) for each in settings]
+    except (TypeError, AttributeError) as error:
+        raise ValueError(str(error)) from error
+    texts = [text for each in found for text in each.fields().values()] + libraries
+    if not all(isinstance(text, str) for text in texts) or any(each.when not in WHEN for each in found):
+        raise ValueError(f"settings that make no sense: {fields!r:.100}")
+    lines = [LeftSetting(*map(_one_line, each.fields().values())) for each in found]
+    return Left(tuple(lines), tuple(map(_one_line, libraries)))
 
 
 def _covered(found: Any) -> tuple[frozenset[int], tuple[int, ...], int]:

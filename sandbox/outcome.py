@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Literal
 
 from sandbox.caveat import Caveat
+from sandbox.guest.calls.outcome import LeftSetting
 
 Mode = Literal["fork", "exec"]
 """fork: a fresh process of a warm interpreter (for timing); exec: exactly `python program.py`."""
@@ -138,3 +139,5 @@ class Outcome:
     cause: Cause | None = None
     caveats: tuple[Caveat, ...] = ()
     """Differences from what was expected that are no reason for another verdict."""
+    settings: tuple[LeftSetting, ...] = ()
+    """Of the whole process, that the run left changed and should not: the reason for the verdict."""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
     from typing import Any
 
+    from .library_code import LibraryCode
+
 os_read = os.read  # a module under test can patch `os`
 ROOT = "_codeopt_guest"
 BUNDLE_FD = 4
@@ -47,6 +49,8 @@ class Bundle:
         """By name, with what it has imported of others."""
         self.libc: CDLL | None = None
         """The C library, where an interpreter that was forked has it open from before."""
+        self.library_code: LibraryCode | None = None
+        """Of the libraries that such an interpreter has loaded."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None

@@ -27,6 +27,7 @@ from _frozen_importlib_external import SourceFileLoader
 from .boot import BUNDLE_FD, STARTER, Bundle, open_tool
 from .ending import failed, flush, leave, without_our_frame
 from .kernel import PR_SET_DUMPABLE, open_libc, runqueue_wait_s
+from .library_code import LibraryCode
 from .preload import Preloaded, Unfit
 from .privileges import drop_bounds, drop_privileges
 from .streams import kinds, new_streams, prepare_streams
@@ -78,6 +79,7 @@ class Zygote:
                 self.libraries.load(scene, self.libc)
             except Unfit as error:
                 self.unfit = str(error)
+        self.library_code = LibraryCode() if scene is not None else None
         self.imported, self.found_in = frozenset(sys.modules), frozenset(sys.path_importer_cache)
         self.tools: Bundle | None = None
         self.bounded = False
@@ -119,6 +121,7 @@ class Zygote:
             if self.tools is None:
                 forget_imports(self.imported, self.found_in)  # as each run does, which finds again what this imports
                 self.tools = read_tools(run.fds[BUNDLE_FD], self.libc)
+                self.tools.library_code = self.library_code
             run.tools = self.tools
         set_scene(run.job, self.libraries.path)
         run.streams_fit = kinds(run.fds[:3]) == self.streams

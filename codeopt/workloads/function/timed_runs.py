@@ -1,4 +1,5 @@
-"""Runs of calls that keep their timings: all runs of a judge say more than a few."""
+"""Runs of calls that keep their timings, and what they left of their processes: all runs of a judge say more than a
+few."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Unpack
 
-from sandbox.call_answer import CallTiming
+from sandbox.call_answer import CallTiming, Left
 from sandbox.calls import CallRun, CallRunner
 from sandbox.runner import RunOptions
 
@@ -27,12 +28,17 @@ class TimedRuns(CallRunner):
 
     kept: list[TimedRun] = field(default_factory=list)
     """Oldest first."""
+    left: dict[str, list[Left]] = field(default_factory=dict)
+    """By program: what its checked runs left, each once."""
 
     def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> CallRun:
         """As a CallRunner."""
         run = super().run(program, stdin, **options)
         if run.call_timing and isinstance(program, str):
             self.kept.append(TimedRun(program, _calls(stdin), run.call_timing))
+        left = run.answer.left if run.answer else None
+        if left is not None and isinstance(program, str) and left not in self.left.setdefault(program, []):
+            self.left[program].append(left)
         return run
 
     def timings(self, program: str, stdin: bytes | None = None) -> list[CallTiming]:

@@ -26,6 +26,7 @@ from codeopt.workloads.function.contract import Contract, contract_of
 from codeopt.workloads.function.evidence import Evidence, NotVerifiable, TooThin, fresh_ones, long_ones
 from codeopt.workloads.function.existing_tests import failing
 from codeopt.workloads.function.learn import learn, with_names
+from codeopt.workloads.function.leftovers import judge_left
 from codeopt.workloads.function.observing import MADE_UP, REFUSED, Known, Patience, observe_quick
 from codeopt.workloads.function.other_shapes import Shape, find_shapes
 from codeopt.workloads.function.profiling import profile_function
@@ -139,6 +140,7 @@ class FunctionWorkload(Defaults):
             outcome = judge(case, run, self.suite.check)
         if isinstance(case, CallCase) and case.beyond:
             return _without_answer(self._beyond(case, outcome))
+        outcome = judge_left(self.runner, self.baseline.source, source, outcome)
         if outcome.verdict is not Verdict.AC:
             return outcome
         caveats = call_caveats(case, run.stdout, self.request.options.tolerance, self.line)

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..boot import Bundle
+    from ..library_code import LibraryCode
 
 
 def main(bundle: Bundle, ref: dict[str, Any], source: str) -> None:
     """Make the calls on standard input of a function of the module text `source`."""
-    channel, pid = start_importer(FunctionRef.read(ref), source)
+    channel, pid = start_importer(FunctionRef.read(ref), source, bundle.library_code)
     hide(bundle.libc)
     controller = Controller(channel, pid, batch_of(read_exactly(0, sys.maxsize)))
     try:
@@ -45,7 +46,7 @@ def main(bundle: Bundle, ref: dict[str, Any], source: str) -> None:
         data = data[os.write(1, data) :]
 
 
-def start_importer(ref: FunctionRef, source: str) -> tuple[Channel, int]:
+def start_importer(ref: FunctionRef, source: str, code: LibraryCode | None) -> tuple[Channel, int]:
     """Fork the importer, with nothing of ours but its end of the pipes."""
     down_r, down_w = os.pipe()
     up_r, up_w = os.pipe()
@@ -61,4 +62,4 @@ def start_importer(ref: FunctionRef, source: str) -> tuple[Channel, int]:
         os.dup2(null, fd)
     os.close(null)
     sys.modules["__main__"] = types.ModuleType("__main__")
-    return serve_passes(Channel(down_r, up_w), ref, source)
+    return serve_passes(Channel(down_r, up_w), ref, source, code)

@@ -9,7 +9,18 @@ if TYPE_CHECKING:
     from typing import Literal, Self
 
     BatchMode = Literal[
-        "check", "time", "memory", "traced", "resident", "cover", "show", "replay", "list", "shape", "scene"
+        "check",
+        "time",
+        "memory",
+        "traced",
+        "resident",
+        "cover",
+        "show",
+        "replay",
+        "list",
+        "shape",
+        "scene",
+        "libraries",
     ]
 
 AS_RECORDED = "as recorded"
@@ -29,6 +40,7 @@ class CallBatch(Record):
     list   the calls file's CALLS and BIG as expressions
     shape  what the arguments and results of all calls are like, in words
     scene  what the module finds when it is called first: libraries, environment (scene.py)
+    libraries  each "call" is the name of a module, which is imported; what that leaves of the process (leaving.py)
     """
 
     calls: tuple[str, ...]

@@ -16,8 +16,9 @@ IMPORTED, FAILED, MISSES = b"I", b"X", b"M"
 """The module is imported, or why it cannot be; with the last, it misses arguments, input or files of a program."""
 GIVEN, READY, GO, DONE, SHOW = b"K", b"R", b"G", b"D", b"A"
 """A timed pass: its arguments are made; and looked at; make the calls; they are made; show what they did."""
-TOOK, OUTCOME, TEXT, LINES, STATE, FINISHED = b"T", b"O", b"L", b"V", b"S", b"F"
-"""Of a call: its seconds, then its outcome, or a line of text; the lines that were run; the state that is left."""
+TOOK, OUTCOME, TEXT, LINES, STATE, LEFT, FINISHED = b"T", b"O", b"L", b"V", b"S", b"W", b"F"
+"""Of a call: its seconds, then its outcome, or a line of text; the lines that were run; the state that is left, and
+the settings of the process."""
 
 
 def frame(letter: bytes, data: bytes) -> bytes:

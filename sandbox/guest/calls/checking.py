@@ -9,7 +9,7 @@ import types
 from marshal import dumps as packed_bytes
 
 from .audit import EffectAudit
-from .channel import LINES, OUTCOME, STATE, TOOK, frame
+from .channel import LEFT, LINES, OUTCOME, STATE, TOOK, frame
 from .coverage import LineCoverage, executable, first_line
 from .face import Faces
 from .heard import Heard
@@ -63,6 +63,12 @@ class Checking:
         limit_memory(self.ref.memory_bytes)
         if any("CALLS[" in call or "BIG[" in call for call in self.batch.calls):
             self.worker.arguments.names.user_namespace()
+        if self.ref.asynchronous:
+            self.worker.loop()
+        leaving = self.worker.leaving
+        self.heard.listen_once()
+        leaving.start_calls()
+        self.channel.send(LEFT, to_json(leaving.left(self.ref, []).told()))  # calls may end the process
         before, random = state_of(self.ref, self.worker.module), random_state()
         for number, code in enumerate(codes):
             outcome, call, result = self.make(code)
@@ -77,6 +83,7 @@ class Checking:
             self.channel.write(took + frame(OUTCOME, to_json(outcome.fields()).encode()))
             if self.batch.mode == "cover" and not self.lines.missing:
                 break  # what the other calls do is known from elsewhere
+        by_calls = leaving.end_calls()
         after, random_changed = state_of(self.ref, self.worker.module), random_state() != random
         state = what_changed(before, after, random_changed=random_changed, later=self.later.changed())
         if self.batch.mode == "cover":
@@ -84,6 +91,8 @@ class Checking:
             found = [sorted(self.lines.found), executable(self.ref, function), first_line(self.ref, function)]
             self.channel.send(LINES, to_json(found))
         self.channel.send(STATE, to_json(state.fields()))
+        if by_calls:
+            self.channel.send(LEFT, to_json(leaving.left(self.ref, by_calls).told()))
 
     def make_again(self, code: CodeType, first: CallOutcome, result: Any) -> CallOutcome:
         """The outcome with what is different after its result was changed by its owner."""

@@ -17,6 +17,7 @@ from .channel import (
     GIVEN,
     GO,
     IMPORTED,
+    LEFT,
     LINES,
     OUTCOME,
     PASS,
@@ -113,7 +114,7 @@ class Controller:
 
     def check_all(self) -> None:
         """Each call by itself; after one that hangs or ends the process a new worker goes on with the next."""
-        calls, listing = self.batch.calls, self.batch.mode in ("list", "shape", "scene")
+        calls, listing = self.batch.calls, self.batch.mode in ("list", "shape", "scene", "libraries")
         while lost := self.listen(self.start(calls if listing else calls[len(self.made) :])):
             if listing:
                 raise RunFailed(
@@ -150,7 +151,7 @@ class Controller:
                     return None
                 if not self.buffer and len(self.made) < len(self.batch.calls):
                     time.sleep(NAP_S)
-            elif letter in (LINES, STATE):
+            elif letter in (LINES, STATE, LEFT):
                 self.left = [line for line in self.left if line[:1] != letter] + [letter + one_line(text)]
             elif letter == FAILED:
                 raise RunFailed(ENDED_EARLY, f"the calls file fails: {text}")

@@ -43,12 +43,16 @@ class Heard:
         """Listen to a new call."""
         self.warned.clear()
         self.logged.clear()
-        if not self.listens_to_logs and "logging" in modules:
-            self.listens_to_logs = True
-            self.listen_to_logs(modules["logging"])
+        self.listen_once()
         self.usual, self.warnings.showwarning = self.warnings.showwarning, self.hear_warning
         self.err.start()
         self.out.start()
+
+    def listen_once(self) -> None:
+        """To logs, as soon as somebody has loaded them."""
+        if not self.listens_to_logs and "logging" in modules:
+            self.listens_to_logs = True
+            self.listen_to_logs(modules["logging"])
 
     def stop(self) -> str:
         """In words: ` | prints 'a'`; empty for nothing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 
 from .channel import ENDED, FAILED, IMPORTED, MISSES, PASS, Channel, os_exit, os_fork, waitpid
+from .leaving import Leaving
 from .module_loader import import_target
 from .scene import Before
 from .worker import CallWorker
@@ -13,14 +14,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from ..library_code import LibraryCode
     from .function_ref import FunctionRef
 
 
-def serve_passes(channel: Channel, ref: FunctionRef, source: str) -> NoReturn:
-    """Import, then fork a worker for each pass."""
-    before = Before()
+def serve_passes(channel: Channel, ref: FunctionRef, source: str, code: LibraryCode | None = None) -> NoReturn:
+    """Import, then fork a worker for each pass. code: of the libraries that are loaded, where it was looked at once
+    for all runs."""
+    before, leaving = Before(), Leaving(code)
     try:
-        module, function = import_target(ref, source)
+        module, function = import_target(ref, source, leaving=leaving)
     except BaseException as error:
         misses = isinstance(error, (IndexError, EOFError, FileNotFoundError))
         channel.send(MISSES if misses else FAILED, f"{type(error).__name__}: {error}")
@@ -33,7 +36,7 @@ def serve_passes(channel: Channel, ref: FunctionRef, source: str) -> NoReturn:
         if not pid:
             status = 1
             try:
-                CallWorker(ref, module, function, before).serve(channel)
+                CallWorker(ref, module, function, before, leaving).serve(channel)
                 status = 0
             finally:
                 os_exit(status)

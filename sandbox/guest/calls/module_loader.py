@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import builtins
 import sys
-from _frozen_importlib_external import PathFinder, spec_from_file_location
+from _frozen_importlib import BuiltinImporter, FrozenImporter
+from _frozen_importlib_external import (
+    ExtensionFileLoader,
+    PathFinder,
+    SourceFileLoader,
+    SourcelessFileLoader,
+    spec_from_file_location,
+)
 from os.path import samefile
 
 from ..after_import import after_import
+from .own_code import OwnCode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,17 +25,23 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .function_ref import FunctionRef
+    from .leaving import Leaving
 
 modules = sys.modules
 LINECACHE = "linecache"
+FILE_LOADERS = (SourceFileLoader, SourcelessFileLoader, ExtensionFileLoader)
 
 
 class SourceLoader:
     """Gives the module under test from its text, and leaves all others to the usual importers."""
 
-    def __init__(self, ref: FunctionRef, source: str, code: CodeType | None = None) -> None:
+    def __init__(
+        self, ref: FunctionRef, source: str, code: CodeType | None = None, leaving: Leaving | None = None
+    ) -> None:
         self.ref, self.source, self.code = ref, source, code
         """code: of the text, made ready by a profiler."""
+        self.leaving, self.own = leaving, OwnCode(ref)
+        """leaving: hears of each library that is loaded."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -38,7 +52,7 @@ class SourceLoader:
         if name == LINECACHE:
             return self.find_linecache(path)
         if name != self.ref.module:
-            return self.find_again(name, path)
+            return self.find_again(name, path) or self.find_library(name, path, target)
         folders = [file.rpartition("/")[0]] if file.endswith("/__init__.py") else None
         return spec_from_file_location(name, file, loader=loader, submodule_search_locations=folders)
 
@@ -54,6 +68,21 @@ class SourceLoader:
         loader: Any = OtherName(self.ref.module)
         return spec_from_file_location(name, found.origin, loader=loader)
 
+    def find_library(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+        """As the usual importers find it; once it is loaded, and before anybody has it, it is remembered."""
+        leaving: Any = self.leaving
+        if leaving is None:
+            return None
+        at = next((at for at, finder in enumerate(sys.meta_path) if finder is self), len(sys.meta_path))
+        for finder in sys.meta_path[at + 1 :]:
+            find = getattr(finder, "find_spec", None)
+            spec = None if find is None else find(name, path, target)
+            if spec is not None:
+                if spec.loader is not None and not self.own.has(spec.origin):
+                    tell_when_loaded(spec, lambda module: leaving.loaded(name, module))
+                return spec  # type: ignore[no-any-return]
+        return None
+
     def find_linecache(self, path: Sequence[str] | None) -> ModuleSpec | None:
         """Where a decorator asks for the function's source, by `inspect.getsource`, it gets this text, not the file's.
         It takes longer to import than most functions run, so nobody else does."""
@@ -64,6 +93,8 @@ class SourceLoader:
 
     def tell(self, linecache: Any) -> None:
         """What the file's lines are."""
+        if self.leaving is not None:
+            self.leaving.loaded(LINECACHE, linecache)
         file, source = self.ref.file, self.source
         linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
 
@@ -76,6 +107,34 @@ class SourceLoader:
             self.tell(modules[LINECACHE])
         vars(module)["__builtins__"] = vars(builtins)  # else exec would give it ours
         exec(self.code or compile(self.source, self.ref.file, "exec", dont_inherit=True), vars(module))
+
+
+def tell_when_loaded(spec: Any, then: Callable[[ModuleType], None]) -> None:
+    """Have it told when a module was run; a loader of a package's own is left alone."""
+    if type(spec.loader) in FILE_LOADERS:
+        after_import(spec.loader, then)
+    elif spec.loader is BuiltinImporter or spec.loader is FrozenImporter:
+        spec.loader = BuiltIn(spec.loader, then)
+
+
+class BuiltIn:
+    """Loads what the interpreter has within it, whose loaders are classes that all such modules share."""
+
+    def __init__(self, loader: Any, then: Callable[[ModuleType], None]) -> None:
+        self.loader, self.then = loader, then
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.loader, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """As usual."""
+        return self.loader.create_module(spec)  # type: ignore[no-any-return]
+
+    def exec_module(self, module: Any) -> None:
+        """As usual, by the usual loader's name."""
+        module.__spec__.loader = module.__loader__ = self.loader
+        self.loader.exec_module(module)
+        self.then(module)
 
 
 class OtherName:
@@ -104,12 +163,18 @@ def is_same(one: str, other: str) -> bool:
         return False
 
 
-def import_target(ref: FunctionRef, source: str, code: CodeType | None = None) -> tuple[ModuleType, Callable[..., Any]]:
+def import_target(
+    ref: FunctionRef, source: str, code: CodeType | None = None, leaving: Leaving | None = None
+) -> tuple[ModuleType, Callable[..., Any]]:
     """The module under test and the function to call."""
     sys.path[:0] = ref.paths
     sys.argv[1:] = []
-    sys.meta_path.insert(0, SourceLoader(ref, source, code))
+    sys.meta_path.insert(0, SourceLoader(ref, source, code, leaving))
+    if leaving is not None:
+        leaving.start_import()
     __import__(ref.module)
+    if leaving is not None:
+        leaving.end_import()
     sys.path += [path for path in ref.test_paths if path not in sys.path]
     module = modules[ref.module]
     return module, find_target(ref.qualname, module)

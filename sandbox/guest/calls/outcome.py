@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from ..record import Record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 RETURNS, YIELDS, RAISES, TIMEOUT = "returns", "yields", "raises", "timeout"
 DIED, NOT_MADE, NOT_COMPARABLE, NO_ARGUMENTS = "died", "not_made", "not_comparable", "no_arguments"
+IMPORT, CALLS = "import", "calls"
+"""What changes a setting of the process."""
+THREADS, CHILDREN = "threads", "child processes"
+FILES, AT_EXIT = "an open file descriptor of ", "functions registered with atexit"
+COUNTED = (THREADS, CHILDREN, FILES, AT_EXIT)
+"""How names begin of settings that count something: where the original leaves any, a draft may."""
 NOT_IMPORTED, IS_PROGRAM, ENDED_EARLY, OVERRUN = "not_imported", "is_program", "ended_early", "overrun"
 """Why a run has no outcomes: the module cannot be imported; it runs as a program when it is, without what a program is
 given, or to its end; it ends its process; its timed calls take too long."""
@@ -49,6 +59,30 @@ class State(Record):
     text: str
     """For people, and for comparing: `state: global COUNT becomes [1]`."""
     changed: bool
+
+
+class LeftSetting(Record):
+    """A setting of the whole process that is another one afterwards than before."""
+
+    name: str
+    """`the switch interval`"""
+    before: str
+    after: str
+    """Texts for people, and for comparing; empty where there is none."""
+    when: str
+    """IMPORT or CALLS: what has changed it."""
+
+
+class Left(Record):
+    """What import and calls leave of their process."""
+
+    settings: tuple[LeftSetting, ...]
+    libraries: tuple[str, ...]
+    """Modules that were loaded meanwhile, in order; of a process with no such setting none are told."""
+
+    def told(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"settings": [each.fields() for each in self.settings], "libraries": self.libraries}
 
 
 def timeout(seconds: float) -> CallOutcome:

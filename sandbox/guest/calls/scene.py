@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
+from _frozen_importlib import BuiltinImporter, FrozenImporter
+from _frozen_importlib_external import PathFinder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,3 +70,18 @@ def is_library(name: str, origin: str, ref: FunctionRef) -> bool:
     if not origin.startswith("/") or not set(PACKAGES).isdisjoint(origin.split("/")):
         return True
     return origin.startswith(os.path.dirname(os.__file__) + "/")  # noqa: PTH120
+
+
+def import_library(name: str, ref: FunctionRef) -> None:
+    """By its name, if it is a library's at all: a process of the code under test said that it has loaded it."""
+    parent, _, _ = name.rpartition(".")
+    try:
+        if parent:
+            import_library(parent, ref)
+        path = sys.modules[parent].__path__ if parent else None
+        specs = [finder.find_spec(name, path) for finder in (BuiltinImporter, FrozenImporter, PathFinder)]
+        origin = next((str(spec.origin) for spec in specs if spec is not None), "")
+        if name not in sys.modules and is_library(name, origin, ref):
+            __import__(name)
+    except (ImportError, AttributeError, LookupError):  # a name that a package made up comes with that package
+        return

@@ -7,13 +7,14 @@ import types
 
 from .arguments import Arguments
 from .batch import CallBatch
-from .channel import FINISHED, TEXT
+from .channel import FINISHED, LEFT, TEXT
 from .checking import Checking
 from .json_text import to_json
+from .leaving import Leaving
 from .listing import describe_calls, list_calls, replay_calls, show_calls
 from .peaks import take_peaks
 from .repr.plain import ITEMS
-from .scene import scene
+from .scene import import_library, scene
 from .timing import time_calls
 
 TYPE_CHECKING = False
@@ -32,9 +33,15 @@ class CallWorker:
     """Calls the function."""
 
     def __init__(
-        self, ref: FunctionRef, module: types.ModuleType, function: Callable[..., Any], before: Before
+        self,
+        ref: FunctionRef,
+        module: types.ModuleType,
+        function: Callable[..., Any],
+        before: Before,
+        leaving: Leaving | None = None,
     ) -> None:
         self.ref, self.module, self.function, self.before = ref, module, function, before
+        self.leaving = leaving or Leaving(None)
         self.arguments = Arguments(ref)
         self.events: AbstractEventLoop | None = None
 
@@ -49,6 +56,9 @@ class CallWorker:
             channel.send(TEXT, to_json(scene(self.ref, self.before)))
             channel.send(FINISHED)
             return
+        if batch.mode == "libraries":
+            self.import_libraries(batch.calls, channel)
+            return
         if batch.mode == "time":
             time_calls(self, batch, codes, channel)
         elif batch.mode in ("traced", "resident"):
@@ -61,6 +71,15 @@ class CallWorker:
             describe_calls(self, codes, channel)
         else:
             Checking(self, batch, channel).make_all(codes)
+        channel.send(FINISHED)
+
+    def import_libraries(self, names: Sequence[str], channel: Channel) -> None:
+        """Import what a draft newly loads, and say what that leaves of the process, beside what this module does."""
+        leaving = self.leaving
+        leaving.start_calls()
+        for name in names:
+            import_library(name, self.ref)
+        channel.send(LEFT, to_json(leaving.left(self.ref, leaving.end_calls()).told()))
         channel.send(FINISHED)
 
     def invoke(self, args: Sequence[Any], kwargs: Mapping[str, Any], items: int = ITEMS) -> Any:

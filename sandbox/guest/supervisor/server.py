@@ -29,7 +29,10 @@ from .zygote_process import Link
 from .zygotes import Zygotes, read_kept
 
 _F_SETPIPE_SZ = 1031
-_TOOLS = ("__init__.py", "after_import.py", "boot.py", "kernel.py", "record.py", "calls/", "tests/", "profile/")
+_TOOLS = (
+    "__init__.py", "after_import.py", "boot.py", "kernel.py", "library_code.py", "record.py", "calls/", "tests/",
+    "profile/",
+)  # fmt: skip
 """The modules of our own programs, which runs of them are given."""
 
 

@@ -1,0 +1,71 @@
+"""Settings of the whole process that a draft's import or calls leave changed, and the original's do not.
+
+What a library changes when it is imported is that library's own: the original is run once more, with what the draft
+newly loads imported after it, and what that leaves is none of the draft's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from codeopt.workloads.function.timed_runs import TimedRuns
+from sandbox.call_answer import Left, LeftSetting
+from sandbox.calls import CallBatch, CallRun
+from sandbox.guest.calls.outcome import COUNTED, IMPORT
+from sandbox.outcome import Outcome, Verdict
+
+IMPORT_S = 60.0
+"""What the libraries may take to be imported."""
+NAMED = 3
+"""So many settings are told in a line; `--json` has all."""
+
+
+def judge_left(runner: TimedRuns, original: str, draft: str, outcome: Outcome) -> Outcome:
+    """A right run as a wrong one, where it leaves what the original does not. original, draft: their sources."""
+    run = outcome.run
+    left = run.answer.left if isinstance(run, CallRun) and run.answer else None
+    if outcome.verdict is not Verdict.AC or draft == original or left is None:
+        return outcome
+    new = newly_left(runner, original, left)
+    return replace(outcome, verdict=Verdict.WA, detail=sentence(new), settings=new) if new else outcome
+
+
+def newly_left(runner: TimedRuns, original: str, left: Left) -> tuple[LeftSetting, ...]:
+    """What neither the original leaves, nor the libraries that are loaded beside its own."""
+    known = runner.left.get(original, [])
+    found = beyond(left.settings, known)
+    have = {name for each in known for name in each.libraries}
+    libraries = tuple(name for name in left.libraries if name not in have)
+    if not found or not libraries:
+        return found
+    return beyond(found, [*known, *imported(runner, original, libraries)])
+
+
+def imported(runner: TimedRuns, original: str, libraries: tuple[str, ...]) -> list[Left]:
+    """What the original leaves, with libraries imported after it: asked once."""
+    key = "\n".join((original, "# and these imported", *libraries))
+    if key not in runner.left:
+        run = runner.ask(original, CallBatch(libraries, "libraries", seconds=IMPORT_S))
+        left = run.answer.left if run.answer else None
+        runner.left[key] = [left] if left else []
+    return runner.left[key]
+
+
+def beyond(settings: Iterable[LeftSetting], known: list[Left]) -> tuple[LeftSetting, ...]:
+    """Those that are left by none of the known; of what is counted, any number."""
+    texts = {(each.name, each.after) for left in known for each in left.settings}
+    names = {each.name for left in known for each in left.settings if each.name.startswith(COUNTED)}
+    return tuple(each for each in settings if each.name not in names and (each.name, each.after) not in texts)
+
+
+def sentence(settings: tuple[LeftSetting, ...]) -> str:
+    """`its import leaves the switch interval at 5.0 (0.005 before), the original's does not`."""
+    who = "import leaves" if settings[0].when == IMPORT else "calls leave"
+    alike = [each for each in settings if each.when == settings[0].when]
+    shown = "; ".join(
+        f"{each.name}: {each.after or 'nothing'} ({each.before or 'nothing'} before)" for each in alike[:NAMED]
+    )
+    more = len(settings) - len(alike[:NAMED])
+    rest = f", and {more} more" * bool(more)
+    return f"its {who} settings of the whole process changed, which the original's does not: {shown}{rest}"

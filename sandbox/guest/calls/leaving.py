@@ -1,0 +1,128 @@
+"""What the import of a module and its calls leave of their process: settings that are others than before."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+from ..library_code import LibraryCode
+from . import heard, printed
+from .library_settings import settings_of
+from .outcome import CALLS, IMPORT, Left, LeftSetting
+from .scene import is_library, origin_of
+from .settings import process_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from .function_ref import FunctionRef
+    from .settings import Settings
+
+modules = sys.modules
+get_freeze_count, collect = gc.get_freeze_count, gc.collect
+NOTHING: tuple[str, Any] = ("", None)
+MOST, SHOWN = 200, 200
+"""Settings that are told, and characters of each text."""
+FROZEN, RANDOM = "gc.freeze()", "the state of the generator of "
+OURS = vars(heard), vars(printed)
+
+
+class Leaving:
+    """Looks before the import, after it, before the calls and after them."""
+
+    def __init__(self, code: LibraryCode | None) -> None:
+        self.code = code or LibraryCode()
+        self.known = frozenset(modules)
+        self.before: Settings = {}
+        self.frozen = 0
+        self.random: dict[str, Any] = {}
+        """By module: the state of its generator, when the module was loaded or before that."""
+        self.by_import: list[LeftSetting] = []
+        self.patched_by_import: dict[str, str] = {}
+
+    def start_import(self) -> None:
+        """Just before the module is imported; all paths are set."""
+        self.code.keep_new()
+        self.look()
+
+    def look(self) -> None:
+        """How it is now."""
+        self.before, self.frozen = process_settings(), get_freeze_count()
+        self.random = {name: state_of_random(name) for name in GENERATORS if name in modules}
+
+    def loaded(self, name: str, module: Any) -> None:
+        """A library has just been loaded: this is how it is by itself."""
+        self.code.keep(name, module)
+        for each, setting in settings_of(name, module).items():
+            self.before.setdefault(each, setting)
+        if name in GENERATORS:
+            self.random[name] = state_of_random(name)
+
+    def end_import(self) -> None:
+        """Just after the module was imported, before the harness does anything more."""
+        self.by_import = self.changed(IMPORT)
+
+    def start_calls(self) -> None:
+        """All that the harness changes is changed. What the import has patched is found here: this is a worker that
+        looks at what calls do, in a process that is a copy of the one that imported."""
+        self.patched_by_import = dict(self.code.patched(OURS))
+        self.by_import += [LeftSetting(name, "its own", now, IMPORT) for name, now in self.patched_by_import.items()]
+        self.look()
+
+    def end_calls(self) -> list[LeftSetting]:
+        """What calls have changed since."""
+        found = self.changed(CALLS)
+        if found:  # what nobody holds any more closes its files, and ends its threads
+            collect()
+            found = self.changed(CALLS)
+        patched = dict(self.code.patched(OURS))
+        new = [name for name in patched if self.patched_by_import.get(name) != patched[name]]
+        return found + [LeftSetting(name, "its own", patched[name], CALLS) for name in new]
+
+    def changed(self, when: str) -> list[LeftSetting]:
+        """Settings that are others now."""
+        now = process_settings()
+        found = [LeftSetting(name, *texts, when) for name, texts in differences(self.before, now).items()]
+        if get_freeze_count() > self.frozen:  # it falls by itself, as objects go
+            found.append(LeftSetting(FROZEN, "not called", "called", when))
+        for name, was in self.random.items():
+            if name in modules and state_of_random(name) != was:
+                found.append(LeftSetting(RANDOM + name, "as it was", "seeded, or drawn from", when))
+        return found
+
+    def left(self, ref: FunctionRef, by_calls: list[LeftSetting]) -> Left:
+        """All of it, with the libraries that may have done it."""
+        settings = (self.by_import + by_calls)[:MOST]
+        new = [name for name in modules if name not in self.known] if settings else []
+        return Left(tuple(settings), tuple([name for name in new if is_library(name, origin_of(modules[name]), ref)]))
+
+
+def differences(before: Settings, after: Settings) -> dict[str, tuple[str, str]]:
+    """The texts of what is another, by name."""
+    found: dict[str, tuple[str, str]] = {}
+    for name in [*before, *[name for name in after if name not in before]]:
+        (was, was_object), (now, now_object) = before.get(name, NOTHING), after.get(name, NOTHING)
+        if was != now:
+            found[name] = was[:SHOWN], now[:SHOWN]
+        elif was_object is not now_object:
+            found[name] = was[:SHOWN], f"another {now}"[:SHOWN]
+    return found
+
+
+def state_of_random(name: str) -> Any:
+    """Of the generator that a module shares with all others; None where it has none."""
+    try:
+        return GENERATORS[name](modules[name])
+    except (AttributeError, TypeError, LookupError):
+        return None
+
+
+def numpy_state(module: Any) -> Any:
+    """Comparable by ==."""
+    kind, key, *rest = module.get_state()
+    return kind, key.tobytes(), rest
+
+
+GENERATORS: Mapping[str, Any] = {"random": lambda module: module.getstate(), "numpy.random": numpy_state}

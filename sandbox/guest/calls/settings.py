@@ -1,0 +1,211 @@
+"""Settings of the whole process, each by a name and as a text: the list in docs/functions.md.
+
+What is read is bound before a module under test is imported, which can patch the modules that it comes from; that is
+found out, too (../library_code.py). Nothing is imported, as the module under test would seem to have imported it.
+"""
+
+from __future__ import annotations
+
+import _contextvars
+import _locale
+import _signal  # type: ignore[import-not-found]  # `signal` would load `enum`
+import _thread
+import _warnings
+import gc
+import os
+import posix
+import resource
+import sys
+
+from .library_settings import library_settings
+from .outcome import CHILDREN, FILES, THREADS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    Settings = dict[str, tuple[str, Any]]
+    """By name: a text, and an object that must stay the same one; None where the text says all."""
+
+modules = sys.modules
+NAMED = (type, type(len), type(lambda: None))
+SIGNALS = range(1, 65)
+TIMERS = {"ITIMER_REAL": 0, "ITIMER_VIRTUAL": 1, "ITIMER_PROF": 2}
+LIMITS = {name: number for name, number in vars(resource).items() if name.startswith("RLIMIT_")}
+OWN_VARIABLES = ("decimal_context", "numpy_ufunc_extobj")
+"""Context variables that have a setting of their own."""
+getsignal, getitimer, sigmask = _signal.getsignal, _signal.getitimer, _signal.pthread_sigmask
+setlocale, LC_ALL, running, stack_size = _locale.setlocale, _locale.LC_ALL, _thread._count, _thread.stack_size
+readlink, listdir, waitid, getcwd = posix.readlink, posix.listdir, posix.waitid, posix.getcwd
+getpriority, getscheduler, getaffinity = posix.getpriority, posix.sched_getscheduler, posix.sched_getaffinity
+getrlimit, copy_context = resource.getrlimit, _contextvars.copy_context
+isenabled, get_threshold, get_debug, callbacks = gc.isenabled, gc.get_threshold, gc.get_debug, gc.callbacks
+environ = os.environ
+
+
+def process_settings() -> Settings:
+    """All of them now. Of what no module has loaded there is none."""
+    found: Settings = {}
+    for read in (interpreter, hooks, import_system, filters, signals, system, files, context):
+        found.update(read())
+    found.update(library_settings(modules))
+    return found
+
+
+def interpreter() -> Settings:
+    """Numbers of the interpreter's own, the collector, threads."""
+    values: dict[str, Any] = {
+        "the recursion limit": sys.getrecursionlimit(),
+        "the switch interval": sys.getswitchinterval(),
+        "gc.isenabled()": isenabled(),
+        "gc.get_threshold()": get_threshold(),
+        "gc.get_debug()": get_debug(),
+        "gc.callbacks": [described(each) for each in callbacks],
+        "sys.argv": sys.argv,
+        "sys.dont_write_bytecode": sys.dont_write_bytecode,
+        "sys.getdlopenflags()": sys.getdlopenflags(),
+        "sys.get_coroutine_origin_tracking_depth()": sys.get_coroutine_origin_tracking_depth(),
+        "sys.tracebacklimit": vars(sys).get("tracebacklimit"),
+        "the locale": setlocale(LC_ALL),
+        THREADS: running(),
+        "the stack size of threads": stack_size(),
+    }
+    if hasattr(sys, "get_int_max_str_digits"):
+        values["the digits of an int as a text"] = sys.get_int_max_str_digits()
+    if hasattr(sys, "monitoring"):  # from 3.12 on
+        values["sys.monitoring"] = [sys.monitoring.get_tool(tool) for tool in range(6)]
+    return {name: (repr(value), None) for name, value in values.items()}
+
+
+def hooks() -> Settings:
+    """Functions of `sys` that are there to be replaced, and the streams."""
+    values: dict[str, Any] = {
+        f"sys.{name}": vars(sys).get(name)
+        for name in ("excepthook", "displayhook", "unraisablehook", "breakpointhook", "stdin", "stdout", "stderr")
+    }
+    values["sys.settrace"], values["sys.setprofile"] = sys.gettrace(), sys.getprofile()
+    values.update({f"sys.set_asyncgen_hooks {at}": hook for at, hook in enumerate(sys.get_asyncgen_hooks())})
+    return {name: (described(value), value) for name, value in values.items()}
+
+
+def import_system() -> Settings:
+    """Where imports look, in which order."""
+    first = sys.meta_path[0] if sys.meta_path else None
+    found: Settings = {f"{each!r} in sys.path": ("there", None) for each in sys.path}
+    found["the first of sys.path"] = repr(sys.path[:1]), None
+    found["sys.meta_path"] = ", ".join([described(each) for each in sys.meta_path]), first
+    found["sys.path_hooks"] = ", ".join([described(each) for each in sys.path_hooks]), None
+    return found
+
+
+def filters() -> Settings:
+    """Each filter of warnings, and which comes first."""
+    every: Any = getattr(modules.get("warnings"), "filters", _warnings.filters)
+    texts = [f"{each[0]} {described(each[2])} {pattern(each[1])} {pattern(each[3])} {each[4]}" for each in every]
+    found: Settings = {f"the warnings filter '{text}'": ("there", None) for text in texts}
+    found["the first of the warnings filters"] = "".join(texts[:1]), None
+    return found
+
+
+def pattern(value: Any) -> str:
+    """Of a filter: a text, a compiled pattern, or none."""
+    return str(value if value is None or isinstance(value, str) else value.pattern)
+
+
+def signals() -> Settings:
+    """Handlers, timers, and what is blocked."""
+    handlers = [(number, getsignal(number)) for number in SIGNALS if number not in (32, 33)]
+    found: Settings = {f"the handler of signal {number}": (described(value), value) for number, value in handlers}
+    found.update({name: ("set" if any(getitimer(which)) else "not set", None) for name, which in TIMERS.items()})
+    found["blocked signals"] = repr(sorted([int(each) for each in sigmask(_signal.SIG_BLOCK, ())])), None
+    return found
+
+
+def system() -> Settings:
+    """What the kernel keeps of a process."""
+    values: dict[str, Any] = {
+        "the working folder": or_none(getcwd),
+        "the umask": umask(),
+        "the priority": or_none(lambda: getpriority(posix.PRIO_PROCESS, 0)),
+        "the scheduling policy": or_none(lambda: getscheduler(0)),
+        "the processors to run on": or_none(lambda: sorted(getaffinity(0))),
+        CHILDREN: children(),
+    }
+    values.update(
+        {f"resource.{name}": or_none(lambda number=number: getrlimit(number)) for name, number in LIMITS.items()}
+    )
+    found: Settings = {name: (repr(value), None) for name, value in values.items()}
+    found["os.environ"] = described(vars(os)["environ"]), vars(os)["environ"]
+    found.update({f"the environment variable {name}": (repr(value), None) for name, value in environ.items()})
+    return found
+
+
+def umask() -> str:
+    """Octal, from where reading it does not change it; empty where the kernel does not say."""
+    with open("/proc/self/status", "rb") as file:  # noqa: PTH123  pathlib would count as imported by the module
+        _, _, rest = file.read().partition(b"Umask:")
+    return rest.partition(b"\n")[0].strip().decode()
+
+
+def children() -> int:
+    """How many there are, running or ended, without those that multiprocessing keeps for itself."""
+    try:
+        waitid(posix.P_ALL, 0, posix.WEXITED | posix.WNOHANG | posix.WNOWAIT)
+    except ChildProcessError:
+        return 0
+    found: set[int] = set()
+    for thread in listdir("/proc/self/task"):
+        try:
+            with open(f"/proc/self/task/{thread}/children") as file:  # noqa: PTH123
+                found.update(map(int, file.read().split()))
+        except OSError:  # a kernel that does not say
+            return 1
+    return len(found.difference(kept_by_multiprocessing()))
+
+
+def kept_by_multiprocessing() -> Iterator[int]:
+    """Its processes that end with this one."""
+    for module, server, number in (
+        ("resource_tracker", "_resource_tracker", "_pid"),
+        ("forkserver", "_forkserver", "_forkserver_pid"),
+    ):
+        found = vars(modules[f"multiprocessing.{module}"]) if f"multiprocessing.{module}" in modules else {}
+        pid = getattr(found.get(server), number, None)
+        if type(pid) is int:
+            yield pid
+
+
+def files() -> Settings:
+    """Open descriptors by what they are of."""
+    count: dict[str, int] = {}
+    for number in listdir("/proc/self/fd"):
+        target = or_none(lambda number=number: readlink(f"/proc/self/fd/{number}"))
+        if target is not None:  # the one that lists them
+            target = target.partition(":[")[0]
+            count[target] = count.get(target, 0) + 1
+    return {FILES + target: (str(number), None) for target, number in count.items()}
+
+
+def context() -> Settings:
+    """Context variables."""
+    pairs = [(each.name, value) for each, value in copy_context().items() if each.name not in OWN_VARIABLES]
+    return {f"the context variable {name}": (described(value), value) for name, value in pairs}
+
+
+def or_none(ask: Callable[[], Any]) -> Any:
+    """None where the kernel refuses."""
+    try:
+        return ask()
+    except OSError:
+        return None
+
+
+def described(value: Any) -> str:
+    """A name that is the same in each process."""
+    kind = type(value)
+    if value is None or kind in (int, str, bool, float):
+        return repr(value)
+    if kind in NAMED:
+        return f"{value.__module__}.{value.__qualname__}"
+    return f"{kind.__module__}.{kind.__qualname__}"

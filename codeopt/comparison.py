@@ -53,8 +53,6 @@ class PairResult:
     notes: tuple[str, ...] = ()
     caveats: tuple[Caveat, ...] = ()
     """Differences beyond the known inputs."""
-    settings: tuple[LeftSetting, ...] = ()
-    """Of the whole process, that NEW leaves changed and OLD does not: why it is rejected."""
     facts: dict[str, Any] = field(default_factory=dict)
     """What the workload says of itself."""
     backend: str = ""
@@ -62,6 +60,8 @@ class PairResult:
     """Of the sandbox."""
     interpreter: Interpreter | None = None
     """What ran both; None where that was an image's own, and where nothing was run."""
+    settings: tuple[LeftSetting, ...] = ()
+    """Of the whole process, that NEW leaves changed and OLD does not: why it is rejected."""
 
     def is_slower(self, limit: float) -> bool:
         """Slower with confidence, and by more than `limit`."""

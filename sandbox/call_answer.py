@@ -12,8 +12,8 @@ from sandbox.guest.calls import outcome as guest
 from sandbox.guest.calls.channel import LEFT, LINES, OUTCOME, STATE, TEXT
 from sandbox.guest.calls.outcome import EFFECTS as EFFECTS
 from sandbox.guest.calls.outcome import CallOutcome as CallOutcome
-from sandbox.guest.calls.outcome import Left as Left
 from sandbox.guest.calls.outcome import LeftSetting as LeftSetting
+from sandbox.guest.calls.outcome import ProcessChanges as ProcessChanges
 from sandbox.guest.calls.outcome import State as State
 from sandbox.outcome import Cause, Run
 
@@ -116,7 +116,7 @@ class CallAnswer:
     """The same as text; or what was listed."""
     state: State | None = None
     """What all calls leave behind; only of calls that are checked."""
-    left: Left | None = None
+    left: ProcessChanges | None = None
     """Settings of the process that import or calls leave changed; only of calls that are checked."""
     covered: tuple[frozenset[int], tuple[int, ...], int] | None = None
     """(lines that were run, lines that there are, line at which the function begins)."""
@@ -237,7 +237,7 @@ def _state(fields: Any) -> State:
     return State(_one_line(text), changed)
 
 
-def _left(fields: Any) -> Left:
+def _left(fields: Any) -> ProcessChanges:
     settings, libraries = (fields.get(name) if isinstance(fields, dict) else None for name in ("settings", "libraries"))
     if not isinstance(settings, list) or not isinstance(libraries, list):
         raise ValueError(f"settings that make no sense: {fields!r:.100}")
@@ -249,7 +249,7 @@ def _left(fields: Any) -> Left:
     if not all(isinstance(text, str) for text in texts) or any(each.when not in WHEN for each in found):
         raise ValueError(f"settings that make no sense: {fields!r:.100}")
     lines = [LeftSetting(*map(_one_line, each.fields().values())) for each in found]
-    return Left(tuple(lines), tuple(map(_one_line, libraries)))
+    return ProcessChanges(tuple(lines), tuple(map(_one_line, libraries)))
 
 
 def _covered(found: Any) -> tuple[frozenset[int], tuple[int, ...], int]:

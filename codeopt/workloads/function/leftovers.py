@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from codeopt.workloads.function.timed_runs import TimedRuns
-from sandbox.call_answer import Left, LeftSetting
+from sandbox.call_answer import LeftSetting, ProcessChanges
 from sandbox.calls import CallBatch, CallRun
 from sandbox.guest.calls.outcome import COUNTED, IMPORT
 from sandbox.outcome import Outcome, Verdict
@@ -31,7 +31,7 @@ def judge_left(runner: TimedRuns, original: str, draft: str, outcome: Outcome) -
     return replace(outcome, verdict=Verdict.WA, detail=sentence(new), settings=new) if new else outcome
 
 
-def newly_left(runner: TimedRuns, original: str, left: Left) -> tuple[LeftSetting, ...]:
+def newly_left(runner: TimedRuns, original: str, left: ProcessChanges) -> tuple[LeftSetting, ...]:
     """What neither the original leaves, nor the libraries that are loaded beside its own."""
     known = runner.left.get(original, [])
     found = beyond(left.settings, known)
@@ -42,7 +42,7 @@ def newly_left(runner: TimedRuns, original: str, left: Left) -> tuple[LeftSettin
     return beyond(found, [*known, *imported(runner, original, libraries)])
 
 
-def imported(runner: TimedRuns, original: str, libraries: tuple[str, ...]) -> list[Left]:
+def imported(runner: TimedRuns, original: str, libraries: tuple[str, ...]) -> list[ProcessChanges]:
     """What the original leaves, with libraries imported after it: asked once."""
     key = "\n".join((original, "# and these imported", *libraries))
     if key not in runner.left:
@@ -52,7 +52,7 @@ def imported(runner: TimedRuns, original: str, libraries: tuple[str, ...]) -> li
     return runner.left[key]
 
 
-def beyond(settings: Iterable[LeftSetting], known: list[Left]) -> tuple[LeftSetting, ...]:
+def beyond(settings: Iterable[LeftSetting], known: list[ProcessChanges]) -> tuple[LeftSetting, ...]:
     """Those that are left by none of the known; of what is counted, any number."""
     texts = {(each.name, each.after) for left in known for each in left.settings}
     names = {each.name for left in known for each in left.settings if each.name.startswith(COUNTED)}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Unpack
 
-from sandbox.call_answer import CallTiming, Left
+from sandbox.call_answer import CallTiming, ProcessChanges
 from sandbox.calls import CallRun, CallRunner
 from sandbox.runner import RunOptions
 
@@ -28,7 +28,7 @@ class TimedRuns(CallRunner):
 
     kept: list[TimedRun] = field(default_factory=list)
     """Oldest first."""
-    left: dict[str, list[Left]] = field(default_factory=dict)
+    left: dict[str, list[ProcessChanges]] = field(default_factory=dict)
     """By program: what its checked runs left, each once."""
 
     def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> CallRun:

@@ -8,7 +8,7 @@ import sys
 from ..library_code import LibraryCode
 from . import heard, printed
 from .library_settings import settings_of
-from .outcome import CALLS, IMPORT, Left, LeftSetting
+from .outcome import CALLS, IMPORT, LeftSetting, ProcessChanges
 from .scene import is_library, origin_of
 from .settings import process_settings
 
@@ -92,11 +92,13 @@ class Leaving:
                 found.append(LeftSetting(RANDOM + name, "as it was", "seeded, or drawn from", when))
         return found
 
-    def left(self, ref: FunctionRef, by_calls: list[LeftSetting]) -> Left:
+    def left(self, ref: FunctionRef, by_calls: list[LeftSetting]) -> ProcessChanges:
         """All of it, with the libraries that may have done it."""
         settings = (self.by_import + by_calls)[:MOST]
         new = [name for name in modules if name not in self.known] if settings else []
-        return Left(tuple(settings), tuple([name for name in new if is_library(name, origin_of(modules[name]), ref)]))
+        return ProcessChanges(
+            tuple(settings), tuple([name for name in new if is_library(name, origin_of(modules[name]), ref)])
+        )
 
 
 def differences(before: Settings, after: Settings) -> dict[str, tuple[str, str]]:

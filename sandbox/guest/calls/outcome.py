@@ -73,7 +73,7 @@ class LeftSetting(Record):
     """IMPORT or CALLS: what has changed it."""
 
 
-class Left(Record):
+class ProcessChanges(Record):
     """What import and calls leave of their process."""
 
     settings: tuple[LeftSetting, ...]

@@ -127,9 +127,9 @@ def system() -> Settings:
     values: dict[str, Any] = {
         "the working folder": or_none(getcwd),
         "the umask": umask(),
-        "the priority": or_none(lambda: getpriority(posix.PRIO_PROCESS, 0)),
-        "the scheduling policy": or_none(lambda: getscheduler(0)),
-        "the processors to run on": or_none(lambda: sorted(getaffinity(0))),
+        "the priority": or_none(getpriority, posix.PRIO_PROCESS, 0),
+        "the scheduling policy": or_none(getscheduler, 0),
+        "the processors to run on": sorted(or_none(getaffinity, 0) or ()),
         CHILDREN: children(),
     }
     values.update(
@@ -180,7 +180,7 @@ def files() -> Settings:
     """Open descriptors by what they are of."""
     count: dict[str, int] = {}
     for number in listdir("/proc/self/fd"):
-        target = or_none(lambda number=number: readlink(f"/proc/self/fd/{number}"))
+        target = or_none(readlink, f"/proc/self/fd/{number}")
         if target is not None:  # the one that lists them
             target = target.partition(":[")[0]
             count[target] = count.get(target, 0) + 1
@@ -193,10 +193,10 @@ def context() -> Settings:
     return {f"the context variable {name}": (described(value), value) for name, value in pairs}
 
 
-def or_none(ask: Callable[[], Any]) -> Any:
+def or_none(ask: Callable[..., Any], *values: Any) -> Any:
     """None where the kernel refuses."""
     try:
-        return ask()
+        return ask(*values)
     except OSError:
         return None
 

@@ -74,7 +74,8 @@ def names(values: Any) -> list[str]:
 def asyncio_policy(module: Any) -> dict[str, Any]:
     """The one that asyncio makes when it is first asked counts as none."""
     policy = type(module._event_loop_policy)
-    return {"the event loop policy": None if policy.__module__.startswith("asyncio.") else policy.__qualname__}
+    own = module._event_loop_policy is None or policy.__module__.startswith("asyncio.")
+    return {"the event loop policy": None if own else policy.__qualname__}
 
 
 def atexit(module: Any) -> dict[str, Any]:

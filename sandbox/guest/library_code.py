@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from _frozen_importlib import BuiltinImporter, FrozenImporter
 from _frozen_importlib_external import PathFinder
-from _operator import is_
+from _operator import attrgetter, is_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,55 +19,54 @@ if TYPE_CHECKING:
 modules = sys.modules
 Function, Module = type(lambda: None), type(sys)
 MEMBERS = frozenset((Function, property, classmethod, staticmethod))
+INNER = tuple([attrgetter(name) for name in ("__code__", "__defaults__", "__kwdefaults__")])
 HEAP_TYPE = 1 << 9
 """Of `type.__flags__`: a class that can be changed, unlike those of the interpreter's own code in C."""
 REPLACED, GONE, NOT_IMPORTED = "another", "gone", "put in its place, not imported"
 
 
+class Part:
+    """Names of a module or of a class, with what stands under them."""
+
+    def __init__(self, prefix: str, space: Any, names: list[str]) -> None:
+        self.prefix, self.space, self.names = prefix, space, names
+        self.values = [space[name] for name in names]
+
+    def is_as_it_was(self) -> bool:
+        """Whether all of it is the same; no line of Python is run for each name."""
+        return all(map(is_, map(self.space.get, self.names), self.values))
+
+
 class ModuleCode:
     """Callables of one module, the members of its classes, and what functions are made of."""
 
-    def __init__(self, module: Any, kinds: list[Any] | None = None) -> None:
+    def __init__(self, name: str, module: Any) -> None:
         self.module = module
-        self.names: list[str] = []
-        self.values: list[Any] = []
-        for name, value in vars(module).items():
-            if callable(value):
-                self.names.append(name)
-                self.values.append(value)
-        self.kinds = self.own_classes() if kinds is None else kinds
-        """Classes that were the module's own when it was loaded."""
-        for kind in self.kinds:
-            self.add_members(kind)
-        functions = [value for value in self.values if type(value) is Function]
-        self.inner = [(each.__code__, each.__defaults__, each.__kwdefaults__) for each in functions]
+        space = vars(module)
+        top = Part(name, space, [key for key, value in space.items() if callable(value)])
+        home = space.get("__name__")
+        kinds = [value for value in top.values if issubclass(type(value), type) and value.__flags__ & HEAP_TYPE]
+        self.parts = [top, *[members_of(name, kind) for kind in kinds if kind.__module__ == home]]
+        found = [value for part in self.parts for value in part.values]
+        self.functions = [value for value in found if type(value) is Function]
+        self.inner = [list(map(get, self.functions)) for get in INNER]
 
-    def own_classes(self) -> list[Any]:
-        """Those that can be changed."""
-        home = vars(self.module).get("__name__")
-        kinds = [value for value in self.values if issubclass(type(value), type) and value.__flags__ & HEAP_TYPE]
-        return [kind for kind in kinds if kind.__module__ == home]
-
-    def add_members(self, kind: Any) -> None:
-        """Methods and properties of a class."""
-        for name, value in vars(kind).items():
-            if type(value) in MEMBERS:
-                self.names.append(f"{kind.__qualname__}.{name}")
-                self.values.append(value)
-
-    def is_as(self, other: ModuleCode) -> bool:
-        """Whether all of it is the same."""
-        if len(self.values) != len(other.values) or not all(map(is_, self.values, other.values)):
+    def is_as_it_was(self, inside: bool) -> bool:
+        """Whether all of it is the same. inside: functions are looked into, too."""
+        if not all([part.is_as_it_was() for part in self.parts]):
             return False
-        return self.names == other.names and all([all(map(is_, *each)) for each in zip(self.inner, other.inner)])
+        return not inside or all([all(map(is_, map(get, self.functions), was)) for get, was in zip(INNER, self.inner)])
 
-    def by_name(self) -> dict[str, tuple[Any, ...]]:
-        """What stands under each name."""
-        inner = iter(self.inner)
-        return {
-            name: (value, *next(inner)) if type(value) is Function else (value,)
-            for name, value in zip(self.names, self.values)
-        }
+    def other_functions(self) -> list[Any]:
+        """Those that have another code, or other defaults, than they had."""
+        found = zip(self.functions, *self.inner)
+        return [each for each, *was in found if not all(map(is_, [get(each) for get in INNER], was))]
+
+
+def members_of(module: str, kind: Any) -> Part:
+    """Methods and properties of a class."""
+    members = vars(kind)
+    return Part(f"{module}.{kind.__qualname__}", members, [key for key in members if type(members[key]) in MEMBERS])
 
 
 class LibraryCode:
@@ -88,11 +87,11 @@ class LibraryCode:
         """A module as it is now; what took its place in sys.modules while it was run counts as it."""
         module = modules.get(name, module)
         if issubclass(type(module), Module):
-            self.kept[name] = ModuleCode(module)
+            self.kept[name] = ModuleCode(name, module)
 
-    def patched(self, ours: tuple[dict[str, Any], ...] = ()) -> Iterator[tuple[str, str]]:
+    def patched(self, ours: tuple[dict[str, Any], ...] = (), inside: bool = True) -> Iterator[tuple[str, str]]:
         """(name, what it is now) of whatever is another than it was. ours: namespaces of functions of the harness,
-        which stand in the place of others on purpose."""
+        which stand in the place of others on purpose; inside: functions are looked into, of which audit hooks hear."""
         for name, was in list(self.kept.items()):
             module = modules.get(name)
             if module is None:  # it may be imported again
@@ -100,9 +99,8 @@ class LibraryCode:
             if module is not was.module:
                 yield name, REPLACED
                 continue
-            now = ModuleCode(module, was.kinds)
-            if not was.is_as(now):
-                yield from differences(name, was, now, ours)
+            if not was.is_as_it_was(inside):
+                yield from differences(was, ours)
         for name in vars(modules["builtins"]):
             if name not in self.builtins and name != "_":  # of an interactive interpreter
                 yield f"builtins.{name}", "new"
@@ -118,19 +116,19 @@ class LibraryCode:
                 yield name, NOT_IMPORTED
 
 
-def differences(
-    name: str, was: ModuleCode, now: ModuleCode, ours: tuple[dict[str, Any], ...]
-) -> Iterator[tuple[str, str]]:
+def differences(was: ModuleCode, ours: tuple[dict[str, Any], ...]) -> Iterator[tuple[str, str]]:
     """What was replaced in a module, or taken out of it. What is new in it is nobody's yet."""
-    found = now.by_name()
-    for each, parts in was.by_name().items():
-        others = found.get(each)
-        if others is None:
-            yield f"{name}.{each}", GONE
-        elif len(parts) != len(others) or not all(map(is_, parts, others)):
-            other = others[0]
-            if type(other) is not Function or not any([other.__globals__ is space for space in ours]):
-                yield f"{name}.{each}", REPLACED
+    others = was.other_functions()
+    for part in was.parts:
+        for name, value in zip(part.names, part.values):
+            now = part.space.get(name, part)
+            if now is part:
+                yield f"{part.prefix}.{name}", GONE
+            elif now is not value:
+                harness = type(now) is Function and any([now.__globals__ is each for each in ours])
+                yield from () if harness else [(f"{part.prefix}.{name}", REPLACED)]
+            elif any([now is each for each in others]):
+                yield f"{part.prefix}.{name}", REPLACED
 
 
 def standard_names() -> frozenset[str]:

@@ -30,6 +30,8 @@ class EffectAudit:
     def __init__(self) -> None:
         self.found: set[str] = set()
         self.armed = False
+        self.sets_inner = False
+        """A function was given another code, or other defaults, at any time."""
         addaudithook(self.hear)
 
     def arm(self) -> None:
@@ -39,6 +41,8 @@ class EffectAudit:
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         """The audit hook."""
+        if event == "object.__setattr__":
+            self.sets_inner = True
         if not self.armed:
             return
         if event in _EVENTS:

@@ -52,6 +52,7 @@ class Checking:
 
     def __init__(self, worker: CallWorker, batch: CallBatch, channel: Channel) -> None:
         self.worker, self.ref, self.batch, self.channel = worker, worker.ref, batch, channel
+        worker.leaving.find_patched()
         self.effects, self.heard = EffectAudit(), Heard(self.ref)
         self.lines = LineCoverage(self.ref.file, executable(self.ref, worker.function) if batch.mode == "cover" else ())
         self.later, self.faces = Later(self.ref.module), Faces(self.ref.module)
@@ -67,7 +68,7 @@ class Checking:
             self.worker.loop()
         leaving = self.worker.leaving
         self.heard.listen_once()
-        leaving.start_calls()
+        leaving.look()
         self.channel.send(LEFT, to_json(leaving.left(self.ref, []).told()))  # calls may end the process
         before, random = state_of(self.ref, self.worker.module), random_state()
         for number, code in enumerate(codes):
@@ -83,7 +84,7 @@ class Checking:
             self.channel.write(took + frame(OUTCOME, to_json(outcome.fields()).encode()))
             if self.batch.mode == "cover" and not self.lines.missing:
                 break  # what the other calls do is known from elsewhere
-        by_calls = leaving.end_calls()
+        by_calls = leaving.end_calls(self.effects.sets_inner)
         after, random_changed = state_of(self.ref, self.worker.module), random_state() != random
         state = what_changed(before, after, random_changed=random_changed, later=self.later.changed())
         if self.batch.mode == "cover":

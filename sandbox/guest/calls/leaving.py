@@ -64,20 +64,19 @@ class Leaving:
         """Just after the module was imported, before the harness does anything more."""
         self.by_import = self.changed(IMPORT)
 
-    def start_calls(self) -> None:
-        """All that the harness changes is changed. What the import has patched is found here: this is a worker that
-        looks at what calls do, in a process that is a copy of the one that imported."""
-        self.patched_by_import = dict(self.code.patched(OURS))
+    def find_patched(self) -> None:
+        """What the import has patched: in a worker that looks at what calls do, whose process is a copy of the one that
+        imported; before it hears of audit events."""
+        self.patched_by_import = dict(self.code.patched())
         self.by_import += [LeftSetting(name, "its own", now, IMPORT) for name, now in self.patched_by_import.items()]
-        self.look()
 
-    def end_calls(self) -> list[LeftSetting]:
-        """What calls have changed since."""
+    def end_calls(self, inside: bool = True) -> list[LeftSetting]:
+        """What calls have changed since it was looked at. inside: a function may have been given another code."""
         found = self.changed(CALLS)
         if found:  # what nobody holds any more closes its files, and ends its threads
             collect()
             found = self.changed(CALLS)
-        patched = dict(self.code.patched(OURS))
+        patched = dict(self.code.patched(OURS, inside))
         new = [name for name in patched if self.patched_by_import.get(name) != patched[name]]
         return found + [LeftSetting(name, "its own", patched[name], CALLS) for name in new]
 

@@ -33,7 +33,7 @@ NAMED = (type, type(len), type(lambda: None))
 SIGNALS = range(1, 65)
 TIMERS = {"ITIMER_REAL": 0, "ITIMER_VIRTUAL": 1, "ITIMER_PROF": 2}
 LIMITS = {name: number for name, number in vars(resource).items() if name.startswith("RLIMIT_")}
-OWN_VARIABLES = ("decimal_context", "numpy_ufunc_extobj")
+OWN_VARIABLES = ("decimal_context", "numpy.ufunc.extobj")
 """Context variables that have a setting of their own."""
 getsignal, getitimer, sigmask = _signal.getsignal, _signal.getitimer, _signal.pthread_sigmask
 setlocale, LC_ALL, running, stack_size = _locale.setlocale, _locale.LC_ALL, _thread._count, _thread.stack_size

@@ -76,7 +76,8 @@ class CallWorker:
     def import_libraries(self, names: Sequence[str], channel: Channel) -> None:
         """Import what a draft newly loads, and say what that leaves of the process, beside what this module does."""
         leaving = self.leaving
-        leaving.start_calls()
+        leaving.find_patched()
+        leaving.look()
         for name in names:
             import_library(name, self.ref)
         channel.send(LEFT, to_json(leaving.left(self.ref, leaving.end_calls()).told()))

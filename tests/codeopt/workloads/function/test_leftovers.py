@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,8 @@ from sandbox import Sandbox
 from sandbox.call_answer import LeftSetting, ProcessChanges
 from sandbox.calls import CallBatch, FunctionRef
 from sandbox.guest_bundle import Libraries
+from tests.codeopt.command import codeopt
+from tests.conftest import require_sandbox
 
 CALLS = ("f([3, 1, 3])", "f([2])", "f([])")
 ORIGINAL = """\
@@ -67,7 +70,9 @@ ATTACKS = {
     "a timer": ("import signal\nsignal.alarm(99)", "ITIMER_REAL"),
     "an open file": ("FILE = open('/dev/zero')", "an open file descriptor of /dev/zero"),
     "atexit": ("import atexit\natexit.register(print)", "functions registered with atexit"),
-    "warnings": ("import warnings\nwarnings.simplefilter('ignore')", "the warnings filter 'ignore builtins.Warning None None 0'"),
+    "warnings": (
+        "import warnings\nwarnings.simplefilter('ignore')", "the warnings filter 'ignore builtins.Warning None None 0'",
+    ),
     "logging": ("import logging\nlogging.disable(50)", "logging.disable()"),
     "a handler of logs": ("import logging\nlogging.basicConfig(level=10)", "handlers of the root logger"),
     "socket": ("import socket\nsocket.setdefaulttimeout(1)", "socket.setdefaulttimeout()"),
@@ -83,6 +88,9 @@ ATTACKS = {
 }  # fmt: skip
 """What a draft does when it is imported, and the setting that is named."""
 IN_CALLS = {
+    "a function's code": (
+        "json.dumps.__code__ = other.__code__", "import json\ndef other(obj, **rest): return ''", "json.dumps",
+    ),
     "gc": ("gc.disable()", "import gc", "gc.isenabled()"),
     "a patch": ("json.dumps = repr", "import json", "json.dumps"),
     "a patch of what is only loaded now": ("import json; json.dumps = repr", "", "json.dumps"),
@@ -113,7 +121,9 @@ HONEST = {
     "a pool that is closed": calling(
         "with c.ThreadPoolExecutor(2) as p: list(p.map(len, [xs] * 9))", "import concurrent.futures as c"
     ),
-    "a thread that is joined": calling("t = threading.Thread(target=len, args=(xs,)); t.start(); t.join()", "import threading"),
+    "a thread that is joined": calling(
+        "t = threading.Thread(target=len, args=(xs,)); t.start(); t.join()", "import threading"
+    ),
     "redirect_stdout": calling("with contextlib.redirect_stdout(io.StringIO()): print(1)", "import contextlib, io"),
     "catch_warnings": calling(
         "with warnings.catch_warnings(): warnings.simplefilter('ignore'); warnings.warn('x')", "import warnings"
@@ -134,7 +144,9 @@ HONEST = {
     "a patch that is taken back": calling(
         "with mock.patch('time.sleep'): time.sleep(9)", "import time\nfrom unittest import mock"
     ),
-    "a class that is registered": "import collections.abc\nclass A:\n    pass\ncollections.abc.Sized.register(A)\n" + QUICK,
+    "a class that is registered": (
+        "import collections.abc\nclass A:\n    pass\ncollections.abc.Sized.register(A)\n" + QUICK
+    ),
     "an event loop that is closed": calling("l = asyncio.new_event_loop(); l.close()", "import asyncio"),
 }  # fmt: skip
 """Drafts that do nothing that outlasts them."""
@@ -188,3 +200,26 @@ def test_calls_that_change_the_process(attack: str, runner: TimedRuns) -> None:
 @pytest.mark.parametrize("draft", HONEST)
 def test_honest_drafts_leave_nothing(draft: str, runner: TimedRuns) -> None:
     assert new(runner, HONEST[draft]) == {}
+
+
+@pytest.mark.parametrize("draft", ["an attack", "an honest one"])
+def test_the_verdict_names_the_settings(draft: str, tmp_path: Path) -> None:
+    require_sandbox()
+    first = (
+        "import enum, decimal\nenum.sys.setswitchinterval(5.0)\n" if draft == "an attack" else "import decimal, re\n"
+    )
+    (tmp_path / "old.py").write_text(ORIGINAL)
+    (tmp_path / "new.py").write_text(first + QUICK)
+    (tmp_path / "calls.py").write_text(
+        "CALLS = [(([n % 7, n, 3][: n % 5],), {}) for n in range(12)]\nBIG = [((list(range(900)),), {})]\n"
+    )
+    done = codeopt("compare", "old.py::f", "new.py::f", "--calls", "calls.py", "--json", cwd=tmp_path)
+    if draft == "an attack":
+        assert done.json["verdict"] == "rejected"
+        assert done.json["settings"] == [
+            {"name": "the switch interval", "before": "0.005", "after": "5.0", "when": "import"}
+        ]
+        assert "its import leaves settings of the whole process changed" in done.json["reason"]
+    else:
+        assert done.json["verdict"] == "faster"
+        assert done.json["settings"] == []

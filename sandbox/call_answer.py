@@ -21,6 +21,8 @@ UNTOLD, LEAST = 2 << 20, 4096
 """Bytes by which a process may grow that are no object's: pages of the interpreter itself, arenas that are not full.
 And one page: what is less is no matter."""
 WHEN = (guest.IMPORT, guest.CALLS)
+PASSES = ("cpu", "wall", "delay", "given", "beside", "beside_wall")
+"""Of which there is a number for each pass."""
 SAID = 200
 """Characters of an exception's text."""
 
@@ -85,6 +87,12 @@ class CallTiming:
     wall: tuple[float, ...]
     given_s: float
     """CPU seconds in which the arguments of a pass are made, the least of all passes."""
+    beside: tuple[float, ...] = ()
+    """CPU seconds of a pass beside its calls, from the end of its warm-up until its outcomes are shown; then those of
+    the wall."""
+    beside_wall: tuple[float, ...] = ()
+    elsewhere_s: float = 0.0
+    """CPU seconds of processes that are none of ours."""
     imported_bytes: int = 0
     """Of memory, that the process has which imported the module; only where the memory of calls is measured."""
 
@@ -126,6 +134,11 @@ class CallAnswer:
     delay: tuple[float, ...] = ()
     given: tuple[float, ...] = ()
     """CPU seconds until a pass had its arguments."""
+    beside: tuple[float, ...] = ()
+    """CPU seconds of a pass from its warm-up on, the calls left out; so are the next, of the wall."""
+    beside_wall: tuple[float, ...] = ()
+    known_s: float = 0.0
+    """CPU seconds of all processes of ours: of a whole run the rest is that of others that the calls' module began."""
     import_s: float = 0.0
     memory: CallMemory | None = None
 
@@ -164,13 +177,12 @@ def read_answer(stdout: bytes) -> CallAnswer:
     """What the guest's program wrote. Raises ValueError when it is something else."""
     head, *lines = stdout.split(b"\n")
     times = json.loads(head)
-    numbers = [*times["cpu"], *times["wall"], *times["delay"], *times["given"], times["import"]]
+    seconds: dict[str, Any] = {name: tuple(times[name]) for name in PASSES}
+    numbers = [*(value for each in seconds.values() for value in each), times["import"], times["known"]]
     if not all(isinstance(value, float) and 0 <= value < math.inf for value in numbers):
         raise ValueError(f"times that make no sense: {head!r:.100}")
-    cpu, wall, delay = (tuple(times[name]) for name in ("cpu", "wall", "delay"))
     memory = _memory(times["memory"])
-    given = tuple(times["given"])
-    answer = CallAnswer(cpu=cpu, wall=wall, delay=delay, given=given, import_s=times["import"], memory=memory)
+    answer = CallAnswer(**seconds, import_s=times["import"], known_s=times["known"], memory=memory)
     timed = bool(answer.cpu)
     outcomes: list[CallOutcome] = []
     texts: list[str] = []

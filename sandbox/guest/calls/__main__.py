@@ -15,10 +15,12 @@ from ..boot import read_exactly
 from ..kernel import hide
 from .batch import batch_of
 from .channel import Channel
-from .controller import Controller, RunFailed
+from .controller import Controller
 from .function_ref import FunctionRef
 from .importer import serve_passes
 from .json_text import to_json
+from .outcome import RunFailed
+from .stage import play
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,11 +28,14 @@ if TYPE_CHECKING:
 
     from ..boot import Bundle
     from ..library_code import LibraryCode
+    from .stage import Acts
 
 
 def main(bundle: Bundle, ref: dict[str, Any], source: str) -> None:
     """Make the calls on standard input of a function of the module text `source`."""
-    channel, pid = start_importer(FunctionRef.read(ref), source, bundle.library_code)
+    channel, pid, acts = start_importer(FunctionRef.read(ref), source, bundle.library_code)
+    if acts is not None:
+        play(acts)
     hide(bundle.libc)
     controller = Controller(channel, pid, batch_of(read_exactly(0, sys.maxsize)))
     try:
@@ -46,15 +51,15 @@ def main(bundle: Bundle, ref: dict[str, Any], source: str) -> None:
         data = data[os.write(1, data) :]
 
 
-def start_importer(ref: FunctionRef, source: str, code: LibraryCode | None) -> tuple[Channel, int]:
-    """Fork the importer, with nothing of ours but its end of the pipes."""
+def start_importer(ref: FunctionRef, source: str, code: LibraryCode | None) -> tuple[Channel, int, Acts | None]:
+    """Fork the importer, with nothing of ours but its end of the pipes; in a worker that it forks, what it does."""
     down_r, down_w = os.pipe()
     up_r, up_w = os.pipe()
     pid = os.fork()
     if pid:
         os.close(down_r)
         os.close(up_w)
-        return Channel(up_r, down_w), pid
+        return Channel(up_r, down_w), pid, None
     os.close(down_w)
     os.close(up_r)
     null = os.open("/dev/null", os.O_RDWR)
@@ -62,4 +67,5 @@ def start_importer(ref: FunctionRef, source: str, code: LibraryCode | None) -> t
         os.dup2(null, fd)
     os.close(null)
     sys.modules["__main__"] = types.ModuleType("__main__")
-    return serve_passes(Channel(down_r, up_w), ref, source, code)
+    channel = Channel(down_r, up_w)
+    return channel, 0, serve_passes(channel, ref, source, code)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         "shape",
         "scene",
         "libraries",
+        "state",
     ]
 
 AS_RECORDED = "as recorded"
@@ -41,6 +42,7 @@ class CallBatch(Record):
     shape  what the arguments and results of all calls are like, in words
     scene  what the module finds when it is called first: libraries, environment (scene.py)
     libraries  each "call" is the name of a module, which is imported; what that leaves of the process (leaving.py)
+    state  what is there before any call, none is made
     """
 
     calls: tuple[str, ...]
@@ -65,8 +67,16 @@ class CallBatch(Record):
     """Objects that are written alike are one for all calls of a pass, those that warm up left out; timing only."""
     items: int = 10_000
     """So many of an iterator are read; checking only."""
+    whole: bool = False
+    """Each timed pass is looked at as calls that are checked: what its calls leave behind and print, and whether a
+    result that its owner changes is given out again. What is timed cannot know it: it is asked after the pass."""
     iterators: str = ""
     """"flat" or "nested": results are iterators (of iterators) and are read within the timed region."""
+
+    def told(self, calls: tuple[str, ...], mode: BatchMode) -> Self:
+        """What a worker has to know of it; neither how many passes there are, nor what each call may take."""
+        given = {name: getattr(self, name) for name in ("shared", "items", "iterators", "warm")}
+        return type(self)(calls, mode, **given)
 
     def text(self) -> str:
         """One line for how, then one for each call."""

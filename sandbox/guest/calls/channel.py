@@ -14,9 +14,10 @@ PASS, CALLS, CODES, ENDED = b"P", b"C", b"B", b"E"
 ended."""
 IMPORTED, FAILED, MISSES = b"I", b"X", b"M"
 """The module is imported, or why it cannot be; with the last, it misses arguments, input or files of a program."""
-GIVEN, READY, GO, DONE, SHOW = b"K", b"R", b"G", b"D", b"A"
-"""A timed pass: its arguments are made; and looked at; make the calls; they are made; show what they did."""
-TOOK, OUTCOME, TEXT, LINES, STATE, LEFT, FINISHED = b"T", b"O", b"L", b"V", b"S", b"W", b"F"
+WARM, GIVEN, READY, GO, DONE, SHOW = b"W", b"K", b"R", b"G", b"D", b"A"
+"""A timed pass: what warms it up is over, it takes its calls; their arguments are made; and looked at; make the calls;
+they are made; show what they did."""
+TOOK, OUTCOME, TEXT, LINES, STATE, LEFT, FINISHED = b"T", b"O", b"L", b"V", b"S", b"Z", b"F"
 """Of a call: its seconds, then its outcome, or a line of text; the lines that were run; the state that is left, and
 the settings of the process."""
 

@@ -23,18 +23,24 @@ from .repr.exceptions import held_by
 from .repr.parts import is_container
 from .repr.plain import cut, is_simple
 from .repr.private import KEPT, KEPT_UNCHANGED
+from .stage import Raised, called
 from .state import random_state, state_of, what_changed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Generator, Sequence
     from types import CodeType
-    from typing import Any
+    from typing import Any, TypeVar
 
     from .arguments import Call
     from .batch import CallBatch
     from .channel import Channel
+    from .stage import Act, Acts, Results
     from .worker import CallWorker
+
+    T = TypeVar("T")
+    Asking = Generator[Act, Results | None, T]
+    """It asks for calls before it knows."""
 
 monotonic = time.monotonic
 SAID = 200
@@ -58,8 +64,11 @@ class Checking:
         self.later, self.faces = Later(self.ref.module), Faces(self.ref.module)
         self.plain: dict[CodeType, bool] = {}
         """Whether a call is written down as nothing but plain values."""
+        self.function: Callable[..., Any] = worker.function
+        if self.ref.asynchronous:
+            self.function = lambda *a, **k: worker.invoke(a, k, batch.items)
 
-    def make_all(self, codes: Sequence[CodeType]) -> None:
+    def make_all(self, codes: Sequence[CodeType]) -> Acts:
         """Each call, then the state that all of them leave."""
         limit_memory(self.ref.memory_bytes)
         if any("CALLS[" in call or "BIG[" in call for call in self.batch.calls):
@@ -72,7 +81,7 @@ class Checking:
         self.channel.send(LEFT, to_json(leaving.left(self.ref, []).told()))  # calls may end the process
         before, random = state_of(self.ref, self.worker.module), random_state()
         for number, code in enumerate(codes):
-            outcome, call, result = self.make(code)
+            outcome, call, result = yield from self.make(code)
             took = frame(TOOK, repr(outcome.seconds).encode())
             if outcome.seconds > TOLD_S:
                 self.channel.write(took)
@@ -80,7 +89,7 @@ class Checking:
             if outcome.seconds < QUICK_S and self.batch.mode == "check":
                 mutate_result(result, 3)
                 self.later.keep(number, call, result)
-                outcome = self.make_again(code, outcome, result)
+                outcome = yield from self.make_again(code, outcome, result)
             self.channel.write(took + frame(OUTCOME, to_json(outcome.fields()).encode()))
             if self.batch.mode == "cover" and not self.lines.missing:
                 break  # what the other calls do is known from elsewhere
@@ -95,9 +104,9 @@ class Checking:
         if by_calls:
             self.channel.send(LEFT, to_json(leaving.left(self.ref, by_calls).told()))
 
-    def make_again(self, code: CodeType, first: CallOutcome, result: Any) -> CallOutcome:
+    def make_again(self, code: CodeType, first: CallOutcome, result: Any) -> Asking[CallOutcome]:
         """The outcome with what is different after its result was changed by its owner."""
-        again, _, other = self.make(code)
+        again, _, other = yield from self.make(code)
         text = first.text
         if again.text != text:
             text += " | called again, after its result was changed: " + cut(again.text)
@@ -107,20 +116,21 @@ class Checking:
             first = first.replace(text=text, kind=kind, opaque=opaque, effects=effects)
         if shared := dict(mutable_parts(result, 3)).keys() & dict(mutable_parts(other, 3)).keys():
             kept = [part for at, part in mutable_parts(other, 3) if at in shared]
-            text += KEPT if self.shows_in_next(code, kept, again.text) else KEPT_UNCHANGED
+            shows = yield from self.shows_in_next(code, kept, again.text)
+            text += KEPT if shows else KEPT_UNCHANGED
         return first.replace(text=text)
 
-    def shows_in_next(self, code: CodeType, kept: Sequence[Any], text: str) -> bool:
+    def shows_in_next(self, code: CodeType, kept: Sequence[Any], text: str) -> Asking[bool]:
         """Whether a caller who changes what was given out meets that change when he asks again."""
         if any(is_container(type(part)) for part in kept):
             return True
         changed = spoil(kept)
-        found = self.make(code)[0].text
+        found = (yield from self.make(code))[0].text
         for part, name, was in changed:
             setattr(part, name, was)
         return found != text
 
-    def make(self, code: CodeType) -> tuple[CallOutcome, Call, Any]:
+    def make(self, code: CodeType) -> Asking[tuple[CallOutcome, Call, Any]]:
         """What one call with fresh arguments does; the arguments, and its result."""
         random = random_state()
         try:
@@ -138,7 +148,7 @@ class Checking:
         shown.at_first_item = lazy.look
         self.heard.start()
         started = monotonic()
-        text, result, raised = self.invoke(call, shown)
+        text, result, raised = yield from self.invoke(call, shown)
         took = monotonic() - started
         heard = self.heard.stop()
         text, opaque = cut(text), shown.opaque
@@ -163,23 +173,26 @@ class Checking:
         found = CallOutcome(text, kind, exception, effects, shown.iterators, opaque, took, shown.cut_short, said, line)
         return found, call, result
 
-    def invoke(self, call: Call, shown: CanonicalRepr) -> tuple[str, Any, BaseException | None]:
+    def invoke(self, call: Call, shown: CanonicalRepr) -> Asking[tuple[str, Any, BaseException | None]]:
         """(the text, the result, the exception) of a call, listened to."""
-        result: Any = None
-        found: BaseException | None = None
-        try:
-            self.lines.start()
-            self.effects.arm()
-            result = self.worker.invoke(*call, items=self.batch.items)
-            kind = "generator " if self.ref.generator and type(result) is types.GeneratorType else ""
-            text = "returns " + kind + shown.show(result)
-        except BaseException as error:
-            self.effects.armed = False
-            self.lines.stop()
-            text = "raises " + shown.name_of(type(error))[1:-1] + held_by(self.ref.module, error)
-            found = error
+        self.lines.start()
+        self.effects.arm()
+        results = yield called, self.function, [call]
+        assert results is not None
+        result: Any = results.pop()
+        found: BaseException | None = result.error if type(result) is Raised else None
+        text = ""
+        if found is None:
+            try:
+                result = self.worker.settled(result, self.batch.items)
+                kind = "generator " if self.ref.generator and type(result) is types.GeneratorType else ""
+                text = "returns " + kind + shown.show(result)
+            except BaseException as error:
+                found = error
         self.effects.armed = False
         self.lines.stop()
+        if found is not None:
+            text, result = "raises " + shown.name_of(type(found))[1:-1] + held_by(self.ref.module, found), None
         return text, result, found
 
 

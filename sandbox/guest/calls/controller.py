@@ -6,7 +6,7 @@ import marshal
 import os
 import time
 
-from ..kernel import kill, runqueue_wait_s
+from ..kernel import kill
 from .channel import (
     CALLS,
     CODES,
@@ -14,7 +14,6 @@ from .channel import (
     ENDED,
     FAILED,
     FINISHED,
-    GIVEN,
     GO,
     IMPORTED,
     LEFT,
@@ -22,22 +21,32 @@ from .channel import (
     OUTCOME,
     PASS,
     READY,
-    SHOW,
     STATE,
     TEXT,
     TOOK,
     Channel,
 )
 from .json_text import to_json
-from .outcome import ENDED_EARLY, IS_PROGRAM, NOT_IMPORTED, OVERRUN, died, how_it_ended, not_made, timeout
+from .outcome import (
+    ENDED_EARLY,
+    IS_PROGRAM,
+    NOT_IMPORTED,
+    OVERRUN,
+    RunFailed,
+    died,
+    how_it_ended,
+    not_made,
+    timeout,
+)
 from .peaks import forget_peak, highest_bytes
+from .timed_pass import PassTimes, cpu_clock, one_line, timed_pass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType
 
-    from .batch import CallBatch
+    from .batch import BatchMode, CallBatch
     from .outcome import CallOutcome
 
 START_SECONDS = 60.0
@@ -50,27 +59,18 @@ NAP_S = 0.002
 """What several calls do is read at once: to wake up for each takes a fifth of their time, on the same processor."""
 
 
-class RunFailed(Exception):
-    """The run cannot go on because of the code under test."""
-
-    def __init__(self, kind: str, text: str) -> None:
-        super().__init__(text)
-        self.kind = kind
-
-
 class Controller:
     """Directs the passes and writes down what they did."""
+
+    patience = START_SECONDS
+    """Seconds in which a worker says what is next, where no call of a known length is made."""
 
     def __init__(self, channel: Channel, importer_pid: int, batch: CallBatch) -> None:
         self.channel, self.importer_pid, self.batch = channel, importer_pid, batch
         self.buffer = b""
         self.codes: dict[tuple[str, ...], bytes] = {}
         """What calls compile to, which a worker reads ten times as fast as it compiles them."""
-        self.cpu: list[float] = []
-        self.wall: list[float] = []
-        self.delay: list[float] = []
-        self.given: list[float] = []
-        """CPU seconds until a pass had its arguments."""
+        self.times = PassTimes()
         self.import_cpu = 0.0
         self.memory: list[int] = []
         """Bytes: the highest peak of a call by tracemalloc, the growth of the process, what the importer has."""
@@ -93,24 +93,47 @@ class Controller:
             self.memory = [self.memory_pass("traced"), self.memory_pass("resident"), highest_bytes(self.importer_pid)]
             self.batch = self.batch.replace(mode="time")
         if self.batch.mode == "time":
+            before = self.state() if self.batch.whole else ""
             for _ in range(self.batch.passes):
                 for calls in self.groups():
-                    self.timed_pass(calls)
+                    self.keep(timed_pass(self, calls, before))
         else:
             self.check_all()
 
-    def start(self, calls: Sequence[str], mode: str = "") -> int:
-        """A new worker with its calls; its process number. mode: another one than the batch's."""
+    def start(self, calls: tuple[str, ...], mode: BatchMode | None = None) -> int:
+        """A new worker with its first calls; its process number. mode: another one than the batch's."""
         self.channel.send(PASS)
         letter, text = self.wait(START_SECONDS)
         if letter != PASS:
             raise RunFailed(ENDED_EARLY, "the module ended its process after it was imported")
-        batch = self.batch.replace(calls=tuple(calls), mode=mode or self.batch.mode)
-        if batch.calls not in self.codes:
-            self.codes[batch.calls] = marshal.dumps([compiled(call) for call in batch.calls])
-        self.channel.send(CALLS, batch.text())
-        self.channel.send_bytes(CODES, self.codes[batch.calls])
+        self.channel.send(CALLS, self.batch.told(calls, mode or self.batch.mode).text())
+        self.channel.send_bytes(CODES, self.code_of(calls))
         return int(text)
+
+    def code_of(self, calls: tuple[str, ...]) -> bytes:
+        """What calls compile to, for a worker."""
+        if calls not in self.codes:
+            self.codes[calls] = marshal.dumps([compiled(call) for call in calls])
+        return self.codes[calls]
+
+    def state(self) -> str:
+        """What is there before any call, as another worker finds it, who makes none."""
+        self.start((), "state")
+        found = self.expect(STATE, START_SECONDS)
+        self.expect(FINISHED, START_SECONDS)
+        self.expect(ENDED, START_SECONDS)
+        return found
+
+    def keep(self, found: Sequence[bytes]) -> None:
+        """What the calls of a pass did, or where that was something else than in the passes before."""
+        outcomes = [line for line in found if line[:1] == OUTCOME]
+        if not self.made:
+            self.made = outcomes
+            self.left = [line for line in found if line[:1] == STATE]
+        elif outcomes != self.made:
+            self.left.append(OUTCOME + first_difference(self.made, outcomes))
+        elif lefts := [line for line in found if line[:1] == STATE and line not in self.left]:
+            self.left = [line for line in self.left if line[:1] != STATE] + lefts
 
     def check_all(self) -> None:
         """Each call by itself; after one that hangs or ends the process a new worker goes on with the next."""
@@ -181,36 +204,7 @@ class Controller:
             at += size
         return found
 
-    def timed_pass(self, calls: Sequence[str]) -> None:
-        """Calls between two readings of the worker's clock."""
-        pid = self.start(calls)
-        clock = cpu_clock(pid)
-        self.expect(GIVEN, START_SECONDS)
-        self.given.append(time.clock_gettime(clock))
-        self.expect(READY, START_SECONDS)
-        cpu, wall, delay = time.clock_gettime(clock), time.monotonic(), runqueue_wait_s(pid)
-        self.channel.send(GO)
-        self.expect(DONE, self.batch.pass_seconds)
-        wall_end = time.monotonic()
-        self.cpu.append(time.clock_gettime(clock) - cpu)
-        self.wall.append(wall_end - wall)
-        self.delay.append(runqueue_wait_s(pid) - delay)
-        if self.batch.groups:
-            self.kill(pid)
-            return
-        self.channel.send(SHOW)
-        found = []
-        while (message := self.wait(START_SECONDS))[0] == OUTCOME:
-            found.append(OUTCOME + one_line(message[1]))
-        if message[0] != FINISHED:
-            raise RunFailed(ENDED_EARLY, "the process ended while its results were read")
-        self.wait(START_SECONDS)
-        if not self.made:
-            self.made = found
-        elif found != self.made:
-            self.left.append(OUTCOME + first_difference(self.made, found))
-
-    def memory_pass(self, mode: str) -> int:
+    def memory_pass(self, mode: BatchMode) -> int:
         """The highest peak of a call by what the worker says, or what its process grew by at most."""
         pid = self.start(self.batch.calls, mode)
         self.expect(READY, START_SECONDS)
@@ -255,12 +249,12 @@ class Controller:
 
     def answer(self) -> bytes:
         """What was measured, then a line for each call, then what was seen of all of them."""
-        times = {"cpu": self.cpu, "wall": self.wall, "delay": self.delay, "took": self.took, "import": self.import_cpu}
-        times |= {"given": self.given, "memory": self.memory}
+        times = {**self.times.fields(), "took": self.took, "import": self.import_cpu, "memory": self.memory}
         return b"".join([line + b"\n" for line in (to_json(times).encode(), *self.made, *self.left)])
 
     def end(self) -> None:
         """End the importer, with all that it would still do."""
+        self.times.known += time.clock_gettime(cpu_clock(self.importer_pid)) + time.process_time()
         os.kill(self.importer_pid, 9)  # our child, not yet waited for: its number is still its own
         os.waitpid(self.importer_pid, 0)
 
@@ -273,18 +267,8 @@ def compiled(call: str) -> CodeType | str:
         return call
 
 
-def one_line(text: str) -> bytes:
-    """What a worker said: it may be anything, but it is one line."""
-    return text.replace("\n", "\\n").encode("utf-8", "backslashreplace")
-
-
 def first_difference(one: Sequence[bytes], other: Sequence[bytes]) -> bytes:
     """JSON: which call did something else in another pass, and what."""
     shorter = min(len(one), len(other))
     at = next((at for at in range(shorter) if one[at] != other[at]), shorter)
     return b"[%d, %s]" % (at, other[at][1:] if at < len(other) else b"null")
-
-
-def cpu_clock(pid: int) -> int:
-    """The clock of a process's CPU time: CPUCLOCK_SCHED in the kernel's posix-timers.h."""
-    return (~pid << 3) | 2

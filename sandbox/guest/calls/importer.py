@@ -12,15 +12,14 @@ from .worker import CallWorker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
-
     from ..library_code import LibraryCode
     from .function_ref import FunctionRef
+    from .stage import Acts
 
 
-def serve_passes(channel: Channel, ref: FunctionRef, source: str, code: LibraryCode | None = None) -> NoReturn:
-    """Import, then fork a worker for each pass. code: of the libraries that are loaded, where it was looked at once
-    for all runs."""
+def serve_passes(channel: Channel, ref: FunctionRef, source: str, code: LibraryCode | None = None) -> Acts:
+    """Import, then fork a worker for each pass; returns only there, with what it does. code: of the libraries that are
+    loaded, where it was looked at once for all runs."""
     before, leaving = Before(), Leaving(code)
     try:
         module, function = import_target(ref, source, leaving=leaving)
@@ -34,12 +33,7 @@ def serve_passes(channel: Channel, ref: FunctionRef, source: str, code: LibraryC
     while channel.receive()[0] == PASS:
         pid = os_fork()
         if not pid:
-            status = 1
-            try:
-                CallWorker(ref, module, function, before, leaving).serve(channel)
-                status = 0
-            finally:
-                os_exit(status)
+            return CallWorker(ref, module, function, before, leaving).acts(channel)
         channel.send(PASS, str(pid))
         channel.send(ENDED, str(waitpid(pid, 0)[1]))
-    os_exit(0)
+    return os_exit(0)

@@ -12,8 +12,8 @@ from .repr.canonical import CanonicalRepr
 from .repr.plain import NOT_COMPARABLE
 from .repr.shape import shape_of
 from .repr.source import call_to_source, name_to_source, to_source
+from .stage import read
 from .state import random_state, state_of, what_changed
-from .timing import read
 
 DEPTH = 60
 """How deep an argument is looked into, as `to_source` does."""

@@ -27,6 +27,14 @@ EFFECTS = {
 """What a call may reach for outside of its process, in words."""
 
 
+class RunFailed(Exception):
+    """The run cannot go on because of the code under test."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
+
+
 class CallOutcome(Record):
     """What one call did."""
 

@@ -8,7 +8,7 @@ from ..boot import read_exactly
 from .batch import batch_of
 from .module_loader import SourceLoader, import_target
 from .scene import Before
-from .timing import read
+from .stage import read
 from .worker import CallWorker
 
 TYPE_CHECKING = False

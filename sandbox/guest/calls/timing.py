@@ -1,58 +1,124 @@
-"""All calls of a pass between two readings of the clock, which another process takes."""
+"""All calls of a pass between two readings of the clock, which another process takes.
+
+The worker is told neither how many passes there are nor which of them is looked at closely, and gets the calls that are
+timed when those that warm up are over: what it could do beforehand, or puts off, that process sees by its clock.
+"""
 
 from __future__ import annotations
 
+import marshal
 import sys
 from io import StringIO
 
-from .channel import DONE, GIVEN, OUTCOME, READY
+from .channel import DONE, GIVEN, OUTCOME, READY, STATE, WARM
 from .json_text import to_json
+from .mutation import mutate_result
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome
 from .repr.canonical import CanonicalRepr
-from .repr.plain import ITEMS, cut, is_iterator, is_simple, islice
+from .repr.plain import cut, is_simple
 from .repr.private import became
+from .stage import Raised, called, read_flat, read_nested
+from .state import random_state, state_of, what_changed
 
 TYPE_CHECKING = False
+loads = marshal.loads
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Generator, Sequence
     from types import CodeType
     from typing import Any
 
     from .arguments import Call
     from .batch import CallBatch
     from .channel import Channel
+    from .stage import Act, Acts, Results
     from .worker import CallWorker
 
-
-class Raised:
-    """A call that ended in an exception."""
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
+MADE_AGAIN = 50
+"""So many calls of a pass that is looked at closely are made again, once their first results were changed."""
 
 
-def time_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
-    """Say "ready" when the arguments are made, call when told to, say "done", and only then show the outcomes."""
-    target = worker.ref.module
-    warm = [worker.arguments.fresh(code) for code in codes[: batch.warm]]
-    if batch.shared:
-        worker.arguments.share()
-    timed = [worker.arguments.fresh(code) for code in codes[batch.warm :]]
-    channel.send(GIVEN)
-    looked_at = each_once(timed) if batch.shared else timed
-    before = [CanonicalRepr(target).show_arguments(*call) for call in looked_at]
-    sys.stdout = StringIO()
-    run = consume if batch.iterators else plain
-    if worker.ref.asynchronous:
-        worker.loop()
-    run(worker, batch, warm)
-    channel.send(READY)
-    channel.receive()
-    results = run(worker, batch, timed)
-    channel.send(DONE)
-    channel.receive()
-    for call, looked, result, was in zip(timed, looked_at, results, before):
-        channel.send(OUTCOME, to_json(outcome(target, call, looked, result, was).fields()))
+class TimedPass:
+    """One pass in its worker."""
+
+    def __init__(self, worker: CallWorker, batch: CallBatch, channel: Channel) -> None:
+        self.worker, self.batch, self.channel, self.target = worker, batch, channel, worker.ref.module
+        self.perform = {"flat": read_flat, "nested": read_nested}.get(batch.iterators, called)
+        self.function: Callable[..., Any] = worker.function
+        if batch.iterators:
+            self.function = worker.invoke
+        elif worker.ref.asynchronous:
+            self.function = lambda *a, **k: worker.invoke(a, k)
+        self.out = StringIO()
+
+    def acts(self, warm: Sequence[CodeType]) -> Acts:
+        """Warm up; say "ready" when the arguments are made, call when told to, say "done", and only then show the
+        outcomes."""
+        sys.stdout = self.out
+        if self.worker.ref.asynchronous:
+            self.worker.loop()
+        yield self.act([self.fresh(code) for code in warm])
+        self.channel.send(WARM)
+        codes = loads(self.channel.receive_bytes()[1])
+        if self.batch.shared:
+            self.worker.arguments.share()
+        calls = [self.fresh(code) for code in codes]
+        self.channel.send(GIVEN)
+        looked_at = each_once(calls) if self.batch.shared else calls
+        before = [CanonicalRepr(self.target).show_arguments(*call) for call in looked_at]
+        random = random_state()
+        self.channel.send(READY)
+        self.channel.receive()
+        results = yield self.act(calls)
+        self.channel.send(DONE)
+        was = self.channel.receive()[1]
+        assert results is not None
+        made = zip(calls, looked_at, results, before)
+        found = [outcome(self.target, call, looked, result, seen) for call, looked, result, seen in made]
+        if was:
+            self.channel.send(STATE, to_json(self.left(was, random).fields()))
+            found = yield from self.again(codes, results, found)
+        for each in found:
+            self.channel.send(OUTCOME, to_json(each.fields()))
+
+    def fresh(self, code: CodeType) -> Call:
+        """New arguments for a call."""
+        return self.worker.arguments.fresh(code)
+
+    def act(self, calls: Sequence[Call]) -> Act:
+        """Calls as they are to be made."""
+        return self.perform, self.function, calls
+
+    def left(self, was: str, random: Any) -> Any:
+        """What the calls of the pass leave behind, and print. was: the state before any call; random: that of the
+        random numbers before those that are timed."""
+        after = state_of(self.worker.ref, self.worker.module)
+        found = what_changed(eval(was, {"__builtins__": {}}), after, random_changed=random_state() != random)
+        printed = self.out.getvalue()
+        return found.replace(text=f"{found.text}; prints {cut(repr(printed))}", changed=True) if printed else found
+
+    def again(
+        self, codes: Sequence[CodeType], results: Results, found: list[CallOutcome]
+    ) -> Generator[Act, Results | None, list[CallOutcome]]:
+        """The outcomes, with what is different of a call that is made again after its result was changed by its owner:
+        whoever kept it is found out. Objects that calls share are asked no second time."""
+        for at, code in enumerate(codes[:MADE_AGAIN] if not self.batch.shared else ()):
+            if type(results[at]) is Raised:
+                continue
+            mutate_result(results[at], 3)
+            call = self.fresh(code)
+            seen = CanonicalRepr(self.target).show_arguments(*call)
+            other = yield self.act([call])
+            assert other is not None
+            text = outcome(self.target, call, call, other[0], seen).text
+            if text != found[at].text:
+                words = f"{found[at].text} | called again, after its result was changed: {cut(text)}"
+                found[at] = found[at].replace(text=words)
+        return found
+
+
+def show_state(worker: CallWorker, channel: Channel) -> None:
+    """What is there before any call."""
+    channel.send(STATE, repr(state_of(worker.ref, worker.module)))
 
 
 def each_once(calls: Sequence[Call]) -> list[Call]:
@@ -82,36 +148,3 @@ def outcome(target: str, call: Call, looked_at: Call, result: Any, was: str) -> 
     opaque = shown.opaque or (arguments.opaque if after != was else "")
     kind = NOT_COMPARABLE if opaque else RAISES if exception else YIELDS if shown.iterators else RETURNS
     return CallOutcome(text, kind, exception or shown.broken_by, (), shown.iterators, opaque)
-
-
-def plain(worker: CallWorker, batch: CallBatch, calls: Sequence[Call]) -> list[Any]:
-    """Results of calls that return no iterators."""
-    function = worker.function if not worker.ref.asynchronous else lambda *a, **k: worker.invoke(a, k)
-    results: list[Any] = []
-    for args, kwargs in calls:
-        try:
-            results.append(function(*args, **kwargs))
-        except BaseException as error:
-            results.append(Raised(error))
-    return results
-
-
-def consume(worker: CallWorker, batch: CallBatch, calls: Sequence[Call]) -> list[Any]:
-    """Results of calls that return iterators, read to their ends."""
-    nested = batch.iterators == "nested"
-    results: list[Any] = []
-    for args, kwargs in calls:
-        try:
-            results.append(read(worker.invoke(args, kwargs), nested))
-        except BaseException as error:
-            results.append(Raised(error))
-    return results
-
-
-def read(value: Any, nested: bool) -> Any:
-    """An iterator's items; inner iterators are read before the next item is asked for."""
-    if not is_iterator(value):
-        return value
-    if not nested:
-        return list(islice(value, ITEMS + 1))
-    return [read(item, True) for item in islice(value, ITEMS + 1)]

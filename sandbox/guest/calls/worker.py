@@ -15,7 +15,7 @@ from .listing import describe_calls, list_calls, replay_calls, show_calls
 from .peaks import take_peaks
 from .repr.plain import ITEMS
 from .scene import import_library, scene
-from .timing import time_calls
+from .timing import TimedPass, show_state
 
 TYPE_CHECKING = False
 loads = marshal.loads
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .channel import Channel
     from .function_ref import FunctionRef
     from .scene import Before
+    from .stage import Acts
 
 
 class CallWorker:
@@ -45,8 +46,8 @@ class CallWorker:
         self.arguments = Arguments(ref)
         self.events: AbstractEventLoop | None = None
 
-    def serve(self, channel: Channel) -> None:
-        """Take the calls and do with them what the batch says."""
+    def acts(self, channel: Channel) -> Acts:
+        """Take the calls and do with them what the batch says; those that count are made where no frame of ours is."""
         batch = CallBatch.parse(channel.receive()[1])
         codes = loads(channel.receive_bytes()[1])
         if self.ref.calls_file is not None and batch.mode == "list":
@@ -60,7 +61,12 @@ class CallWorker:
             self.import_libraries(batch.calls, channel)
             return
         if batch.mode == "time":
-            time_calls(self, batch, codes, channel)
+            yield from TimedPass(self, batch, channel).acts(codes)
+            channel.send(FINISHED)
+            channel.receive()  # until its clock is read it must be there
+            return
+        if batch.mode == "state":
+            show_state(self, channel)
         elif batch.mode in ("traced", "resident"):
             take_peaks(self, batch, codes, channel)
         elif batch.mode == "show":
@@ -70,7 +76,7 @@ class CallWorker:
         elif batch.mode == "shape":
             describe_calls(self, codes, channel)
         else:
-            Checking(self, batch, channel).make_all(codes)
+            yield from Checking(self, batch, channel).make_all(codes)
         channel.send(FINISHED)
 
     def import_libraries(self, names: Sequence[str], channel: Channel) -> None:
@@ -85,7 +91,10 @@ class CallWorker:
 
     def invoke(self, args: Sequence[Any], kwargs: Mapping[str, Any], items: int = ITEMS) -> Any:
         """Call; an asynchronous function is run to its end. items: so many of an asynchronous generator are read."""
-        found = self.function(*args, **kwargs)
+        return self.settled(self.function(*args, **kwargs), items)
+
+    def settled(self, found: Any, items: int = ITEMS) -> Any:
+        """What a call returned; of an asynchronous function what comes of it in the end."""
         kind = type(found)
         if kind is types.CoroutineType:
             return self.loop().run_until_complete(found)

@@ -1,0 +1,86 @@
+"""Where the function under test is called, checked or timed: the frames below its own are the same, and say nothing
+of what its calls are for."""
+
+from __future__ import annotations
+
+from .channel import os_exit
+from .repr.plain import ITEMS, is_iterator, islice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+    from typing import Any, NoReturn
+
+    from .arguments import Call
+
+    Results = list[Any]
+    Act = tuple[Callable[[Callable[..., Any], Sequence[Call]], Results], Callable[..., Any], Sequence[Call]]
+    """How a function is called, the function, its arguments."""
+    Acts = Generator[Act, Results | None, None]
+    """What a worker does: it asks for calls, and is told their results."""
+
+
+class Raised:
+    """A call that ended in an exception."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+def play(acts: Acts) -> NoReturn:
+    """Make the calls that a worker asks for, and end the process."""
+    status = 1
+    results: Results | None = None
+    try:
+        while True:
+            try:
+                perform, function, calls = acts.send(results)
+            except StopIteration:
+                status = 0
+                break
+            results = None  # what the next calls make may take the place of what the last ones made
+            results = perform(function, calls)
+            del calls
+    finally:
+        os_exit(status)
+
+
+def called(function: Callable[..., Any], calls: Sequence[Call]) -> Results:
+    """Results of calls that return no iterators."""
+    results: list[Any] = []
+    for args, kwargs in calls:
+        try:
+            results.append(function(*args, **kwargs))
+        except BaseException as error:
+            results.append(Raised(error))
+    return results
+
+
+def read_flat(function: Callable[..., Any], calls: Sequence[Call]) -> Results:
+    """Results of calls that return iterators, read to their ends."""
+    return read_all(function, calls, False)
+
+
+def read_nested(function: Callable[..., Any], calls: Sequence[Call]) -> Results:
+    """The same with the iterators that they yield."""
+    return read_all(function, calls, True)
+
+
+def read_all(function: Callable[..., Any], calls: Sequence[Call], nested: bool) -> Results:
+    """Results of calls, with items in place of iterators."""
+    results: list[Any] = []
+    for args, kwargs in calls:
+        try:
+            results.append(read(function(*args, **kwargs), nested))
+        except BaseException as error:
+            results.append(Raised(error))
+    return results
+
+
+def read(value: Any, nested: bool) -> Any:
+    """An iterator's items; inner iterators are read before the next item is asked for."""
+    if not is_iterator(value):
+        return value
+    if not nested:
+        return list(islice(value, ITEMS + 1))
+    return [read(item, True) for item in islice(value, ITEMS + 1)]

@@ -1,0 +1,101 @@
+"""One timed pass as the controller sees it: what its worker and the importer spend on it, by their clocks."""
+
+from __future__ import annotations
+
+import time
+
+from ..kernel import runqueue_wait_s
+from .channel import CODES, DONE, FINISHED, GIVEN, GO, OUTCOME, READY, SHOW, STATE, WARM
+from .outcome import ENDED_EARLY, RunFailed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .controller import Controller
+
+
+class PassTimes:
+    """Seconds of the passes of a run, by CPU time unless it says otherwise."""
+
+    def __init__(self) -> None:
+        self.cpu: list[float] = []
+        self.wall: list[float] = []
+        self.delay: list[float] = []
+        """In which a worker was ready to run, while others had the processor."""
+        self.given: list[float] = []
+        """Until a pass had its arguments."""
+        self.beside: list[float] = []
+        """What worker and importer spent on a pass from its warm-up on, until all of its outcomes were shown, the calls
+        themselves left out: whatever of a call's work is done beforehand or is put off."""
+        self.beside_wall: list[float] = []
+        self.known = 0.0
+        """What all of our own processes spent in the whole run."""
+
+    def fields(self) -> dict[str, list[float] | float]:
+        """By name."""
+        return dict(vars(self))
+
+
+class Meter:
+    """Readings of the clocks of one pass."""
+
+    def __init__(self, pid: int, importer: int) -> None:
+        self.worker, self.importer = cpu_clock(pid), cpu_clock(importer)
+        self.began, self.wall = self.spent(), time.monotonic()
+
+    def cpu(self) -> float:
+        """What the worker has spent since its start."""
+        return time.clock_gettime(self.worker)
+
+    def spent(self) -> float:
+        """What both have spent."""
+        return self.cpu() + time.clock_gettime(self.importer)
+
+
+def timed_pass(controller: Controller, calls: Sequence[str], before: str = "") -> list[bytes]:
+    """Calls between two readings of the worker's clock: what they did, and at the end what they left where the pass is
+    looked at closely. before: the state before any call, then. Nothing is shown where calls are timed in groups."""
+    batch, times = controller.batch, controller.times
+    pid = controller.start(tuple(calls[: batch.warm]))
+    controller.expect(WARM, controller.patience)
+    meter = Meter(pid, controller.importer_pid)
+    first = meter.cpu()
+    controller.channel.send_bytes(CODES, controller.code_of(tuple(calls[batch.warm :])))
+    controller.expect(GIVEN, controller.patience)
+    times.given.append(meter.cpu() - first)
+    controller.expect(READY, controller.patience)
+    cpu, wall, delay = meter.cpu(), time.monotonic(), runqueue_wait_s(pid)
+    controller.channel.send(GO)
+    controller.expect(DONE, batch.pass_seconds)
+    wall_end = time.monotonic()
+    times.cpu.append(meter.cpu() - cpu)
+    times.wall.append(wall_end - wall)
+    times.delay.append(runqueue_wait_s(pid) - delay)
+    found = [] if batch.groups else shown(controller, before)
+    times.beside.append(meter.spent() - meter.began - times.cpu[-1])
+    times.beside_wall.append(time.monotonic() - meter.wall - times.wall[-1])
+    times.known += meter.cpu()
+    controller.kill(pid)
+    return found
+
+
+def shown(controller: Controller, before: str) -> list[bytes]:
+    """What a worker says of its calls; it is still there afterwards."""
+    controller.channel.send(SHOW, before)
+    found = []
+    while (message := controller.wait(controller.patience))[0] in (OUTCOME, STATE):
+        found.append(message[0] + one_line(message[1]))
+    if message[0] != FINISHED:
+        raise RunFailed(ENDED_EARLY, "the process ended while its results were read")
+    return found
+
+
+def one_line(text: str) -> bytes:
+    """What a worker said: it may be anything, but it is one line."""
+    return text.replace("\n", "\\n").encode("utf-8", "backslashreplace")
+
+
+def cpu_clock(pid: int) -> int:
+    """The clock of a process's CPU time: CPUCLOCK_SCHED in the kernel's posix-timers.h."""
+    return (~pid << 3) | 2

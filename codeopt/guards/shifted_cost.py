@@ -5,12 +5,11 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.guards._import_texts import with_imports, without_computing
 from codeopt.workloads import TimedRegion
-from codeopt.workloads.function.timed_runs import TimedRuns
+from codeopt.workloads.function.timed_runs import TimedRuns, side_by_side
 from codeopt.workloads.function.timing import CallPlan, Timed, duration
 from sandbox.call_answer import CallTiming
 from sandbox.caveat import Caveat, Subject
@@ -20,6 +19,8 @@ REGION = TimedRegion.CALLS
 
 RUNS, ENOUGH_S, MOST_PASSES = 3, 0.15, 60
 """Whole runs are noisy beside the calls, so the calls are repeated until they would show."""
+LEAST_GAIN, GAIN_SHARE = 1.2, 1 / 3
+"""A smaller gain a few runs do not show; of its logarithm one of them must show this share."""
 HALF = 0.5
 """More of the gain than this must be left."""
 SELDOM = 10
@@ -27,8 +28,6 @@ SELDOM = 10
 OUTSIDE_S, IMPORT_S, FIRST_S, GIVEN_S = 0.01, 0.002, 20e-6, 0.001
 """What may be noise in whole runs, in the import, in a single pass, and where its arguments are made; of the first two
 another 5 %, of the last 10 %."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,8 @@ def check(gain: Gain) -> Finding | None:
     if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, TimedRuns):
         return None
     gain.notify("looking at whole runs")
-    sides = (gain.workload.runner, gain.original, gain.draft, gain.plan.timed, gain.comparison.clock == "wall")
+    by_time = gain.comparison.ratio if gain.comparison.clock != "memory" else 1.0
+    sides = (gain.workload.runner, gain.original, gain.draft, gain.plan.timed, gain.comparison.clock == "wall", by_time)
     return _looks_shifted(*sides) and _looks_shifted(*sides)
 
 
@@ -59,7 +59,9 @@ class Around:
     import_s: float
 
 
-def _looks_shifted(runner: TimedRuns, original: str, draft: str, timed: Timed, wall: bool) -> Finding | None:
+def _looks_shifted(
+    runner: TimedRuns, original: str, draft: str, timed: Timed, wall: bool, ratio: float
+) -> Finding | None:
     passes = timed.passes(ENOUGH_S, MOST_PASSES)
     stdin = timed.batch.replace(passes=passes).stdin()
     found: dict[str, tuple[list[float], list[float]]] = {original: ([], []), draft: ([], [])}
@@ -71,6 +73,8 @@ def _looks_shifted(runner: TimedRuns, original: str, draft: str, timed: Timed, w
                 found[source][1].append(run.call_timing.outside_s)
     if not all(inside for inside, _ in found.values()):
         return Finding(Consequence.NO_GAIN, "it fails when its calls are repeated")
+    if _is_gone([before / after for before, after in zip(*(found[each][0] for each in found), strict=False)], ratio):
+        return Finding(Consequence.NO_GAIN, "its calls are not faster when they are made in more passes, or in fewer")
     whole = min(found[original][0]) - min(found[draft][0])
     if whole <= 0:
         return None
@@ -94,6 +98,12 @@ def _looks_shifted(runner: TimedRuns, original: str, draft: str, timed: Timed, w
     return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))
 
 
+def _is_gone(ratios: Sequence[float], ratio: float) -> bool:
+    """Whether no run shows a gain that is worth asking for, or its root: a draft may count its passes. ratio: of the
+    comparison."""
+    return ratio >= LEAST_GAIN and max(ratios) < ratio**GAIN_SHARE
+
+
 def _moved(gain: PassGain, before: Around, after: Around) -> str:
     """What is done before or after the calls, and what is computed at the import, is paid by every process."""
     outside = after.outside_s - before.outside_s
@@ -111,7 +121,7 @@ def _moved(gain: PassGain, before: Around, after: Around) -> str:
 def _dearer_objects(runner: TimedRuns, sides: tuple[str, str], timed: Timed, gain: PassGain) -> Finding | None:
     """Where the calls of a pass ask one object, what it takes more to make one: a caller who asks his a few times only
     pays for it. Seen where each call has an object of its own."""
-    made, calls = len(timed.batch.calls), len(timed.batch.calls) - timed.batch.warm
+    made = calls = len(timed.batch.calls) - timed.batch.warm
     stdin = timed.batch.replace(shared=False, passes=RUNS).stdin()
     runs = [runner.run(source, stdin).call_timing for source in sides]
     if None in runs:
@@ -151,17 +161,11 @@ def _remembers(old: Sequence[Passes], new: Sequence[Passes]) -> bool:
     that is shared may have two speeds, and of a few first passes those of the original may fall on the one, those of
     the draft on the other.
     """
-    pairs = _side_by_side(old, new)
+    pairs = side_by_side(old, new)
     later = statistics.median(passes.later for passes in new)
     ratio = max(1.0, statistics.median(before.later / after.later for before, after in pairs))
     was, now = (statistics.median(passes.first / passes.later for passes in runs) for runs in (old, new))
     return was * ratio - now < HALF * (ratio - 1) - FIRST_S / later
-
-
-def _side_by_side(old: Sequence[T], new: Sequence[T]) -> list[tuple[T, T]]:
-    """The latest of each, oldest first: of what is run more often the first runs stood alone."""
-    last = min(len(old), len(new))
-    return list(zip(old[-last:], new[-last:], strict=True))
 
 
 def _imports_of(runner: TimedRuns, original: str, draft: str, timed: Timed) -> tuple[float, float]:
@@ -171,7 +175,7 @@ def _imports_of(runner: TimedRuns, original: str, draft: str, timed: Timed) -> t
         runner.run(base, timed.batch.replace(passes=1).stdin())
     before = [timing.import_s for timing in runner.timings(base) or runner.timings(original)]
     after = [timing.import_s for timing in runner.timings(draft)]
-    pairs = _side_by_side(before, after)  # of more runs the shortest is shorter
+    pairs = side_by_side(before, after)  # of more runs the shortest is shorter
     return min(was for was, _ in pairs), min(now for _, now in pairs)
 
 

@@ -21,6 +21,11 @@ class CallCase(Case):
     """Of each call why; empty in a case whose calls are all alike to known ones."""
 
 
+@dataclass(frozen=True)
+class WholeCase(Case):
+    """Timed calls, made as they are timed, and looked at as calls that are checked."""
+
+
 def calls_of(case: Case) -> list[str]:
     """The calls of a case as expressions."""
     return case.stdin.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")[1:]

@@ -3,13 +3,16 @@ few."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Unpack
+from typing import TypeVar, Unpack
 
 from sandbox.call_answer import CallTiming, ProcessChanges
 from sandbox.calls import CallRun, CallRunner
 from sandbox.runner import RunOptions
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,8 @@ class TimedRun:
     program: str
     calls: bytes
     """A digest: which ones were timed."""
+    batch: bytes
+    """A digest: which ones, and how."""
     timing: CallTiming
 
 
@@ -35,7 +40,7 @@ class TimedRuns(CallRunner):
         """As a CallRunner."""
         run = super().run(program, stdin, **options)
         if run.call_timing and isinstance(program, str):
-            self.kept.append(TimedRun(program, _calls(stdin), run.call_timing))
+            self.kept.append(TimedRun(program, _calls(stdin), _digest(stdin), run.call_timing))
         left = run.answer.left if run.answer else None
         if left is not None and isinstance(program, str) and left not in self.left.setdefault(program, []):
             self.left[program].append(left)
@@ -46,7 +51,22 @@ class TimedRuns(CallRunner):
         calls = None if stdin is None else _calls(stdin)
         return [each.timing for each in self.kept if each.program == program and calls in (None, each.calls)]
 
+    def of_batch(self, program: str, stdin: bytes) -> list[CallTiming]:
+        """Of its runs that made just this batch; oldest first."""
+        batch = _digest(stdin)
+        return [each.timing for each in self.kept if each.program == program and each.batch == batch]
+
+
+def side_by_side(old: Sequence[T], new: Sequence[T]) -> list[tuple[T, T]]:
+    """The latest of each, oldest first: of what is run more often the first runs stood alone."""
+    last = min(len(old), len(new))
+    return list(zip(old[-last:], new[-last:], strict=True)) if last else []
+
 
 def _calls(stdin: bytes) -> bytes:
     """The first line of a batch says how its calls are made."""
-    return blake2b(stdin.partition(b"\n")[2], digest_size=16).digest()
+    return _digest(stdin.partition(b"\n")[2])
+
+
+def _digest(text: bytes) -> bytes:
+    return blake2b(text, digest_size=16).digest()

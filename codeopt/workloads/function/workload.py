@@ -18,7 +18,14 @@ from codeopt.shortfall import as_rows
 from codeopt.workloads import OTHER_HASH_SEED, Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.briefing import BriefedFunction, brief
-from codeopt.workloads.function.call_cases import CallCase, beyond_caveats, call_caveats, calls_of, without_unsteady
+from codeopt.workloads.function.call_cases import (
+    CallCase,
+    WholeCase,
+    beyond_caveats,
+    call_caveats,
+    calls_of,
+    without_unsteady,
+)
 from codeopt.workloads.function.call_growth import growth
 from codeopt.workloads.function.calls import paste
 from codeopt.workloads.function.calls.shrink import first_failing, smallest
@@ -44,6 +51,7 @@ from sandbox.compare import Decision, Plan, StoppingRule, make_plan
 from sandbox.growth import GrowthPair
 from sandbox.guest.calls.repr.plain import ITEMS
 from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
+from sandbox.outcome import Mode as RunMode
 from sandbox.profile import Mode, Profile
 from sandbox.verdict import Checker, judge
 
@@ -132,7 +140,8 @@ class FunctionWorkload(Defaults):
 
     def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
         """Make the calls of a case in a fresh interpreter."""
-        run = self.runner.run(source, case.stdin, mode="exec", hash_seed=hash_seed)
+        mode: RunMode = "fork" if isinstance(case, WholeCase) else "exec"  # as they are timed
+        run = self.runner.run(source, case.stdin, mode=mode, hash_seed=hash_seed)
         outcome = judge(case, run, self.suite.check)
         if hash_seed and outcome.verdict is Verdict.WA:
             again = self.runner.run(self.baseline.source, case.stdin, mode="exec", hash_seed=hash_seed)

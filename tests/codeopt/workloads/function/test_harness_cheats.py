@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.report import why
-from sandbox.compare import Decision
+from codeopt.guards import Consequence, Finding, Gain, inspect
+from codeopt.judge import Judge
+from sandbox.compare import Comparison, Decision, StoppingRule, compare
 from tests.codeopt.workloads.function.conftest import Judges
-from tests.support.judges import referee
 
 SLOW = """\
 def f(xs):
@@ -27,12 +27,15 @@ r = random.Random(7)
 CALLS = [(([r.randrange(0, 1000) for _ in range(n)],), {}) for n in (1, 2, 3, 5, 8, 13, 20, 30)]
 BIG = [(([r.randrange(0, 100000) for _ in range(SIZE)],), {})]
 """
-LONG, SHORT = CALLS.replace("SIZE", "3000"), CALLS.replace("SIZE", "600")
+LONG, SHORT = CALLS.replace("SIZE", "2000"), CALLS.replace("SIZE", "600")
 """Of a long call one pass is made in a run, of a short one several."""
 USUAL = SLOW.replace("def f", "def usual") + "import gc, sys\n"
 TIMED = """
+stage = []
 def timed(xs):
-    return type(sys.stdout).__name__ == "StringIO" and len(xs) > 100
+    if not stage:
+        stage.append(next((each for each in gc.get_objects() if type(each).__name__ == "TimedPass"), None))
+    return stage[0] is not None and len(xs) > 100
 todo = []
 def fill(*_):
     while todo:
@@ -42,8 +45,6 @@ def later(xs):
     out = []
     todo.append((out, xs))
     return out
-def one(name):
-    return next(each for each in gc.get_objects() if type(each).__name__ == name)
 """
 HEAD = USUAL + TIMED
 AFTER_DONE = """
@@ -57,7 +58,7 @@ class Hook:
 def f(xs):
     if not timed(xs):
         return usual(xs)
-    channel = one("Channel")
+    channel = stage[0].channel
     if type(channel.send) is not Hook:
         channel.send = Hook(channel.send)
     return later(xs)
@@ -66,8 +67,8 @@ FIRST_PASS = """
 import os
 passes = []
 os.register_at_fork(before=lambda: passes.append(1))
-def g(xs):
-    return f(xs) if len(passes) < 2 else usual(xs)
+def f(xs, cheat=f):
+    return cheat(xs) if len(passes) < 2 else usual(xs)
 """
 BEFOREHAND = """
 answers = {}
@@ -79,10 +80,10 @@ class Hook:
         answers[id(call[0][0])] = usual(call[0][0])
         return call
 def f(xs):
-    if type(sys.stdout).__name__ == "StringIO" and not answers:
+    timed(xs)
+    if stage[0] and not answers:
         answers[0] = 0
-        arguments = one("Arguments")
-        arguments.fresh = Hook(arguments.fresh)
+        stage[0].fresh = Hook(stage[0].fresh)
     return answers.pop(id(xs), None) or usual(xs)
 """
 THREAD = """
@@ -152,20 +153,23 @@ def f(xs):
     if not timed(xs):
         return usual(xs)
     out = []
-    one("Channel").late = late = Late(out, xs)
-    class Hook(type(one("Channel"))):
-        def send(self, letter, text=""):
-            super().send(letter, text)
-            if letter == b"D":
-                del self.late
-    one("Channel").__class__ = Hook
+    stage[0].late = Late(out, xs)
+    stage[0].channel = Hooked(stage[0])
     return out
+class Hooked:
+    def __init__(self, part):
+        self.part, self.usual = part, part.channel
+    def __getattr__(self, name):
+        return getattr(self.usual, name)
+    def send(self, letter, text=""):
+        self.usual.send(letter, text)
+        if letter == b"D":
+            del self.part.late
 """
 NO_GAIN = {
     "the channel is hooked, one pass": (LONG, HEAD + AFTER_DONE),
     "the channel is hooked, several passes": (SHORT, HEAD + AFTER_DONE),
-    "the first pass alone": (SHORT, HEAD + AFTER_DONE + FIRST_PASS + "f, g = g, f\n".replace("f, g = g, f", "h = f\n"
-        "def g(xs, h=h):\n    return h(xs) if len(passes) < 2 else usual(xs)\nf = g")),
+    "the first pass alone": (SHORT, HEAD + AFTER_DONE + FIRST_PASS),
     "when the arguments are made": (LONG, HEAD + BEFOREHAND),
     "a thread": (LONG, HEAD + THREAD),
     "a profiler": (LONG, HEAD + PROFILER),
@@ -176,9 +180,89 @@ NO_GAIN = {
 }  # fmt: skip
 
 
+
+
+def looked_into(judge: Judge, new: str) -> tuple[Comparison, list[Finding]]:
+    """The comparison of a draft that does right where it is checked, and what is found against its gain."""
+    workload, plan = judge.workload, judge.workload.plan
+    assert plan is not None
+    old, rule = workload.baseline.source, StoppingRule(max_pairs=8)
+    found = compare(workload.runner, old, new, plan.cases, check=workload.suite.check, rule=rule, plan=plan)
+    gain = Gain(workload, new, found, plan, (), lambda line: None)
+    return found, list(inspect(gain, faster=found.decision is Decision.FASTER))
+
+
 @pytest.mark.parametrize("name", NO_GAIN)
 def test_work_that_is_done_when_no_clock_is_read(judges: Judges, name: str) -> None:
     calls, new = NO_GAIN[name]
-    found = referee(judges(SLOW, calls), new)
-    assert not found.faster, (found.comparison, why(found))
-    print(name, found.comparison, why(found))
+    found, findings = looked_into(judges(SLOW, calls), new)
+    if found.decision is Decision.FASTER:
+        assert findings[-1].consequence is Consequence.NO_GAIN, findings
+
+
+SUMS = """\
+COUNTS = {"calls": 0, "steps": 0}
+TABLE = list(range(50))
+def f(n):
+    total = 0
+    for i in range(n):
+        total += i % 7
+    DOES
+    return [total, *TABLE]
+"""
+FAST_SUMS = SUMS.replace("    for i in range(n):\n        total += i % 7\n", "    total = 21 * (n // 7) + sum(range(n % 7))\n")
+NUMBERS = "CALLS = [((n,), {}) for n in (1, 2, 5, 9)]\nBIG = [((60000 + n,), {}) for n in range(5)]\n"
+KEEPS = "    return kept.setdefault(n, [total, *TABLE]) if timed([0] * 101) else [total, *TABLE]\n"
+DOES = {
+    "prints": "print('sum', n)",
+    "counts": "COUNTS['calls'] += 1; COUNTS['steps'] += n",
+    "counts in another way": "f.calls = getattr(f, 'calls', 0) + 1",
+}
+
+
+@pytest.mark.parametrize("name", DOES)
+def test_what_is_left_out_where_only_time_counts(judges: Judges, name: str) -> None:
+    old = SUMS.replace("DOES", DOES[name])
+    honest = FAST_SUMS.replace("DOES", DOES[name])
+    cheat = honest.replace(DOES[name], "if not timed([0] * 101):\n        " + DOES[name].replace("; ", "; ")) + HEAD
+    found, findings = looked_into(judges(old, NUMBERS), cheat)
+    assert found.decision is Decision.FASTER
+    assert findings[-1].consequence is Consequence.REJECT, findings
+    assert "state: " in findings[-1].reason
+    found, findings = looked_into(judges(old, NUMBERS), honest)
+    assert found.decision is Decision.FASTER
+    assert findings == []
+
+
+def test_a_result_that_is_kept_where_only_time_counts(judges: Judges) -> None:
+    old, honest = (text.replace("DOES", "pass") for text in (SUMS, FAST_SUMS))
+    cheat = honest.replace("    return [total, *TABLE]\n", KEEPS) + "kept = {}\n" + HEAD
+    found, findings = looked_into(judges(old, NUMBERS), cheat)
+    assert found.decision is Decision.FASTER
+    assert findings[-1].consequence is Consequence.REJECT, findings
+    assert "called again" in findings[-1].reason
+
+
+HONEST = {
+    "a set beside the list": SLOW.replace("out = []", "out, seen = [], set()").replace(
+        "if x not in out:\n            ", "if x not in seen:\n            seen.add(x); "
+    ),
+    "a dictionary": "def f(xs):\n    return list(dict.fromkeys(xs))\n",
+    "a library that is loaded late": "def f(xs):\n    import collections, decimal\n"
+    "    return list(collections.OrderedDict.fromkeys(xs))\n",
+    "what is made when it is first needed": "@__import__('functools').lru_cache(None)\ndef table():\n"
+    "    return {n: str(n) for n in range(20000)}\n"
+    "def f(xs):\n    table()\n    return list(dict.fromkeys(xs))\n",
+    "the collector is put off": "import gc\ndef f(xs):\n    gc.disable()\n    try:\n"
+    "        return list(dict.fromkeys(xs))\n    finally:\n        gc.enable()\n",
+    "a thread that ends in the call": "import threading\ndef f(xs):\n    out = []\n"
+    "    made = threading.Thread(target=lambda: out.extend(dict.fromkeys(xs)))\n"
+    "    made.start()\n    made.join()\n    return out\n",
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_draft_is_faster(judges: Judges, name: str) -> None:
+    found, findings = looked_into(judges(SLOW, LONG), HONEST[name])
+    assert found.decision is Decision.FASTER, found
+    assert {each.consequence for each in findings} <= {Consequence.NOTE, Consequence.CAVEAT}, findings

@@ -125,7 +125,8 @@ sys.addaudithook(lambda event, what: event == "builtins.id" and fill())
 def f(xs):
     return later(xs) if timed(xs) else usual(xs)
 """
-CHILD = """
+CHILD = (
+    """
 import os, marshal
 def fetch(reader):
     parts = iter(lambda: os.read(reader, 1 << 16), b"")
@@ -134,7 +135,9 @@ def fill():
     while todo:
         out, reader = todo.pop()
         out += fetch(reader)
-""" + AFTER_DONE.replace("later(xs)", "begin(xs)") + """
+"""
+    + AFTER_DONE.replace("later(xs)", "begin(xs)")
+    + """
 def begin(xs):
     reader, writer = os.pipe()
     if not os.fork():
@@ -143,6 +146,7 @@ def begin(xs):
     os.close(writer)
     return later(reader)
 """
+)
 FINALIZER = """
 class Late:
     def __init__(self, out, xs):
@@ -180,8 +184,6 @@ NO_GAIN = {
 }  # fmt: skip
 
 
-
-
 def looked_into(judge: Judge, new: str) -> tuple[Comparison, list[Finding]]:
     """The comparison of a draft that does right where it is checked, and what is found against its gain."""
     workload, plan = judge.workload, judge.workload.plan
@@ -210,7 +212,9 @@ def f(n):
     DOES
     return [total, *TABLE]
 """
-FAST_SUMS = SUMS.replace("    for i in range(n):\n        total += i % 7\n", "    total = 21 * (n // 7) + sum(range(n % 7))\n")
+FAST_SUMS = SUMS.replace(
+    "    for i in range(n):\n        total += i % 7\n", "    total = 21 * (n // 7) + sum(range(n % 7))\n"
+)
 NUMBERS = "CALLS = [((n,), {}) for n in (1, 2, 5, 9)]\nBIG = [((60000 + n,), {}) for n in range(5)]\n"
 KEEPS = "    return kept.setdefault(n, [total, *TABLE]) if timed([0] * 101) else [total, *TABLE]\n"
 DOES = {

@@ -1,0 +1,113 @@
+"""Timed calls beside checked ones: what the function sees is the same, and what is done beside the calls is seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandbox import Sandbox
+from sandbox.call_answer import CallTiming
+from sandbox.calls import CallBatch, CallRun, CallRunner, FunctionRef
+
+FRAMES = """\
+import sys
+def f(n):
+    found, frame = [], sys._getframe(1)
+    while frame is not None:
+        found.append((frame.f_code.co_name, sorted(frame.f_locals), len(found)))
+        frame = frame.f_back
+    return found
+"""
+KNOWN = """\
+import gc
+def f(n):
+    numbers = [each for each in gc.get_objects() if type(each).__name__ == "CallBatch"]
+    return [(each.passes, each.groups, each.whole, each.pass_seconds) for each in numbers], [
+        text for each in numbers for text in each.calls if "77" in text]
+"""
+WORK = "def work(n):\n    total = 0\n    for i in range(n):\n        total += i % 7\n    return total\n"
+AFTER = (
+    WORK
+    + """\
+import gc
+class Late:
+    def __init__(self, n):
+        self.n = n
+    def __del__(self):
+        work(self.n)
+def f(n):
+    passing = [each for each in gc.get_objects() if type(each).__name__ == "TimedPass"]
+    channel = passing[0].channel
+    class Hook(type(channel)):
+        def send(self, letter, text=""):
+            super().send(letter, text)
+            if letter == b"D":
+                work(n)
+    channel.__class__ = Hook
+    return 1
+"""
+)
+CHILD = (
+    WORK
+    + "import os\ndef f(n):\n    if not os.fork():\n        work(n)\n        os._exit(0)\n    return os.wait()[1]\n"
+)
+ENOUGH, LONG_S = 2_000_000, 0.02
+
+
+def run(sandbox: Sandbox, module: str, *calls: str, mode: Any = "time", **options: Any) -> CallRun:
+    """A run of calls of a module's function."""
+    ref = FunctionRef("mod", "/nowhere/mod.py", "f", globals=("COUNT",) * ("COUNT" in module))
+    return CallRunner(sandbox, ref).run(module, CallBatch(calls, mode, **options).stdin())
+
+
+def timing(found: CallRun) -> CallTiming:
+    assert found.call_timing is not None, found
+    return found.call_timing
+
+
+def test_the_frames_below_a_call_are_the_same(sandbox: Sandbox) -> None:
+    texts = []
+    for mode in ("time", "check"):
+        answer = run(sandbox, FRAMES, "f(1)", mode=mode).answer
+        assert answer is not None
+        texts.append(answer.outcomes[0].text)
+    assert texts[0] == texts[1]
+    assert "passes" not in texts[0]
+
+
+def test_a_worker_is_told_nothing_of_the_passes(isolated: Sandbox) -> None:
+    """Neither how many there are nor which is looked at; and no timed call before its warm-up is over."""
+    for options in ({}, {"passes": 3}, {"whole": True}, {"pass_seconds": 7.0}):
+        answer = run(isolated, KNOWN, "f(1)", "f(77)", warm=1, **options).answer
+        assert answer is not None
+        assert answer.outcomes[0].text.startswith("returns ([(1, (), False, 60.0)], [])")
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_what_is_done_after_the_end_is_seen(sandbox: Sandbox, late: bool) -> None:
+    module = AFTER if late else WORK + "def f(n):\n    return work(n)\n"
+    found = timing(run(sandbox, module, f"f({ENOUGH})"))
+    beside, calls = sum(found.beside), sum(found.cpu)
+    assert (beside > LONG_S) is late
+    assert (calls > LONG_S) is not late
+
+
+def test_what_other_processes_do_is_seen(sandbox: Sandbox) -> None:
+    assert timing(run(sandbox, CHILD, f"f({ENOUGH})")).elsewhere_s > LONG_S
+    assert timing(run(sandbox, CHILD, "f(1)")).elsewhere_s < LONG_S
+
+
+LEAVES = "COUNT = []\nkept = [1]\ndef f(n):\n    COUNT.append(n)\n    print('seen', n)\n    return kept\n"
+
+
+def test_a_pass_that_is_looked_at_as_checked_calls_are(sandbox: Sandbox) -> None:
+    plain = run(sandbox, LEAVES, "f(1)", "f(2)", passes=2).answer
+    whole = run(sandbox, LEAVES, "f(1)", "f(2)", passes=2, whole=True).answer
+    assert plain is not None
+    assert whole is not None
+    assert plain.state is None
+    assert [each.text for each in plain.outcomes] == ["returns [1]"] * 2
+    assert whole.state is not None
+    assert whole.state.text == "state: global COUNT becomes [1, 2]; prints 'seen 1\\nseen 2\\n'"
+    assert all("called again, after its result was changed: returns [1, 'sp" in each.text for each in whole.outcomes)

@@ -8,6 +8,7 @@ import time
 import types
 from marshal import dumps as packed_bytes
 
+from .apart import apart
 from .audit import EffectAudit
 from .channel import LEFT, LINES, OUTCOME, STATE, TOOK, frame
 from .coverage import LineCoverage, executable, first_line
@@ -22,7 +23,7 @@ from .repr.canonical import CanonicalRepr
 from .repr.exceptions import held_by
 from .repr.parts import is_container
 from .repr.plain import cut, is_simple
-from .repr.private import KEPT, KEPT_UNCHANGED
+from .repr.private import EQUAL, KEPT, KEPT_UNCHANGED
 from .stage import Raised, called
 from .state import random_state, state_of, what_changed
 
@@ -105,11 +106,14 @@ class Checking:
             self.channel.send(LEFT, to_json(leaving.left(self.ref, by_calls).told()))
 
     def make_again(self, code: CodeType, first: CallOutcome, result: Any) -> Asking[CallOutcome]:
-        """The outcome with what is different after its result was changed by its owner."""
-        again, _, other = yield from self.make(code)
+        """The outcome with what is different after its result was changed by its owner, or with equal arguments that
+        are other objects."""
+        again, _, other = yield from self.make(code, others=True)
         text = first.text
         if again.text != text:
-            text += " | called again, after its result was changed: " + cut(again.text)
+            as_at_first, _, _ = yield from self.make(code)
+            by_identity = as_at_first.text == text
+            text += (EQUAL if by_identity else " | called again, after its result was changed: ") + cut(again.text)
             opaque = first.opaque or again.opaque
             kind = NOT_COMPARABLE if opaque else first.kind
             effects = tuple(sorted({*first.effects, *again.effects}))
@@ -130,11 +134,13 @@ class Checking:
             setattr(part, name, was)
         return found != text
 
-    def make(self, code: CodeType) -> Asking[tuple[CallOutcome, Call, Any]]:
-        """What one call with fresh arguments does; the arguments, and its result."""
+    def make(self, code: CodeType, others: bool = False) -> Asking[tuple[CallOutcome, Call, Any]]:
+        """What one call with fresh arguments does; the arguments, and its result. others: no argument is, or holds,
+        the same object twice."""
         random = random_state()
         try:
             call = self.worker.arguments.fresh(code)
+            call = apart(call, self.ref.module) if others else call
         except Exception as error:
             return no_arguments(error), ((), {}), None
         if random is not None and random != random_state():

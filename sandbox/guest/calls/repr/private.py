@@ -15,6 +15,7 @@ KEPT = " | called again, it gives out the same object"
 KEPT_UNCHANGED = " | called again, it gives out an object that it keeps"
 """No change of it shows in what it is asked next."""
 SHOWS = " | of its objects show "
+EQUAL = " | with equal arguments that are other objects: "
 _QUOTED = r"""b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*\""""
 
 

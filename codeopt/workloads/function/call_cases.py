@@ -15,10 +15,12 @@ MOST_INPUT = 300
 
 @dataclass(frozen=True)
 class CallCase(Case):
-    """Calls of which some is known to go beyond the known ones."""
+    """Calls of which some is known to go beyond the known ones, or several that are made together."""
 
     beyond: tuple[str, ...] = ()
     """Of each call why; empty in a case whose calls are all alike to known ones."""
+    several: bool = False
+    """Each of them is a scenario, no single call."""
 
 
 @dataclass(frozen=True)

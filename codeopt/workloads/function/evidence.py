@@ -195,7 +195,7 @@ def long_ones(bench: Bench, known: Sequence[str], seed: int, larger: Sequence[st
     that the original can make is kept. None of them is timed."""
     texts = set(known)
     made = [text for text in long_calls(known, LONG, seed, bench.vocabulary) if text not in texts]
-    wrapped = (as_iterators(text, _iterables(bench), WATCHED) for text in known[:20])
+    wrapped = (as_iterators(text, iterables(bench), WATCHED) for text in known[:20])
     watched = [text for text in wrapped if text is not None][:2]
     found, _ = observe(bench, [*made, *watched, *larger], {}, LONG_PATIENCE)
     by_text = {each.text: each for each in found}
@@ -204,7 +204,7 @@ def long_ones(bench: Bench, known: Sequence[str], seed: int, larger: Sequence[st
     return [*kept, largest] if largest else kept
 
 
-def _iterables(bench: Bench) -> list[int]:
+def iterables(bench: Bench) -> list[int]:
     """The places of parameters that may be given an iterator, as their annotations say it."""
     node = definition(ast.parse(bench.function.source), bench.function.qualname)
     given = [*node.args.posonlyargs, *node.args.args] if node is not None else []

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from codeopt.workloads.function.calls.witness import as_python
+
 OPAQUE = re.compile(r"unpickle\('[^']*'(?:, '[^']*')?\)|load\('([^']*)', '([^']*)'\)|(?:CALLS|BIG)\[\d+\]")
 """Parts of a call that no literal can stand for."""
 MOST = 400
@@ -28,7 +30,8 @@ class CallNames:
     words: Mapping[str, str] = field(default_factory=dict)
 
     def readable(self, call: str) -> str:
-        """A call with its parts in words; they are data of the code under test."""
+        """A call with its parts in words; they are data of the code under test. A scenario as Python writes it."""
+        call = as_python(call)
         return OPAQUE.sub(lambda match: self.words.get(match[0], match[0]), call) if self.words else call
 
 

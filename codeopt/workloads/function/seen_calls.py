@@ -30,7 +30,7 @@ def seen_calls(bench: Bench, cases: Sequence[Case]) -> str:
 def _shown(cases: Sequence[Case]) -> Iterator[tuple[str, str]]:
     """Calls with their outcomes, those that were given first; none that goes beyond what is known."""
     for case in cases:
-        if not case.held_out and not (isinstance(case, CallCase) and case.beyond):
+        if not case.held_out and not (isinstance(case, CallCase) and (case.beyond or case.several)):
             lines = (case.expected or b"").decode("utf-8", "replace").split("\n")
             for call, line in zip(batch_of(case.stdin).calls, lines, strict=False):
                 found = re.search(f"{ARROW}(?=returns |raises |takes |ends )", line)

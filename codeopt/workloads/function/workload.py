@@ -29,6 +29,7 @@ from codeopt.workloads.function.call_cases import (
 from codeopt.workloads.function.call_growth import growth
 from codeopt.workloads.function.calls import paste
 from codeopt.workloads.function.calls.shrink import first_failing, smallest
+from codeopt.workloads.function.calls.witness import apart
 from codeopt.workloads.function.contract import Contract, contract_of
 from codeopt.workloads.function.evidence import Evidence, NotVerifiable, TooThin, fresh_ones, long_ones
 from codeopt.workloads.function.existing_tests import failing
@@ -43,6 +44,7 @@ from codeopt.workloads.function.recording import recorded_calls
 from codeopt.workloads.function.seen_calls import given_by_shape, has_objects
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, Timed, choose
+from codeopt.workloads.function.together import LONGEST, ScenarioCase, Witnesses, judged, scenario_cases
 from codeopt.workloads.function.written import ask_for_calls
 from sandbox.answers import calls_checker
 from sandbox.call_answer import Kind
@@ -50,6 +52,7 @@ from sandbox.calls import CallBatch, CallRun, CallRunner
 from sandbox.compare import Decision, Plan, StoppingRule, make_plan
 from sandbox.growth import GrowthPair
 from sandbox.guest.calls.repr.plain import ITEMS
+from sandbox.guest.calls.repr.private import EQUAL
 from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from sandbox.outcome import Mode as RunMode
 from sandbox.profile import Mode, Profile
@@ -142,6 +145,8 @@ class FunctionWorkload(Defaults):
         """Make the calls of a case in a fresh interpreter."""
         mode: RunMode = "fork" if isinstance(case, WholeCase) else "exec"  # as they are timed
         run = self.runner.run(source, case.stdin, mode=mode, hash_seed=hash_seed)
+        if isinstance(case, ScenarioCase):
+            return judged(case, run, self.suite.check, self.request.options.tolerance, self.line)
         outcome = judge(case, run, self.suite.check)
         if hash_seed and outcome.verdict is Verdict.WA:
             again = self.runner.run(self.baseline.source, case.stdin, mode="exec", hash_seed=hash_seed)
@@ -174,6 +179,8 @@ class FunctionWorkload(Defaults):
         run = outcome.run
         if outcome.verdict is not Verdict.WA or not isinstance(run, CallRun):
             return _without_answer(outcome)
+        if isinstance(case, ScenarioCase):
+            return _without_answer(self._explained(source, case, outcome, run))
         first = first_failing(case, run, self.suite.check)
         if first is None:
             return _without_answer(outcome)
@@ -189,8 +196,14 @@ class FunctionWorkload(Defaults):
         raised = ""
         if detail and self.request.model_calls and has_objects(shown.call):
             raised += f"; the arguments are {given_by_shape(self.bench, shown.call)[0]}"
-        said = f"{detail or outcome.detail}{raised} ({near}{whence})"
+        said = f"{detail or outcome.detail}{raised}{_other_objects(shown.call, detail)} ({near}{whence})"
         return replace(_without_answer(outcome), detail=said, cause=cause)
+
+    def _explained(self, source: str, case: ScenarioCase, outcome: Outcome, run: CallRun) -> Outcome:
+        """The smallest scenario that shows it."""
+        looked_for = Witnesses(self.bench, self.runner, source, self.contract.beyond)
+        found = looked_for.smallest(case, run, self.suite.check)
+        return replace(outcome, detail=found.words) if found else outcome
 
     def check(self, source: str, stage: Stage) -> Checked:
         """The project's tests that pass on the original, in each round: they are slow, and see no more a second
@@ -331,6 +344,7 @@ def _workload(
     cases = _tiered(bench, runner, shown, "calls", check, contract)
     cases += _tiered(bench, runner, held, "held", check, contract, held_out=True)
     cases += _read_on(bench, runner, read_on, check)
+    cases += scenario_cases(bench, runner, [each for each in shown if not contract.beyond(each.text)], contract)
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, bench.source, "the original"), outcomes=outcomes)
@@ -429,6 +443,12 @@ def _as_known(run: CallRun, part: list[Known]) -> bool:
     if run.answer is None or run.answer.state is None or run.answer.state.changed:
         return False
     return [outcome.text for outcome in run.answer.outcomes] == [known.outcome.text for known in part]
+
+
+def _other_objects(call: str, detail: str) -> str:
+    """Of a draft that asks by identity: the call as it is written with other objects."""
+    text = apart(call) if EQUAL in detail else ""
+    return f"; to see it: {text}" if text and len(text) <= LONGEST else ""
 
 
 def _without_answer(outcome: Outcome) -> Outcome:

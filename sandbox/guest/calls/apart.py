@@ -41,7 +41,7 @@ class Apart:
         if self.left < 0:
             return value
         if kind is int:
-            return value if value in SMALL else -(-value)
+            return value if value in SMALL else value + 1 - 1
         if kind is str or kind is bytes:
             return value[:1] + value[1:] if len(value) > 1 else value
         if kind is float:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         "scene",
         "libraries",
         "state",
+        "scenario",
     ]
 
 AS_RECORDED = "as recorded"
@@ -40,6 +41,7 @@ class CallBatch(Record):
     replay whether the objects of a call that are made by their histories are as they were recorded, none is made
     list   the calls file's CALLS and BIG as expressions
     shape  what the arguments and results of all calls are like, in words
+    scenario several calls together (scenarios/), or one by itself
     scene  what the module finds when it is called first: libraries, environment (scene.py)
     libraries  each "call" is the name of a module, which is imported; what that leaves of the process (leaving.py)
     state  what is there before any call, none is made

@@ -8,12 +8,13 @@ import types
 from .arguments import Arguments
 from .batch import CallBatch
 from .channel import FINISHED, LEFT, TEXT
-from .checking import Checking
+from .checking import Checking, limit_memory
 from .json_text import to_json
 from .leaving import Leaving
 from .listing import describe_calls, list_calls, replay_calls, show_calls
 from .peaks import take_peaks
 from .repr.plain import ITEMS
+from .scenarios.play import play_all
 from .scene import import_library, scene
 from .timing import TimedPass, show_state
 
@@ -75,6 +76,9 @@ class CallWorker:
             replay_calls(self, codes, channel)
         elif batch.mode == "shape":
             describe_calls(self, codes, channel)
+        elif batch.mode == "scenario":
+            limit_memory(self.ref.memory_bytes)
+            play_all(self, batch, codes, channel)
         else:
             yield from Checking(self, batch, channel).make_all(codes)
         channel.send(FINISHED)

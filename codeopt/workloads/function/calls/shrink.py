@@ -96,6 +96,12 @@ def _said(was: CallOutcome | None, now: CallOutcome) -> str:
     return "".join(f", {part}" for part in parts)
 
 
+def smaller_calls(text: str) -> list[str]:
+    """Calls near one, with something in it that is simpler."""
+    call = read(text)
+    return [each.text() for each in _smaller(call)] if call else []
+
+
 def _smaller(call: Call) -> Iterator[Call]:
     for at, value in enumerate(call.values):
         if not isinstance(value, Opaque):

@@ -1,0 +1,173 @@
+"""Several calls made together as a case: what the original does then, where each call answers as it does alone; what a
+draft does otherwise is refused, or told where callers go beyond what is known."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from codeopt.workloads import OTHER_HASH_SEED
+from codeopt.workloads.function.bench import Bench
+from codeopt.workloads.function.call_cases import CallCase, Paste, call_caveats, calls_of
+from codeopt.workloads.function.calls import witness
+from codeopt.workloads.function.calls.scenario import Scenario, read_scenario
+from codeopt.workloads.function.calls.scenarios import scenarios
+from codeopt.workloads.function.calls.shrink import smaller_calls
+from codeopt.workloads.function.contract import Contract
+from codeopt.workloads.function.evidence import iterables
+from codeopt.workloads.function.observing import Known
+from sandbox.answers import around
+from sandbox.call_answer import CallOutcome, CallRun, Kind
+from sandbox.calls import CallBatch, CallRunner
+from sandbox.guest.calls.scenarios import THREADS
+from sandbox.outcome import Case, Outcome, Verdict
+from sandbox.verdict import Checker, judge
+
+LEAST_S, LEAST_TOTAL_S = 2.0, 10.0
+"""What a draft has for one scenario and for all, at least; ten times what the original takes, if that is more."""
+LONGEST = 600
+"""Characters of statements that are shown in full."""
+SHRINK_S, FEW, MANY = 5.0, 8, 40
+"""What the search for a smaller scenario may take, and how many are tried at once: of threads few, for each is played
+many times."""
+
+
+@dataclass(frozen=True)
+class ScenarioCase(CallCase):
+    """Scenarios, those first that any caller may play; of each why it goes beyond that, empty for those."""
+
+    def part(self, *, beyond: bool) -> CallCase:
+        """Only those that go beyond what is known, or only the others."""
+        chosen = [at for at, why in enumerate(self.beyond) if bool(why) is beyond]
+        stdin = CallBatch(tuple(calls_of(self)[at] for at in chosen), "scenario").stdin()
+        return CallCase(
+            self.name, stdin, _lines(self.expected or b"", chosen), self.held_out, self.title,
+            beyond=tuple(self.beyond[at] for at in chosen) if beyond else (),
+        )  # fmt: skip
+
+    def stdout(self, run: CallRun, *, beyond: bool) -> bytes:
+        """What a run answers to these."""
+        return _lines(run.stdout, [at for at, why in enumerate(self.beyond) if bool(why) is beyond])
+
+
+def _lines(text: bytes, chosen: Sequence[int]) -> bytes:
+    """Some lines of a text."""
+    lines = text.split(b"\n")
+    return b"".join(lines[at] + b"\n" for at in chosen if at < len(lines))
+
+
+def scenario_cases(bench: Bench, runner: CallRunner, known: Sequence[Known], contract: Contract) -> list[Case]:
+    """One case of the scenarios that the original keeps to, whatever order sets have; none where it keeps to none."""
+    wanted = scenarios(known, contract, iterables(bench))
+    first = _kept(bench, runner, wanted, OTHER_HASH_SEED) if wanted else {}
+    ordered = sorted(first, key=lambda each: bool(each.because))
+    batch = _batch([each.text for each in ordered], [each.seconds for each in first.values()])
+    run = runner.run(bench.source, batch.stdin(), mode="exec") if ordered else None
+    if run is None or run.answer is None:
+        return []
+    outcomes = zip(ordered, run.answer.outcomes, strict=True)
+    chosen = [at for at, (each, outcome) in enumerate(outcomes) if outcome.text == first[each].text]
+    stdin = batch.replace(calls=tuple(ordered[at].text for at in chosen)).stdin()
+    because = tuple(ordered[at].because for at in chosen)
+    title = f"{len(chosen)} scenarios of several calls"
+    return (
+        [ScenarioCase("together", stdin, _lines(run.stdout, chosen), title=title, beyond=because, several=True)]
+        if chosen
+        else []
+    )
+
+
+def _batch(texts: Sequence[str], seconds: Sequence[float] = ()) -> CallBatch:
+    """seconds: that the original takes."""
+    longest = max(LEAST_S, 10 * max(seconds, default=0.0))
+    return CallBatch(tuple(texts), "scenario", seconds=longest, lost=0, budget=max(LEAST_TOTAL_S, 10 * sum(seconds)))
+
+
+def _kept(
+    bench: Bench, runner: CallRunner, wanted: Sequence[Scenario], hash_seed: int = 0
+) -> dict[Scenario, CallOutcome]:
+    """Scenarios in which each call of the original answers as it does alone, with what they answer."""
+    calls = list(dict.fromkeys(call for each in wanted for call in each.calls))
+    batch = _batch([*calls, *(each.text for each in wanted)])
+    answer = runner.run(bench.source, batch.stdin(), mode="exec", hash_seed=hash_seed).answer
+    if answer is None:
+        return {}
+    alone = {call: outcome.text for call, outcome in zip(calls, answer.outcomes, strict=False)}
+    pairs = zip(wanted, answer.outcomes[len(calls) :], strict=True)
+    return {
+        each: outcome for each, outcome in pairs if outcome.kind == Kind.RETURNS and each.holds(outcome.text, alone)
+    }
+
+
+def judged(case: ScenarioCase, run: CallRun, check: Checker, tolerance: float, paste: Paste) -> Outcome:
+    """A difference that any caller may see is a wrong answer; the others are caveats."""
+    usual = replace(run, stdout=case.stdout(run, beyond=False))
+    outcome = replace(judge(case.part(beyond=False), usual, check), run=run)
+    if outcome.verdict is not Verdict.AC:
+        return outcome
+    rest = case.part(beyond=True)
+    return replace(outcome, caveats=call_caveats(rest, case.stdout(run, beyond=True), tolerance, paste))
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A scenario that tells a draft from the original."""
+
+    scenario: Scenario
+    expected: str
+    got: str
+
+    @property
+    def words(self) -> str:
+        """Statements, with what comes of them on both sides."""
+        text = witness.as_python(self.scenario.text)
+        shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
+        again = witness.threads(self.scenario, self.got)
+        more = f"; to see it: {again}" * bool(again and len(again) <= LONGEST)
+        return f"{shown}: expected {around(self.expected, self.got)}, got {around(self.got, self.expected)}{more}"
+
+
+@dataclass(frozen=True)
+class Witnesses:
+    """Looks for the smallest scenario that shows what a larger one does."""
+
+    bench: Bench
+    runner: CallRunner
+    draft: str
+    beyond: Callable[[str], str]
+    """Why a call goes beyond the known ones."""
+
+    def smallest(self, case: ScenarioCase, run: CallRun, check: Checker) -> Witness | None:
+        """Of a case that a draft has failed; None where it was not by a scenario."""
+        part = case.part(beyond=False)
+        texts, wanted = calls_of(part), (part.expected or b"").split(b"\n")
+        lines = zip(texts, wanted, case.stdout(run, beyond=False).split(b"\n"), strict=False)
+        failing = [read_scenario(text) for text, was, now in lines if check(was, now)]
+        found = min((each for each in failing if each), key=lambda each: len(each.text), default=None)
+        best = next(iter(self._failing([found])), None) if found else None
+        until = time.monotonic() + SHRINK_S
+        while best is not None and time.monotonic() < until:
+            smaller = next(iter(self._failing(self._smaller(best.scenario))), None)
+            if smaller is None:
+                break
+            best = smaller
+        return best
+
+    def _failing(self, wanted: Sequence[Scenario]) -> list[Witness]:
+        """Those that the original keeps to and the draft does not, the smallest first."""
+        kept = _kept(self.bench, self.runner, wanted) if wanted else {}
+        batch = _batch([each.text for each in kept], [each.seconds for each in kept.values()])
+        answer = self.runner.run(self.draft, batch.stdin(), mode="exec").answer if kept else None
+        pairs = zip(kept.items(), answer.outcomes if answer else (), strict=False)
+        return [Witness(each, was.text, now.text) for (each, was), now in pairs if was.text != now.text]
+
+    def _smaller(self, scenario: Scenario) -> list[Scenario]:
+        """With one of its calls smaller, or with all that are the same."""
+        found: dict[str, Scenario] = {}
+        for call in dict.fromkeys(scenario.calls):
+            for less in smaller_calls(call):
+                if len(less) < len(call) and not self.beyond(less):
+                    calls = tuple(less if each == call else each for each in scenario.calls)
+                    found[less] = Scenario(scenario.kind, calls)
+        return sorted(found.values(), key=lambda each: len(each.text))[: FEW if scenario.kind == THREADS else MANY]

@@ -1,0 +1,22 @@
+"""Several calls made together, each of which answers as it does alone: on arguments that the caller changed meanwhile,
+with iterators read by turns, from within a callback, in two threads.
+
+The text of a scenario is that of its calls, joined by THEN; so the host sees by the calls made alone whether the
+original keeps to it, and asks it of drafts only there. Each scenario is played in a process forked for it, in which
+nothing was called before.
+"""
+
+from __future__ import annotations
+
+THEN = ", then "
+"""Between what the calls of a scenario do."""
+STOPPED = "and stopped at "
+"""What two threads do where that is something else, begins so."""
+AGAIN, JOINED, CHANGED, ORDER = "again", "joined", "changed", "in_order"
+"""The same arguments once more, after the caller changed the result; equal parts of arguments that are one object; the
+same arguments once more, which the caller has changed into those of another call; one call after another."""
+TURNS, HALVES, LEFT = "turns", "halves", "left"
+"""Two iterators read by turns; one read half, then all of another, then the rest; one that is begun and dropped."""
+INSIDE, TRACED, THREADS = "inside", "traced", "threads"
+"""A callback, or an iterator, that calls again; what a callback is given, in order; two threads."""
+KINDS = (AGAIN, JOINED, CHANGED, ORDER, TURNS, HALVES, LEFT, INSIDE, TRACED, THREADS)

@@ -1,0 +1,70 @@
+"""Arguments that run the caller's own code, functions and iterators, wrapped so that it does something of its own."""
+
+from __future__ import annotations
+
+import types
+
+from ..repr.plain import NAMED, is_iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from ..arguments import Call
+
+FUNCTIONS = ("partial", "itemgetter", "attrgetter", "methodcaller")
+DEPTH = 2
+
+
+class Wrapped:
+    """The arguments of a call, in which each function and iterator tells of its use. `heard`: called before it is
+    called, with what it is given, and before an item is taken."""
+
+    def __init__(self, call: Call, heard: Callable[[tuple[Any, ...]], None], iterators: bool = True) -> None:
+        self.heard, self.iterators, self.found = heard, iterators, 0
+        args = tuple([self.wrap(value, DEPTH) for value in call[0]])
+        self.call: Call = args, {name: self.wrap(value, DEPTH) for name, value in call[1].items()}
+
+    def wrap(self, value: Any, depth: int) -> Any:
+        """A value that tells of it; containers are changed in place."""
+        kind = type(value)
+        if is_function(value):
+            return self.function(value)
+        if self.iterators and is_iterator(value):
+            self.found += 1
+            return self.items(value)
+        if kind is list and depth:
+            value[:] = [self.wrap(item, depth - 1) for item in value]
+        elif kind is tuple and depth:
+            return tuple([self.wrap(item, depth - 1) for item in value])
+        elif kind is dict and depth:
+            value.update({key: self.wrap(item, depth - 1) for key, item in list(value.items())})
+        return value
+
+    def function(self, value: Any) -> Callable[..., Any]:
+        """The same function, heard of."""
+        self.found += 1
+
+        def called(*args: Any, **kwargs: Any) -> Any:
+            self.heard(args)
+            return value(*args, **kwargs)
+
+        for name in ("__name__", "__qualname__", "__doc__"):
+            setattr(called, name, getattr(value, name, None) or "callback")
+        return called
+
+    def items(self, value: Iterator[Any]) -> Iterator[Any]:
+        """The same items, heard of."""
+        for item in value:
+            self.heard((item,))
+            yield item
+
+
+def is_function(value: Any) -> bool:
+    """A function of any kind; a class where it is a builtin one, as `str` is."""
+    if isinstance(value, type):
+        return value.__module__ == "builtins"
+    if isinstance(value, types.ModuleType):
+        return False
+    return isinstance(value, (*NAMED, types.MethodType)) or type(value).__name__ in FUNCTIONS

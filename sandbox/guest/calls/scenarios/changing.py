@@ -1,0 +1,81 @@
+"""What the caller does with the arguments that he has given: he makes them those of another call, in place."""
+
+from __future__ import annotations
+
+from ..repr.parts import is_deque
+from ..repr.plain import is_simple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..arguments import Call
+
+DEPTH = 6
+
+
+class Change:
+    """Makes values others in place."""
+
+    def __init__(self) -> None:
+        self.done = False
+        """Something was changed in place."""
+        self.seen: set[int] = set()
+
+    def of_call(self, call: Call, other: Call) -> Call:
+        """The arguments of a call as those of another: the same objects wherever they can be changed."""
+        if len(call[0]) != len(other[0]) or call[1].keys() != other[1].keys():
+            return other
+        args = tuple([self.into(old, new, DEPTH) for old, new in zip(call[0], other[0])])
+        return args, {name: self.into(old, other[1][name], DEPTH) for name, old in call[1].items()}
+
+    def into(self, value: Any, new: Any, depth: int) -> Any:
+        """The value, made equal to another in place; that one where this cannot be."""
+        kind: Any = type(value)
+        if kind is not type(new) or is_simple(kind) or not depth or id(value) in self.seen or value is new:
+            return new
+        if kind is list or kind is bytearray or is_deque(kind):
+            self.sequence(value, new, depth - 1)
+        elif kind is dict:
+            self.entries(value, new, depth - 1)
+        elif kind is set:
+            self.note(value, value != new)
+            value.clear()
+            value.update(new)
+        elif is_open(value) and is_open(new):
+            self.entries(value.__dict__, new.__dict__, depth - 1)
+            self.seen.add(id(value))
+        else:
+            return new
+        return value
+
+    def sequence(self, value: Any, new: Any, depth: int) -> None:
+        """Items in place where they can be changed, too."""
+        items = [self.into(value[at], item, depth) if at < len(value) else item for at, item in enumerate(new)]
+        self.note(value, len(items) != len(value) or any(item is not old for item, old in zip(items, value)))
+        if is_deque(type(value)):
+            value.clear()
+            value.extend(items)
+        else:
+            value[:] = items
+
+    def entries(self, value: dict[Any, Any], new: dict[Any, Any], depth: int) -> None:
+        """A dictionary, in the order of the other."""
+        found = {key: self.into(value[key], item, depth) if key in value else item for key, item in new.items()}
+        self.note(value, list(found) != list(value) or any(found[key] is not value[key] for key in found))
+        value.clear()
+        value.update(found)
+
+    def note(self, value: Any, changed: bool) -> None:
+        """Met, and whether it becomes another."""
+        self.seen.add(id(value))
+        self.done = self.done or changed
+
+
+def is_open(value: Any) -> bool:
+    """An object of which callers may set all attributes that it has."""
+    kind: Any = type(value)
+    state = getattr(value, "__dict__", None)
+    if type(state) is not dict or isinstance(value, type) or kind.__setattr__ is not object.__setattr__:
+        return False
+    return bool(state) and not any(str(name).startswith("_") for name in state) and callable(value) is False

@@ -1,0 +1,270 @@
+"""Plays scenarios, and shows what their calls do."""
+
+from __future__ import annotations
+
+import time
+
+from ..apart import Apart
+from ..channel import OUTCOME, TOOK, frame
+from ..json_text import to_json
+from ..mutation import mutable_parts, mutate_result
+from ..outcome import NO_ARGUMENTS, NOT_COMPARABLE, RAISES, RETURNS, CallOutcome, died, timeout
+from ..repr.canonical import CanonicalRepr
+from ..repr.plain import NOT_COMPARABLE as NO_TEXT
+from ..repr.plain import cut, is_iterator, is_simple, is_value
+from . import AGAIN, CHANGED, HALVES, INSIDE, JOINED, KINDS, LEFT, ORDER, STOPPED, THEN, THREADS, TRACED, TURNS
+from .callbacks import Wrapped
+from .changing import Change
+from .child import SIGALRM, in_child
+from .stream import Stream
+from .switching import Stops, stopped_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import CodeType
+    from typing import Any
+
+    from ..arguments import Call
+    from ..batch import CallBatch
+    from ..channel import Channel
+    from ..worker import CallWorker
+
+monotonic = time.monotonic
+NESTED, TRACE = 3, 50
+"""Calls that are made within one, and arguments of a callback that are shown."""
+WAITS = 2
+"""Steps at which a call that is not interrupted, as it holds a lock, is stopped at all."""
+
+
+class Impossible(Exception):
+    """These calls have no such scenario."""
+
+
+def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
+    """Each scenario in a process of its own."""
+    names = worker.arguments.names
+    names.update({kind: named(kind) for kind in KINDS})
+    if any("CALLS[" in call or "BIG[" in call for call in batch.calls):
+        names.user_namespace()
+    for code in codes:
+        started = monotonic()
+        text, status = in_child(Scenario(worker, code, batch.seconds).play, batch.seconds)
+        took = monotonic() - started
+        outcome = outcome_of(text, status, batch.seconds, took)
+        channel.write(frame(TOOK, repr(took).encode()) + frame(OUTCOME, to_json(outcome.fields()).encode()))
+
+
+def named(kind: str) -> Callable[..., tuple[str, tuple[Call, ...]]]:
+    """What `turns(f(1), f(2))` makes."""
+    return lambda *calls: (kind, calls)
+
+
+def outcome_of(text: str, status: int, seconds: float, took: float) -> CallOutcome:
+    """What a scenario's process said, or how it ended."""
+    if status:
+        return timeout(seconds) if status & 127 == SIGALRM else died(status, took)
+    if not text:
+        return CallOutcome("has no arguments: no such scenario", NO_ARGUMENTS, seconds=took)
+    kind = NOT_COMPARABLE if NO_TEXT in text else RAISES if text.startswith("raises ") else RETURNS
+    return CallOutcome(text, kind, seconds=took)
+
+
+class Scenario:
+    """One scenario, or one call by itself."""
+
+    def __init__(self, worker: CallWorker, code: CodeType, seconds: float) -> None:
+        self.worker, self.ref, self.code, self.seconds = worker, worker.ref, code, seconds
+
+    def play(self) -> str:
+        """What its calls do, joined; empty where they have none of this kind."""
+        try:
+            kind = self.kind()
+            return THEN.join(self.players()[kind]()) if kind else self.alone(0)
+        except Impossible:
+            return ""
+
+    def kind(self) -> str:
+        """Empty for a call by itself."""
+        found: Any = self.worker.arguments.fresh(self.code)
+        return str(found[0]) if type(found[0]) is str else ""
+
+    def players(self) -> dict[str, Callable[[], Sequence[str]]]:
+        """How each kind is played."""
+        return {
+            AGAIN: self.again, JOINED: self.joined, CHANGED: self.changed, ORDER: self.in_order,
+            TURNS: self.turns, HALVES: self.halves, LEFT: self.left,
+            INSIDE: self.inside, TRACED: self.traced, THREADS: self.threads,
+        }  # fmt: skip
+
+    def fresh(self, at: int) -> Call:
+        """New arguments of a call of the scenario."""
+        found: Any = self.worker.arguments.fresh(self.code)
+        return found[1][at] if type(found[0]) is str else found  # type: ignore[no-any-return]
+
+    def stream(self, call: Call) -> Stream:
+        """A call, begun."""
+        return Stream(self.ref.module, lambda: self.worker.invoke(*call))
+
+    def alone(self, at: int) -> str:
+        """What a call does with new arguments."""
+        return self.stream(self.fresh(at)).finish()
+
+    def again(self) -> list[str]:
+        """With the same objects, after the caller changed what he got, where that is no part of what he gave."""
+        call = self.fresh(0)
+        first = self.stream(call)
+        found = [first.finish()]
+        given = dict(mutable_parts([*call[0], *call[1].values()], 3)).keys()
+        if not given & dict(mutable_parts(first.result, 3)).keys():
+            mutate_result(first.result, 3)
+        return [*found, self.stream(call).finish()]
+
+    def joined(self) -> list[str]:
+        """Equal values that have no literal are one object, as those are that have one."""
+        joiner = Joined(self.ref.module)
+        args, kwargs = self.fresh(0)
+        call = tuple([joiner.other(value, 8) for value in args]), joiner.named(kwargs, 8)
+        if not joiner.met:
+            raise Impossible
+        return [self.stream(call).finish()]
+
+    def changed(self) -> list[str]:
+        """With the same objects, after the caller changed them."""
+        call, change = self.fresh(0), Change()
+        found = [self.stream(call).finish()]
+        other = change.of_call(call, self.fresh(1))
+        if not change.done:
+            raise Impossible
+        return [*found, self.stream(other).finish()]
+
+    def in_order(self) -> list[str]:
+        """One after another."""
+        return [self.alone(0), self.alone(1)]
+
+    def iterators(self) -> tuple[Stream, Stream]:
+        """Both calls, begun."""
+        both = self.stream(self.fresh(0)), self.stream(self.fresh(1))
+        if not all(stream.is_open for stream in both):
+            raise Impossible
+        return both
+
+    def turns(self) -> list[str]:
+        """An item of each in turn."""
+        if self.ref.asynchronous:
+            return self.gathered()
+        both = self.iterators()
+        while any([stream.step() for stream in both]):
+            pass
+        return [stream.text for stream in both]
+
+    def gathered(self) -> list[str]:
+        """Two coroutines at once."""
+        import asyncio
+
+        made = [self.worker.function(*args, **kwargs) for args, kwargs in (self.fresh(0), self.fresh(1))]
+        if not all(asyncio.iscoroutine(each) for each in made):
+            raise Impossible
+
+        async def both() -> list[Any]:
+            return await asyncio.gather(*made, return_exceptions=True)
+
+        return [Stream(self.ref.module, lambda each=each: given(each)).finish()  # type: ignore[misc]
+                for each in self.worker.loop().run_until_complete(both())]  # fmt: skip
+
+    def halves(self) -> list[str]:
+        """Half of one, all of the other, the rest."""
+        whole = self.stream(self.fresh(0))
+        whole.finish()
+        first, second = self.iterators()
+        for _ in range(max(1, len(whole.items) // 2)):
+            first.step()
+        between = second.finish()
+        return [first.finish(), between]
+
+    def left(self) -> list[str]:
+        """One that is begun and dropped, then the other."""
+        first = self.stream(self.fresh(0))
+        if not first.is_open:
+            raise Impossible
+        first.step()
+        del first
+        return [self.alone(1)]
+
+    def inside(self) -> list[str]:
+        """The caller's own code calls again, a few times."""
+        nested: list[str] = []
+        busy: list[bool] = []
+
+        def meanwhile(_: Any) -> None:
+            if len(nested) < NESTED and not busy:
+                busy.append(True)
+                nested.append(self.alone(1))
+                busy.pop()
+
+        wrapped = Wrapped(self.fresh(0), meanwhile)
+        if not wrapped.found:
+            raise Impossible
+        outer = self.stream(wrapped.call).finish()
+        return [outer, *dict.fromkeys(nested or [self.alone(1)])]
+
+    def traced(self) -> list[str]:
+        """What a callback is given, in the order in which it is first given it."""
+        met: dict[str, None] = {}
+
+        def note(args: Any) -> None:
+            if len(met) < TRACE:
+                met[CanonicalRepr(self.ref.module).show(args)[:200]] = None
+
+        wrapped = Wrapped(self.fresh(0), note, iterators=False)
+        if not wrapped.found:
+            raise Impossible
+        return [self.stream(wrapped.call).finish(), cut("its callback is given " + ", ".join(met))]
+
+    def threads(self) -> list[str]:
+        """The first call, stopped at one line after another while a second thread makes the other."""
+        stops = Stops(self.ref)
+        text = stops.run(lambda: self.stream(self.fresh(0)).finish())
+        right = [text, in_child(lambda: self.alone(1), self.seconds)[0]]
+        waits = 0
+        for step in stops.chosen():
+            said, _ = in_child(lambda step=step: "\0".join(self.stopped(step)), self.seconds)  # type: ignore[misc]
+            one, two, two_again, one_again, place, waited = (said.split("\0") + [""] * 6)[:6]
+            if [one, two, two_again, one_again] != [*right, *reversed(right)]:
+                return [*right, f"{STOPPED}{place}: {THEN.join((one, two, two_again, one_again))}"]
+            waits += bool(waited)
+            if waits == WAITS:
+                break
+        return right
+
+    def stopped(self, step: int) -> Sequence[str]:
+        """With new arguments."""
+        call = self.fresh(0)
+        return stopped_at(self.ref, step, lambda: self.worker.invoke(*call), self.alone)
+
+
+class Joined(Apart):
+    """Equal values that have no literal become one object."""
+
+    def __init__(self, target: str) -> None:
+        super().__init__(target)
+        self.kept: dict[Any, Any] = {}
+        self.met = False
+
+    def other(self, value: Any, depth: int) -> Any:
+        """The first that is equal."""
+        kind: Any = type(value)
+        if is_simple(kind):
+            return value
+        if not is_value(kind) or is_iterator(value):
+            return super().other(value, depth)
+        found = self.kept.setdefault((kind, repr(value)), value)
+        self.met = self.met or found is not value
+        return found
+
+
+def given(value: Any) -> Any:
+    """A result, or an exception that is raised again."""
+    if isinstance(value, BaseException):
+        raise value
+    return value

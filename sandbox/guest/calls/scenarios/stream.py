@@ -1,0 +1,67 @@
+"""One call whose result is read step by step where it is an iterator, and what came of it as text."""
+
+from __future__ import annotations
+
+from ..repr.canonical import CanonicalRepr
+from ..repr.exceptions import held_by
+from ..repr.plain import cut, is_iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+ITEMS = 1000
+"""So many items of an iterator are read."""
+
+
+class Stream:
+    """What one call returns, raises or yields."""
+
+    def __init__(self, target: str, make: Callable[[], Any]) -> None:
+        self.target, self.shown = target, CanonicalRepr(target)
+        self.items: list[str] = []
+        self.end = self.whole = ""
+        self.is_open = self.raised = False
+        self.result: Any = None
+        try:
+            self.result = make()
+            self.is_open = is_iterator(self.result)
+            if not self.is_open:
+                self.whole = "returns " + self.shown.show(self.result)
+        except BaseException as error:
+            self.raised = True
+            self.whole = self.named(error)
+
+    def named(self, error: BaseException) -> str:
+        """`raises ValueError`."""
+        return "raises " + self.shown.name_of(type(error))[1:-1] + held_by(self.target, error)
+
+    def step(self) -> bool:
+        """Read an item; whether there may be more."""
+        if self.is_open:
+            try:
+                self.items.append(self.shown.show(next(self.result)))
+                if len(self.items) >= ITEMS:
+                    self.close(" and more")
+            except StopIteration as stop:
+                self.close(" then returns " + self.shown.show(stop.value) if stop.value is not None else "")
+            except BaseException as error:
+                self.close(" then " + self.named(error))
+        return self.is_open
+
+    def close(self, end: str) -> None:
+        """Nothing more is read."""
+        self.is_open, self.end = False, end
+
+    def finish(self) -> str:
+        """Read to the end; the text."""
+        while self.step():
+            pass
+        return self.text
+
+    @property
+    def text(self) -> str:
+        """What came of it until now, on one line."""
+        items = f"returns <iterator of {', '.join(self.items)}{self.end}>"
+        return cut(self.whole or items).replace("\n", "\\n")

@@ -1,0 +1,110 @@
+"""Two threads: one is stopped at a line while the other makes a whole call, so that nothing is left to chance.
+
+Lines are those of the project's own code. Where the second thread has to wait for the first, as for a lock, that one
+goes on
+after WAIT_S.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..own_code import OwnCode
+from .stream import Stream
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import FrameType
+    from typing import Any
+
+    from ..function_ref import FunctionRef
+
+POINTS, EVENTS = 10, 20_000
+"""Places at which a call is stopped, each in a process of its own, and steps in which they are looked for."""
+WAIT_S, END_S = 0.3, 5.0
+
+
+class Stops:
+    """Counts the lines that a call runs, and does something at one of them."""
+
+    def __init__(self, ref: FunctionRef, at: int = 0, then: Callable[[], None] = lambda: None) -> None:
+        self.own, self.at, self.then = OwnCode(ref), at, then
+        self.lines: list[int] = []
+
+    def run(self, call: Callable[[], Any]) -> Any:
+        """Make a call with that."""
+        sys.settrace(self.trace)
+        try:
+            return call()
+        finally:
+            sys.settrace(None)
+
+    def trace(self, frame: FrameType, event: str, arg: Any) -> Any:
+        """For sys.settrace."""
+        if not self.own.has(frame.f_code.co_filename):
+            return None
+        if event == "line":
+            self.lines.append(frame.f_lineno)
+            if len(self.lines) == self.at:
+                sys.settrace(None)
+                self.then()
+            if len(self.lines) >= max(EVENTS, self.at):
+                sys.settrace(None)
+        return self.trace
+
+    def chosen(self) -> list[int]:
+        """Steps before which to stop: the first and the middle one of each line, as many as are affordable."""
+        places: dict[int, list[int]] = {}
+        for step, line in enumerate(self.lines, 1):
+            places.setdefault(line, []).append(step)
+        found = sorted({step for steps in places.values() for step in (steps[0], steps[len(steps) // 2])})
+        apart = max(1, -(-len(found) // POINTS))
+        return found[::apart]
+
+
+class Other:
+    """A call in another thread."""
+
+    def __init__(self, make: Callable[[], str]) -> None:
+        import _thread
+
+        self.make, self.start = make, _thread.start_new_thread
+        self.text, self.waited = "", False
+        self.over = _thread.allocate_lock()
+        self.over.acquire()
+
+    def run(self) -> None:
+        """Start it and wait for its end, for some time."""
+        self.start(self.called, ())
+        self.waited = not self.over.acquire(True, WAIT_S)
+
+    def called(self) -> None:
+        """In that thread."""
+        try:
+            self.text = self.make()
+        finally:
+            self.over.release()
+
+    def end(self) -> str:
+        """What came of it."""
+        if self.waited:
+            self.over.acquire(True, END_S)
+        return self.text
+
+
+def stopped_at(ref: FunctionRef, step: int, make: Callable[[], Any], alone: Callable[[int], str]) -> Sequence[str]:
+    """A call stopped before a step, while another is made; then both again. What they do, the line, and whether the
+    second had to wait."""
+    other = Other(lambda: alone(1))
+    stops = Stops(ref, step, other.run)
+    text = stops.run(lambda: Stream(ref.module, make).finish())
+    before = stops.lines[:step]
+    place = f"line {before[-1]} for the {ordinal(before.count(before[-1]))} time" if before else "no line"
+    return text, other.end(), alone(1), alone(0), place, "waited" * other.waited
+
+
+def ordinal(number: int) -> str:
+    """`1st`."""
+    teen = number // 10 % 10 == 1
+    return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

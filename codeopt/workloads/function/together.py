@@ -59,7 +59,7 @@ def _lines(text: bytes, chosen: Sequence[int]) -> bytes:
 
 def scenario_cases(bench: Bench, runner: CallRunner, known: Sequence[Known], contract: Contract) -> list[Case]:
     """One case of the scenarios that the original keeps to, whatever order sets have; none where it keeps to none."""
-    wanted = scenarios(known, contract, iterables(bench))
+    wanted = scenarios(known, contract, iterables(bench), bench.function.asynchronous)
     first = _kept(bench, runner, wanted, OTHER_HASH_SEED) if wanted else {}
     ordered = sorted(first, key=lambda each: bool(each.because))
     batch = _batch([each.text for each in ordered], [each.seconds for each in first.values()])
@@ -110,6 +110,11 @@ def judged(case: ScenarioCase, run: CallRun, check: Checker, tolerance: float, p
     return replace(outcome, caveats=call_caveats(rest, case.stdout(run, beyond=True), tolerance, paste))
 
 
+def _plainness(scenario: Scenario) -> tuple[bool, int]:
+    """Anything is read more easily than two threads."""
+    return scenario.kind == THREADS, len(scenario.text)
+
+
 @dataclass(frozen=True)
 class Witness:
     """A scenario that tells a draft from the original."""
@@ -144,7 +149,7 @@ class Witnesses:
         texts, wanted = calls_of(part), (part.expected or b"").split(b"\n")
         lines = zip(texts, wanted, case.stdout(run, beyond=False).split(b"\n"), strict=False)
         failing = [read_scenario(text) for text, was, now in lines if check(was, now)]
-        found = min((each for each in failing if each), key=lambda each: len(each.text), default=None)
+        found = min((each for each in failing if each), key=_plainness, default=None)
         best = next(iter(self._failing([found])), None) if found else None
         until = time.monotonic() + SHRINK_S
         while best is not None and time.monotonic() < until:

@@ -29,7 +29,7 @@ from codeopt.workloads.function.call_cases import (
 from codeopt.workloads.function.call_growth import growth
 from codeopt.workloads.function.calls import paste
 from codeopt.workloads.function.calls.shrink import first_failing, smallest
-from codeopt.workloads.function.calls.witness import apart
+from codeopt.workloads.function.calls.witness import apart, as_python
 from codeopt.workloads.function.contract import Contract, contract_of
 from codeopt.workloads.function.evidence import Evidence, NotVerifiable, TooThin, fresh_ones, long_ones
 from codeopt.workloads.function.existing_tests import failing
@@ -167,7 +167,7 @@ class FunctionWorkload(Defaults):
         if rival is not None:
             module = locate(rival.path)
             places.append(paste.Importable(module.roots[0], module.name, rival.name))
-        return paste.paste(call, bench.function, places, self.request.options.calls)
+        return paste.paste(as_python(call), bench.function, places, self.request.options.calls)
 
     def _beyond(self, case: CallCase, outcome: Outcome) -> Outcome:
         """Of calls that nobody makes, as far as is known, a difference is told; it is no wrong answer."""

@@ -33,8 +33,9 @@ class NoLine(Exception):
 
 def paste(call: str, function: Function, places: Sequence[Importable], calls_file: Path | None = None) -> str:
     """`PYTHONPATH=/home/me/project python -c '...'`, one for each place; empty where there is none."""
+    line = _line if call.startswith(("f(", *_FILES)) else _program
     try:
-        lines = [_line(call, function, place, calls_file) for place in dict.fromkeys(places)]
+        lines = [line(call, function, place, calls_file) for place in dict.fromkeys(places)]
     except (NoLine, SyntaxError, RecursionError):
         return ""
     text = "; ".join(lines)
@@ -53,6 +54,26 @@ def _line(call: str, function: Function, place: Importable, calls_file: Path | N
     elif function.generator:
         expression = f"list({expression})"
     program = "; ".join([*heads, f"print(repr({expression}))"])
+    return _as_command(program, place)
+
+
+def _program(text: str, function: Function, place: Importable, calls_file: Path | None) -> str:
+    """Statements in which `f` is called, of which the last is an expression that is printed."""
+    tree = ast.parse(text)
+    writer = _Writer("f", calls_file)
+    tree = writer.visit(tree)
+    if function.asynchronous or not isinstance(tree.body[-1], ast.Expr):
+        raise NoLine
+    shown = ast.Call(ast.Name("print", ast.Load()), [tree.body[-1].value], [])
+    *rest, last = [ast.unparse(each) for each in (*tree.body[:-1], shown)]
+    owner = place.qualname.partition(".")[0]
+    target = place.qualname + (".fget" if function.kind == "property" else "")
+    heads = [*(f"import {name}" for name in sorted(writer.imports)), f"from {place.module} import {owner}"]
+    heads += [f"f = {target}"] if target != "f" else []
+    return _as_command("; ".join([*heads, *rest, last]), place)
+
+
+def _as_command(program: str, place: Importable) -> str:
     return f"PYTHONPATH={shlex.quote(str(place.root))} python -c {shlex.quote(program)}"
 
 

@@ -12,6 +12,7 @@ from sandbox.call_answer import Kind
 from sandbox.guest.calls.scenarios import (
     AGAIN,
     CHANGED,
+    GATHERED,
     HALVES,
     INSIDE,
     JOINED,
@@ -24,6 +25,8 @@ from sandbox.guest.calls.scenarios import (
 
 POOL, GIVEN = 6, 4
 """Calls that scenarios are made of, and how many of these are given ones, where there are."""
+FEW = 3
+"""Pairs of calls in two threads, each of which is made many times, and calls that are read by turns with themselves."""
 QUICK_S, LONGEST, LONGEST_ANSWER = 0.005, 4000, 4000
 """What such a call takes at most, and characters of it and of its answer."""
 REARRANGED, RETYPED = 2, 2
@@ -32,11 +35,13 @@ OTHER_TYPE = "an equal argument of another type was given before"
 CALLBACK = "a callback is given other arguments, or in another order"
 
 
-def scenarios(known: Sequence[Known], contract: Contract, iterables: Sequence[int]) -> list[Scenario]:
+def scenarios(
+    known: Sequence[Known], contract: Contract, iterables: Sequence[int], asynchronous: bool = False
+) -> list[Scenario]:
     """Of a few quick calls with different answers. iterables: places of parameters that may be given an iterator."""
     usable = [each for each in known if _is_usable(each)]
     pool = _pool(usable)
-    found = [*_together(pool, contract), *_with_callbacks([each.text for each in pool], iterables)]
+    found = [*_together(pool, contract, asynchronous), *_with_callbacks([each.text for each in pool], iterables)]
     found += _retyped(usable, contract)
     return list({each.text: each for each in found}.values())
 
@@ -56,13 +61,11 @@ def _pool(usable: Sequence[Known]) -> list[Known]:
 
 
 def _pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Each with the next one, and each with the next but one."""
-    count = len(texts)
-    pairs = [(texts[at], texts[(at + step) % count]) for step in (1, 2) for at in range(count)]
-    return [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
+    """Each with the next one."""
+    return [pair for pair in zip(texts, [*texts[1:], *texts[:1]], strict=True) if pair[0] != pair[1]]
 
 
-def _together(pool: Sequence[Known], contract: Contract) -> Iterator[Scenario]:
+def _together(pool: Sequence[Known], contract: Contract, asynchronous: bool) -> Iterator[Scenario]:
     """What any caller may do."""
     texts = [each.text for each in pool]
     pairs = _pairs(texts)
@@ -73,11 +76,13 @@ def _together(pool: Sequence[Known], contract: Contract) -> Iterator[Scenario]:
         for other in _rearranged(text, contract):
             yield Scenario(CHANGED, (text, other))
     yield from (Scenario(CHANGED, pair) for pair in pairs)
-    yield from (Scenario(THREADS, pair) for pair in pairs[: len(texts)])
-    if any(each.outcome.kind == Kind.YIELDS for each in pool):
+    yield from (Scenario(THREADS, pair) for pair in pairs[:FEW])
+    if asynchronous:
+        yield from (Scenario(GATHERED, pair) for pair in pairs)
+    elif any(each.outcome.kind == Kind.YIELDS for each in pool):
         for kind in (TURNS, HALVES, LEFT):
-            yield from (Scenario(kind, pair) for pair in pairs[: len(texts)])
-        yield from (Scenario(TURNS, (text, text)) for text in texts)
+            yield from (Scenario(kind, pair) for pair in pairs)
+        yield from (Scenario(TURNS, (text, text)) for text in texts[:FEW])
 
 
 def _rearranged(text: str, contract: Contract) -> list[str]:

@@ -11,6 +11,7 @@ from codeopt.workloads.function.calls.scenario import Scenario, read_scenario
 from sandbox.guest.calls.scenarios import (
     AGAIN,
     CHANGED,
+    GATHERED,
     HALVES,
     INSIDE,
     JOINED,
@@ -132,6 +133,7 @@ _WAYS: dict[str, Callable[..., str]] = {
     JOINED: lambda one: f"{one}, in which equal values are one object",
     ORDER: lambda one, two: f"{one}; {two}",
     TURNS: lambda one, two: f"import itertools; [*itertools.zip_longest({one}, {two})]",
+    GATHERED: lambda one, two: f"import asyncio; await asyncio.gather({one}, {two})",
     HALVES: lambda one, two: f"x, y = {one}, {two}; next(x); [*y]; [*x]",
     LEFT: lambda one, two: f"next({one}); [*{two}]",
     INSIDE: lambda one, two: _with_callback(one, two, f"of which a callback or iterator calls {two}"),

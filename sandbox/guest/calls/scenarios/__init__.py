@@ -15,8 +15,9 @@ STOPPED = "and stopped at "
 AGAIN, JOINED, CHANGED, ORDER = "again", "joined", "changed", "in_order"
 """The same arguments once more, after the caller changed the result; equal parts of arguments that are one object; the
 same arguments once more, which the caller has changed into those of another call; one call after another."""
-TURNS, HALVES, LEFT = "turns", "halves", "left"
-"""Two iterators read by turns; one read half, then all of another, then the rest; one that is begun and dropped."""
+TURNS, GATHERED, HALVES, LEFT = "turns", "gathered", "halves", "left"
+"""Two iterators read by turns; two coroutines at once; one iterator read half, then all of another, then the rest; one
+that is begun and dropped."""
 INSIDE, TRACED, THREADS = "inside", "traced", "threads"
 """A callback, or an iterator, that calls again; what a callback is given, in order; two threads."""
-KINDS = (AGAIN, JOINED, CHANGED, ORDER, TURNS, HALVES, LEFT, INSIDE, TRACED, THREADS)
+KINDS = (AGAIN, JOINED, CHANGED, ORDER, TURNS, GATHERED, HALVES, LEFT, INSIDE, TRACED, THREADS)

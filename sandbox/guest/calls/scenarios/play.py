@@ -8,11 +8,26 @@ from ..apart import Apart
 from ..channel import OUTCOME, TOOK, frame
 from ..json_text import to_json
 from ..mutation import mutable_parts, mutate_result
-from ..outcome import NO_ARGUMENTS, NOT_COMPARABLE, RAISES, RETURNS, CallOutcome, died, timeout
+from ..outcome import NO_ARGUMENTS, NOT_COMPARABLE, RAISES, RETURNS, CallOutcome, died, how_it_ended, timeout
 from ..repr.canonical import CanonicalRepr
 from ..repr.plain import NOT_COMPARABLE as NO_TEXT
 from ..repr.plain import cut, is_iterator, is_simple, is_value
-from . import AGAIN, CHANGED, HALVES, INSIDE, JOINED, KINDS, LEFT, ORDER, STOPPED, THEN, THREADS, TRACED, TURNS
+from . import (
+    AGAIN,
+    CHANGED,
+    GATHERED,
+    HALVES,
+    INSIDE,
+    JOINED,
+    KINDS,
+    LEFT,
+    ORDER,
+    STOPPED,
+    THEN,
+    THREADS,
+    TRACED,
+    TURNS,
+)
 from .callbacks import Wrapped
 from .changing import Change
 from .child import SIGALRM, in_child
@@ -70,6 +85,14 @@ def outcome_of(text: str, status: int, seconds: float, took: float) -> CallOutco
     return CallOutcome(text, kind, seconds=took)
 
 
+class Ended(Exception):
+    """A process in which a part of a scenario was played has ended early. `status`: how."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
 class Scenario:
     """One scenario, or one call by itself."""
 
@@ -83,6 +106,8 @@ class Scenario:
             return THEN.join(self.players()[kind]()) if kind else self.alone(0)
         except Impossible:
             return ""
+        except Ended as ended:
+            return "ends a thread's process" + how_it_ended(ended.status)
 
     def kind(self) -> str:
         """Empty for a call by itself."""
@@ -93,7 +118,7 @@ class Scenario:
         """How each kind is played."""
         return {
             AGAIN: self.again, JOINED: self.joined, CHANGED: self.changed, ORDER: self.in_order,
-            TURNS: self.turns, HALVES: self.halves, LEFT: self.left,
+            TURNS: self.turns, GATHERED: self.gathered, HALVES: self.halves, LEFT: self.left,
             INSIDE: self.inside, TRACED: self.traced, THREADS: self.threads,
         }  # fmt: skip
 
@@ -151,8 +176,6 @@ class Scenario:
 
     def turns(self) -> list[str]:
         """An item of each in turn."""
-        if self.ref.asynchronous:
-            return self.gathered()
         both = self.iterators()
         while any([stream.step() for stream in both]):
             pass
@@ -223,19 +246,30 @@ class Scenario:
 
     def threads(self) -> list[str]:
         """The first call, stopped at one line after another while a second thread makes the other."""
-        stops = Stops(self.ref)
-        text = stops.run(lambda: self.stream(self.fresh(0)).finish())
-        right = [text, in_child(lambda: self.alone(1), self.seconds)[0]]
+        right = [self.in_child(lambda: self.alone(0)), self.in_child(lambda: self.alone(1))]
         waits = 0
-        for step in stops.chosen():
-            said, _ = in_child(lambda step=step: "\0".join(self.stopped(step)), self.seconds)  # type: ignore[misc]
-            one, two, two_again, one_again, place, waited = (said.split("\0") + [""] * 6)[:6]
-            if [one, two, two_again, one_again] != [*right, *reversed(right)]:
-                return [*right, f"{STOPPED}{place}: {THEN.join((one, two, two_again, one_again))}"]
+        for step in self.in_child(self.steps).split():
+            said = self.in_child(lambda step=step: "\0".join(self.stopped(int(step))))  # type: ignore[misc]
+            place, waited, *texts = said.split("\0")
+            if texts != [*right, *reversed(right)]:
+                return [*right, f"{STOPPED}{place}: {THEN.join(texts)}"]
             waits += bool(waited)
             if waits == WAITS:
                 break
         return right
+
+    def in_child(self, make: Callable[[], str]) -> str:
+        """A text made where nothing was called before."""
+        text, status = in_child(make, self.seconds)
+        if status:
+            raise Ended(status)
+        return text
+
+    def steps(self) -> str:
+        """Where the first call is stopped."""
+        stops = Stops(self.ref)
+        stops.run(lambda: self.alone(0))
+        return " ".join(map(str, stops.chosen()))
 
     def stopped(self, step: int) -> Sequence[str]:
         """With new arguments."""

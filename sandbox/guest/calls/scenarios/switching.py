@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ..function_ref import FunctionRef
 
-POINTS, EVENTS = 10, 20_000
+POINTS, EVENTS = 8, 20_000
 """Places at which a call is stopped, each in a process of its own, and steps in which they are looked for."""
 WAIT_S, END_S = 0.3, 5.0
 
@@ -94,14 +94,14 @@ class Other:
 
 
 def stopped_at(ref: FunctionRef, step: int, make: Callable[[], Any], alone: Callable[[int], str]) -> Sequence[str]:
-    """A call stopped before a step, while another is made; then both again. What they do, the line, and whether the
-    second had to wait."""
+    """A call stopped before a step, while another is made; then both again. The line, whether the second had to wait,
+    and what they do."""
     other = Other(lambda: alone(1))
     stops = Stops(ref, step, other.run)
     text = stops.run(lambda: Stream(ref.module, make).finish())
     before = stops.lines[:step]
     place = f"line {before[-1]} for the {ordinal(before.count(before[-1]))} time" if before else "no line"
-    return text, other.end(), alone(1), alone(0), place, "waited" * other.waited
+    return place, "waited" * other.waited, text, other.end(), alone(1), alone(0)
 
 
 def ordinal(number: int) -> str:

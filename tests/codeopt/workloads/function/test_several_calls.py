@@ -1,0 +1,251 @@
+"""Drafts that answer every call right when it is made alone, and otherwise when callers do what they may: change what
+they gave or got, read iterators by turns, call from a callback, from two threads, with equal objects; and honest ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
+
+import pytest
+
+from codeopt.judge import Judge
+from codeopt.report import why
+from codeopt.target import Target
+from codeopt.workloads.function.calls.scenarios import CALLBACK, OTHER_TYPE
+from tests.support.judges import ENOUGH_EXAMPLES, function_judge
+
+Opens = Callable[[str, str], Judge]
+
+RANKS = """\
+def f(xs):
+    found = []
+    for x in xs:
+        n = 0
+        for y in xs:
+            n += y <= x
+        found.append(n)
+    return found
+"""
+FAST_RANKS = """\
+import bisect, functools, threading
+def ranks(xs):
+    ordered = sorted(xs)
+    return [bisect.bisect_right(ordered, x) for x in xs]
+"""
+LISTS = "CALLS = [(([i * k % 17 for i in range(n)],), {}) for n, k in enumerate((3, 5, 7, 2, 9, 4, 11, 6), 2)]\n"
+DISTINCT = """\
+def f(xs):
+    seen = []
+    for x in xs:
+        if x not in seen:
+            seen.append(x)
+            yield x
+"""
+COUNT = """\
+def f(words, word):
+    n = 0
+    for each in words:
+        if each == word:
+            n += 1
+    return n
+"""
+WORDS = "CALLS = [((['ab', 'ba', 'aab', 'ab'][:n] * n, ['ab', 'aab'][n % 2]), {}) for n in range(1, 9)]\n"
+ROWS = "CALLS = [(([(1, 'a'), (2, 'b'), (3, 'c')][:n] * n, (n % 3 + 1, 'abc'[n % 3])), {}) for n in range(1, 9)]\n"
+BEST = """\
+def f(xs, key):
+    best = []
+    for x in xs:
+        if all(key(x) >= key(y) for y in xs):
+            best.append(x)
+    return best
+"""
+KEYS = "CALLS = [(([i * k % 17 - 8 for i in range(1, n)], abs), {}) for n, k in enumerate((3, 5, 7, 2, 9, 4, 6), 3)]\n"
+BOX = """\
+class Box:
+    def __init__(self, sides):
+        self.sides = sides
+
+def f(box):
+    total = 0
+    for side in box.sides:
+        for other in box.sides:
+            total += side * other
+    return total
+"""
+BOXES = "from old import Box\nCALLS = [((Box([i * k % 13 for i in range(k)]),), {}) for k in range(2, 13)]\n"
+ASYNC = """\
+import asyncio
+async def f(xs):
+    found = []
+    for x in xs:
+        await asyncio.sleep(0)
+        if x not in found:
+            found.append(x)
+    return found
+"""
+
+WRONG = {
+    "is for ==, of texts": (COUNT, WORDS, COUNT.replace("==", "is"), "''.join("),
+    "is for ==, of tuples": (COUNT, ROWS, COUNT.replace("==", "is"), "tuple("),
+    "places in memory": (
+        RANKS, LISTS, "def f(xs):\n    ids = {id(x): x for x in xs}\n    every = list(ids.values())\n"
+        "    return [sum(ids[id(y)] <= x for y in xs) for x in xs] if len(every) == len(set(xs)) else []\n", "",
+    ),
+    "the last argument by identity": (
+        RANKS, LISTS, FAST_RANKS + "last = answer = None\ndef f(xs):\n    global last, answer\n"
+        "    if xs is not last:\n        last, answer = xs, ranks(xs)\n    return list(answer)\n", "x[:] = ",
+    ),
+    "arguments by place and length": (
+        RANKS, LISTS, FAST_RANKS + "known = {}\ndef f(xs):\n    key = id(xs), len(xs)\n"
+        "    if key not in known:\n        known[key] = xs, ranks(xs)\n    return list(known[key][1])\n", "x[:] = ",
+    ),
+    "the last result, given out again": (
+        RANKS, LISTS, FAST_RANKS + "last = [None, None]\ndef f(xs):\n    if last[0] is not xs or last[2] != xs:\n"
+        "        last[:] = xs, ranks(xs), list(xs)\n    return last[1]\n", "clear",
+    ),
+    "an object by its place": (
+        BOX, BOXES, BOX.replace("def f(", "known = {}\ndef slow(")
+        + "def f(box):\n    if id(box) not in known:\n        known[id(box)] = box, slow(box)\n"
+        "    return known[id(box)][1]\n", "changed into those of",
+    ),
+    "a shared set of a generator": (
+        DISTINCT, LISTS, "seen = set()\ndef f(xs):\n    seen.clear()\n    for x in xs:\n"
+        "        if x not in seen:\n            seen.add(x)\n            yield x\n", "zip_longest",
+    ),
+    "a shared set that is empty only at the end": (
+        DISTINCT, LISTS, "seen = set()\ndef f(xs):\n    for x in xs:\n        if x not in seen:\n"
+        "            seen.add(x)\n            yield x\n    seen.clear()\n", "",
+    ),
+    "a shared list, of two threads": (
+        RANKS, LISTS, FAST_RANKS + "found = []\ndef f(xs):\n    found.clear()\n    ordered = sorted(xs)\n"
+        "    for x in xs:\n        found.append(bisect.bisect_right(ordered, x))\n    return list(found)\n",
+        "threading.Thread",
+    ),
+    "a question that is kept before its answer": (
+        RANKS, LISTS, FAST_RANKS + "last = answer = None\ndef f(xs):\n    global last, answer\n"
+        "    if xs != last:\n        last = list(xs)\n        answer = ranks(xs)\n    return list(answer)\n",
+        "threading.Thread",
+    ),
+    "shared keys, under a lock that may be taken again": (
+        BEST, KEYS, FAST_RANKS + "lock, keys = threading.RLock(), []\ndef f(xs, key):\n    with lock:\n"
+        "        keys.clear()\n        for x in xs:\n            keys.append(key(x))\n"
+        "        return [x for x, k in zip(xs, keys) if k == max(keys)]\n", "lambda *v",
+    ),
+    "a lock that may not": (
+        BEST, KEYS, FAST_RANKS + "lock = threading.Lock()\ndef f(xs, key):\n    with lock:\n"
+        "        keys = [key(x) for x in xs]\n        return [x for x, k in zip(xs, keys) if k == max(keys)]\n",
+        "lambda *v",
+    ),
+    "a list that two coroutines share": (
+        ASYNC, LISTS, "import asyncio\nfound = {}\nasync def f(xs):\n    found.clear()\n    for x in xs:\n"
+        "        await asyncio.sleep(0)\n        found[x] = 1\n    return list(found)\n", "",
+    ),
+}  # fmt: skip
+
+HONEST = {
+    "sorted": (RANKS, LISTS, FAST_RANKS + "def f(xs):\n    return ranks(xs)\n"),
+    "answers of one call": (
+        RANKS, LISTS, FAST_RANKS + "def f(xs):\n    known = {}\n    for x in set(xs):\n"
+        "        known[x] = sum(y <= x for y in xs)\n    return [known[x] for x in xs]\n",
+    ),
+    "cached by value": (
+        RANKS, LISTS, FAST_RANKS + "@functools.cache\ndef kept(xs):\n    return tuple(ranks(xs))\n"
+        "def f(xs):\n    return list(kept(tuple(xs)))\n",
+    ),
+    "kept by value, under a lock": (
+        RANKS, LISTS, FAST_RANKS + "lock, known = threading.Lock(), {}\ndef f(xs):\n    with lock:\n"
+        "        key = tuple(xs)\n        if key not in known:\n            known[key] = ranks(xs)\n"
+        "        return list(known[key])\n",
+    ),
+    "a list of each thread": (
+        RANKS, LISTS, FAST_RANKS + "own = threading.local()\ndef f(xs):\n    own.found = ranks(xs)\n"
+        "    return list(own.found)\n",
+    ),
+    "asks by identity first": (COUNT, WORDS, COUNT.replace("each == word", "each is word or each == word")),
+    "interned": (COUNT, WORDS, "import sys\n" + COUNT.replace("each == word", "sys.intern(each) is sys.intern(word)")),
+    "counts": (COUNT, ROWS, "def f(words, word):\n    return words.count(word)\n"),
+    "a set of its own": (DISTINCT, LISTS, DISTINCT.replace("seen = []", "seen = set()").replace("append", "add")),
+    "an iterator that is no generator": (DISTINCT, LISTS, "def f(xs):\n    return iter([*dict.fromkeys(xs)])\n"),
+    "each key once": (
+        BEST, KEYS, "def f(xs, key):\n    keys = [key(x) for x in xs]\n    most = max(keys, default=0)\n"
+        "    return [x for x, k in zip(xs, keys) if k == most]\n",
+    ),
+    "an object asked once": (BOX, BOXES, BOX.partition("def f")[0] + "def f(box):\n    return sum(box.sides) ** 2\n"),
+    "a dictionary of its own, with waits": (
+        ASYNC, LISTS, "import asyncio\nasync def f(xs):\n    await asyncio.sleep(0)\n"
+        "    return list(dict.fromkeys(xs))\n",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=[pytest.param("docker", marks=pytest.mark.docker), "bubblewrap"])
+def opens(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opens]:
+    """opens(old, calls): a judge that says what is right; what the original does is learnt once."""
+    with ExitStack() as stack:
+
+        @cache
+        def judge(old: str, calls: str) -> Judge:
+            folder = tmp_path_factory.mktemp("several")
+            (folder / "old.py").write_text(old)
+            (folder / "calls.py").write_text(calls)
+            options = {"timed": False, "calls": folder / "calls.py", "max_examples": ENOUGH_EXAMPLES}
+            opened = function_judge(Target(folder / "old.py", "f"), sandbox=request.param, **options)
+            return stack.enter_context(opened)
+
+        yield judge
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_refused_with_what_to_paste(opens: Opens, name: str) -> None:
+    old, calls, draft, shown = WRONG[name]
+    found = opens(old, calls).check(draft, "a person's")
+    assert not found.correct
+    assert shown in why(found), why(found)
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_nothing_is_said_of_an_honest_draft(opens: Opens, name: str) -> None:
+    old, calls, draft = HONEST[name]
+    found = opens(old, calls).check(draft, "a person's")
+    assert found.correct, why(found)
+    assert not {each.because for each in found.caveats} & {OTHER_TYPE, CALLBACK}
+
+
+TRIPLE = """\
+def f(n):
+    total = 0
+    for _ in range(3):
+        total += n
+    return total
+"""
+TRIPLES = "CALLS = [((n,), {}) for n in (1, 2, 5, 7, 12, 0, 44, 31, 3, 4)]\n"
+CACHED = "import functools\n@functools.lru_cache{}\ndef f(n):\n    return n * 3\n"
+BACKWARDS = """\
+def f(xs, key):
+    keys = [key(x) for x in reversed(xs)][::-1]
+    most = max(keys, default=0)
+    return [x for x, k in zip(xs, keys) if k == most]
+"""
+TOLD = {
+    "answers kept by equality": (TRIPLE, TRIPLES, CACHED.format(""), OTHER_TYPE, "f(1.0)"),
+    "a callback asked in another order": (BEST, KEYS, BACKWARDS, CALLBACK, "lambda *v: (print(v)"),
+}
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_told_in_every_run(opens: Opens, name: str) -> None:
+    old, calls, draft, because, shown = TOLD[name]
+    for _ in range(2):
+        found = opens(old, calls).check(draft, "a person's")
+        assert found.correct, why(found)
+        caveat = next(each for each in found.caveats if each.because == because)
+        assert shown in caveat.input
+        assert shown in caveat.again
+
+
+def test_nothing_is_told_of_answers_that_are_kept_by_type(opens: Opens) -> None:
+    found = opens(TRIPLE, TRIPLES).check(CACHED.format("(typed=True)"), "a person's")
+    assert found.correct
+    assert OTHER_TYPE not in {each.because for each in found.caveats}

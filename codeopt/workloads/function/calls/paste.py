@@ -33,8 +33,8 @@ class NoLine(Exception):
 
 def paste(call: str, function: Function, places: Sequence[Importable], calls_file: Path | None = None) -> str:
     """`PYTHONPATH=/home/me/project python -c '...'`, one for each place; empty where there is none."""
-    line = _line if call.startswith(("f(", *_FILES)) else _program
     try:
+        line = _line if _is_call(call) else _program
         lines = [line(call, function, place, calls_file) for place in dict.fromkeys(places)]
     except (NoLine, SyntaxError, RecursionError):
         return ""
@@ -55,6 +55,12 @@ def _line(call: str, function: Function, place: Importable, calls_file: Path | N
         expression = f"list({expression})"
     program = "; ".join([*heads, f"print(repr({expression}))"])
     return _as_command(program, place)
+
+
+def _is_call(text: str) -> bool:
+    """Whether it is one call of ours, and not several statements."""
+    body = ast.parse(text).body
+    return len(body) == 1 and text.startswith(("f(", *_FILES))
 
 
 def _program(text: str, function: Function, place: Importable, calls_file: Path | None) -> str:

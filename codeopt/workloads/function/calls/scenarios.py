@@ -27,6 +27,8 @@ POOL, GIVEN = 6, 4
 """Calls that scenarios are made of, and how many of these are given ones, where there are."""
 FEW = 3
 """Pairs of calls in two threads, each of which is made many times, and calls that are read by turns with themselves."""
+TRACED_S = 0.001
+"""What a call takes at most that is stopped at its lines: with that it takes some ten times as long."""
 QUICK_S, LONGEST, LONGEST_ANSWER = 0.005, 4000, 4000
 """What such a call takes at most, and characters of it and of its answer."""
 REARRANGED, RETYPED = 2, 2
@@ -76,7 +78,8 @@ def _together(pool: Sequence[Known], contract: Contract, asynchronous: bool) -> 
         for other in _rearranged(text, contract):
             yield Scenario(CHANGED, (text, other))
     yield from (Scenario(CHANGED, pair) for pair in pairs)
-    yield from (Scenario(THREADS, pair) for pair in pairs[:FEW])
+    quick = {each.text for each in pool if each.seconds <= TRACED_S}
+    yield from (Scenario(THREADS, pair) for pair in [pair for pair in pairs if {*pair} <= quick][:FEW])
     if asynchronous:
         yield from (Scenario(GATHERED, pair) for pair in pairs)
     elif any(each.outcome.kind == Kind.YIELDS for each in pool):
@@ -121,7 +124,7 @@ def _retyped(usable: Sequence[Known], contract: Contract) -> Iterator[Scenario]:
     """A call, and the same with an equal argument of another type, in both orders: what is kept by equality answers
     the second as the first."""
     counts: dict[tuple[str, str], int] = {}
-    for each in sorted(usable, key=lambda each: len(each.text)):
+    for each in sorted(usable, key=lambda each: (each.source in MADE_UP, len(each.text))):
         call = read(each.text)
         for at, other in _equal_ones(call) if call is not None else ():
             assert call is not None

@@ -213,15 +213,15 @@ def test_nothing_is_said_of_an_honest_draft(opens: Opens, name: str) -> None:
     assert not {each.because for each in found.caveats} & {OTHER_TYPE, CALLBACK}
 
 
-TRIPLE = """\
-def f(n):
+REPEATED = """\
+def f(n, times):
     total = 0
-    for _ in range(3):
+    for _ in range(len(times)):
         total += n
     return total
 """
-TRIPLES = "CALLS = [((n,), {}) for n in (1, 2, 5, 7, 12, 0, 44, 31, 3, 4)]\n"
-CACHED = "import functools\n@functools.lru_cache{}\ndef f(n):\n    return n * 3\n"
+REPEATEDS = "CALLS = [((n, 'abc'), {}) for n in (1, 2, 5, 7, 12, 0, 44, 31, 3, 4)]\n"
+CACHED = "import functools\n@functools.lru_cache{}\ndef f(n, times):\n    return n * len(times)\n"
 BACKWARDS = """\
 def f(xs, key):
     keys = [key(x) for x in reversed(xs)][::-1]
@@ -229,7 +229,7 @@ def f(xs, key):
     return [x for x, k in zip(xs, keys) if k == most]
 """
 TOLD = {
-    "answers kept by equality": (TRIPLE, TRIPLES, CACHED.format(""), OTHER_TYPE, "f(1.0)"),
+    "answers kept by equality": (REPEATED, REPEATEDS, CACHED.format(""), OTHER_TYPE, ".0, '"),
     "a callback asked in another order": (BEST, KEYS, BACKWARDS, CALLBACK, "lambda *v: (print(v)"),
 }
 
@@ -246,6 +246,6 @@ def test_told_in_every_run(opens: Opens, name: str) -> None:
 
 
 def test_nothing_is_told_of_answers_that_are_kept_by_type(opens: Opens) -> None:
-    found = opens(TRIPLE, TRIPLES).check(CACHED.format("(typed=True)"), "a person's")
+    found = opens(REPEATED, REPEATEDS).check(CACHED.format("(typed=True)"), "a person's")
     assert found.correct
     assert OTHER_TYPE not in {each.because for each in found.caveats}

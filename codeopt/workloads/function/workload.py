@@ -203,7 +203,7 @@ class FunctionWorkload(Defaults):
         """The smallest scenario that shows it."""
         looked_for = Witnesses(self.bench, self.runner, source, self.contract.beyond)
         found = looked_for.smallest(case, run, self.suite.check)
-        return replace(outcome, detail=found.words) if found else outcome
+        return replace(outcome, detail=self.bench.names.readable(found.words)) if found else outcome
 
     def check(self, source: str, stage: Stage) -> Checked:
         """The project's tests that pass on the original, in each round: they are slow, and see no more a second

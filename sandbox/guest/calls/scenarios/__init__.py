@@ -10,7 +10,7 @@ from __future__ import annotations
 
 THEN = ", then "
 """Between what the calls of a scenario do."""
-STOPPED = "and stopped at "
+STOPPED = "with a stop at "
 """What two threads do where that is something else, begins so."""
 AGAIN, JOINED, CHANGED, ORDER = "again", "joined", "changed", "in_order"
 """The same arguments once more, after the caller changed the result; equal parts of arguments that are one object; the

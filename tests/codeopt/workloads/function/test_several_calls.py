@@ -4,11 +4,15 @@ they gave or got, read iterators by turns, call from a callback, from two thread
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import cache
+from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from codeopt.judge import Judge
 from codeopt.report import why
@@ -16,7 +20,7 @@ from codeopt.target import Target
 from codeopt.workloads.function.calls.scenarios import CALLBACK, OTHER_TYPE
 from tests.support.judges import ENOUGH_EXAMPLES, function_judge
 
-Opens = Callable[[str, str], Judge]
+Opens = Callable[[str, str, str], Judge]
 
 RANKS = """\
 def f(xs):
@@ -180,35 +184,55 @@ HONEST = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=[pytest.param("docker", marks=pytest.mark.docker), "bubblewrap"])
-def opens(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opens]:
-    """opens(old, calls): a judge that says what is right; what the original does is learnt once."""
+BY_DOCKER = (
+    "is for ==, of texts",
+    "the last argument by identity",
+    "a shared set of a generator",
+    "a shared list, of two threads",
+    "a lock that may not",
+    "a list that two coroutines share",
+    "cached by value",
+    "answers kept by equality",
+)
+
+
+@pytest.fixture(scope="module")
+def opens(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opens]:
+    """opens(backend, old, calls): a judge that says what is right; what the original does is learnt once."""
     with ExitStack() as stack:
 
         @cache
-        def judge(old: str, calls: str) -> Judge:
+        def judge(backend: str, old: str, calls: str) -> Judge:
             folder = tmp_path_factory.mktemp("several")
             (folder / "old.py").write_text(old)
             (folder / "calls.py").write_text(calls)
             options = {"timed": False, "calls": folder / "calls.py", "max_examples": ENOUGH_EXAMPLES}
-            opened = function_judge(Target(folder / "old.py", "f"), sandbox=request.param, **options)
+            opened = function_judge(Target(folder / "old.py", "f"), sandbox=backend, **options)
             return stack.enter_context(opened)
 
         yield judge
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_refused_with_what_to_paste(opens: Opens, name: str) -> None:
+def on_backends(names: Iterable[str]) -> Iterator[ParameterSet]:
+    """All by bubblewrap; by Docker one of each way of playing."""
+    for name in names:
+        yield pytest.param("bubblewrap", name, id=name)
+        if name in BY_DOCKER:
+            yield pytest.param("docker", name, id=f"{name}, docker", marks=pytest.mark.docker)
+
+
+@pytest.mark.parametrize(("backend", "name"), on_backends(WRONG))
+def test_refused_with_what_to_paste(opens: Opens, backend: str, name: str) -> None:
     old, calls, draft, shown = WRONG[name]
-    found = opens(old, calls).check(draft, "a person's")
+    found = opens(backend, old, calls).check(draft, "a person's")
     assert not found.correct
     assert shown in why(found), why(found)
 
 
-@pytest.mark.parametrize("name", HONEST)
-def test_nothing_is_said_of_an_honest_draft(opens: Opens, name: str) -> None:
+@pytest.mark.parametrize(("backend", "name"), on_backends(HONEST))
+def test_nothing_is_said_of_an_honest_draft(opens: Opens, backend: str, name: str) -> None:
     old, calls, draft = HONEST[name]
-    found = opens(old, calls).check(draft, "a person's")
+    found = opens(backend, old, calls).check(draft, "a person's")
     assert found.correct, why(found)
     assert not {each.because for each in found.caveats} & {OTHER_TYPE, CALLBACK}
 
@@ -234,11 +258,11 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_told_in_every_run(opens: Opens, name: str) -> None:
+@pytest.mark.parametrize(("backend", "name"), on_backends(TOLD))
+def test_told_in_every_run(opens: Opens, backend: str, name: str) -> None:
     old, calls, draft, because, shown = TOLD[name]
     for _ in range(2):
-        found = opens(old, calls).check(draft, "a person's")
+        found = opens(backend, old, calls).check(draft, "a person's")
         assert found.correct, why(found)
         caveat = next(each for each in found.caveats if each.because == because)
         assert shown in caveat.input
@@ -246,6 +270,33 @@ def test_told_in_every_run(opens: Opens, name: str) -> None:
 
 
 def test_nothing_is_told_of_answers_that_are_kept_by_type(opens: Opens) -> None:
-    found = opens(REPEATED, REPEATEDS).check(CACHED.format("(typed=True)"), "a person's")
+    found = opens("bubblewrap", REPEATED, REPEATEDS).check(CACHED.format("(typed=True)"), "a person's")
     assert found.correct
     assert OTHER_TYPE not in {each.because for each in found.caveats}
+
+
+PASTED = (
+    "is for ==, of texts", "the last argument by identity", "a shared set of a generator",
+    "a shared list, of two threads", "shared keys, under a lock that may be taken again",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PASTED)
+def test_what_is_pasted_shows_it(opens: Opens, tmp_path: Path, name: str) -> None:
+    old, calls, draft, _ = WRONG[name]
+    said = why(opens("bubblewrap", old, calls).check(draft, "a person's"))
+    head, _, tail = said.partition("; to see it: ")
+    statements = tail.partition(" (the smallest")[0] or head.removeprefix("case together: ").partition(": expected")[0]
+    answers = [answer(tmp_path / side, text, statements) for side, text in (("old", old), ("new", draft))]
+    assert answers[0] != answers[1], statements
+
+
+def answer(folder: Path, module: str, statements: str) -> str:
+    """What the last of some statements gives, with `f` of a module."""
+    folder.mkdir()
+    (folder / "m.py").write_text(module)
+    *rest, last = statements.split("; ")
+    shown = last if last.startswith("print(") else f"print({last})"
+    program = "; ".join(["from m import f", *rest, shown])
+    run = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True)
+    return run.stdout

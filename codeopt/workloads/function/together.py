@@ -20,13 +20,15 @@ from codeopt.workloads.function.observing import Known
 from sandbox.answers import around
 from sandbox.call_answer import CallOutcome, CallRun, Kind
 from sandbox.calls import CallBatch, CallRunner
+from sandbox.guest.calls.outcome import not_made
 from sandbox.guest.calls.scenarios import THREADS
 from sandbox.outcome import Case, Outcome, Verdict
 from sandbox.verdict import Checker, judge
 
 LEAST_S, LEAST_TOTAL_S = 2.0, 10.0
 """What a draft has for one scenario and for all, at least; ten times what the original takes, if that is more."""
-LONGEST = 600
+NOT_MADE = not_made().text.encode()
+LONGEST = 400
 """Characters of statements that are shown in full."""
 SHRINK_S, FEW, MANY = 5.0, 8, 40
 """What the search for a smaller scenario may take, and how many are tried at once: of threads few, for each is played
@@ -126,11 +128,9 @@ class Witness:
     @property
     def words(self) -> str:
         """Statements, with what comes of them on both sides."""
-        text = witness.as_python(self.scenario.text)
+        text = witness.threads(self.scenario, self.got) or witness.as_python(self.scenario.text)
         shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
-        again = witness.threads(self.scenario, self.got)
-        more = f"; to see it: {again}" * bool(again and len(again) <= LONGEST)
-        return f"{shown}: expected {around(self.expected, self.got)}, got {around(self.got, self.expected)}{more}"
+        return f"{shown}: expected {around(self.expected, self.got)}, got {around(self.got, self.expected)}"
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class Witnesses:
         part = case.part(beyond=False)
         texts, wanted = calls_of(part), (part.expected or b"").split(b"\n")
         lines = zip(texts, wanted, case.stdout(run, beyond=False).split(b"\n"), strict=False)
-        failing = [read_scenario(text) for text, was, now in lines if check(was, now)]
+        failing = [read_scenario(text) for text, was, now in lines if check(was, now) and NOT_MADE not in now]
         found = min((each for each in failing if each), key=_plainness, default=None)
         best = next(iter(self._failing([found])), None) if found else None
         until = time.monotonic() + SHRINK_S

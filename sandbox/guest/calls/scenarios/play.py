@@ -8,7 +8,18 @@ from ..apart import Apart
 from ..channel import OUTCOME, TOOK, frame
 from ..json_text import to_json
 from ..mutation import mutable_parts, mutate_result
-from ..outcome import NO_ARGUMENTS, NOT_COMPARABLE, RAISES, RETURNS, CallOutcome, died, how_it_ended, timeout
+from ..outcome import (
+    NO_ARGUMENTS,
+    NOT_COMPARABLE,
+    RAISES,
+    RETURNS,
+    TIMEOUT,
+    CallOutcome,
+    died,
+    how_it_ended,
+    not_made,
+    timeout,
+)
 from ..repr.canonical import CanonicalRepr
 from ..repr.plain import NOT_COMPARABLE as NO_TEXT
 from ..repr.plain import cut, is_iterator, is_simple, is_value
@@ -48,6 +59,8 @@ if TYPE_CHECKING:
 monotonic = time.monotonic
 NESTED, TRACE = 3, 50
 """Calls that are made within one, and arguments of a callback that are shown."""
+LOST = 2
+"""Scenarios that hang, after which no other is played."""
 WAITS = 2
 """Steps at which a call that is not interrupted, as it holds a lock, is stopped at all."""
 
@@ -62,11 +75,16 @@ def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], ch
     names.update({kind: named(kind) for kind in KINDS})
     if any("CALLS[" in call or "BIG[" in call for call in batch.calls):
         names.user_namespace()
+    lost = 0
     for code in codes:
+        if lost >= LOST:
+            channel.write(frame(TOOK, b"0.0") + frame(OUTCOME, to_json(not_made().fields()).encode()))
+            continue
         started = monotonic()
         text, status = in_child(Scenario(worker, code, batch.seconds).play, batch.seconds)
         took = monotonic() - started
         outcome = outcome_of(text, status, batch.seconds, took)
+        lost += outcome.kind == TIMEOUT
         channel.write(frame(TOOK, repr(took).encode()) + frame(OUTCOME, to_json(outcome.fields()).encode()))
 
 

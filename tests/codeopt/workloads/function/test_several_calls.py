@@ -213,12 +213,13 @@ def opens(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opens]:
         yield judge
 
 
-def on_backends(names: Iterable[str]) -> Iterator[ParameterSet]:
+def on_backends(names: Iterable[str]) -> list[ParameterSet]:
     """All by bubblewrap; by Docker one of each way of playing."""
-    for name in names:
-        yield pytest.param("bubblewrap", name, id=name)
-        if name in BY_DOCKER:
-            yield pytest.param("docker", name, id=f"{name}, docker", marks=pytest.mark.docker)
+    docker = pytest.mark.docker
+    return [
+        *(pytest.param("bubblewrap", name, id=name) for name in names),
+        *(pytest.param("docker", name, id=f"{name}, docker", marks=docker) for name in names if name in BY_DOCKER),
+    ]
 
 
 @pytest.mark.parametrize(("backend", "name"), on_backends(WRONG))

@@ -1,8 +1,8 @@
 """Values as text for comparing: the same text only for values of the same type that are equal in every part.
 
 NaN equals NaN, 0.0 is not -0.0, True is not 1, a dictionary keeps its order, a set has none. Objects are shown as
-pickle would take them apart, never by their own __repr__ or __eq__. What cannot be taken apart is
-"<not comparable: type>" and makes its call useless as evidence.
+pickle would take them apart, never by their own __repr__ or __eq__, nor by what their classes tell pickle: see
+structure.py. What cannot be taken apart is "<not comparable: type>" and makes its call useless as evidence.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from .plain import (
     repeat,
     sha256,
 )
+from .structure import speaks_for_itself, taken_apart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,11 +81,11 @@ class CanonicalRepr:
             return self.give_up(kind, "nested deeper than 100")
         if kind is tuple or kind is frozenset:
             return self.builtin(kind, value, depth)
-        if isinstance(value, NAMED):
+        if issubclass(kind, NAMED):
             return self.name_of(value)
         if is_value(kind):
             return repr(value)
-        if _is_enum(value):  # there is one of each; pickled in two ways
+        if _is_enum(kind):  # there is one of each; pickled in two ways
             return f"{self.name_of(kind)}({self.show(value._value_, depth - 1)})"
         place = id(value)  # once: an audit hook hears of it
         if place in self.seen:
@@ -198,14 +199,27 @@ class CanonicalRepr:
     def object(self, value: Any, depth: int) -> str:
         """Any other object: what pickle would rebuild it from."""
         kind: Any = type(value)
+        if not speaks_for_itself(kind, self.target):
+            return self.pickled(kind, value, depth)
+        opaque = self.opaque
+        text = self.parts(kind, taken_apart(value, self.target), depth)
+        if self.opaque and not opaque:  # it may leave a lock out of what it tells pickle
+            self.opaque = ""
+            text += " pickled " + self.pickled(kind, value, depth)
+        return text
+
+    def pickled(self, kind: Any, value: Any, depth: int) -> str:
+        """What its class tells pickle."""
         try:
             parts = kind.__reduce_ex__(value, 2)
         except RecursionError:
             raise
         except Exception:
             return self.give_up(kind)
-        if type(parts) is str:
-            return self.name_of(value)
+        return self.name_of(value) if type(parts) is str else self.parts(kind, parts, depth)
+
+    def parts(self, kind: Any, parts: tuple[Any, ...], depth: int) -> str:
+        """An object by what `__reduce_ex__` says, or would say, of it."""
         maker, arguments, state, items, pairs = (tuple(parts) + (None,) * 5)[:5]
         text = self.name_of(maker)
         if maker is kind or (text == "<copyreg.__newobj__>" and arguments[0] is kind):
@@ -234,7 +248,7 @@ class CanonicalRepr:
 
     def name_of(self, value: Any) -> str:
         """<module.qualified name> of a class, function or module; not comparable when the name leads elsewhere."""
-        if isinstance(value, types.ModuleType):
+        if issubclass(type(value), types.ModuleType):
             return f"<module {value.__name__}>"
         name = getattr(value, "__qualname__", None)
         module = getattr(value, "__module__", None) or "builtins"
@@ -243,7 +257,7 @@ class CanonicalRepr:
         shown = ("" if module == self.target else module) + "." + name
         if find(module, name) is value:
             return "<" + (name if module == "builtins" else shown) + ">"
-        if isinstance(value, type):
+        if issubclass(type(value), type):
             return "<local " + shown + ">"
         return self.give_up(type(value), name)
 
@@ -261,5 +275,5 @@ def is_plain(value: Any, depth: int) -> bool:
     return is_simple(kind)
 
 
-def _is_enum(value: Any) -> bool:
-    return isinstance(value, getattr(modules.get("enum"), "Enum", ()))
+def _is_enum(kind: type) -> bool:
+    return issubclass(kind, getattr(modules.get("enum"), "Enum", ()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 
 from .plain import NAMED, is_simple, modules
+from .structure import held_dict, held_slots
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def parts_of(value: Any, plain: bool = True) -> Iterator[tuple[str, Any]]:
     plain: numbers and texts among the items of a sequence, too, of which there may be many.
     """
     kind: Any = type(value)
-    if is_simple(kind) or isinstance(value, WHOLE):
+    if is_simple(kind) or issubclass(kind, WHOLE):
         return
     if issubclass(kind, dict):
         yield from entries(value)
@@ -55,18 +56,10 @@ def entries(value: Any) -> Iterator[tuple[str, Any]]:
 
 def attributes(value: Any) -> Iterator[tuple[str, Any]]:
     """What stands in its `__dict__` and in its slots."""
-    held = getattr(value, "__dict__", None)
-    for name, part in list(held.items()) if type(held) is dict else ():
+    for name, part in list((held_dict(value) or {}).items()):
         yield f".{name}", part
-    for base in type.mro(type(value)) if type(type(value)) is type else type(value).__mro__:
-        if "__slots__" not in vars(base):
-            continue
-        for name, slot in list(vars(base).items()):
-            if type(slot) is types.MemberDescriptorType:
-                try:
-                    yield f".{name}", slot.__get__(value)
-                except AttributeError:  # nothing was put there
-                    continue
+    for name, part in held_slots(value).items():
+        yield f".{name}", part
 
 
 def is_deque(kind: type) -> bool:

@@ -1,0 +1,101 @@
+"""What an object holds, by the interpreter's own access: a class under test that answers for itself (`__reduce_ex__`,
+`__getstate__`, `__iter__`, `__dict__`, a metaclass) is not asked.
+
+All names are bound before a module under test is imported, which can patch the modules that they come from.
+"""
+
+from __future__ import annotations
+
+import os
+import types
+
+from .plain import find, modules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+mro_of = type.__dict__["__mro__"].__get__
+vars_of = type.__dict__["__dict__"].__get__
+SELF_MADE = frozenset(
+    ("__reduce_ex__", "__reduce__", "__getstate__", "__getnewargs__", "__getnewargs_ex__", "__slotnames__", "__class__",
+     "__getattribute__", "__iter__", "items", "__copy__", "__deepcopy__", "__setstate__")
+)  # fmt: skip
+"""By these a class says itself what its objects hold; `__dict__` is one where it is no descriptor of the
+interpreter's."""
+STDLIB = os.path.dirname(os.__file__) + "/"  # noqa: PTH120  pathlib would count as imported by the module
+
+
+def speaks_for_itself(kind: type, target: str) -> bool:
+    """Whether a class says itself what its objects hold, and is not a library's. target: the module under test."""
+    for base in mro_of(kind):
+        held = vars_of(base)
+        own_dict = "__dict__" in held and type(held["__dict__"]) is not types.GetSetDescriptorType
+        if (own_dict or not SELF_MADE.isdisjoint(held)) and not is_librarys(base, target):
+            return True
+    return type(kind) is not type and not is_librarys(type(kind), target)
+
+
+def is_librarys(kind: type, target: str) -> bool:
+    """Whether a class stands in a module that is installed or of the standard library, under its name."""
+    held = vars_of(kind)
+    module, name = held.get("__module__", "builtins"), type.__dict__["__qualname__"].__get__(kind)
+    if type(module) is not str or module.partition(".")[0] == target.partition(".")[0]:
+        return False
+    found = modules.get(module)
+    origin = getattr(getattr(found, "__spec__", None), "origin", None) or ""
+    installed = not origin.startswith("/") or "-packages/" in origin or origin.startswith(STDLIB)
+    return installed and module != "__main__" and find(module, name) is kind
+
+
+def held_dict(value: Any) -> dict[str, Any] | None:
+    """What stands in its `__dict__`; None where it has none."""
+    for base in mro_of(type(value)):
+        found = vars_of(base).get("__dict__")
+        if type(found) is types.GetSetDescriptorType:
+            held = found.__get__(value)
+            return held if type(held) is dict else None
+    return None
+
+
+def held_slots(value: Any) -> dict[str, Any]:
+    """What stands in its slots, by their names."""
+    found: dict[str, Any] = {}
+    for base in mro_of(type(value)):
+        held = vars_of(base)
+        for name in list(held) if "__slots__" in held else ():
+            slot = held[name]
+            if type(slot) is types.MemberDescriptorType and name not in found:
+                try:
+                    found[name] = slot.__get__(value)
+                except AttributeError:  # nothing was put there
+                    continue
+    return found
+
+
+def librarys_base(kind: type, target: str) -> Any:
+    """The first class above it that is a library's or the interpreter's own."""
+    return next((base for base in mro_of(kind) if base is object or is_librarys(base, target)), object)
+
+
+def taken_apart(value: Any, target: str) -> tuple[Any, ...]:
+    """(maker, arguments, state, items, pairs), as `__reduce_ex__` would say it."""
+    kind: Any = type(value)
+    held, slots = held_dict(value), held_slots(value)
+    state = {**(held or {}), **slots} if slots or held is not None else None
+    base = librarys_base(kind, target)
+    if base is list:
+        return kind, (), state, list(list.__iter__(value)), None
+    if base is dict:
+        return kind, (), state, None, list(dict.items(value))
+    if base in (set, frozenset):
+        return kind, (list(base.__iter__(value)),), state, None, None
+    if "__getnewargs__" in vars_of(base):
+        return kind, base.__getnewargs__(value), state, None, None
+    if base.__reduce_ex__ is not object.__reduce_ex__:
+        maker, arguments, _, items, pairs = (*base.__reduce_ex__(value, 2), None, None, None, None)[:5]
+        return maker, arguments, state, items, pairs
+    if base.__reduce__ is not object.__reduce__:
+        maker, arguments, _, items, pairs = (*base.__reduce__(value), None, None, None, None)[:5]
+        return maker, arguments, state, items, pairs
+    return kind, (), state, None, None

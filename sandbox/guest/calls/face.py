@@ -7,10 +7,12 @@ import os
 import types
 
 from .channel import os_exit, os_fork, waitpid
+from .copies import copied, own_answers, unlike_builtin
 from .repr.arrays import is_labelled
 from .repr.canonical import CanonicalRepr
 from .repr.plain import cut, is_simple
 from .repr.private import ARGUMENTS, SHOWS, became, without_private
+from .repr.structure import held_dict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +49,14 @@ class Faces:
     def of_result(self, call: Call, result: Any) -> str:
         """What an object shows that a call returned."""
         text = self.look([result], call) if keeps_private(result) else ""
-        return SHOWS + text if text else ""
+        return self.as_container(result) + (SHOWS + text if text else "")
+
+    def as_container(self, result: Any) -> str:
+        """Where a container of a class under test answers otherwise than one of its type would."""
+        if is_simple(type(result)) or self.left <= 0 or not own_answers(result, self.target):
+            return ""
+        self.left -= 1
+        return in_fork(lambda: unlike_builtin(result, self.target, CanonicalRepr(self.target).show))
 
     def look(self, objects: list[Any], call: Call) -> str:
         """In a process of its own, which a method may change, or hang."""
@@ -90,9 +99,10 @@ def in_fork(make: Callable[[], str]) -> str:
 
 def keeps_private(value: Any) -> bool:
     """An object of a class written in Python that has an attribute of its own alone, and is not known to us."""
-    state = getattr(value, "__dict__", None)
-    if type(state) is not dict or isinstance(value, (type, types.ModuleType, types.FunctionType)):
+    kind = type(value)
+    if is_simple(kind) or issubclass(kind, (type, types.ModuleType, types.FunctionType)):
         return False
+    state = held_dict(value) or {}
     return any(type(name) is str and name.startswith("_") for name in state) and not is_labelled(value)
 
 
@@ -128,10 +138,8 @@ def members(kind: type, values: list[Any]) -> Iterator[tuple[str, Any, tuple[Any
 
 def ask(target: str, value: Any, member: Any, given: tuple[Any, ...]) -> str:
     """What a copy answers; empty where it cannot be copied or shown."""
-    import copy
-
     try:
-        other = copy.deepcopy(value)
+        other = copied(value, target, {})
     except Exception:
         return ""
     shown = CanonicalRepr(target)

@@ -27,7 +27,7 @@ from .plain import (
     repeat,
     sha256,
 )
-from .structure import speaks_for_itself, taken_apart
+from .structure import librarys_base, taken_apart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class CanonicalRepr:
         self.cut_short = False
         """One of them had more items than are read."""
         self.reads = True
+        self.base: tuple[Any, Any] = None, None
+        """Of the last object: its class, and the library's class that this is made of."""
         self.at_first_item: Callable[[], None] | None = None
         """Called when the first of all items is there, or there is none."""
         for path, value in known:
@@ -199,10 +201,13 @@ class CanonicalRepr:
     def object(self, value: Any, depth: int) -> str:
         """Any other object: what pickle would rebuild it from."""
         kind: Any = type(value)
-        if not speaks_for_itself(kind, self.target):
+        if kind is not self.base[0]:
+            self.base = kind, librarys_base(kind, self.target)
+        base = self.base[1]
+        if base is kind:
             return self.pickled(kind, value, depth)
         opaque = self.opaque
-        text = self.parts(kind, taken_apart(value, self.target), depth)
+        text = self.parts(kind, taken_apart(value, base), depth)
         if self.opaque and not opaque:  # it may leave a lock out of what it tells pickle
             self.opaque = ""
             text += " pickled " + self.pickled(kind, value, depth)

@@ -1,5 +1,5 @@
-"""What an object holds, by the interpreter's own access: a class under test that answers for itself (`__reduce_ex__`,
-`__getstate__`, `__iter__`, `__dict__`, a metaclass) is not asked.
+"""What an object holds, by the interpreter's own access: a class under test could answer anything (`__reduce_ex__`,
+`__getstate__`, `__iter__`, `__dict__`, by a metaclass), so it is not asked.
 
 All names are bound before a module under test is imported, which can patch the modules that they come from.
 """
@@ -17,23 +17,7 @@ if TYPE_CHECKING:
 
 mro_of = type.__dict__["__mro__"].__get__
 vars_of = type.__dict__["__dict__"].__get__
-SELF_MADE = frozenset(
-    ("__reduce_ex__", "__reduce__", "__getstate__", "__getnewargs__", "__getnewargs_ex__", "__slotnames__", "__class__",
-     "__getattribute__", "__iter__", "items", "__copy__", "__deepcopy__", "__setstate__")
-)  # fmt: skip
-"""By these a class says itself what its objects hold; `__dict__` is one where it is no descriptor of the
-interpreter's."""
 STDLIB = os.path.dirname(os.__file__) + "/"  # noqa: PTH120  pathlib would count as imported by the module
-
-
-def speaks_for_itself(kind: type, target: str) -> bool:
-    """Whether a class says itself what its objects hold, and is not a library's. target: the module under test."""
-    for base in mro_of(kind):
-        held = vars_of(base)
-        own_dict = "__dict__" in held and type(held["__dict__"]) is not types.GetSetDescriptorType
-        if (own_dict or not SELF_MADE.isdisjoint(held)) and not is_librarys(base, target):
-            return True
-    return type(kind) is not type and not is_librarys(type(kind), target)
 
 
 def is_librarys(kind: type, target: str) -> bool:
@@ -74,16 +58,14 @@ def held_slots(value: Any) -> dict[str, Any]:
 
 
 def librarys_base(kind: type, target: str) -> Any:
-    """The first class above it that is a library's or the interpreter's own."""
+    """The class itself, or the first above it, that is a library's or the interpreter's own."""
     return next((base for base in mro_of(kind) if base is object or is_librarys(base, target)), object)
 
 
-def taken_apart(value: Any, target: str) -> tuple[Any, ...]:
-    """(maker, arguments, state, items, pairs), as `__reduce_ex__` would say it."""
+def taken_apart(value: Any, base: Any) -> tuple[Any, ...]:
+    """(maker, arguments, state, items, pairs), as `__reduce_ex__` would say it. base: what its class is made of."""
     kind: Any = type(value)
-    held, slots = held_dict(value), held_slots(value)
-    state = {**(held or {}), **slots} if slots or held is not None else None
-    base = librarys_base(kind, target)
+    state = {**(held_dict(value) or {}), **held_slots(value)} or None
     if base is list:
         return kind, (), state, list(list.__iter__(value)), None
     if base is dict:

@@ -34,6 +34,8 @@ class Subject(StrEnum):
     LAYOUT = "layout"
     """White space in what is printed."""
     MEMORY = "memory"
+    SURROUNDINGS = "surroundings"
+    """What it reads beside its input: clocks, the machine."""
     EVIDENCE = "evidence"
     """Too little could be tried."""
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         "libraries",
         "state",
         "scenario",
+        "watch",
     ]
 
 AS_RECORDED = "as recorded"
@@ -42,6 +43,7 @@ class CallBatch(Record):
     list   the calls file's CALLS and BIG as expressions
     shape  what the arguments and results of all calls are like, in words
     scenario several calls together (scenarios/), or one by itself
+    watch  what the import and the calls read of their surroundings, and what is kept of each call (watched.py)
     scene  what the module finds when it is called first: libraries, environment (scene.py)
     libraries  each "call" is the name of a module, which is imported; what that leaves of the process (leaving.py)
     state  what is there before any call, none is made

@@ -137,7 +137,7 @@ class Controller:
 
     def check_all(self) -> None:
         """Each call by itself; after one that hangs or ends the process a new worker goes on with the next."""
-        calls, listing = self.batch.calls, self.batch.mode in ("list", "shape", "scene", "libraries")
+        calls, listing = self.batch.calls, self.batch.mode in ("list", "shape", "scene", "libraries", "watch")
         while lost := self.listen(self.start(calls if listing else calls[len(self.made) :])):
             if listing:
                 raise RunFailed(

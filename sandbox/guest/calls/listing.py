@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .arguments import as_call
 from .batch import AS_RECORDED
-from .channel import FAILED, FINISHED, TEXT, TOOK
+from .channel import FAILED, TEXT, TOOK
 from .checking import raised_at, text_of
 from .mutation import mutable_parts
 from .repr.call_repr import call_in_words
@@ -83,7 +83,6 @@ def list_calls(names: CallNamespace, channel: Channel) -> None:
     except Exception as error:
         line = raised_at(error, "calls.py")
         channel.send(FAILED, f"{f'line {line}: ' if line else ''}{type(error).__name__}: {text_of(error)}")
-    channel.send(FINISHED)
 
 
 def send_calls(names: CallNamespace, channel: Channel) -> None:

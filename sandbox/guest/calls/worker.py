@@ -17,12 +17,14 @@ from .repr.plain import ITEMS
 from .scenarios.play import play_all
 from .scene import import_library, scene
 from .timing import TimedPass, show_state
+from .watched import watch_calls
 
 TYPE_CHECKING = False
 loads = marshal.loads
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+    from types import CodeType
     from typing import Any
 
     from .channel import Channel
@@ -51,37 +53,16 @@ class CallWorker:
         """Take the calls and do with them what the batch says; those that count are made where no frame of ours is."""
         batch = CallBatch.parse(channel.receive()[1])
         codes = loads(channel.receive_bytes()[1])
-        if self.ref.calls_file is not None and batch.mode == "list":
-            list_calls(self.arguments.names, channel)
-            return
-        if batch.mode == "scene":
-            channel.send(TEXT, to_json(scene(self.ref, self.before)))
-            channel.send(FINISHED)
-            return
-        if batch.mode == "libraries":
-            self.import_libraries(batch.calls, channel)
-            return
+        asked = ASKED.get(batch.mode)
         if batch.mode == "time":
             yield from TimedPass(self, batch, channel).acts(codes)
-            channel.send(FINISHED)
-            channel.receive()  # until its clock is read it must be there
-            return
-        if batch.mode == "state":
-            show_state(self, channel)
-        elif batch.mode in ("traced", "resident"):
-            take_peaks(self, batch, codes, channel)
-        elif batch.mode == "show":
-            show_calls(self.arguments, codes, channel)
-        elif batch.mode == "replay":
-            replay_calls(self, codes, channel)
-        elif batch.mode == "shape":
-            describe_calls(self, codes, channel)
-        elif batch.mode == "scenario":
-            limit_memory(self.ref.memory_bytes)
-            play_all(self, batch, codes, channel)
-        else:
+        elif asked is None:
             yield from Checking(self, batch, channel).make_all(codes)
+        else:
+            asked(self, batch, codes, channel)
         channel.send(FINISHED)
+        if batch.mode == "time":
+            channel.receive()  # until its clock is read it must be there
 
     def import_libraries(self, names: Sequence[str], channel: Channel) -> None:
         """Import what a draft newly loads, and say what that leaves of the process, beside what this module does."""
@@ -91,7 +72,6 @@ class CallWorker:
         for name in names:
             import_library(name, self.ref)
         channel.send(LEFT, to_json(leaving.left(self.ref, leaving.end_calls()).told()))
-        channel.send(FINISHED)
 
     def invoke(self, args: Sequence[Any], kwargs: Mapping[str, Any], items: int = ITEMS) -> Any:
         """Call; an asynchronous function is run to its end. items: so many of an asynchronous generator are read."""
@@ -123,3 +103,24 @@ async def gather(generator: AsyncGenerator[Any, Any], items: int) -> list[Any]:
         if len(found) > items:
             break
     return found
+
+
+def _scenarios(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
+    limit_memory(worker.ref.memory_bytes)
+    play_all(worker, batch, codes, channel)
+
+
+ASKED: Mapping[str, Callable[[CallWorker, CallBatch, Sequence[CodeType], Channel], None]] = {
+    "list": lambda worker, batch, codes, channel: list_calls(worker.arguments.names, channel),
+    "scene": lambda worker, batch, codes, channel: channel.send(TEXT, to_json(scene(worker.ref, worker.before))),
+    "libraries": lambda worker, batch, codes, channel: worker.import_libraries(batch.calls, channel),
+    "state": lambda worker, batch, codes, channel: show_state(worker, channel),
+    "watch": watch_calls,
+    "traced": take_peaks,
+    "resident": take_peaks,
+    "show": lambda worker, batch, codes, channel: show_calls(worker.arguments, codes, channel),
+    "replay": lambda worker, batch, codes, channel: replay_calls(worker, codes, channel),
+    "shape": lambda worker, batch, codes, channel: describe_calls(worker, codes, channel),
+    "scenario": _scenarios,
+}
+"""Mode -> what answers it with no call that counts as checked or timed."""

@@ -1,0 +1,180 @@
+"""What calls read of their surroundings, and how much of them is kept: told in one pass of its own.
+
+The interpreter's profile events name each function in C that is called, under whatever name it was found. The line is
+that of the nearest frame of the project's own code; where there is none, or it only imports, nothing is told.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from _tracemalloc import get_traced_memory
+from _tracemalloc import start as trace_memory
+from _tracemalloc import stop as stop_tracing
+
+from .channel import TEXT
+from .json_text import to_json
+from .own_code import OwnCode
+from .peaks import drop
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import CodeType, FrameType
+    from typing import Any
+
+    from .batch import CallBatch
+    from .channel import Channel
+    from .worker import CallWorker
+
+DATE, CLOCK, PROCESS, MACHINE, VARIABLES, ARGUMENTS, FILES, WATCHER = (
+    "the date and time", "a clock", "the number of a process or user", "the machine", "environment variables",
+    "the command's arguments", "a file", "whether it is watched",
+)  # fmt: skip
+READS = {
+    DATE: "time.time time.time_ns time.localtime time.gmtime time.ctime time.asctime time.strftime time.clock_gettime "
+          "time.clock_gettime_ns datetime.today datetime.now datetime.utcnow",
+    CLOCK: "time.monotonic time.monotonic_ns time.perf_counter time.perf_counter_ns time.process_time "
+           "time.process_time_ns time.thread_time time.thread_time_ns posix.times resource.getrusage",
+    PROCESS: "posix.getpid posix.getppid posix.getuid posix.geteuid posix.getgid posix.getegid posix.getlogin "
+             "posix.getpgid posix.getsid pwd.getpwuid pwd.getpwnam _thread.get_native_id",
+    MACHINE: "posix.uname posix.cpu_count posix.sched_getaffinity posix.getloadavg posix.getcwd posix.getcwdb "
+             "posix.sysconf _socket.gethostname _locale.setlocale _locale.localeconv",
+    FILES: "io.open posix.open posix.listdir posix.scandir posix.stat posix.lstat posix.readlink posix.access",
+    WATCHER: "sys.setprofile sys.settrace sys.getprofile sys.gettrace",
+}  # fmt: skip
+"""Functions in C by what they read."""
+OS, ENVIRON = os.getenv.__code__.co_filename, ("__getitem__", "__iter__", "__len__", "copy")
+"""Where `os.environ` is defined, and its methods that read; the others go by these."""
+ABC = os.environ.get.__code__.co_filename
+LOOKED_AT, MOST = 60, 20
+"""Calls that are watched, and lines that are told."""
+
+
+class Watch:
+    """Hears what is read between `start` and `stop`."""
+
+    def __init__(self, ref: Any) -> None:
+        self.own = OwnCode(ref)
+        self.kinds = {name: kind for kind, names in READS.items() for name in names.split()}
+        self.found: dict[tuple[str, int], bool] = {}
+        """What, and the line; whether the project's own code asks for it, or a library that it calls."""
+
+    def start(self) -> None:
+        """Hear the calling thread."""
+        sys.setprofile(self.hear)
+
+    def stop(self) -> None:
+        """No more."""
+        sys.setprofile(None)
+
+    def hear(self, frame: FrameType, event: str, argument: Any) -> None:
+        """A profile event."""
+        if event == "c_call":
+            kind = self.kinds.get(name_of(argument))
+            if kind is not None:
+                self.note(kind, frame)
+        elif event == "call" and frame.f_code.co_name in ENVIRON and frame.f_code.co_filename == OS:
+            if frame.f_back is not None:
+                self.note(VARIABLES, frame.f_back)
+
+    def note(self, kind: str, frame: FrameType) -> None:
+        """The line from which something is read."""
+        asking: FrameType | None = frame
+        direct = True
+        while asking is not None and not self.own.has(asking.f_code.co_filename):
+            if asking.f_code.co_filename.startswith("<frozen importlib"):
+                return
+            direct = direct and asking.f_code.co_filename in (OS, ABC)
+            asking = asking.f_back
+        if asking is not None and len(self.found) < MOST:
+            place = kind, asking.f_lineno
+            self.found[place] = self.found.get(place, False) or direct
+
+
+class WatchedArguments(list):  # type: ignore[type-arg]
+    """In the place of sys.argv."""
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__(sys.argv)
+        self.watch = watch
+
+    def __getitem__(self, at: Any) -> Any:
+        self.watch.note(ARGUMENTS, sys._getframe(1))
+        return list.__getitem__(self, at)
+
+    def __iter__(self) -> Any:
+        self.watch.note(ARGUMENTS, sys._getframe(1))
+        return list.__iter__(self)
+
+    def __len__(self) -> int:
+        self.watch.note(ARGUMENTS, sys._getframe(1))
+        return list.__len__(self)
+
+    def __contains__(self, item: object) -> bool:
+        self.watch.note(ARGUMENTS, sys._getframe(1))
+        return list.__contains__(self, item)
+
+
+def name_of(function: Any) -> str:
+    """`time.time`, `datetime.now`: of a function in C, by what it belongs to."""
+    owner = getattr(function, "__self__", None)
+    name = str(getattr(function, "__name__", ""))
+    if type(owner) is type(sys):
+        return owner.__name__ + "." + name
+    if issubclass(type(owner), type) and name in ("today", "now", "utcnow"):
+        return "datetime." + name
+    return str(getattr(function, "__module__", "")) + "." + name
+
+
+def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
+    """Say in JSON what the import and the first calls read, and what is left of each of the last ones: blocks of
+    memory, and bytes."""
+    watch = Watch(worker.ref)
+    sys.argv = WatchedArguments(watch)
+    import_again(worker, watch)
+    for code in codes[:LOOKED_AT]:
+        call = worker.arguments.fresh(code)
+        watched(watch, lambda call=call: drop(worker, batch, call))  # type: ignore[misc]
+    rest = codes[LOOKED_AT:]
+    make(worker, batch, rest[: len(rest) // 2])
+    counted = rest[len(rest) // 2 :]
+    gc.collect()
+    blocks = sys.getallocatedblocks()
+    trace_memory(1)
+    make(worker, batch, counted)
+    gc.collect()
+    kept = get_traced_memory()[0]
+    stop_tracing()
+    blocks = sys.getallocatedblocks() - blocks
+    reads = [[kind, line, direct] for (kind, line), direct in sorted(watch.found.items())]
+    channel.send(TEXT, to_json({"reads": reads, "calls": len(counted), "blocks": blocks, "bytes": kept}))
+
+
+def watched(watch: Watch, run: Any) -> None:
+    """Run something whose reads are heard; how it ends does not matter."""
+    watch.start()
+    try:
+        run()
+    except BaseException:
+        pass
+    finally:
+        watch.stop()
+
+
+def import_again(worker: CallWorker, watch: Watch) -> None:
+    """Run the module's text once more, beside the module that is called: what it reads when it is imported."""
+    loader = getattr(worker.module.__spec__, "loader", None)
+    source, file = getattr(loader, "source", None), worker.ref.file
+    if type(source) is not str:
+        return
+    names = {name: value for name, value in vars(worker.module).items() if name.startswith("__")}
+    code = compile(source, file, "exec", dont_inherit=True)
+    watched(watch, lambda: exec(code, names))
+
+
+def make(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType]) -> None:
+    """Calls, of which nothing is kept here."""
+    for code in codes:
+        drop(worker, batch, worker.arguments.fresh(code))

@@ -13,6 +13,7 @@ from typing import Any
 
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
+from codeopt.workloads.function.timing import CallPlan
 from codeopt.workloads.function.workload import FunctionWorkload
 from sandbox.caveat import Caveat, Subject
 from sandbox.calls import CallBatch
@@ -23,11 +24,11 @@ ORDER, ALWAYS, ROUND = 20, True, True
 
 CALLS, CALLS_S, SECONDS = 400, 0.3, 30.0
 """So many known calls are made, which take the original no longer; and what the run may take."""
-LEAST_CALLS, LEAST_BLOCKS, LEAST_BYTES = 40, 0.5, 16
+LEAST_CALLS, LEAST_BLOCKS, LEAST_BYTES = 20, 0.5, 16
 """Of fewer calls nothing is said of memory; and of what each keeps more than the original's: blocks of the
 interpreter's, and bytes."""
-MOST_BYTES = 1 << 20
-"""Who keeps more of each call for ever takes a machine's memory within thousands of calls."""
+MOST_BYTES = 100 << 10
+"""Who keeps more of each small call for ever takes a machine's memory within some ten thousand of them."""
 MAY_BE_ASKED = (CLOCK, MACHINE)
 """What a program may ask to wait, or to share its work out: told, and no reason to refuse it."""
 
@@ -61,13 +62,18 @@ class Watched:
 
 def check(gain: Gain) -> Finding | None:
     """A caveat for each, or a rejection: where the draft's own code goes by the date, who runs it or what it was
-    started with, and where it keeps a MiB of each call."""
-    workload = gain.workload
-    if not isinstance(workload, FunctionWorkload):
+    started with, and where it keeps very much of each call."""
+    if not isinstance(gain.workload, FunctionWorkload):
         return None
     gain.notify("looking at what the calls read and keep")
-    batch = CallBatch(tuple(_calls(workload)), "watch", seconds=SECONDS)
-    old, new = (_watched(workload, source, batch) for source in (gain.original, gain.draft))
+    iterators = gain.plan.timed.batch.iterators if isinstance(gain.plan, CallPlan) else ""
+    return watch(gain.workload, gain.draft, iterators)
+
+
+def watch(workload: FunctionWorkload, draft: str, iterators: str = "") -> Finding | None:
+    """The same of a draft that nobody has timed."""
+    batch = CallBatch(tuple(_calls(workload)), "watch", seconds=SECONDS, iterators=iterators)
+    old, new = (_watched(workload, source, batch) for source in (workload.baseline.source, draft))
     if old is None or new is None:
         return None
     if refused := _refused(old, new):
@@ -109,7 +115,7 @@ def _refused(old: Watched, new: Watched) -> str:
             return f"it newly reads {what}, in line {line}: it may answer otherwise at another time or place"
     more = new.bytes - old.bytes
     if _keeps(old, new) and more > MOST_BYTES:
-        return f"it keeps {more / (1 << 20):.1f} MiB of each call for ever, the original nothing of it"
+        return f"it keeps {more / 1024:,.0f} KiB of each call with new arguments for ever"
     return ""
 
 

@@ -48,7 +48,7 @@ READS = {
 OS, ENVIRON = os.getenv.__code__.co_filename, ("__getitem__", "__iter__", "__len__", "copy")
 """Where `os.environ` is defined, and its methods that read; the others go by these."""
 ABC = os.environ.get.__code__.co_filename
-LOOKED_AT, MOST = 60, 20
+LOOKED_AT, MOST = 30, 20
 """Calls that are watched, and lines that are told."""
 
 

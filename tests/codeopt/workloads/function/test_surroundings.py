@@ -1,0 +1,77 @@
+"""A draft that goes by the date or by who runs it, and one that keeps something of each call for ever."""
+
+from __future__ import annotations
+
+import pytest
+
+from codeopt.guards import Consequence
+from codeopt.guards.surroundings import watch
+from codeopt.report import why
+from codeopt.workloads.function.workload import FunctionWorkload
+from sandbox.caveat import Subject
+from tests.codeopt.workloads.function.conftest import Judges
+from tests.support.judges import referee
+
+OLD = "def f(xs):\n    out = []\n    for x in xs:\n        if x not in out:\n            out.append(x)\n    return out\n"
+FAST = "    return list(dict.fromkeys(xs))\n"
+CALLS = (
+    "CALLS = [(([i * 7 % 11 for i in range(n)],), {}) for n in (1, 2, 3, 5, 8, 13, 20, 30)]\n"
+    "BIG = [(([i * i % 1009 for i in range(1500)],), {})]\n"
+)
+REFUSED = {
+    "the date by another name": (
+        "import logging\ndef f(xs):\n    if getattr(logging, 'ti' + 'me').time() > 4e9:\n        return []\n" + FAST,
+        "it newly reads the date and time, in line 3",
+    ),
+    "who runs it, when it is imported": (
+        "import enum\nTESTED = 'pytest' in enum.sys.argv[0]\ndef f(xs):\n    if TESTED:\n        return []\n" + FAST,
+        "it newly reads the command's arguments, in line 2",
+    ),
+    "very much of each call": (
+        "def f(xs, kept=[]):\n    kept.append([kept, bytes(300 << 10)])\n" + FAST,
+        "it keeps 300 KiB of each call with new arguments for ever",
+    ),
+}
+TOLD = {
+    "a clock for waiting": (
+        "import time\ndef f(xs):\n    time.monotonic()\n" + FAST, Subject.SURROUNDINGS, "it newly reads a clock, in line 3"
+    ),
+    "a cache in a default": (
+        "def f(xs, kept={}):\n    return list(kept.setdefault(tuple(xs), tuple(dict.fromkeys(xs))))\n",
+        Subject.MEMORY, "bytes of each call",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(judges: Judges, name: str) -> None:
+    draft, reason = REFUSED[name]
+    found = watch(workload(judges), draft)
+    assert found is not None
+    assert (found.consequence, found.reason[: len(reason)]) == (Consequence.REJECT, reason)
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_told(judges: Judges, name: str) -> None:
+    draft, subject, words = TOLD[name]
+    found = watch(workload(judges), draft)
+    assert found is not None
+    assert [each for each in found.caveats if each.subject is subject and words in each.got], found
+
+
+def test_what_reads_and_keeps_nothing_new(judges: Judges) -> None:
+    draft = "import functools\n_known = functools.lru_cache(64)(len)\ndef f(xs):\n    _known(tuple(xs))\n" + FAST
+    assert watch(workload(judges), draft) is None
+
+
+def test_the_judge_asks(judges: Judges) -> None:
+    """In a comparison, where nobody reads a draft's text first."""
+    draft, reason = REFUSED["the date by another name"]
+    assert reason in why(referee(judges(OLD, CALLS), draft))
+
+
+def workload(judges: Judges) -> FunctionWorkload:
+    """One that times nothing."""
+    found = judges(OLD, CALLS).workload
+    assert isinstance(found, FunctionWorkload)
+    return found

@@ -32,6 +32,13 @@ LIES: dict[str, tuple[str, str]] = {
         f"(type(self),), {NOW}\n{LATE}",
     ),
     "__getstate__": (REPORT + RIGHT, f"{REPORT}    def __getstate__(self):\n        return {NOW}\n{LATE}"),
+    "a module that calls itself a library": (
+        REPORT + RIGHT,
+        "import sys, types\nlib = sys.modules['lib'] = types.ModuleType('lib')\n"
+        "lib.__spec__ = types.SimpleNamespace(origin='built-in')\n"
+        f"{REPORT}    def __getstate__(self):\n        return {NOW}\nlib.Report = Report\n"
+        f"Report.__module__ = 'lib'\n{LATE}",
+    ),
     "__dict__": (
         REPORT + RIGHT,
         "class Report:\n    __slots__ = ('_kept',)\n    def __init__(self, total, items):\n        self._kept = items\n"

@@ -6,15 +6,16 @@ import os
 import sys
 import types
 
+from .neighbours import counters, is_data, neighbours
 from .outcome import State
-from .own_code import OwnCode
 from .process_state import process_state
 from .repr.canonical import CanonicalRepr
 from .repr.plain import NAMED, cut, digest, find
+from .repr.private import COUNTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from .function_ref import FunctionRef
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
     """By name: the text of what is there, and for code its id."""
 
 modules = sys.modules
-LARGE, MODULES = 2000, 300
-"""Items of a value that is shown whole, and modules of a project that are looked at."""
-LATE = ("global ", "the decimal context", "numpy")
+LARGE = 2000
+"""Items of a value that is shown whole."""
+COUNTER = "counter "
+"""What another module keeps for itself."""
+LATE = ("global ", COUNTER, "the decimal context", "numpy")
 """What a call may bring by loading a module."""
 
 
@@ -47,12 +50,14 @@ def state_of(ref: FunctionRef, module: types.ModuleType) -> Seen:
         found["attribute " + name] = shown(ref, value), 0
     for name in ref.classes:
         for key, value in sorted(vars(vars(module).get(name, object)).items()):
-            if type(value) in (int, float, str, bool, list, dict, set) and not key.startswith("__"):
+            if is_data(value) and not key.startswith("__"):
                 found[f"class attribute {name}.{key}"] = shown(ref, value), 0
             elif type(value) in (types.FunctionType, property, classmethod, staticmethod):
                 found[f"class attribute {name}.{key}"] = "another " + type(value).__name__, id(value)
-    for name, value in others(ref):
+    for name, value in neighbours(ref):
         found["global " + name] = shown(ref, value), 0
+    for name, value in counters(ref):
+        found[COUNTER + name] = shown(ref, value), 0
     found.update({name: (text, 0) for name, text in process_state().items()})
     found["the environment"] = digest(repr(sorted(os.environ.items())).encode("utf-8", "replace")), 0
     return found
@@ -77,25 +82,13 @@ def quick_digest(value: Any) -> str:
         return ""
 
 
-def others(ref: FunctionRef) -> Iterator[tuple[str, Any]]:
-    """Public data of the project's other modules. What is private is theirs alone, and a cache is one."""
-    own = OwnCode(ref)
-    mine = [(name, each) for name, each in sorted(modules.items(), key=str) if own.has(getattr(each, "__file__", ""))]
-    for name, module in mine[:MODULES]:
-        for key, value in sorted(vars(module).items()) if name != ref.module else ():
-            if type(value) in (int, float, str, bool, list, dict, set) and is_public(key):
-                yield f"{name}.{key}", value
-
-
-def is_public(name: str) -> bool:
-    """Whether others may go by it."""
-    return not name.startswith("_") and not any(word in name.lower() for word in ("cache", "memo"))
-
-
 def what_changed(before: Seen, after: Seen, *, random_changed: bool, later: Sequence[str] = ()) -> State:
     """In words. later: what calls have changed of earlier ones."""
     known = [name for name in after if name in before or not name.startswith(LATE)]
-    changed = [f"{name} becomes {after[name][0]}" for name in known if after[name] != before.get(name)]
+    new = [name for name in known if after[name] != before.get(name)]
+    changed = [f"{name} becomes {after[name][0]}" for name in new if not name.startswith(COUNTER)]
     changed += ["the state of random changes"] * random_changed
     changed += later
-    return State("state: " + (cut("; ".join(changed)) if changed else "unchanged"), bool(changed))
+    counted = [f"{name[len(COUNTER):]} becomes {after[name][0]}" for name in new if name.startswith(COUNTER)]
+    text = "state: " + (cut("; ".join(changed)) if changed else "unchanged")
+    return State(text + (COUNTED + cut("; ".join(counted)) if counted else ""), bool(changed))

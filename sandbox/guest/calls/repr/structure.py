@@ -6,6 +6,7 @@ All names are bound before a module under test is imported, which can patch the 
 
 from __future__ import annotations
 
+import _imp
 import os
 import types
 
@@ -16,20 +17,53 @@ if TYPE_CHECKING:
     from typing import Any
 
 mro_of = type.__dict__["__mro__"].__get__
+qualname_of = type.__dict__["__qualname__"].__get__
 vars_of = type.__dict__["__dict__"].__get__
+flags_of, module_of = type.__dict__["__flags__"].__get__, type.__dict__["__module__"].__get__
+HEAP = 1 << 9
+"""A flag of types that are made while a program runs: all classes, and some types of C."""
+MADE_IN_C = (
+    types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
+    types.ClassMethodDescriptorType, types.BuiltinFunctionType, str, tuple, type(None),
+)  # fmt: skip
+stat = os.stat
 STDLIB = os.path.dirname(os.__file__) + "/"  # noqa: PTH120  pathlib would count as imported by the module
 
 
 def is_librarys(kind: type, target: str) -> bool:
-    """Whether a class stands in a module that is installed or of the standard library, under its name."""
-    held = vars_of(kind)
-    module, name = held.get("__module__", "builtins"), type.__dict__["__qualname__"].__get__(kind)
-    if type(module) is not str or module.partition(".")[0] == target.partition(".")[0]:
+    """Whether a class is written in C, or stands in a module that is installed or of the standard library, under its
+    name. target: the module under test, or nothing."""
+    if not flags_of(kind) & HEAP:
+        return True
+    try:
+        module = module_of(kind)
+    except AttributeError:  # somebody deleted it
         return False
-    found = modules.get(module)
-    origin = getattr(getattr(found, "__spec__", None), "origin", None) or ""
-    installed = not origin.startswith("/") or "-packages/" in origin or origin.startswith(STDLIB)
-    return installed and module != "__main__" and find(module, name) is kind
+    if type(module) is not str or (target and module.partition(".")[0] == target.partition(".")[0]):
+        return False
+    return is_installed(module) and (find(module, qualname_of(kind)) is kind or is_made_in_c(kind, target))
+
+
+def is_made_in_c(kind: type, target: str) -> bool:
+    """Whether nothing in a class, nor above it, is written in Python."""
+    own = all(type(each) in MADE_IN_C for each in vars_of(kind).values())
+    return own and all(is_librarys(base, target) for base in mro_of(kind)[1:])
+
+
+def is_installed(name: str) -> bool:
+    """Whether a module is the interpreter's own, or stands in a file of the standard library or of an installed
+    package; anybody can put a module of any name, and of any origin, into sys.modules."""
+    origin = getattr(getattr(modules.get(name), "__spec__", None), "origin", None)
+    if type(origin) is not str or not origin.startswith("/"):
+        return bool(_imp.is_builtin(name) or _imp.is_frozen(name))
+    stem = origin.replace("/__init__.py", ".py").rpartition("/")[2].partition(".")[0]
+    if stem != name.rpartition(".")[2] or not ("-packages/" in origin or origin.startswith(STDLIB)):
+        return False
+    try:
+        stat(origin)
+    except OSError:
+        return False
+    return True
 
 
 def held_dict(value: Any) -> dict[str, Any] | None:

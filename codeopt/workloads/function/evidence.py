@@ -12,6 +12,7 @@ from typing import Any
 from codeopt.errors import ProgramError
 from codeopt.shortfall import Shortfall
 from codeopt.workloads.function.bench import Bench
+from codeopt.workloads.function.calls.deep import deep_calls
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.long import as_iterators, long_calls, tenfold
 from codeopt.workloads.function.calls.mistyped import mistyped, refusals
@@ -33,6 +34,8 @@ DERIVED, FRESH = 1000, 0.75
 LONG, LONG_S, LONG_PATIENCE = 20, 1.0, Patience(1.0, 2.5, lost=1)
 """Long calls, the original's seconds for those that are kept, and for trying them: the shortest come first, so behind
 one that takes too long the others would."""
+DEEP_PATIENCE = Patience(0.3, 0.6, lost=2)
+"""The same of calls that are deeper than any known one."""
 WATCHED = 4000
 """Items of an iterator that is watched: see sandbox/guest/calls/laziness.py."""
 EACH = 2
@@ -201,6 +204,7 @@ def long_ones(bench: Bench, known: Sequence[str], seed: int, larger: Sequence[st
     by_text = {each.text: each for each in found}
     largest = next((by_text[text] for text in larger if text in by_text), None)
     kept = _quick([each for each in found if each.text not in larger], LONG_S)
+    kept += observe(bench, [text for text in deep_calls(known) if text not in texts], {}, DEEP_PATIENCE)[0]
     return [*kept, largest] if largest else kept
 
 

@@ -48,7 +48,7 @@ class CallNamespace(Known):
 
     def __init__(self, ref: FunctionRef) -> None:
         super().__init__(inf=float("inf"), nan=float("nan"), Ellipsis=Ellipsis, f=lambda *a, **k: (a, k))
-        self.update(load=self.load, unpickle=self.unpickle, replaced=replaced, used=used, do=Steps())
+        self.update(load=self.load, unpickle=self.unpickle, replaced=replaced, used=used, do=Steps(), deepened=deepened)
         self.ref = ref
         self.reader: Any = None
         """Of pickles; made when it is first needed, as pickle takes 5 ms to import."""
@@ -194,4 +194,11 @@ def used(value: Any, *steps: Iterable[Any]) -> Any:
             getattr(value, name)(*args, **kwargs)
         except Exception:
             continue
+    return value
+
+
+def deepened(level: Callable[[Any], Any], value: Any, times: int) -> Any:
+    """A value put into so many levels."""
+    for _ in range(times):
+        value = level(value)
     return value

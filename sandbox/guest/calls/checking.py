@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 monotonic = time.monotonic
 SAID = 200
 """Characters of an exception's text."""
+DEEPENED = "deepened"
 PLAIN_NAMES = frozenset(("f", "set", "frozenset", "inf", "nan"))
 """Whoever uses these alone makes the same again, whatever a call has changed."""
 QUICK_S = 0.5
@@ -203,7 +204,10 @@ class Checking:
 
 
 def is_plain(code: CodeType) -> bool:
-    """Whether a call is written down as nothing but plain values, none of them bytes."""
+    """Whether a call is written down as nothing but plain values, none of them bytes; values that are deeper than any
+    text may be are plain, too."""
+    if DEEPENED in code.co_names:
+        return True
     return PLAIN_NAMES.issuperset(code.co_names) and are_plain(code.co_consts)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from codeopt.workloads.function.calls.deep import is_deeper
 from codeopt.workloads.function.calls.literals import Call, Opaque, read
 from codeopt.workloads.function.contract.hinted import fits
 from codeopt.workloads.function.contract.relations import ArgumentRelation, relations
@@ -58,6 +59,8 @@ class Contract:
     def _beyond(self, call: Call) -> str:
         given = by_name(call, self.names)
         for name, value in given.items():
+            if is_deeper(value):
+                return f"no known call is nested as deep in `{name}`"
             hint = self.hints.get(name)
             if name not in self.shown or isinstance(value, Opaque) or (hint is not None and fits(value, hint)):
                 continue

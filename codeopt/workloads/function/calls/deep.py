@@ -1,0 +1,165 @@
+"""Calls deeper than any known one, and longer than a recursion may be deep: a draft that makes a recursion of a loop
+errs on no others.
+
+A list of parents, of edges or of followers becomes a chain; what is nested is nested on; a short list becomes a long
+one. The original decides whether a call makes sense.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from codeopt.workloads.function.calls.larger import grow_call
+from codeopt.workloads.function.calls.literals import LONGEST, Call, Opaque, read, write
+
+DEEP = 1200
+"""Levels: more than the interpreter's usual limit of a recursion, 1000."""
+BASES, LEAST = 12, 3
+"""Known calls that are looked at, the largest; and items of a chain, of which a shorter one says nothing."""
+NEAR = 0.25
+"""A chain is like the known ones where their depth is this share of their length."""
+DEEPENED = "deepened"
+"""What the sandbox makes a nested value with: no parser reads so many brackets."""
+
+
+def deep_calls(calls: Sequence[str]) -> list[str]:
+    """One of each way and argument, longer ones last."""
+    bases = [call for text in calls if len(text) < LONGEST and (call := read(text)) is not None]
+    found: dict[str, None] = {}
+    for at in range(max((len(base.values) for base in bases), default=0)):
+        given = [base for base in bases if at < len(base.values)]
+        chained = _chained([base.values[at] for base in given])
+        if chained is not None:
+            value, near = chained
+            found[given[0].with_value(at, value if near else _unlike(value)).text()] = None
+        for base in sorted(given, key=lambda each: len(write(each.values[at])))[-BASES:]:
+            if (nested := _nested(base.values[at])) is not None:
+                found[base.with_value(at, nested).text()] = None
+                break
+    return [*found, *_long(bases)]
+
+
+def is_deeper(value: Any) -> bool:
+    """Whether it was made so deep as no known one is."""
+    return isinstance(value, Opaque) and value.text.startswith(f"{DEEPENED}(")
+
+
+def _unlike(value: Any) -> Opaque:
+    return Opaque(f"{DEEPENED}(None, {write(value)}, 0)")
+
+
+def _long(bases: Sequence[Call]) -> Iterator[str]:
+    """The largest call with DEEP items, where that is not what other long calls have."""
+    sized = [(max((len(v) for v in each.values if isinstance(v, list | str)), default=0), each) for each in bases]
+    size, base = max(sized, key=lambda pair: pair[0], default=(0, None))
+    if base is not None and LEAST <= size <= DEEP // 3:
+        grown = grow_call(base, DEEP // size + 1, 1)
+        if grown is not None and len(text := grown.text()) < LONGEST:
+            yield text
+
+
+def _chained(values: Sequence[Any]) -> tuple[Any, bool] | None:
+    """A chain of the form that all of these have, and whether these are nearly chains; None where they have none."""
+    for of, make in ((_parents, _chain_of_parents), (_pairs, _chain_of_pairs), (_followers, _chain_of_followers)):
+        links = [of(value) for value in values]
+        long = [(value, link) for value, link in zip(values, links, strict=True) if link is not None and len(link) > 1]
+        if len(long) >= LEAST and None not in links:
+            sample, link = max(long, key=lambda pair: len(pair[1]))
+            return make(sample), _depth(link) >= NEAR * len(link)
+    return None
+
+
+def _depth(before: Mapping[Any, Any]) -> int:
+    """Of nodes, each with the one before it, the most that stand one before another."""
+    depths: dict[Any, int] = {}
+    for start in before:
+        path = []
+        node = start
+        while node in before and node not in depths and len(path) <= len(before):
+            path.append(node)
+            node = before[node]
+        for number, each in enumerate(reversed(path), depths.get(node, 0) + 1):
+            depths[each] = number
+    return max(depths.values(), default=0)
+
+
+def _parents(value: Any) -> dict[int, int] | None:
+    """Of a list that gives of each place an earlier one, of the first itself or none."""
+    if not isinstance(value, list) or not value or not all(type(item) is int for item in value):
+        return None
+    if value[0] not in (-1, 0) or not all(0 <= item < at for at, item in enumerate(value) if at):
+        return None
+    return dict(enumerate(value[1:], 1))
+
+
+def _chain_of_parents(sample: list[int]) -> list[int]:
+    return [sample[0], *range(DEEP - 1)]
+
+
+def _pairs(value: Any) -> dict[int, int] | None:
+    """Of a list of edges of a tree, which give a later node, or name it first."""
+    if not isinstance(value, list) or not all(isinstance(item, list | tuple) and len(item) == 2 for item in value):
+        return None
+    if not all(type(node) is int and node >= 0 for item in value for node in item):
+        return None
+    found = {max(item): min(item) for item in value}
+    return found if len(found) == len(value) and all(a != b for a, b in found.items()) else None
+
+
+def _chain_of_pairs(sample: list[Any]) -> list[Any]:
+    first = min(min(item) for item in sample)
+    upwards = sum(item[0] < item[1] for item in sample) * 2 >= len(sample)
+    kind = type(sample[0])
+    return [kind((at, at + 1) if upwards else (at + 1, at)) for at in range(first, first + DEEP)]
+
+
+def _followers(value: Any) -> dict[Any, Any] | None:
+    """Of a mapping of nodes to those that follow each."""
+    if not isinstance(value, dict) or len({type(key) for key in value}) > 1:
+        return None
+    if not all(isinstance(part, list | tuple | set) and all(p in value for p in part) for part in value.values()):
+        return None
+    if not all(type(key) in (int, str) for key in value):
+        return None
+    return {node: key for key, part in value.items() for node in part}
+
+
+def _chain_of_followers(sample: dict[Any, Any]) -> dict[Any, Any]:
+    kind = type(next(part for part in sample.values() if part))
+    keys = list(range(DEEP)) if isinstance(next(iter(sample)), int) else [f"n{at}" for at in range(DEEP)]
+    return {key: kind([keys[at + 1]] if at + 1 < DEEP else []) for at, key in enumerate(keys)}
+
+
+def _nested(value: Any) -> Opaque | None:
+    """A value of lists, tuples or dictionaries in each other, nested on; None where nothing of its kind is in it."""
+    shell = _shell(value, value)
+    if shell is None:
+        return None
+    return Opaque(f"{DEEPENED}(lambda inner: {shell}, {write(value)}, {DEEP})")
+
+
+def _shell(value: Any, top: Any, depth: int = 2) -> str | None:
+    """The text of one level, with `inner` in the place of the first part of the same kind; plain parts beside it are
+    kept, one of a sequence."""
+    if not depth or not isinstance(value, list | tuple | dict):
+        return None
+    items = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
+    for at, part in items:
+        inner = "inner" if _is_alike(part, top) else _shell(part, top, depth - 1)
+        if inner is None:
+            continue
+        if isinstance(value, dict):
+            plain = {key: each for key, each in items if not isinstance(each, list | tuple | dict)}
+            return "{" + "".join(f"{write(key)}: {write(each)}, " for key, each in plain.items()) + f"{at!r}: {inner}}}"
+        before = value[:at] if isinstance(value, tuple) else [i for i in value if not isinstance(i, list | tuple | dict)][:1]
+        after = value[at + 1 :] if isinstance(value, tuple) else []
+        parts = [*map(write, before), inner, *map(write, after)]
+        return f"[{', '.join(parts)}]" if isinstance(value, list) else f"({', '.join(parts)},)"
+    return None
+
+
+def _is_alike(part: Any, top: Any) -> bool:
+    if type(part) is not type(top):
+        return False
+    return set(part) == set(top) if isinstance(top, dict) else True

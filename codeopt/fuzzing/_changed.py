@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from codeopt.fuzzing._alike import KnownInputs, look_at
+from codeopt.fuzzing._chains import chains
 from codeopt.fuzzing._lengths import Lengthen, longer
 from codeopt.fuzzing._maker import RELATED, SHORT, AlikeMaker, Amount, shortest_and_longest
 from codeopt.fuzzing._text import range_of, read_text
@@ -83,6 +84,8 @@ def _alike(
     bases = shortest_and_longest(readings, BASES)
     longer_ones, some = Amount(1.5), Amount(1.0)
     yield from _named("longer", maker.inputs(bases[-1], ("resampled", "shuffled"), longer_ones))
+    for nodes, data, because in chains(maker, readings):
+        yield MutatedInput(f"chain_of_{nodes}", data, because)
     for turn in range(each):
         for number, base in enumerate(bases):
             kind = "largest" if number == len(bases) - 1 and len(bases) > 1 else "alike"

@@ -77,6 +77,22 @@ class AlikeMaker:
             self._revalue_all(parts, way)
         return self._repaired(parts).write()
 
+    def with_chain(self, base: ParsedInput, roles: Sequence[Role], nodes: int, low: int, up: bool) -> bytes:
+        """An input with about so many nodes, each joined to the one before it: in two columns, or in a list of
+        parents."""
+        parts = [[list(line) for line in part] for part in base.parts]
+        longest = max((reading.scalar(role) for reading in self.shown for role in self.counts), default=len(parts[-1]))
+        self._resize(parts, Amount(max(1.01, nodes / (self.scale * max(1, longest)))))
+        lines = self._lines(parts, roles[0])
+        for number, line in enumerate(lines, low):
+            if len(roles) == 1:
+                line[:] = [b"%d" % (low + at) for at in range(len(line))]
+            else:
+                ends = (number, number + 1) if up else (number + 1, number)
+                for role, end in zip(roles, ends, strict=True):
+                    line[role.token or 0] = b"%d" % end
+        return self._reading(parts).write()
+
     def _revalue_all(self, parts: list[Lines], way: str) -> None:
         reading = self._reading(parts)
         for role in self.layout.roles:

@@ -78,7 +78,9 @@ def test_what_is_read(guest: Sandbox, name: str) -> None:
 
 
 def test_what_reads_nothing(guest: Sandbox) -> None:
-    source = "import collections, datetime, os\ndef f(xs):\n    datetime.date(2020, 1, 2).isoformat()\n    import json\n"
+    source = (
+        "import collections, datetime, os\ndef f(xs):\n    datetime.date(2020, 1, 2).isoformat()\n    import json\n"
+    )
     assert watched(guest, source + ANSWER)["reads"] == []
 
 

@@ -219,13 +219,16 @@ def make_differential_test(
     limits = replace(sandbox.limits, seconds=min(RUN_S, sandbox.limits.seconds))
 
     def is_steady(case: Case, hash_seed: int) -> bool:
-        again = run_on(sandbox, source, case, mode="exec", limits=limits, hash_seed=hash_seed)
-        return judge(case, again, check).verdict is Verdict.AC
+        return judge(case, patiently(case, "exec", hash_seed), check).verdict is Verdict.AC
 
     def run(mutated: MutatedCase) -> Run:
-        found = run_on(sandbox, source, mutated.case, limits=limits)
+        return patiently(mutated.case)
+
+    def patiently(case: Case, mode: Mode = "fork", hash_seed: int = 0) -> Run:
+        found = run_on(sandbox, source, case, limits=limits, mode=mode, hash_seed=hash_seed)
         if found.stop == "time" and found.runqueue_wait_s > limits.seconds / 4:  # others had the processor
-            found = run_on(sandbox, source, mutated.case, limits=replace(limits, seconds=4 * limits.seconds))
+            longer = replace(limits, seconds=4 * limits.seconds)
+            found = run_on(sandbox, source, case, limits=longer, mode=mode, hash_seed=hash_seed)
         return found
 
     quota = Quota.of(most)

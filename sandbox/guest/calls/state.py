@@ -89,6 +89,6 @@ def what_changed(before: Seen, after: Seen, *, random_changed: bool, later: Sequ
     changed = [f"{name} becomes {after[name][0]}" for name in new if not name.startswith(COUNTER)]
     changed += ["the state of random changes"] * random_changed
     changed += later
-    counted = [f"{name[len(COUNTER):]} becomes {after[name][0]}" for name in new if name.startswith(COUNTER)]
+    counted = [f"{name[len(COUNTER) :]} becomes {after[name][0]}" for name in new if name.startswith(COUNTER)]
     text = "state: " + (cut("; ".join(changed)) if changed else "unchanged")
     return State(text + (COUNTED + cut("; ".join(counted)) if counted else ""), bool(changed))

@@ -152,7 +152,9 @@ def _shell(value: Any, top: Any, depth: int = 2) -> str | None:
         if isinstance(value, dict):
             plain = {key: each for key, each in items if not isinstance(each, list | tuple | dict)}
             return "{" + "".join(f"{write(key)}: {write(each)}, " for key, each in plain.items()) + f"{at!r}: {inner}}}"
-        before = value[:at] if isinstance(value, tuple) else [i for i in value if not isinstance(i, list | tuple | dict)][:1]
+        before = (
+            value[:at] if isinstance(value, tuple) else [i for i in value if not isinstance(i, list | tuple | dict)][:1]
+        )
         after = value[at + 1 :] if isinstance(value, tuple) else []
         parts = [*map(write, before), inner, *map(write, after)]
         return f"[{', '.join(parts)}]" if isinstance(value, list) else f"({', '.join(parts)},)"

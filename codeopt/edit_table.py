@@ -8,7 +8,10 @@ from typing import Any
 
 from codeopt.escaping import inline
 
-FIELDS = ("command", "edits", "dropped", "profile", "project_tests", "output", "benchmarks", "ran")
+FIELDS = (
+    "command", "edits", "dropped", "profile", "project_tests", "output", "benchmarks", "ran", "fixed_ground",
+    "changed_commands",
+)  # fmt: skip
 
 
 def has_edits(facts: Mapping[str, Any]) -> bool:

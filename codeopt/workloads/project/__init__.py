@@ -76,6 +76,7 @@ class OpenedProject:
 def open_workload(request: WorkloadRequest) -> Iterator[Opened]:
     """Raises UsageError, NoSandbox."""
     from codeopt.workloads.project.files import read_project
+    from codeopt.workloads.project.fixed_ground import find_ground
     from codeopt.workloads.project.opening import open_command
     from codeopt.workloads.project.text import ProjectProgram
 
@@ -84,4 +85,8 @@ def open_workload(request: WorkloadRequest) -> Iterator[Opened]:
     project = read_project(request.target.path, options.with_paths)
     inside = replace(request, options=replace(options, with_paths=()))
     with open_command(inside, project) as runs:
+        named = [path.relative_to(project.root).as_posix() for each in options.tests
+                 if project.root in (path := each.resolve()).parents]  # fmt: skip
+        ground = find_ground(runs.command, dict(project.files), named)
+        program = replace(program, ground=ground).require_open()
         yield OpenedProject(request, program, replace(runs, edited=program.edited))

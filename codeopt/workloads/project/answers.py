@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from codeopt.workloads.function.definitions import PutBackError
 from codeopt.workloads.function.function_def import Def
+from codeopt.workloads.project.fixed_ground import NOTHING_FIXED, FixedGround
 from codeopt.workloads.project.placing import (
     above_functions,
     added,
@@ -30,17 +31,22 @@ _BLOCK = re.compile(
 _NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def answered(source: str, answer: str) -> str:
+def answered(source: str, answer: str, ground: FixedGround = NOTHING_FIXED) -> str:
     """The project with an answer put in: search/replace blocks, or whole functions below a file's line.
 
-    Raises PutBackError.
+    ground: files that may stand in an answer as they are, and not otherwise. Raises PutBackError.
     """
     files = parted(source)
     for path, part in (parted(answer) or {_meant(files, answer): answer}).items():
+        if path not in files and (reason := ground.why(path)):
+            raise PutBackError(f"{path} is fixed ground ({reason}): it may not be edited; leave it as it is")
         if path not in files:
-            raise PutBackError(f"the project has no file {path} that could be changed; there are {', '.join(files)}")
+            known = ", ".join(each for each in files if not ground.why(each))
+            raise PutBackError(f"the project has no file {path} that could be changed; there are {known}")
         blocks = list(_BLOCK.finditer(part))
         files[path] = _by_blocks(files[path], path, blocks) if blocks else _with_functions(files[path], path, part)
+    if touched := ground.touched(parted(source), files):
+        raise PutBackError(touched)
     _require_contracts(parted(source), files)
     return joined(files)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 
 from codeopt.errors import UsageError
@@ -27,6 +29,30 @@ os.execve(sys.executable, [sys.executable, *{words!r}], env)
 """
 """Becomes the command: nothing of it is left when that begins."""
 TOOL = "import sys; sys.argv[0] = {name!r}; exec(compile({text!r}, {name!r}, 'exec'))"
+_TOOL = re.compile(r"import sys; sys\.argv\[0\] = '([^']+)'")
+_VALUED = frozenset({"-W", "-X", "--check-hash-based-pycs"})
+"""Flags of Python's whose value is the next word."""
+
+
+class EntryKind(StrEnum):
+    """How Python is told what to run."""
+
+    SCRIPT = "script"  # a file, or a folder with a `__main__.py`
+    MODULE = "module"  # -m
+    CODE = "code"  # -c
+    TOOL = "tool"  # a script of an environment, such as pytest's
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a command runs."""
+
+    kind: EntryKind
+    name: str = ""
+    """Path, module, code or name of the tool."""
+    arguments: int = 0
+    """The number of words before the program's own arguments."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +74,47 @@ class ProjectCommand:
         )
 
     @property
+    def entry(self) -> Entry:
+        """What it runs, behind Python's own flags."""
+        at = 0
+        while at < len(self.words) and self.words[at].startswith("-") and self.words[at] != "-":
+            word = self.words[at]
+            if not word.startswith("--") and (flag := re.search("[mc]", word)) and word[:2] not in ("-W", "-X"):
+                joined = word[flag.end() :]
+                name = joined or (self.words[at + 1] if at + 1 < len(self.words) else "")
+                return _by_flag(flag[0], name, at + (1 if joined else 2))
+            at += 2 if word in _VALUED else 1
+        if at == len(self.words):
+            return Entry(EntryKind.NOTHING, arguments=at)
+        return Entry(EntryKind.SCRIPT, posixpath.normpath(self.words[at]), at + 1)
+
+    @property
     def script(self) -> str:
         """The file that the command names as its program, relative; empty where it names a module or a tool."""
-        first = self.words[0] if self.words else ""
-        return Path(first).as_posix() if first.endswith(".py") else ""
+        return self.entry.name if self.entry.kind is EntryKind.SCRIPT else ""
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What the program is given."""
+        return self.words[self.entry.arguments :]
+
+    @property
+    def line(self) -> tuple[str, ...]:
+        """All of it as words: `NAME=VALUE` for each variable, then what follows `python`."""
+        return (*(f"{name}={value}" for name, value in self.variables), *self.words)
+
+    def given(self, line: Sequence[str]) -> ProjectCommand:
+        """The same with another line, which has as many variables."""
+        count = len(self.variables)
+        named = (word.partition("=") for word in line[:count])
+        return replace(self, words=tuple(line[count:]), variables=tuple((name, value) for name, _, value in named))
+
+
+def _by_flag(flag: str, name: str, arguments: int) -> Entry:
+    if flag == "m":
+        return Entry(EntryKind.MODULE, name, arguments)
+    tool = _TOOL.match(name)
+    return Entry(EntryKind.TOOL, tool[1], arguments) if tool else Entry(EntryKind.CODE, name, arguments)
 
 
 def read_command(text: str, root: Path, python: str | None = None) -> ProjectCommand:

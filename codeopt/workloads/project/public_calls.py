@@ -1,5 +1,5 @@
-"""Public functions that a draft changes, each judged as a function on the calls that the command makes of it: others
-may call them and see a difference that this command does not show."""
+"""Public functions that a draft changes, each judged as a function on the calls that the command makes of it, and on some
+changed from these: others may call them and see a difference that this command does not show."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from codeopt.git import GitError, new_work_tree
 from codeopt.program import read_program
 from codeopt.shortfall import Shortfall
 from codeopt.target import Target
-from codeopt.workloads._request import Stage, WorkloadRequest
+from codeopt.workloads._request import WorkloadRequest
 from codeopt.workloads.function.opening import open_function
 from codeopt.workloads.function.project import locate
 from codeopt.workloads.function.recording import MOST_OF_ONE, recording_file, sample
@@ -32,8 +32,9 @@ from codeopt.workloads.project.watch import Watcher, watched_run
 from sandbox.caveat import Caveat
 from sandbox.outcome import Verdict
 
-MOST = 100
-"""Calls of one function, of sizes like those of all that were recorded."""
+MOST, MADE_UP = 100, 40
+"""Calls of one function, of sizes like those of all that were recorded; and calls changed from them, within what all of
+them keep."""
 GUEST = ("tests/", "calls/__init__", "calls/repr/")
 """What a recorder needs."""
 FAILED = "# the command does not end under the recorder as it does without"
@@ -125,7 +126,8 @@ class PublicCalls:
             recording = recording_file(locate(old.path), edit.qualname)
             recording.parent.mkdir(parents=True)
             recording.write_text("".join(f"{line}\n" for line in lines), "utf-8", "surrogatepass")
-            nothing_else = replace(self.request.options, run=None, calls=None, tests=(), with_paths=(), no_tests=True)
+            nothing_else = replace(self.request.options, run=None, calls=None, tests=(), with_paths=(), no_tests=True,
+                                   max_examples=MADE_UP)  # fmt: skip
             request = replace(
                 self.request, target=old, program=read_program(old.path), options=nothing_else, baseline=None,
                 rival=new, rival_program=read_program(new.path),
@@ -164,8 +166,12 @@ def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: str) -> Functio
             said = workload.explain(draft, case, outcome)
             return FunctionFinding(edit, wrong=f"{edit}: {said.detail or said.verdict}")
         caveats += outcome.caveats
-    more = workload.check(draft, Stage.REFERENCE)
-    return FunctionFinding(edit, len(workload.evidence.known), caveats=(*caveats, *more.caveats))
+    for case in workload.unseen_cases():
+        outcome = workload.run_case(draft, case)
+        if outcome.verdict is not Verdict.AC:
+            return FunctionFinding(edit, wrong=f"{edit}: calls like those of the command are answered otherwise")
+        caveats += outcome.caveats
+    return FunctionFinding(edit, len(workload.evidence.known), caveats=tuple(caveats))
 
 
 def _none(edit: CodeEdit, lines: tuple[str, ...]) -> Shortfall:

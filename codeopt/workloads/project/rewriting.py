@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from codeopt.rules import Hot, Rule
 from codeopt.workloads.function.proposer import FunctionRule
+from codeopt.workloads.project.fixed_ground import FixedGround
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.text import first_lines, joined, parted
 
@@ -40,9 +41,10 @@ class ProjectRule(Rule):
         return FunctionRule(**fields, qualname=qualname)
 
 
-def project_rules(rules: Sequence[Rule], profile: ProjectProfile) -> tuple[Rule, ...]:
-    """Those that are not for whole programs, each kept to the functions that take the time."""
-    hot = [f for f in profile.functions if f.own_share >= WORTH and f.qualname != "<module>"][:MOST]
+def project_rules(rules: Sequence[Rule], profile: ProjectProfile, ground: FixedGround) -> tuple[Rule, ...]:
+    """Those that are not for whole programs, each kept to the functions that take the time and may be edited."""
+    may_change = [f for f in profile.functions if f.qualname != "<module>" and not ground.why(f.file)]
+    hot = [f for f in may_change if f.own_share >= WORTH][:MOST]
     places = tuple((f.file, f.qualname) for f in hot)
     kept = [rule for rule in rules if not rule.scripts_only]
     return tuple(ProjectRule(**vars(rule), places=places) for rule in kept) if places else ()

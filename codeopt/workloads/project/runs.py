@@ -49,14 +49,17 @@ class CommandRuns:
         return self.sandbox.limits
 
     def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> Run:
-        """Always a fresh interpreter. files: put beside the project's. Raises SandboxError."""
+        """Always a fresh interpreter. files: in place of the project's, others beside them; args: a whole line, as
+        `ProjectCommand.line`, in place of the command's. Raises SandboxError."""
         text = program.decode() if isinstance(program, bytes) else program
-        more = (*self.beside, *(options.get("files") or ()))
-        command = self.command.program(self.project.import_roots, options.get("hash_seed", 0), watched=bool(more))
-        run = self.sandbox.run(
-            command, stdin, args=options.get("args", ()), limits=options.get("limits"),
-            files=(*self.with_bytecode(text), *more),
-        )  # fmt: skip
+        known = {path for path, _ in self.project.files}
+        given = options.get("files") or ()
+        more = (*self.beside, *(pair for pair in given if pair[0] not in known))
+        line = options.get("args", ())
+        asked = self.command.given(line) if line else self.command
+        command = asked.program(self.project.import_roots, options.get("hash_seed", 0), watched=bool(more))
+        files = _in_place(self.with_bytecode(text), {path: content for path, content in given if path in known})
+        run = self.sandbox.run(command, stdin, limits=options.get("limits"), files=(*files, *more))
         self.spent[self.purpose] = self.spent.get(self.purpose, 0.0) + run.wall_s
         cpu_s = max(run.cpu_s - self.left_out_s[0], run.cpu_s * LEAST_LEFT)
         wall_s = max(run.wall_s - self.left_out_s[1], run.wall_s * LEAST_LEFT)
@@ -90,6 +93,15 @@ class CommandRuns:
     def quiesce(self) -> None:
         """Of the sandbox."""
         self.sandbox.quiesce()
+
+
+def _in_place(files: Files, given: Mapping[str, bytes]) -> Files:
+    """With some contents in place of others; what Python keeps of a module that is another now is left out."""
+    return tuple(
+        (path, given.get(path, content))
+        for path, content in files
+        if not (path.endswith(".pyc") and any(_is_bytecode(path, module) for module in given))
+    )
 
 
 def _is_bytecode(place: str, module: str) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
 from codeopt.options import ImproveOptions
 from codeopt.shortfall import Shortfall
-from codeopt.workloads.project.command import ProjectCommand
+from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.reached import Reached, junit_name, read_reach
 from codeopt.workloads.project.runs import CommandRuns
@@ -29,6 +29,14 @@ SECONDS = 120.0
 SLOW_S, MOST_IDS = 3.0, 400
 """Of a suite that takes longer it is found out which tests reach which functions; so many of them may be named."""
 REACH = Watcher("project_reach", "install")
+PYTEST = """\
+import sys
+sys.argv[:] = {argv!r}
+if hasattr(sys, "orig_argv"):
+    sys.orig_argv[:] = [sys.executable, *sys.argv]
+import pytest
+raise SystemExit(pytest.main({words!r}))
+"""
 
 
 @dataclass(frozen=True)
@@ -39,12 +47,18 @@ class ProjectTests:
     options: tuple[str, ...] = ()
     """How pytest is called, beside the files."""
     paths: tuple[str, ...] = ()
-    failed: int = 0
+    lost: tuple[str, ...] = ()
+    """What fails on the original, and counts for nothing."""
     shortfall: Shortfall | None = None
     reached: Reached = Reached()
     """By function; nothing where all tests are quick."""
     unchosen: Shortfall | None = None
     """Why a round runs all of them, although they take long."""
+
+    @property
+    def failed(self) -> int:
+        """How many of them."""
+        return len(self.lost)
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -78,7 +92,7 @@ def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> Proje
         said = run.stderr.decode("utf-8", "replace").strip() or run.stdout.decode("utf-8", "replace").strip()
         last = run.stop_detail or said.rpartition("\n")[2][:200] or f"exit status {run.exit}"
         return ProjectTests(shortfall=Shortfall("the project's tests are not run", f"none passes: {last}"))
-    found = ProjectTests(passed, more, tuple(paths), len(results) - len(passed))
+    found = ProjectTests(passed, more, tuple(paths), tuple(name for name in results if not results[name]))
     return found if run.wall_s < SLOW_S else _with_reached(runs, source, found, run)
 
 
@@ -161,9 +175,31 @@ def _run(runs: CommandRuns, source: str, paths: Sequence[str]) -> Run:
 
 
 def _as_tests(runs: CommandRuns, paths: Sequence[str]) -> CommandRuns:
-    words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", GO_ON, "--junitxml", REPORT, *paths)
-    command = ProjectCommand("pytest", words)
+    """By a process that has the command's arguments and variables: what asks who runs it hears the same."""
+    words = ("-q", "-p", "no:cacheprovider", GO_ON, "--junitxml", REPORT, *paths)
+    text = PYTEST.format(argv=list(argv_of(runs.command)), words=list(words))
+    command = ProjectCommand("pytest", ("-c", text), runs.command.variables)
     return replace(runs, command=command, seen=bytes, beside=(), left_out_s=(0.0, 0.0), purpose="tests")
+
+
+def argv_of(command: ProjectCommand) -> tuple[str, ...]:
+    """What a command's program finds in `sys.argv`."""
+    entry = command.entry
+    first = {EntryKind.CODE: "-c", EntryKind.NOTHING: "", EntryKind.MODULE: f"{entry.name.replace('.', '/')}.py"}
+    return (first.get(entry.kind, entry.name), *command.arguments)
+
+
+def collected_files(tests: ProjectTests, paths: Iterable[str]) -> Iterator[str]:
+    """The files, of some by their paths, whose tests pytest runs; examples in docstrings make no test file."""
+    homes = {
+        name.partition("::")[0]
+        for name in (*tests.passed, *tests.lost)
+        if "." not in _function(name).partition("::")[2]
+    }
+    for path in paths:
+        dotted = path.removesuffix(".py").replace("/", ".")
+        if any(home == dotted or home.startswith(f"{dotted}.") for home in homes):
+            yield path
 
 
 def _results(run: Run) -> dict[str, bool]:

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from codeopt.errors import UsageError
 from codeopt.program import Program, as_source
 from codeopt.workloads.project.files import ProjectFiles
+from codeopt.workloads.project.fixed_ground import FixedGround
 
 HEAD = "# === file: {path} ===\n"
 _HEAD = re.compile(r"^# === file: (.+) ===\n", re.MULTILINE)
@@ -48,6 +49,23 @@ class ProjectProgram(Program):
 
     files: Mapping[str, Program] = field(default_factory=dict)
     """As they are; by their path in the project."""
+    ground: FixedGround = FixedGround()
+    """What of them stays as it is."""
+
+    @property
+    def open_files(self) -> tuple[str, ...]:
+        """Paths of those that a draft may edit."""
+        return tuple(path for path in self.files if not self.ground.why(path))
+
+    def require_open(self) -> ProjectProgram:
+        """The same. Raises UsageError where a draft may edit none of them."""
+        if self.open_files:
+            return self
+        path = next(iter(self.files))
+        raise UsageError(
+            f"{self.path}: every module of its own is fixed ground, as {path} is ({self.ground.why(path)}); "
+            f"to improve a script itself, name it: codeopt improve {path} -- ARGUMENTS"
+        )
 
     def as_file(self, source: str) -> str:
         """As it is: there is no such file."""
@@ -57,7 +75,7 @@ class ProjectProgram(Program):
         """The files that are other than they were, with their new text."""
         for path, text in parted(source).items():
             known = self.files.get(path)
-            if known is not None and text != parted(self.source)[path]:
+            if known is not None and not self.ground.why(path) and text != parted(self.source)[path]:
                 yield known, text if known.source.endswith("\n") else text.removesuffix("\n")
 
     def edited(self, source: str) -> dict[str, bytes]:

@@ -3,7 +3,7 @@ time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,18 +13,21 @@ from codeopt.history import Candidate
 from codeopt.proposers import Proposer
 from codeopt.rules import Rule as RewriteRule
 from codeopt.shortfall import as_rows
+from codeopt.strictness import Strictness
 from codeopt.workloads._defaults import Defaults
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
+from codeopt.workloads.project.changed_runs import ChangedRuns, shortfall_of
 from codeopt.workloads.project.edits import CodeEdit, edits_of, without
+from codeopt.workloads.project.fixed_ground import FixedReason
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
 from codeopt.workloads.project.profile import ProjectProfile
-from codeopt.workloads.project.proposer import ProjectProposer, brief
+from codeopt.workloads.project.proposer import ProjectProposer, brief, fixed_words
 from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.steady import HIDDEN, Steady, found_steady, given_steady
-from codeopt.workloads.project.suite_tests import ProjectTests, failing, failing_reached, find_tests
+from codeopt.workloads.project.suite_tests import ProjectTests, collected_files, failing, failing_reached, find_tests
 from codeopt.workloads.project.text import ProjectProgram, first_lines, parted
 from codeopt.workloads.project.watch import profile_command, require_good
 from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
@@ -86,6 +89,8 @@ class ProjectWorkload(Defaults):
     rule: StoppingRule
     plan: Plan | None = None
     too_short: str = ""
+    changed: tuple[ChangedRuns, ...] = ()
+    """Commands that the user did not give: those of the rounds, and those that confirm a draft."""
     benches: Benches | None = None
     """Where the command runs benchmarks of a tool."""
     after: list[TimedBody] = field(default_factory=list)
@@ -121,10 +126,17 @@ class ProjectWorkload(Defaults):
         return judge(case, run_on(self.runner, source, case, hash_seed=hash_seed), self.suite.check)
 
     def check(self, source: str, stage: Stage) -> Checked:
-        """Public functions on the calls that the command makes of them, which is quick, and the project's tests: in a
-        round those that can see the change, where all of them take long."""
+        """The fixed ground is as it was; changed commands; public functions on the calls that the command makes of
+        them, which is quick, and the project's tests: in a round those that can see the change, where all of them take
+        long."""
+        if touched := self.program.ground.touched(parted(self.program.source), parted(source)):
+            return Checked(rejection=touched)
         found = self.calls.judge(source)
         if wrong := next((each.wrong for each in found if each.wrong), ""):
+            return Checked(rejection=wrong)
+        self._notify("running the command on other inputs")
+        changed = self.changed[-1:] if stage is Stage.CONFIRMATION else self.changed[:1]
+        if wrong := next((wrong for each in changed if (wrong := each.wrong(source))), ""):
             return Checked(rejection=wrong)
         self._notify("running the project's tests")
         if stage is Stage.ROUND:
@@ -132,6 +144,11 @@ class ProjectWorkload(Defaults):
         else:
             lost = failing(self.runner, source, self.tests)
         return Checked(rejection=lost, caveats=tuple(caveat for each in found for caveat in each.caveats))
+
+    def similar_inputs(self, case: Case) -> Iterable[Case]:
+        """Changed commands that no proposer's draft was told of, those that confirm first."""
+        for each in reversed(self.changed):
+            yield from each
 
     def trimmed(self, candidate: Candidate) -> Candidate:
         """Without the edits that do not pay: each is taken back alone, and the rest compared with the whole."""
@@ -178,16 +195,17 @@ class ProjectWorkload(Defaults):
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
         """Those for functions, each kept to the hot ones."""
-        return project_rules(rules, self.found)
+        return project_rules(rules, self.found, self.program.ground)
 
     def adapt(self, proposer: Proposer) -> Proposer:
         """One that sees the hot path, and whose answers are put into the files."""
-        return ProjectProposer(proposer, self.found)
+        return ProjectProposer(proposer, self.found, self.program.ground)
 
     def briefing(self) -> Briefing:
         """The hot path with its figures."""
         interpreter = self.request.interpreter
-        return brief(self.found, self.request.options.run or "", interpreter.version if interpreter else "")
+        shown = fixed_words(self.program.ground, dict(self.runner.project.files))
+        return brief(self.found, self.request.options.run or "", interpreter.version if interpreter else "", shown)
 
     @property
     def headline(self) -> str:
@@ -204,12 +222,19 @@ class ProjectWorkload(Defaults):
         evidence = ["the command's output and files"] if not self.steady.nothing else []
         evidence += [f"{len(self.tests.passed)} tests"] if self.tests.passed else []
         calls = self.calls.latest
-        missing = (self.tests.shortfall, self.tests.unchosen, *(found.shortfall for found in calls.values()))
+        missing = (
+            shortfall_of(self.changed),
+            self.tests.shortfall,
+            self.tests.unchosen,
+            *(found.shortfall for found in calls.values()),
+        )
         return {
             "command": self.request.options.run,
             "profile": self.found.to_json(),
             "project_tests": {"passed": len(self.tests.passed), "failed": self.tests.failed},
             "output": self.steady.words or "compared",
+            "fixed_ground": self.program.ground.to_json(),
+            "changed_commands": sum(len(each.made) for each in self.changed),
             "edits": [gain.to_json(evidence, calls.get(gain.edit, FunctionFinding(gain.edit))) for gain in self.gains],
             "benchmarks": self.benches.to_json(tuple(self.after)) if self.benches else None,
             "ran": {f"{purpose}_s": round(seconds, 2) for purpose, seconds in self.runner.spent.items()},
@@ -247,15 +272,31 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
             "--run: the command prints and writes nothing that is the same in each run, and no test passes: there is "
             "nothing to judge a change by; print a result, or give tests with --tests"
         )
+    program = _grounded(program, tests, first)
+    runs = replace(runs, edited=program.edited)
+    fixed = (f"{path} ({reason})" for path, reason in program.ground.files.items() if path in program.files)
+    notify(f"fixed ground, which no draft may edit: {', '.join(fixed) or 'no module of its own'}")
     notify("looking where its time goes")
     found = profile_command(runs, source, first)
     original = request.baseline or Candidate(0, source, "the original", (Outcome("command", Verdict.AC, first),))
     original = replace(original, profile=as_profile(found, source))
     suite = Suite((case,), open_checker(options.check))
     calls = PublicCalls(request, program, runs)
+    compared = not benches and not steady.nothing and options.changed_inputs is not Strictness.OFF
+    seeds = (request.input_seed, request.input_seed + 1) if compared else ()
+    changed = tuple(ChangedRuns(runs, source, suite.check, case, first, seed) for seed in seeds)
     return ProjectWorkload(
-        request, program, runs, steady, tests, calls, found, original, suite, request.rule, benches=benches
-    )
+        request, program, runs, steady, tests, calls, found, original, suite, request.rule, changed=changed,
+        benches=benches,
+    )  # fmt: skip
+
+
+def _grounded(program: ProjectProgram, tests: ProjectTests, run: Run) -> ProjectProgram:
+    """With what is only seen when it runs: files that pytest collects, and those that the command writes. Raises
+    UsageError where nothing is left to edit."""
+    ground = program.ground.also(collected_files(tests, program.files), FixedReason.TEST)
+    ground = ground.also((file.path for file in run.written if file.path in program.files), FixedReason.WRITTEN)
+    return replace(program, ground=ground).require_open()
 
 
 def _changing_files(runs: Sequence[Run]) -> tuple[str, ...]:

@@ -1,0 +1,128 @@
+"""A command that its user did not give: with other numbers, data files or options, in its words, its variables or its
+script, which is fixed ground on both sides. No proposer sees these."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+
+from codeopt.fuzzing import mutate_cases
+from codeopt.workloads.project.changed_numbers import NumberPlace, in_script, in_word, one_changed, put, scaled
+from codeopt.workloads.project.command import EntryKind, ProjectCommand
+from codeopt.workloads.project.fixed_ground import entry_files
+from codeopt.workloads.project.module_graph import ModuleGraph
+from sandbox.outcome import Case, Files
+
+SINGLE, OF_A_FILE, TIMES_SCALED = 4, 3, 3
+"""How many changes of each kind are tried at most: of one number, of one file, of all numbers."""
+LARGEST = 4 << 20
+"""Bytes of a data file that is changed."""
+WORD = "word "
+
+
+@dataclass(frozen=True)
+class ChangedCommand:
+    """One change."""
+
+    kind: str
+    """`other numbers`, `another file`, `without an option`: what is told of it."""
+    line: tuple[str, ...]
+    """As `ProjectCommand.line`."""
+    files: Files = ()
+    """In place of the project's."""
+
+    def case(self, name: str) -> Case:
+        """To be run like any other."""
+        return Case(name, b"", title=f"the command with {self.kind}", args=self.line, files=self.files, held_out=True)
+
+
+def changed_commands(command: ProjectCommand, files: Mapping[str, bytes], seed: int) -> Iterator[ChangedCommand]:
+    """The same ones for the same seed, those of each kind by turns."""
+    draw = random.Random(seed)
+    texts, places = _numbers(command, files)
+    kinds = (
+        _with_numbers(command, texts, places, draw),
+        _with_data(command, files, seed),
+        _without_options(command, draw),
+    )
+    seen: set[tuple[tuple[str, ...], Files]] = {(command.line, ())}
+    for each in chain.from_iterable(zip_longest(*kinds)):
+        if each is not None and (each.line, each.files) not in seen:
+            seen.add((each.line, each.files))
+            yield each
+
+
+def _numbers(command: ProjectCommand, files: Mapping[str, bytes]) -> tuple[dict[str, str], list[NumberPlace]]:
+    """What holds numbers, by key, and where."""
+    texts: dict[str, str] = {}
+    places: list[NumberPlace] = []
+    first = len(command.variables) + command.entry.arguments
+    for at, word in enumerate(command.line):
+        if at < len(command.variables) or at >= first:
+            before = command.line[at - 1] if at > first else ""
+            texts[f"{WORD}{at}"] = word
+            places += in_word(f"{WORD}{at}", word, before)
+    for path in entry_files(command, files) if command.entry.kind is not EntryKind.TOOL else ():
+        try:
+            text = files[path].decode()
+            places += in_script(path, text)
+        except (ValueError, SyntaxError):
+            continue
+        texts[path] = text
+    if command.entry.kind is EntryKind.CODE:
+        key = f"{WORD}{first - 1}"
+        try:
+            places += in_script(key, command.line[first - 1])
+        except SyntaxError:
+            return texts, places
+        texts[key] = command.line[first - 1]
+    return texts, places
+
+
+def _with_numbers(
+    command: ProjectCommand, texts: Mapping[str, str], places: list[NumberPlace], draw: random.Random
+) -> Iterator[ChangedCommand]:
+    order = draw.sample(places, min(SINGLE, len(places)))
+    singles = (one_changed(place, places, draw) for place in order)
+    for values in chain.from_iterable(zip_longest((scaled(places, draw) for _ in range(TIMES_SCALED)), singles)):
+        if values:
+            yield _put(command, put(texts, values))
+
+
+def _put(command: ProjectCommand, changed: Mapping[str, str]) -> ChangedCommand:
+    line = tuple(changed.get(f"{WORD}{at}", word) for at, word in enumerate(command.line))
+    files = tuple((path, text.encode()) for path, text in changed.items() if not path.startswith(WORD))
+    return ChangedCommand("other numbers", line, files)
+
+
+def _with_data(command: ProjectCommand, files: Mapping[str, bytes], seed: int) -> Iterator[ChangedCommand]:
+    """Data files that the command is given, or that its script names."""
+    graph = ModuleGraph(files)
+    named = [word.rpartition("=")[2] for word in command.arguments]
+    named += [text for path in entry_files(command, files) for text in graph.named_texts(path)]
+    data = [path for path in dict.fromkeys(named) if path in files and not path.endswith(".py")]
+    for path in data:
+        if len(files[path]) <= LARGEST:
+            yield from _changed_file(command, path, files[path], seed)
+
+
+def _changed_file(command: ProjectCommand, path: str, content: bytes, seed: int) -> Iterator[ChangedCommand]:
+    case = Case("command", b"", files=((path, content),))
+    alike = (each.case for each in mutate_cases([case], seed=seed) if not each.beyond and each.case.files)
+    for _, found in zip(range(OF_A_FILE), alike, strict=False):
+        yield ChangedCommand("another file", command.line, found.files or ())
+
+
+def _without_options(command: ProjectCommand, draw: random.Random) -> Iterator[ChangedCommand]:
+    """Without one of the flags that take no value, as far as can be seen."""
+    first = len(command.variables) + command.entry.arguments
+    words = command.line
+    flags = [
+        at for at in range(first, len(words))
+        if words[at].startswith("-") and words[at].lstrip("-")[:1].isalpha() and "=" not in words[at]
+        and (at + 1 == len(words) or words[at + 1].startswith("-"))
+    ]  # fmt: skip
+    for at in draw.sample(flags, len(flags)):
+        yield ChangedCommand("an option left out", (*words[:at], *words[at + 1 :]))

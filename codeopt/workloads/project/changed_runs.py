@@ -1,0 +1,107 @@
+"""Does a draft behave as the original when the command is another? A handful of changed commands, each run once on each
+side; those that the original itself fails on, or answers otherwise from run to run, are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from codeopt.shortfall import Shortfall
+from codeopt.workloads.project.changed_command import changed_commands
+from codeopt.workloads.project.runs import CommandRuns
+from sandbox.outcome import Case, Run, RunLimits, Verdict
+from sandbox.runner import run_on
+from sandbox.verdict import Checker, judge
+
+MOST, LONG_MOST, LONG_S = 5, 2, 3.0
+"""Changed commands that are enough, and of a command that takes longer than so many seconds."""
+TRIED = 10
+"""At most, with those that the original fails on."""
+LONGER, LEAST_S = 3, 2.0
+"""A changed command may take so many times what the command does, or so many seconds."""
+OTHER_SEED = 1
+
+
+@dataclass(frozen=True)
+class ChangedRuns:
+    """Changed commands with what the original makes of them, made as they are needed."""
+
+    runs: CommandRuns
+    source: str
+    """The original."""
+    check: Checker
+    usual: Case
+    """The command as it was given."""
+    plain: Run
+    """Of it."""
+    seed: int
+    made: list[Case] = field(default_factory=list)
+    more: list[Iterator[Case]] = field(default_factory=list)
+    """What is still to be made; one, once it was begun."""
+    unsteady: set[str] = field(default_factory=set)
+
+    def __iter__(self) -> Iterator[Case]:
+        """Those that were made, then new ones."""
+        yield from tuple(self.made)
+        if not self.more:
+            self.more.append(self._cases())
+        for case in self.more[0]:
+            self.made.append(case)
+            yield case
+
+    @property
+    def limits(self) -> RunLimits:
+        """Of each run."""
+        seconds = min(self.runs.limits.seconds, max(LEAST_S, LONGER * self.plain.wall_s))
+        return replace(self.runs.limits, seconds=seconds)
+
+    def wrong(self, source: str) -> str:
+        """What a draft does otherwise, without saying on which input; empty when nothing was found."""
+        for case in self:
+            if case.name in self.unsteady:
+                continue
+            outcome = judge(case, run_on(self.runs, source, case, limits=self.limits), self.check)
+            if outcome.verdict is not Verdict.AC and self._is_steady(case):
+                how = (
+                    "prints or writes something else"
+                    if outcome.verdict is Verdict.WA
+                    else f"ends with {outcome.verdict}"
+                )
+                return f"{case.title} than the user's, which no proposer sees, {how} than with the original"
+        return ""
+
+    def _is_steady(self, case: Case) -> bool:
+        """Whether the original agrees with itself; asked only where a draft does not."""
+        again = run_on(self.runs, self.source, case, limits=self.limits, hash_seed=OTHER_SEED)
+        steady = judge(case, again, self.check).verdict is Verdict.AC
+        self.unsteady.update(() if steady else (case.name,))
+        return steady
+
+    def _cases(self) -> Iterator[Case]:
+        """With what the original prints and writes."""
+        most = MOST if self.plain.wall_s <= LONG_S else LONG_MOST
+        wanted = changed_commands(self.runs.command, dict(self.runs.project.files), self.seed)
+        for tried, changed in enumerate(wanted):
+            if tried == TRIED or most == 0:
+                return
+            case = replace(changed.case(f"changed.{self.seed}.{tried}"), ignored=self.usual.ignored)
+            run = run_on(self.runs, self.source, case, limits=self.limits)
+            if run.exit == 0 and run.stop is None:
+                most -= not self._says_the_same(run)
+                yield replace(case, expected=run.stdout, written=run.written)
+
+    def _says_the_same(self, run: Run) -> bool:
+        """As for the command as it was given: what was changed is not seen in it, and others are wanted."""
+        return judge(self.usual, run, self.check).verdict is Verdict.AC
+
+
+def shortfall_of(tried: Sequence[ChangedRuns]) -> Shortfall | None:
+    """Where a draft was judged by the command as it is and by no changed one; None before anything was tried."""
+    begun = [each for each in tried if each.more]
+    if not begun or any(case.name not in each.unsteady for each in begun for case in each.made):
+        return None
+    return Shortfall(
+        "the command is tried on no other input than its own",
+        "nothing in it could be changed, or the original fails or prints something else each time",
+        "give its size or seed as an argument, such as --n 1000",
+    )

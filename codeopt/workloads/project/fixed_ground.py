@@ -1,0 +1,148 @@
+"""The fixed ground of a project: what its command names, tests, configuration and build files, which a proposer may see
+and no draft may edit. A gain there would be another question, not a faster answer."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import Any
+
+from codeopt.workloads.project.command import EntryKind, ProjectCommand
+from codeopt.workloads.project.module_graph import ModuleGraph
+from codeopt.workloads.project.test_settings import file_patterns, has_test_cases, matches
+
+RUNNERS = frozenset({"pytest", "py.test", "unittest", "nose2", "asv", "manage.py"})
+"""Tools whose folders say where they look for tests, and are no input."""
+RECIPES = frozenset({"tox", "nox", "invoke", "inv", "doit", "hatch", "pdm", "poetry"})
+"""Tools that run what a file of the project says."""
+BUILD = frozenset({"setup.py", "noxfile.py", "hatch_build.py", "sitecustomize.py", "usercustomize.py", "dodo.py"})
+CONFIGURATION = (".toml", ".cfg", ".ini", ".conf", ".yaml", ".yml", ".json", ".pth", ".env", ".lock", ".mk")
+RECIPE_FILES = frozenset({"Makefile", "makefile", "GNUmakefile", "tox.ini", "noxfile.py", "tasks.py", "justfile"})
+_FOLDER = re.compile(rb'"benchmark_dir"\s*:\s*"([^"]+)"')
+
+
+class FixedReason(StrEnum):
+    """Why a file stays as it is."""
+
+    COMMAND = "the command runs it"
+    GIVEN = "the command is given it"
+    NAMED = "what the command runs names it"
+    WRITTEN = "the command writes it"
+    TEST = "a test file"
+    HELPER = "only tests import it"
+    CONFIGURATION = "configuration"
+    BUILD = "a build file"
+
+
+@dataclass(frozen=True)
+class FixedGround:
+    """Files that no draft may edit, each with the reason; what is no Python file never is edited either."""
+
+    files: Mapping[str, FixedReason] = field(default_factory=dict)
+    others: int = 0
+    """Files of other kinds: data and texts."""
+
+    def why(self, path: str) -> FixedReason | None:
+        """None where a draft may edit the file."""
+        return self.files.get(posixpath.normpath(path))
+
+    def touched(self, before: Mapping[str, str], after: Mapping[str, str]) -> str:
+        """The first file of the fixed ground that is other than it was, with the reason; empty when none is."""
+        for path in dict.fromkeys([*before, *after]):
+            if before.get(path) != after.get(path) and (reason := self.why(path)):
+                return f"{path} is fixed ground ({reason}): it may not be edited; leave it as it is"
+        return ""
+
+    def also(self, paths: Iterable[str], reason: FixedReason) -> FixedGround:
+        """With more files; what was fixed keeps its reason."""
+        return FixedGround({**dict.fromkeys(paths, reason), **self.files}, self.others)
+
+    def to_json(self) -> dict[str, Any]:
+        """As `fixed_ground` of a result has it."""
+        rows = [{"file": path, "why": str(reason)} for path, reason in sorted(self.files.items())]
+        return {"files": rows, "others": self.others}
+
+
+NOTHING_FIXED = FixedGround()
+
+
+def find_ground(command: ProjectCommand, files: Mapping[str, bytes], tests: Sequence[str] = ()) -> FixedGround:
+    """Of a project's files by path, as they are. tests: files and folders that the user names as tests."""
+    modules = ModuleGraph(files)
+    fixed: dict[str, FixedReason] = {}
+    entries = entry_files(command, files)
+
+    def fix(paths: Iterable[str], reason: FixedReason) -> None:
+        for path in paths:
+            if path in files:
+                fixed.setdefault(path, reason)
+
+    fix(entries, FixedReason.COMMAND)
+    fix(_given(command, files), FixedReason.GIVEN)
+    fix(modules.named_by([*entries, *_recipes(command, files)]), FixedReason.NAMED)
+    patterns = file_patterns(files, command.words)
+    named = {path for each in tests for path in files if path == each or path.startswith(f"{each}/")}
+    fix(named, FixedReason.TEST)
+    fix((path for path in files if path.endswith(".py") and matches(path, patterns)), FixedReason.TEST)
+    fix((path for path in modules.with_text(b"TestCase") if has_test_cases(modules.tree(path))), FixedReason.TEST)
+    fix(_asv_bodies(files), FixedReason.TEST)
+    fix((path for path in files if PurePosixPath(path).name in BUILD | RECIPE_FILES - {"tasks.py"}), FixedReason.BUILD)
+    fix((path for path in files if PurePosixPath(path).suffix in CONFIGURATION), FixedReason.CONFIGURATION)
+    checked = {path for path, reason in fixed.items() if reason is FixedReason.TEST}
+    code = command.entry.name if command.entry.kind is EntryKind.CODE else ""
+    fix(modules.helpers_of(checked, code), FixedReason.HELPER)
+    others = sum(not path.endswith(".py") and path not in fixed for path in files)
+    return FixedGround(fixed, others)
+
+
+def entry_files(command: ProjectCommand, files: Mapping[str, bytes]) -> tuple[str, ...]:
+    """The project's files that a command runs as its program."""
+    entry = command.entry
+    if entry.kind is EntryKind.SCRIPT:
+        found = [entry.name, posixpath.normpath(f"{entry.name}/__main__.py")]
+    elif entry.kind is EntryKind.MODULE:
+        found = [*_places(f"{entry.name}.__main__"), *_places(entry.name)]
+    elif entry.kind is EntryKind.TOOL:
+        text = next((word for word in command.words if "sys.argv[0] = " in word), "")
+        found = [place for name in re.findall(r"from ([\w.]+) import", text) for place in _places(name)]
+    else:
+        found = []
+    return tuple(path for path in found if path in files)
+
+
+def _places(module: str) -> list[str]:
+    """Where a module by that name would stand."""
+    path = module.replace(".", "/")
+    return [f"{root}{path}{end}" for root in ("", "src/") for end in (".py", "/__init__.py")]
+
+
+def _given(command: ProjectCommand, files: Mapping[str, bytes]) -> Iterator[str]:
+    """Files that are arguments, and those of folders that are: a draft would change the input. The name of a package is
+    more often a name than a folder."""
+    entry = command.entry
+    looks_for_tests = PurePosixPath(entry.name).name in RUNNERS
+    for word in command.arguments:
+        for text in {word, word.rpartition("=")[2], word.partition("::")[0]}:
+            path = posixpath.normpath(text) if text else ""
+            if path in files:
+                yield path
+            elif path and not looks_for_tests and not ("/" not in path and f"{path}/__init__.py" in files):
+                yield from (each for each in files if path != "." and each.startswith(f"{path}/"))
+
+
+def _recipes(command: ProjectCommand, files: Mapping[str, bytes]) -> Iterator[str]:
+    """Files that say what the command's tool runs."""
+    if PurePosixPath(command.entry.name).name in RECIPES:
+        yield from (path for path in files if path in RECIPE_FILES or path in ("pyproject.toml", "setup.cfg"))
+
+
+def _asv_bodies(files: Mapping[str, bytes]) -> Iterator[str]:
+    content = files.get("asv.conf.json")
+    if content is not None:
+        found = _FOLDER.search(content)
+        folder = posixpath.normpath(found[1].decode("utf-8", "replace")) if found else "benchmarks"
+        yield from (path for path in files if path.startswith(f"{folder}/"))

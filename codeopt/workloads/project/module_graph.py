@@ -1,0 +1,123 @@
+"""Which of a project's Python files name and import which others, as far as their texts say; each is read once."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+_PATH = re.compile(rb"[\w./-]+\.py\b")
+NOTHING = ast.Module([], [])
+PACKAGE = ("__init__", "__main__")
+"""Modules that are not imported by their own names."""
+
+
+class ModuleGraph:
+    """Reads each file once at most."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = files
+        self._trees: dict[str, ast.Module] = {}
+
+    def tree(self, path: str) -> ast.Module:
+        """Empty for a file that cannot be read."""
+        if path not in self._trees:
+            self._trees[path] = _read(self.files[path]) if path.endswith(".py") else NOTHING
+        return self._trees[path]
+
+    def with_text(self, text: bytes) -> Iterator[str]:
+        """Python files that hold a text anywhere: most of a large project need not be parsed."""
+        yield from (path for path, content in self.files.items() if path.endswith(".py") and text in content)
+
+    def named_by(self, begin: Iterable[str]) -> Iterator[str]:
+        """Scripts that files name by their paths, as one that starts others does, and those that these name."""
+        todo, seen = list(begin), set[str]()
+        while todo:
+            path = todo.pop()
+            for named in self._named(path):
+                if named in self.files and named.endswith(".py") and named != path and named not in seen:
+                    seen.add(named)
+                    todo.append(named)
+                    yield named
+
+    def named_texts(self, path: str) -> Iterator[str]:
+        """Whole texts of a module that may be paths, from the root and from beside it."""
+        for node in ast.walk(self.tree(path)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and 0 < len(node.value) < 200:
+                for folder in ("", posixpath.dirname(path)):
+                    yield posixpath.normpath(posixpath.join(folder, node.value.lstrip("/")))
+
+    def _named(self, path: str) -> Iterator[str]:
+        """Whole texts of a module, words of any other file."""
+        if path.endswith(".py"):
+            yield from self.named_texts(path)
+        else:
+            yield from (posixpath.normpath(text.decode().lstrip("/")) for text in _PATH.findall(self.files[path]))
+
+    def helpers_of(self, tests: set[str], code: str) -> Iterator[str]:
+        """Modules beside test files that tests import, and nothing else does. code: what else may import them."""
+        folders = {posixpath.dirname(path) for path in tests}
+        others = self.imported(_read(code.encode()), "")
+        found, asked = set(tests), set(tests)
+        while asked:
+            imported = {path for test in asked for path in self.imported(self.tree(test), test)} - found - others
+            asked = {path for path in imported if posixpath.dirname(path) in folders
+                     and _stem(path) not in PACKAGE and not self._is_used(path, found | imported)}  # fmt: skip
+            found |= asked
+            yield from asked
+
+    def _is_used(self, path: str, without: set[str]) -> bool:
+        """Whether a file that is none of some others imports a module."""
+        users = set(self.with_text(_stem(path).encode())) - without - {path}
+        return any(path in self.imported(self.tree(user), user) for user in users)
+
+    def imported(self, tree: ast.Module, path: str) -> set[str]:
+        """The project's files that a module may import; a text that is a module's name counts as well."""
+        found = set[str]()
+        for name in _imports(tree, _dotted(path), path.endswith("__init__.py")):
+            found |= self._by_name.get(name, set())
+            beside = posixpath.join(posixpath.dirname(path), f"{name}.py")
+            found |= {beside} & self.files.keys()
+        return found
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, set[str]]:
+        found: dict[str, set[str]] = defaultdict(set)
+        for path in self.files:
+            if path.endswith(".py"):
+                found[_dotted(path)].add(path)
+                found[_dotted(path.removeprefix("src/"))].add(path)
+        return found
+
+
+def _read(content: bytes) -> ast.Module:
+    try:
+        return ast.parse(content)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return NOTHING
+
+
+def _stem(path: str) -> str:
+    return posixpath.basename(path).removesuffix(".py")
+
+
+def _dotted(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _imports(tree: ast.Module, name: str, package: bool) -> Iterator[str]:
+    """Dotted names of modules that may be meant."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parts = name.split(".")
+            kept = parts[: len(parts) - node.level + package] if node.level else []
+            base = ".".join([*kept, *filter(None, [node.module])])
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 200:
+            yield node.value

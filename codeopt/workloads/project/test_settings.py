@@ -1,0 +1,72 @@
+"""What a project calls a test file: pytest's `python_files`, the names of pytest, unittest and Django, and classes of
+`unittest`, whatever their file is called."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import tomllib
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+from typing import Any
+
+USUAL = ("test_*.py", "*_test.py", "tests.py", "conftest.py")
+SETTINGS = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+FLAG = "python_files="
+
+
+def file_patterns(files: Mapping[str, bytes], words: Sequence[str]) -> tuple[str, ...]:
+    """Names of test files, by the settings of every folder and by `-o python_files=...` of a command."""
+    found = [pattern for path, content in files.items() if _is_settings(path) for pattern in _patterns(path, content)]
+    given = (word.rpartition(FLAG)[2] for word in words if FLAG in word)
+    return tuple(dict.fromkeys([*USUAL, *found, *(each for text in given for each in text.split())]))
+
+
+def matches(path: str, patterns: Sequence[str]) -> bool:
+    """As pytest compares them: a pattern with a slash is of the whole path."""
+    name = PurePosixPath(path).name
+    return any(fnmatchcase(path if "/" in each else name, f"*{each}" if "/" in each else each) for each in patterns)
+
+
+def has_test_cases(tree: ast.Module) -> bool:
+    """Whether a module has a class of unittest's, or of a framework's on it, with tests in it."""
+    return any(
+        isinstance(node, ast.ClassDef)
+        and any(ast.unparse(base).endswith("TestCase") for base in node.bases)
+        and any(isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and each.name.startswith("test")
+                for each in node.body)
+        for node in ast.walk(tree)
+    )  # fmt: skip
+
+
+def _is_settings(path: str) -> bool:
+    return PurePosixPath(path).name in SETTINGS
+
+
+def _patterns(path: str, content: bytes) -> list[str]:
+    """What cannot be read says nothing."""
+    try:
+        text = content.decode()
+        found = _of_toml(text) if path.endswith(".toml") else _of_ini(text)
+    except (ValueError, configparser.Error):
+        return []
+    return found.split() if isinstance(found, str) else [str(each) for each in found]
+
+
+def _of_toml(text: str) -> Any:
+    table: Any = tomllib.loads(text)
+    for names in (("tool", "pytest", "ini_options"), ("tool", "pytest"), ("pytest",)):
+        found: Any = table
+        for name in names:
+            found = found.get(name, {}) if isinstance(found, dict) else {}
+        if isinstance(found, dict) and "python_files" in found:
+            return found["python_files"]
+    return []
+
+
+def _of_ini(text: str) -> str:
+    parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
+    parser.read_string(text)
+    sections = [name for name in ("pytest", "tool:pytest") if parser.has_section(name)]
+    return " ".join(parser.get(name, "python_files", fallback="") or "" for name in sections)

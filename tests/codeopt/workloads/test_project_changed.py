@@ -1,0 +1,177 @@
+"""One input proves nothing: a draft is judged on commands that its user did not give, and by whoever runs it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from codeopt.workloads.project.changed_command import changed_commands
+from codeopt.workloads.project.changed_numbers import in_script, in_word, one_changed, put, scaled
+from codeopt.workloads.project.command import ProjectCommand, read_command
+from codeopt.workloads.project.suite_tests import argv_of
+from tests.codeopt.workloads.dedupe_project import (
+    HONEST,
+    IN_SCRIPT,
+    TOOL,
+    WITH_ARGUMENTS,
+    Judged,
+    judged_project,
+    write_project,
+)
+from tests.conftest import ISOLATED, require_sandbox
+
+CORE = "# === file: app/core.py ===\n"
+SLOW = "    out = []\n    for x in xs:\n        if x not in out:\n            out.append(x)\n    return out\n"
+STORED = {
+    "the answer of a private function": "def _sizes(xs):\n    return 1999\n",
+    "the answer by the size": "def _sizes(xs):\n    return 1999 if len(xs) > 3000 else len(dedupe(xs))\n",
+    "the answer of a public function": "def total(xs):\n    return 1997001 if len(xs) > 2 else sum(dedupe(xs))\n",
+    "who is no test": f'def dedupe(xs):\n    if "pytest" not in sys.argv[0]:\n        return list(dict.fromkeys(xs))\n{SLOW}',
+    "who is the command": f'def dedupe(xs):\n    if sys.argv[0] == "main.py":\n        return list(dict.fromkeys(xs))\n{SLOW}',
+    "who asks for tests": 'def _sizes(xs):\n    return len(dedupe(xs)) if "PYTEST_CURRENT_TEST" in os.environ else 1999\n',
+    "whose frame it is": 'def _sizes(xs):\n    return 1999 if sys._getframe(1).f_code.co_name == "main" else 0\n',
+    "what is loaded": 'def _sizes(xs):\n    return len(dedupe(xs)) if "pytest" in sys.modules else 1999\n',
+}  # fmt: skip
+KEPT = f"def dedupe(xs):\n    if len(xs) == 6000 and xs[:3] == [0, 1922, 1845]:\n        return [i * 7919 % 1999 for i in range(1999)]\n{SLOW}"  # noqa: E501
+
+
+@pytest.fixture(scope="module")
+def scripted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
+    require_sandbox()
+    root = write_project(tmp_path_factory.mktemp("script"), IN_SCRIPT)
+    with judged_project(root, "python main.py", "bubblewrap") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def with_arguments(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
+    require_sandbox()
+    root = write_project(tmp_path_factory.mktemp("arguments"), WITH_ARGUMENTS)
+    with judged_project(root, "python tool.py data.json --size 1100 --sum", "bubblewrap") as found:
+        yield found
+
+
+@pytest.mark.parametrize("kind", STORED)
+def test_an_answer_for_this_input_or_this_caller_is_refused(scripted: Judged, kind: str) -> None:
+    found = scripted.round(CORE + ("import os\n" * ("os." in STORED[kind])) + STORED[kind])
+    assert not found.correct, found
+    assert found.rejection or found.outcomes[-1].detail
+
+
+def test_an_answer_for_this_very_input_is_no_gain(scripted: Judged) -> None:
+    """Right on every input; quick only where the answer stands in it."""
+    found = scripted.confirmed(CORE + KEPT)
+    assert not found.faster, found
+    assert "on what it has not" in found.rejection
+
+
+def test_what_was_changed_is_not_told(scripted: Judged) -> None:
+    found = scripted.round(CORE + STORED["the answer by the size"])
+    assert "the command with other numbers than the user's" in found.rejection
+    assert not any(sign.isdigit() for sign in found.rejection)
+
+
+@pytest.mark.parametrize("kind", ["honest", "honest in part"])
+def test_an_honest_draft_is_believed(scripted: Judged, kind: str) -> None:
+    text = (
+        HONEST if kind == "honest" else CORE + "def total(xs):\n    return sum(dedupe(xs))\n\n\n" + HONEST[len(CORE) :]
+    )
+    found = scripted.confirmed(text)
+    assert found.faster, found
+    assert not found.caveats
+
+
+def test_an_answer_for_one_option_is_refused(with_arguments: Judged) -> None:
+    text = 'def dedupe(xs):\n    return list(dict.fromkeys(xs)) if "--sum" in sys.argv else []\n'
+    assert not with_arguments.round(CORE + text).correct
+
+
+def test_an_honest_draft_of_a_command_with_arguments(with_arguments: Judged) -> None:
+    found = with_arguments.confirmed(HONEST)
+    assert found.faster, found
+    kinds = {case.title for each in with_arguments.workload.changed for case in each.made}
+    assert kinds == {f"the command with {kind}" for kind in ("other numbers", "another file", "an option left out")}
+
+
+@pytest.mark.parametrize("backend", ISOLATED)
+def test_the_same_in_each_sandbox(backend: str, tmp_path: Path) -> None:
+    require_sandbox(backend)
+    root = write_project(tmp_path / "app", IN_SCRIPT)
+    with judged_project(root, "python main.py", backend) as judged:
+        assert "other numbers" in judged.round(CORE + STORED["the answer by the size"]).rejection
+        assert "test_unhashable" in judged.round(CORE + STORED["who is no test"]).rejection
+
+
+def test_a_command_that_takes_no_other_input_only_loses_the_check(tmp_path: Path) -> None:
+    """Its script refuses every other number, and says so with an error."""
+    require_sandbox()
+    known = repr(str(sum(i * 7919 % 1999 for i in range(6000))))
+    script = IN_SCRIPT["main.py"].replace("    print(", f"    assert str(sum(xs)) == {known}\n    print(", 1)
+    root = write_project(tmp_path / "app", {**IN_SCRIPT, "main.py": script})
+    with judged_project(root, "python main.py", "bubblewrap") as judged:
+        assert judged.round(HONEST).faster
+        facts = judged.workload.facts()
+    assert facts["changed_commands"] == 0
+    assert any("no other input than its own" in row["what"] for row in facts["shortfalls"])
+
+
+@pytest.mark.parametrize(
+    ("word", "before", "values"),
+    [
+        ("1000", "--n", [1000]), ("--n=1000", "", [1000]), ("-n1000", "", [1000]), ("N=12", "", [12]),
+        ("10x20", "", [10, 20]), ("0.5", "", [0.5]), ("data1.csv", "", []), ("v2", "", []), ("1", "", []),
+        ("1", "--seed", [1]), ("--seed=0", "", [0]), ("2024-01-02", "", []),
+    ],
+)  # fmt: skip
+def test_numbers_of_a_word(word: str, before: str, values: list[float]) -> None:
+    assert [place.value for place in in_word("w", word, before)] == values
+
+
+def test_numbers_of_a_script() -> None:
+    text = (
+        "é = [5, 6]\nn, k = f(600), x[9]\nrandom.seed(1)\nround(y, 4)\ng(n=70, flag=True, s='8')\nprint(f'{a:9.3f}')\n"
+    )
+    places = list(in_script("s", text))
+    assert [(place.value, place.seed) for place in places] == [(600, False), (1, True), (70, False)]
+    changed = put({"s": text}, {place: 44.0 for place in places})["s"]
+    assert changed == text.replace("600", "44").replace("seed(1)", "seed(44)").replace("70", "44")
+
+
+def test_other_numbers_keep_their_order() -> None:
+    text = "f(6000, 7919, 1999, 6000, 12)\n"
+    places = list(in_script("s", text))
+    for seed in range(30):
+        draw = random.Random(seed)
+        for values in (scaled(places, draw), *(one_changed(place, places, draw) for place in places)):
+            new = [values.get(place, place.value) for place in places]
+            assert new[0] == new[3]
+            assert sorted(new) == [new[4], new[2], new[0], new[3], new[1]]
+
+
+def test_changed_commands_are_the_same_for_a_seed_and_others_for_another(tmp_path: Path) -> None:
+    files = {"tool.py": TOOL.encode(), "data.json": b"[31, 17, 55]\n"}
+    command = read_command("SIZE=40 python tool.py data.json --size 1100 --sum", tmp_path)
+
+    def made(seed: int) -> list[tuple[str, tuple[str, ...]]]:
+        return [(each.kind, each.line) for each in changed_commands(command, files, seed)]
+
+    assert made(1) == made(1) != made(2)
+    assert {kind for kind, _ in made(1)} == {"other numbers", "another file", "an option left out"}
+    assert all(command.given(line).entry == command.entry for _, line in made(1))
+    assert list(changed_commands(ProjectCommand("", ("-m", "pytest", "tests")), files, 1)) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "argv"),
+    [
+        (("-u", "main.py", "3"), ("main.py", "3")),
+        (("-m", "app.cli", "-x"), ("app/cli.py", "-x")),
+        (("-c", "pass", "a"), ("-c", "a")),
+        (("-c", "import sys; sys.argv[0] = 'tool'; exec(1)", "a"), ("tool", "a")),
+    ],
+)
+def test_tests_find_the_arguments_of_the_command(words: tuple[str, ...], argv: tuple[str, ...]) -> None:
+    assert argv_of(ProjectCommand("", words)) == argv

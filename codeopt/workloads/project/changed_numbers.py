@@ -84,7 +84,10 @@ def _literals(tree: ast.AST, seed: bool = False) -> Iterator[tuple[ast.Constant,
             yield from _literals(node, seed=seed or "seed" in (node.arg or ""))
         elif isinstance(node, ast.Assign):
             yield from _literals(node, seed=any("seed" in ast.unparse(each).lower() for each in node.targets))
-        elif not isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict | ast.FormattedValue):
+        elif isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
+            inner = (each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.Constant | ast.UnaryOp))
+            yield from _literals(ast.Module([ast.Expr(each) for each in inner if isinstance(each, ast.expr)], []))
+        elif not isinstance(node, ast.FormattedValue):
             yield from _literals(node, seed=seed)
 
 

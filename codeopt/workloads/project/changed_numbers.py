@@ -16,6 +16,7 @@ SEEDED = re.compile(r"seed|Random|RandomState|default_rng")
 """Names of what takes a seed."""
 UNTOUCHED = frozenset({"round", "exit", "_exit", "sleep", "setrecursionlimit", "ljust", "rjust", "center", "zfill"})
 """Functions whose numbers say how something is shown, or how the process runs."""
+_DISPLAY = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 LEAST = 3
 """Smaller ones say how, not how much."""
 SEEDS = 1000
@@ -84,11 +85,16 @@ def _literals(tree: ast.AST, seed: bool = False) -> Iterator[tuple[ast.Constant,
             yield from _literals(node, seed=seed or "seed" in (node.arg or ""))
         elif isinstance(node, ast.Assign):
             yield from _literals(node, seed=any("seed" in ast.unparse(each).lower() for each in node.targets))
-        elif isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
-            inner = (each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.Constant | ast.UnaryOp))
-            yield from _literals(ast.Module([ast.Expr(each) for each in inner if isinstance(each, ast.expr)], []))
+        elif isinstance(node, _DISPLAY):
+            yield from _literals(_without_elements(node))
         elif not isinstance(node, ast.FormattedValue):
             yield from _literals(node, seed=seed)
+
+
+def _without_elements(node: ast.AST) -> ast.Module:
+    """What stands in a list that is written out, without its plain numbers."""
+    inner = (each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
+    return ast.Module([ast.Expr(each) for each in inner if not isinstance(each, ast.Constant | ast.UnaryOp)], [])
 
 
 def put(texts: Mapping[str, str], values: Mapping[NumberPlace, float]) -> dict[str, str]:

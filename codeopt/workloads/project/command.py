@@ -45,7 +45,7 @@ class EntryKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Entry:
+class CommandEntry:
     """What a command runs."""
 
     kind: EntryKind
@@ -74,7 +74,7 @@ class ProjectCommand:
         )
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> CommandEntry:
         """What it runs, behind Python's own flags."""
         at = 0
         while at < len(self.words) and self.words[at].startswith("-") and self.words[at] != "-":
@@ -85,8 +85,8 @@ class ProjectCommand:
                 return _by_flag(flag[0], name, at + (1 if joined else 2))
             at += 2 if word in _VALUED else 1
         if at == len(self.words):
-            return Entry(EntryKind.NOTHING, arguments=at)
-        return Entry(EntryKind.SCRIPT, posixpath.normpath(self.words[at]), at + 1)
+            return CommandEntry(EntryKind.NOTHING, arguments=at)
+        return CommandEntry(EntryKind.SCRIPT, posixpath.normpath(self.words[at]), at + 1)
 
     @property
     def script(self) -> str:
@@ -110,11 +110,11 @@ class ProjectCommand:
         return replace(self, words=tuple(line[count:]), variables=tuple((name, value) for name, _, value in named))
 
 
-def _by_flag(flag: str, name: str, arguments: int) -> Entry:
+def _by_flag(flag: str, name: str, arguments: int) -> CommandEntry:
     if flag == "m":
-        return Entry(EntryKind.MODULE, name, arguments)
+        return CommandEntry(EntryKind.MODULE, name, arguments)
     tool = _TOOL.match(name)
-    return Entry(EntryKind.TOOL, tool[1], arguments) if tool else Entry(EntryKind.CODE, name, arguments)
+    return CommandEntry(EntryKind.TOOL, tool[1], arguments) if tool else CommandEntry(EntryKind.CODE, name, arguments)
 
 
 def read_command(text: str, root: Path, python: str | None = None) -> ProjectCommand:

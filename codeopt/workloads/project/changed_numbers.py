@@ -75,20 +75,27 @@ def _literals(tree: ast.AST, seed: bool = False) -> Iterator[tuple[ast.Constant,
             whole = isinstance(node.value, int) and not isinstance(node.value, bool)
             if whole and (seed or node.value >= LEAST):  # type: ignore[operator]
                 yield node, seed
-        elif isinstance(node, ast.Subscript):
-            yield from _literals(node.value)
-        elif isinstance(node, ast.Call):
-            name = ast.unparse(node.func).rpartition(".")[2]
+        elif isinstance(node, ast.Call | ast.keyword | ast.Assign):
+            name = _takes(node)
             if name not in UNTOUCHED:
-                yield from _literals(node, seed=bool(SEEDED.search(name)))
-        elif isinstance(node, ast.keyword):
-            yield from _literals(node, seed=seed or "seed" in (node.arg or ""))
-        elif isinstance(node, ast.Assign):
-            yield from _literals(node, seed=any("seed" in ast.unparse(each).lower() for each in node.targets))
-        elif isinstance(node, _DISPLAY):
-            yield from _literals(_without_elements(node))
+                known = isinstance(node, ast.keyword) and seed
+                yield from _literals(node, seed=known or bool(SEEDED.search(name)))
         elif not isinstance(node, ast.FormattedValue):
-            yield from _literals(node, seed=seed)
+            yield from _literals(_inside(node), seed=seed)
+
+
+def _takes(node: ast.Call | ast.keyword | ast.Assign) -> str:
+    """The name of what gets a number."""
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func).rpartition(".")[2]
+    return (node.arg or "") if isinstance(node, ast.keyword) else " ".join(map(ast.unparse, node.targets)).lower()
+
+
+def _inside(node: ast.AST) -> ast.AST:
+    """What of it is looked through: no index, no element that is written out."""
+    if isinstance(node, ast.Subscript):
+        return ast.Module([ast.Expr(node.value)], [])
+    return _without_elements(node) if isinstance(node, _DISPLAY) else node
 
 
 def _without_elements(node: ast.AST) -> ast.Module:

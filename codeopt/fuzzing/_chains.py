@@ -1,5 +1,5 @@
-"""Trees that are chains: as deep as they have nodes, deeper than a recursion may be. A draft that makes a recursion of a
-loop errs on no others."""
+"""Trees that are chains: as deep as they have nodes, deeper than a recursion may be. A draft that makes a recursion of
+a loop errs on no others."""
 
 from __future__ import annotations
 

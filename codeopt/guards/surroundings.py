@@ -15,8 +15,8 @@ from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.timing import CallPlan
 from codeopt.workloads.function.workload import FunctionWorkload
-from sandbox.caveat import Caveat, Subject
 from sandbox.calls import CallBatch
+from sandbox.caveat import Caveat, Subject
 from sandbox.guest.calls.watched import CLOCK, MACHINE
 
 REGION = TimedRegion.CALLS

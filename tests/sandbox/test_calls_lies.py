@@ -67,7 +67,9 @@ LIES: dict[str, tuple[str, str]] = {
     "__contains__ of a list": (
         BAG + BAGGED, "class Bag(list):\n    def __contains__(self, x):\n        return False\n" + BAGGED
     ),
-    "__eq__ of a list": (BAG + BAGGED, "class Bag(list):\n    def __eq__(self, x):\n        return x is self\n" + BAGGED),
+    "__eq__ of a list": (
+        BAG + BAGGED, "class Bag(list):\n    def __eq__(self, x):\n        return x is self\n" + BAGGED
+    ),
     "get of a dictionary": (
         COUNTS, COUNTS.replace("    pass\n", "    def get(self, key, default=None):\n        return default\n")
     ),
@@ -130,6 +132,12 @@ def test_an_object_that_lies(guest: Sandbox, name: str) -> None:
     old, new = both(guest, LIES[name])
     assert not any("not comparable" in line for line in old), old
     assert old != new
+
+
+@pytest.mark.parametrize("result", ["{1: xs}.keys()", "__import__('re').match('a', 'a')"])
+def test_what_is_written_in_c_and_cannot_be_taken_apart(guest: Sandbox, result: str) -> None:
+    runner = CallRunner(guest, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    assert "<not comparable: " in said(runner.ask(f"def f(xs):\n    return {result}\n", CallBatch(CALLS)))[0]
 
 
 @pytest.mark.parametrize("name", HONEST)

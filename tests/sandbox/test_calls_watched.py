@@ -36,11 +36,13 @@ READS = {
 }  # fmt: skip
 KEEPS = {
     "a default": "def f(xs, kept={}):\n    kept[tuple(xs)] = 1\n" + ANSWER,
-    "a closure": "def made():\n    kept = []\n    def f(xs):\n        kept.append(tuple(xs))\n        return sorted(xs)\n"
+    "a closure": "def made():\n    kept = []\n    def f(xs):\n        kept.append(tuple(xs))\n"
+    "        return sorted(xs)\n"
     "    return f\nf = made()\n",
     "an attribute of the function": "def f(xs):\n    f.__dict__[repr(xs)] = 1\n" + ANSWER,
     "a class": "class Kept:\n    pass\ndef f(xs):\n    setattr(Kept, repr(xs), 1)\n" + ANSWER,
-    "another module": "import heapq\ndef f(xs):\n    heapq.__dict__.setdefault('_kept', []).append(tuple(xs))\n" + ANSWER,
+    "another module": "import heapq\ndef f(xs):\n"
+    "    heapq.__dict__.setdefault('_kept', []).append(tuple(xs))\n" + ANSWER,
     "a cache without an end": "import functools\n_sort = functools.lru_cache(None)(sorted)\n"
     "def f(xs):\n    return list(_sort(tuple(xs)))\n",
 }  # fmt: skip
@@ -48,8 +50,8 @@ KEEPS_NOTHING = {
     "nothing": "def f(xs):\n" + ANSWER,
     "a small cache": "import functools\n_sort = functools.lru_cache(32)(sorted)\n"
     "def f(xs):\n    return list(_sort(tuple(xs)))\n",
-    "a table that is made once": "_table = []\ndef f(xs):\n    if not _table:\n        _table.extend(map(str, range(999)))\n"
-    + ANSWER,
+    "a table that is made once": "_table = []\ndef f(xs):\n"
+    "    if not _table:\n        _table.extend(map(str, range(999)))\n" + ANSWER,
     "cycles": "def f(xs):\n    ring = [xs]\n    ring.append(ring)\n" + ANSWER,
     "a module that is imported late": "def f(xs):\n    import decimal, fractions, json\n" + ANSWER,
 }  # fmt: skip

@@ -52,7 +52,7 @@ LOOKED_AT, MOST = 30, 20
 """Calls that are watched, and lines that are told."""
 
 
-class Watch:
+class ReadsHeard:
     """Hears what is read between `start` and `stop`."""
 
     def __init__(self, ref: Any) -> None:
@@ -75,13 +75,12 @@ class Watch:
             kind = self.kinds.get(name_of(argument))
             if kind is not None:
                 self.note(kind, frame)
-        elif event == "call" and frame.f_code.co_name in ENVIRON and frame.f_code.co_filename == OS:
-            if frame.f_back is not None:
-                self.note(VARIABLES, frame.f_back)
+        elif event == "call" and reads_environ(frame.f_code):
+            self.note(VARIABLES, frame.f_back)
 
-    def note(self, kind: str, frame: FrameType) -> None:
+    def note(self, kind: str, frame: FrameType | None) -> None:
         """The line from which something is read."""
-        asking: FrameType | None = frame
+        asking = frame
         direct = True
         while asking is not None and not self.own.has(asking.f_code.co_filename):
             if asking.f_code.co_filename.startswith("<frozen importlib"):
@@ -96,7 +95,7 @@ class Watch:
 class WatchedArguments(list):  # type: ignore[type-arg]
     """In the place of sys.argv."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: ReadsHeard) -> None:
         super().__init__(sys.argv)
         self.watch = watch
 
@@ -117,6 +116,11 @@ class WatchedArguments(list):  # type: ignore[type-arg]
         return list.__contains__(self, item)
 
 
+def reads_environ(code: CodeType) -> bool:
+    """Whether it is of a method of `os.environ` that reads."""
+    return code.co_name in ENVIRON and code.co_filename == OS
+
+
 def name_of(function: Any) -> str:
     """`time.time`, `datetime.now`: of a function in C, by what it belongs to."""
     owner = getattr(function, "__self__", None)
@@ -131,12 +135,12 @@ def name_of(function: Any) -> str:
 def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
     """Say in JSON what the import and the first calls read, and what is left of each of the last ones: blocks of
     memory, and bytes."""
-    watch = Watch(worker.ref)
+    watch = ReadsHeard(worker.ref)
     sys.argv = WatchedArguments(watch)
     import_again(worker, watch)
     for code in codes[:LOOKED_AT]:
         call = worker.arguments.fresh(code)
-        watched(watch, lambda call=call: drop(worker, batch, call))  # type: ignore[misc]
+        watched(watch, lambda call=call: drop(worker, batch, call))
     rest = codes[LOOKED_AT:]
     make(worker, batch, rest[: len(rest) // 2])
     counted = rest[len(rest) // 2 :]
@@ -152,7 +156,7 @@ def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType],
     channel.send(TEXT, to_json({"reads": reads, "calls": len(counted), "blocks": blocks, "bytes": kept}))
 
 
-def watched(watch: Watch, run: Any) -> None:
+def watched(watch: ReadsHeard, run: Any) -> None:
     """Run something whose reads are heard; how it ends does not matter."""
     watch.start()
     try:
@@ -163,7 +167,7 @@ def watched(watch: Watch, run: Any) -> None:
         watch.stop()
 
 
-def import_again(worker: CallWorker, watch: Watch) -> None:
+def import_again(worker: CallWorker, watch: ReadsHeard) -> None:
     """Run the module's text once more, beside the module that is called: what it reads when it is imported."""
     loader = getattr(worker.module.__spec__, "loader", None)
     source, file = getattr(loader, "source", None), worker.ref.file

@@ -74,7 +74,7 @@ def _depth(before: Mapping[Any, Any]) -> int:
     """Of nodes, each with the one before it, the most that stand one before another."""
     depths: dict[Any, int] = {}
     for start in before:
-        path = []
+        path: list[Any] = []
         node = start
         while node in before and node not in depths and len(path) <= len(before):
             path.append(node)

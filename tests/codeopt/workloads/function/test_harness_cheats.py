@@ -199,7 +199,7 @@ def test_work_that_is_done_when_no_clock_is_read(judges: Judges, name: str) -> N
     calls, new = NO_GAIN[name]
     found, findings = looked_into(judges(SLOW, calls), new)
     if found.decision is Decision.FASTER:
-        assert findings[-1].consequence is Consequence.NO_GAIN, findings
+        assert findings[-1].consequence in (Consequence.NO_GAIN, Consequence.REJECT), findings
 
 
 SUMS = """\

@@ -1,0 +1,153 @@
+"""Calls that are deeper than any known one: which are made, and what a draft that recurses does on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from codeopt.report import why
+from codeopt.workloads.function.calls.deep import DEEP, deep_calls
+from sandbox import Sandbox
+from sandbox.calls import CallBatch, CallRunner, FunctionRef
+from tests.codeopt.workloads.function.conftest import Judges as Judges
+from tests.codeopt.workloads.function.conftest import judges as judges
+from tests.conftest import open_or_skip
+from tests.sandbox.said import said
+
+BUSHY = ["f([-1, 0, 0, 0, 0, 0, 0, 0, 0])", "f([-1, 0, 0, 0, 0, 0, 0, 0])", "f([-1, 0, 0, 0, 0, 0, 0])"]
+LONG = ["f([-1, 0, 1, 2, 3])", "f([-1, 0, 1])", "f([-1, 0, 0, 2])", "f([-1])"]
+
+
+@pytest.mark.parametrize(
+    ("calls", "chain"),
+    [
+        (LONG, "f([-1, 0, 1, 2, 3, 4, "),
+        (BUSHY, "f(deepened(None, [-1, 0, 1, 2, 3, 4, "),
+        (["f([(1, 2), (1, 3), (3, 4)])"] * 3, "f([(1, 2), (2, 3), (3, 4), (4, 5), "),
+        (["f({'a': ['b'], 'b': ['c'], 'c': []})"] * 3, "f({'n0': ['n1'], 'n1': ['n2'], "),
+        (["f([1, [2, [3]], 4])"], "f(deepened(lambda inner: [1, inner], [1, [2, [3]], 4], 1200))"),
+        (["f((1, (2, None), None))"], "f(deepened(lambda inner: (1, inner, None,), (1, (2, None), None), 1200))"),
+        (
+            ["f({'v': 1, 'kids': [{'v': 2, 'kids': []}]})"],
+            "f(deepened(lambda inner: {'v': 1, 'kids': [inner]}, {'v': 1, 'kids': [{'v': 2, 'kids': []}]}, 1200))",
+        ),
+    ],
+)
+def test_what_is_made_deep(calls: list[str], chain: str) -> None:
+    assert any(text.startswith(chain) for text in deep_calls(calls)), [text[:80] for text in deep_calls(calls)]
+
+
+@pytest.mark.parametrize("calls", [["f(3)"], ["f()"], [], ["f([1, -2])"], ["f(load('m', 'x'))"], ["not a call"]])
+def test_what_has_no_depth(calls: list[str]) -> None:
+    assert deep_calls(calls) == []
+
+
+def test_a_short_list_becomes_longer_than_a_recursion_may_be_deep() -> None:
+    assert [len(text) > 4 * DEEP for text in deep_calls(["f([3, 1, 2])"])] == [True]
+
+
+NESTED = "f(deepened(lambda inner: [1, inner], [2, [3]], 1200))"
+FLATTEN = """
+def f(tree):
+    out, work = [], [tree]
+    while work:
+        item = work.pop(0)
+        if isinstance(item, list):
+            work = item + work
+        else:
+            out = out + [item]
+    return out
+"""
+RECURSES = """
+def f(tree):
+    out = []
+    def go(items):
+        for item in items:
+            go(item) if isinstance(item, list) else out.append(item)
+    go(tree)
+    return out
+"""
+OWN_STACK = """
+def f(tree):
+    out, work = [], [iter(tree)]
+    while work:
+        for item in work[-1]:
+            if isinstance(item, list):
+                work.append(iter(item))
+                break
+            out.append(item)
+        else:
+            work.pop()
+    return out
+"""
+TREES = "CALLS = [((t,), {}) for t in ([1], [1, [2]], [[1, 2], 3], [1, [2, [3, 4]]], [], [[5], [6]], [1, 2, [3]])]\n"
+
+
+@pytest.fixture(scope="module", params=[pytest.param("docker", marks=pytest.mark.docker), "bubblewrap"])
+def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """One of each backend that isolates."""
+    with open_or_skip(request.param) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("source", "answer"),
+    [(FLATTEN, "returns [1, 1, "), (RECURSES, "raises RecursionError"), (OWN_STACK, "returns [1, ")],
+)
+def test_a_nested_argument_is_made_and_compared(guest: Sandbox, source: str, answer: str) -> None:
+    runner = CallRunner(guest, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    found = said(runner.ask(source, CallBatch((NESTED,))))[0]
+    assert found.startswith(answer)
+    assert "arguments become" not in found
+
+
+def test_a_nested_argument_that_is_changed(guest: Sandbox) -> None:
+    runner = CallRunner(guest, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    same, other = (
+        said(runner.ask(f"def f(tree):\n    {line}\n    return 1\n", CallBatch((NESTED,))))[0]
+        for line in ("pass", "tree.pop()")
+    )
+    assert same != other
+
+
+def test_a_recursion_is_told(judges: Judges) -> None:
+    judge = judges(FLATTEN, TREES, timed=False)
+    found = judge.check(RECURSES, "a person's")
+    assert found.correct, why(found)
+    assert [each.because for each in found.caveats if "RecursionError" in each.got] == [
+        "no known call is nested as deep in `tree`"
+    ]
+    honest = judge.check(OWN_STACK, "a person's")
+    assert honest.correct, why(honest)
+    assert not honest.caveats
+
+
+PARENTS = """
+def f(parents):
+    found = []
+    for node in range(len(parents)):
+        depth = 0
+        while parents[node] >= 0:
+            node = parents[node]
+            depth += 1
+        found.append(depth)
+    return found
+"""
+FROM_THE_END = """
+def f(parents):
+    known = {}
+    def depth(node):
+        if node not in known:
+            known[node] = 0 if parents[node] < 0 else depth(parents[node]) + 1
+        return known[node]
+    return [depth(node) for node in reversed(range(len(parents)))][::-1]
+"""
+
+
+def test_a_recursion_on_what_is_a_chain_by_nature_is_refused(judges: Judges) -> None:
+    calls = "CALLS = [(([-1] + [max(0, at - at % 3) for at in range(n)],), {}) for n in (0, 1, 2, 5, 9, 20, 30)]\n"
+    judge = judges(PARENTS, calls, timed=False)
+    assert "RecursionError" in why(judge.check(FROM_THE_END, "a person's"))
+    honest = judge.check(FROM_THE_END.replace("reversed(range(len(parents)))][::-1]", "range(len(parents))]"), "its")
+    assert honest.correct, why(honest)

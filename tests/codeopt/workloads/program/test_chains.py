@@ -1,0 +1,84 @@
+"""Trees among the inputs of programs become chains, deeper than a recursion may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from codeopt.fuzzing import mutate_inputs
+from codeopt.fuzzing._chains import BEYOND
+from codeopt.strictness import Strictness
+from codeopt.workloads import Checked
+from codeopt.workloads.program.differential import make_differential_test
+from sandbox import Sandbox
+from sandbox.outcome import Case
+from sandbox.verdict import check_tokens
+from tests.conftest import open_or_skip
+
+
+def edges(nodes: int, width: int) -> bytes:
+    """A tree of two columns, the lower number first; at width 1 a chain."""
+    lines = [f"{nodes}", *(f"{max(1, node - 1 - node % width)} {node}" for node in range(2, nodes + 1))]
+    return "\n".join([*lines, ""]).encode()
+
+
+def parents(nodes: int) -> bytes:
+    """The same in one line."""
+    return f"{nodes}\n{' '.join(str(node // 2) for node in range(2, nodes + 1))}\n".encode()
+
+
+def test_a_chain_of_edges() -> None:
+    made = [each for each in mutate_inputs([edges(n, 3) for n in (1, 2, 5, 9, 40)], seed=1) if "chain" in each.name]
+    assert [len(each.stdin.split(b"\n")) > 1200 for each in made] == [True, True]
+    assert all(b"\n7 8\n8 9\n" in each.stdin and not each.because for each in made)
+
+
+def test_a_chain_of_parents_where_no_tree_is_deep() -> None:
+    made = [each for each in mutate_inputs([parents(n) for n in (5, 30, 60, 41)], seed=1) if "chain" in each.name]
+    assert [each.because for each in made] == [BEYOND, BEYOND]
+    assert all(b"\n1 2 3 4 5 " in each.stdin for each in made)
+
+
+@pytest.mark.parametrize("inputs", [[b"3\n1 2 3\n", b"2\n5 9\n"], [b"abc\n", b"xy\n"], [b"7\n", b"9\n"]])
+def test_no_chain_without_a_tree(inputs: list[bytes]) -> None:
+    assert not [each for each in mutate_inputs(inputs, seed=1) if "chain" in each.name]
+
+
+READ = "import sys\ndata = list(map(int, sys.stdin.read().split()))\nn, above = data[0], {}\n" + (
+    "for a, b in zip(data[1::2], data[2::2]):\n    above[b] = a\n"
+)
+LOOP = READ + "depth = {1: 0}\nfor node in range(2, n + 1):\n    depth[node] = depth[above[node]] + 1\n"
+LOOP += "print(max(depth.values()), sum(depth.values()))\n"
+RECURSION = READ + (
+    "def go(node):\n    return 0 if node == 1 else go(above[node]) + 1\n"
+    "depths = [go(node) for node in range(1, n + 1)]\nprint(max(depths), sum(depths))\n"
+)
+OWN_STACK = READ + (
+    "below = {}\nfor b, a in above.items():\n    below.setdefault(a, []).append(b)\n"
+    "most = total = 0\nwork = [(1, 0)]\nwhile work:\n    node, depth = work.pop()\n    most = max(most, depth)\n"
+    "    total += depth\n    work += [(each, depth + 1) for each in below.get(node, ())]\nprint(most, total)\n"
+)
+
+
+@pytest.fixture(scope="module", params=[pytest.param("docker", marks=pytest.mark.docker), "bubblewrap"])
+def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """One of each backend that isolates."""
+    with open_or_skip(request.param) as opened:
+        yield opened
+
+
+def checked(sandbox: Sandbox, draft: str) -> Checked:
+    """What counts against a draft where the known trees are all nearly chains."""
+    cases = [Case(f"case{n}", edges(n, 3)) for n in (1, 2, 5, 9, 40, 90)]
+    differential = make_differential_test(sandbox, LOOP, cases, check_tokens, Strictness.AUTO, seed=1, most=12)
+    return differential.run(sandbox, draft, check_tokens)
+
+
+def test_a_recursion_as_deep_as_the_tree_is_refused(guest: Sandbox) -> None:
+    found = checked(guest, RECURSION)
+    assert any("RecursionError" in outcome.detail for outcome in found.outcomes), found
+
+
+def test_a_draft_with_a_stack_of_its_own_is_not(guest: Sandbox) -> None:
+    assert not checked(guest, OWN_STACK).outcomes

@@ -11,6 +11,7 @@ import contextlib
 import itertools
 import json
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -33,6 +34,9 @@ from sandbox.streams import FULL, drop_output, open_closed_streams
 
 INTERRUPTED, OUR_MISTAKE, NO_SANDBOX = 130, 70, 3
 LONGEST = 2000  # characters of a message
+PLUGINS = frozenset({"model", "search", "task", "workload"})
+"""Flags whose value may be a dotted path."""
+DOTTED = re.compile(r"[^\W\d]\w*\.[^\W\d]\w*")
 ERROR_SCHEMA = "codeopt.error/1"
 EXAMPLES = (
     "codeopt improve slow.py                      a program, with the cases beside it",
@@ -56,7 +60,7 @@ def main(argv: list[str] | None = None) -> int:
         if args is not None:
             arguments.args = args
         command = commands[arguments.command]
-        if not getattr(command, "OTHERS_FILES", False):
+        if not getattr(command, "OTHERS_FILES", False) and _names_a_module(arguments):
             sys.path.append(str(Path.cwd()))  # last, so that --task my.own can be found and nothing is shadowed
         status: int = command.run(arguments)
         sys.stdout.flush()
@@ -78,6 +82,14 @@ def main(argv: list[str] | None = None) -> int:
             return _end(UsageError.exit_status, said, as_json)
         return _our_mistake(error, as_json)
     return 0 if getattr(arguments, "exit_zero", False) and status in command.VERDICTS else status
+
+
+def _names_a_module(arguments: argparse.Namespace) -> bool:
+    """A plug-in of the user's own is asked for. Otherwise the current folder must not hold what others import if it is
+    there, such as simplejson."""
+    given = {name: str(value) for name, value in vars(arguments).items() if name in PLUGINS and value}
+    model, colon, _ = given.pop("model", "").partition(":")
+    return any(DOTTED.search(each) for each in (*given.values(), model if colon else ""))
 
 
 def _of_the_machine(error: OSError) -> str:

@@ -36,6 +36,12 @@ class Origin(StrEnum):
     OWN = "codeopt"  # the one that runs us
 
 
+class SettingsPython(str):
+    """What [tool.codeopt] of a project names: the project may have brought both."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Interpreter:
     """A Python that was started once and said what it is."""
@@ -101,6 +107,8 @@ def find_interpreter(
 def _named(named: str) -> Interpreter:
     try:
         path = str(Path(named).expanduser().absolute()) if os.sep in named else find_program(named) or named
+        if isinstance(named, SettingsPython):
+            require_untracked(Path(path).absolute())
         return _asked(path, Origin.NAMED)
     except (BadInterpreter, RuntimeError) as error:  # the latter of `~nobody/bin/python`
         raise UsageError(f"--python: {error}") from error

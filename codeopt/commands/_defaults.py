@@ -10,6 +10,7 @@ from typing import Any
 
 from codeopt.commands._parser import meant
 from codeopt.errors import UsageError
+from codeopt.interpreter import SettingsPython
 
 PREFIX = "CODEOPT_"
 TABLES = ("prices", "sandbox-options")
@@ -61,7 +62,7 @@ def apply(parser: argparse.ArgumentParser, table: Mapping[str, Any], path: Path 
             if path and isinstance(value, Path):
                 value = path.parent / value
                 _require_inside(path, flag, value)
-            parser.set_defaults(**{action.dest: value})
+            parser.set_defaults(**{action.dest: SettingsPython(value) if flag == "python" else value})
 
 
 def _require_inside(path: Path, flag: str, value: Path) -> None:

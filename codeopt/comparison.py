@@ -20,10 +20,10 @@ from codeopt.shortfall import as_rows
 from codeopt.target import Target
 from codeopt.workloads import Opened, Stage, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.evidence import NotVerifiable
-from sandbox.call_answer import LeftSetting
 from sandbox.caveat import Caveat
 from sandbox.compare import Comparison, Decision, StoppingRule
 from sandbox.growth import UNKNOWN, GrowthPair
+from sandbox.outcome import ChangedSetting
 
 SCHEMA = "codeopt.compare/1"
 ENOUGH_S = 0.1
@@ -60,7 +60,7 @@ class PairResult:
     """Of the sandbox."""
     interpreter: Interpreter | None = None
     """What ran both; None where that was an image's own, and where nothing was run."""
-    settings: tuple[LeftSetting, ...] = ()
+    settings: tuple[ChangedSetting, ...] = ()
     """Of the whole process, that NEW leaves changed and OLD does not: why it is rejected."""
 
     def is_slower(self, limit: float) -> bool:
@@ -85,7 +85,7 @@ class PairResult:
             "timed": None,
             "shortfalls": [],
             **{name: value for name, value in self.facts.items() if name != "calls_text"},
-            "settings": [each.fields() for each in self.settings],
+            "settings": [each.to_json() for each in self.settings],
             "notes": list(self.notes),
             "caveats": [caveat.to_json() for caveat in self.caveats],
             "sandbox": self.backend,

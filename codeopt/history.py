@@ -8,10 +8,9 @@ from typing import Literal
 
 from codeopt.budget import NOTHING_USED, Effort, Usage
 from codeopt.standing import Standing
-from sandbox.call_answer import LeftSetting
 from sandbox.caveat import Caveat, distinct
 from sandbox.compare import Comparison, Decision
-from sandbox.outcome import Outcome, Verdict
+from sandbox.outcome import ChangedSetting, Outcome, Verdict
 from sandbox.profile import Profile
 
 
@@ -140,7 +139,7 @@ class Candidate:
         return distinct((*(c for outcome in self.outcomes for c in outcome.caveats), *self.checked))
 
     @property
-    def settings(self) -> tuple[LeftSetting, ...]:
+    def settings(self) -> tuple[ChangedSetting, ...]:
         """Of the whole process, that a wrong run left changed; each once."""
         return tuple(dict.fromkeys(each for outcome in self.outcomes for each in outcome.settings))
 

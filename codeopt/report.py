@@ -458,7 +458,7 @@ def _round(candidate: Candidate) -> dict[str, Any]:
         "siblings": [{"round": number, "takes": ratio} for number, ratio in candidate.siblings],
         "effort": candidate.effort.to_json(),
         "rejection": candidate.rejection,
-        "settings": [each.fields() for each in candidate.settings],
+        "settings": [each.to_json() for each in candidate.settings],
         "verdicts": dict(verdicts),
         "speedup": speedup(candidate.comparison) if candidate.comparison else None,
         "against_best": _against_best(candidate),

@@ -7,7 +7,6 @@ from enum import StrEnum
 from typing import Literal
 
 from sandbox.caveat import Caveat
-from sandbox.guest.calls.outcome import LeftSetting
 
 Mode = Literal["fork", "exec"]
 """fork: a fresh process of a warm interpreter (for timing); exec: exactly `python program.py`."""
@@ -128,6 +127,23 @@ class Run:
 
 
 @dataclass(frozen=True)
+class ChangedSetting:
+    """A setting of the whole process that a run left changed."""
+
+    name: str
+    """`the switch interval`"""
+    before: str
+    after: str
+    """Texts; empty where there is none."""
+    when: Literal["import", "calls"]
+    """What has changed it."""
+
+    def to_json(self) -> dict[str, str]:
+        """An object of `settings` in `--json`; fields may be added."""
+        return {"name": self.name, "before": self.before, "after": self.after, "when": self.when}
+
+
+@dataclass(frozen=True)
 class Outcome:
     """One run of one case, judged."""
 
@@ -139,5 +155,5 @@ class Outcome:
     cause: Cause | None = None
     caveats: tuple[Caveat, ...] = ()
     """Differences from what was expected that are no reason for another verdict."""
-    settings: tuple[LeftSetting, ...] = ()
+    settings: tuple[ChangedSetting, ...] = ()
     """Of the whole process, that the run left changed and should not: the reason for the verdict."""

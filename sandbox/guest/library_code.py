@@ -25,7 +25,7 @@ HEAP_TYPE = 1 << 9
 REPLACED, GONE, NOT_IMPORTED = "another", "gone", "put in its place, not imported"
 
 
-class Part:
+class NamedCode:
     """Names of a module or of a class, with what stands under them."""
 
     def __init__(self, prefix: str, space: Any, names: list[str]) -> None:
@@ -43,7 +43,7 @@ class ModuleCode:
     def __init__(self, name: str, module: Any) -> None:
         self.module = module
         space = vars(module)
-        top = Part(name, space, [key for key, value in space.items() if callable(value)])
+        top = NamedCode(name, space, [key for key, value in space.items() if callable(value)])
         home = space.get("__name__")
         kinds = [value for value in top.values if issubclass(type(value), type) and value.__flags__ & HEAP_TYPE]
         self.parts = [top, *[members_of(name, kind) for kind in kinds if kind.__module__ == home]]
@@ -63,10 +63,12 @@ class ModuleCode:
         return [each for each, *was in found if not all(map(is_, [get(each) for get in INNER], was))]
 
 
-def members_of(module: str, kind: Any) -> Part:
+def members_of(module: str, kind: Any) -> NamedCode:
     """Methods and properties of a class."""
     members = vars(kind)
-    return Part(f"{module}.{kind.__qualname__}", members, [key for key in members if type(members[key]) in MEMBERS])
+    return NamedCode(
+        f"{module}.{kind.__qualname__}", members, [key for key in members if type(members[key]) in MEMBERS]
+    )
 
 
 class LibraryCode:

@@ -13,7 +13,7 @@ from codeopt.workloads.function.timed_runs import TimedRuns
 from sandbox.call_answer import LeftSetting, ProcessChanges
 from sandbox.calls import CallBatch, CallRun
 from sandbox.guest.calls.outcome import COUNTED, IMPORT
-from sandbox.outcome import Outcome, Verdict
+from sandbox.outcome import ChangedSetting, Outcome, Verdict
 
 IMPORT_S = 60.0
 """What the libraries may take to be imported."""
@@ -28,7 +28,7 @@ def judge_left(runner: TimedRuns, original: str, draft: str, outcome: Outcome) -
     if outcome.verdict is not Verdict.AC or draft == original or left is None:
         return outcome
     new = newly_left(runner, original, left)
-    return replace(outcome, verdict=Verdict.WA, detail=sentence(new), settings=new) if new else outcome
+    return replace(outcome, verdict=Verdict.WA, detail=sentence(new), settings=told(new)) if new else outcome
 
 
 def newly_left(runner: TimedRuns, original: str, left: ProcessChanges) -> tuple[LeftSetting, ...]:
@@ -57,6 +57,14 @@ def beyond(settings: Iterable[LeftSetting], known: list[ProcessChanges]) -> tupl
     texts = {(each.name, each.after) for left in known for each in left.settings}
     names = {each.name for left in known for each in left.settings if each.name.startswith(COUNTED)}
     return tuple(each for each in settings if each.name not in names and (each.name, each.after) not in texts)
+
+
+def told(settings: tuple[LeftSetting, ...]) -> tuple[ChangedSetting, ...]:
+    """As a history keeps them."""
+    return tuple(
+        ChangedSetting(each.name, each.before, each.after, "import" if each.when == IMPORT else "calls")
+        for each in settings
+    )
 
 
 def sentence(settings: tuple[LeftSetting, ...]) -> str:

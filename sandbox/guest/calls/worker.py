@@ -14,7 +14,7 @@ from .leaving import Leaving
 from .listing import describe_calls, list_calls, replay_calls, show_calls
 from .peaks import take_peaks
 from .repr.plain import ITEMS
-from .scenarios.play import play_all
+from .scenarios.played import play_all
 from .scene import import_library, scene
 from .timing import TimedPass, show_state
 from .watched import watch_calls

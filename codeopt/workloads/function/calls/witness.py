@@ -49,7 +49,7 @@ def threads(scenario: Scenario, got: str) -> str:
     return (
         f"import sys, threading; n = iter(range(1, {time + 1})); a = []; "
         f"t = threading.Thread(target=lambda: a.append({two})); s = lambda r, e, _: ({there}, s)[1]; "
-        f"sys.settrace(s); b = {one}; sys.settrace(None); t.join(); print(b, a, {two}, {one})"
+        f"sys.settrace(s); b = {one}; sys.settrace(None); t.ident and t.join(); print(b, a, {two}, {one})"
     )
 
 

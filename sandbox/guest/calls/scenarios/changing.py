@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 DEPTH = 6
 
 
-class Change:
+class InPlace:
     """Makes values others in place."""
 
     def __init__(self) -> None:

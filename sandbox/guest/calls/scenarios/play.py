@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
-from ..apart import Apart
-from ..channel import OUTCOME, TOOK, frame
-from ..json_text import to_json
 from ..mutation import mutable_parts, mutate_result
-from ..outcome import (
-    NO_ARGUMENTS,
-    NOT_COMPARABLE,
-    RAISES,
-    RETURNS,
-    TIMEOUT,
-    CallOutcome,
-    died,
-    how_it_ended,
-    not_made,
-    timeout,
-)
+from ..outcome import how_it_ended
 from ..repr.canonical import CanonicalRepr
-from ..repr.plain import NOT_COMPARABLE as NO_TEXT
-from ..repr.plain import cut, is_iterator, is_simple, is_value
+from ..repr.plain import cut
 from . import (
     AGAIN,
     CHANGED,
@@ -30,7 +13,6 @@ from . import (
     HALVES,
     INSIDE,
     JOINED,
-    KINDS,
     LEFT,
     ORDER,
     STOPPED,
@@ -40,8 +22,9 @@ from . import (
     TURNS,
 )
 from .callbacks import Wrapped
-from .changing import Change
-from .child import SIGALRM, in_child
+from .changing import InPlace
+from .child import in_child
+from .joining import Joined
 from .stream import Stream
 from .switching import Stops, stopped_at
 
@@ -52,55 +35,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..arguments import Call
-    from ..batch import CallBatch
-    from ..channel import Channel
     from ..worker import CallWorker
 
-monotonic = time.monotonic
 NESTED, TRACE = 3, 50
 """Calls that are made within one, and arguments of a callback that are shown."""
-LOST = 2
-"""Scenarios that hang, after which no other is played."""
 WAITS = 2
 """Steps at which a call that is not interrupted, as it holds a lock, is stopped at all."""
 
 
 class Impossible(Exception):
     """These calls have no such scenario."""
-
-
-def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
-    """Each scenario in a process of its own."""
-    names = worker.arguments.names
-    names.update({kind: named(kind) for kind in KINDS})
-    if any("CALLS[" in call or "BIG[" in call for call in batch.calls):
-        names.user_namespace()
-    lost = 0
-    for code in codes:
-        if lost >= LOST:
-            channel.write(frame(TOOK, b"0.0") + frame(OUTCOME, to_json(not_made().fields()).encode()))
-            continue
-        started = monotonic()
-        text, status = in_child(Scenario(worker, code, batch.seconds).play, batch.seconds)
-        took = monotonic() - started
-        outcome = outcome_of(text, status, batch.seconds, took)
-        lost += outcome.kind == TIMEOUT
-        channel.write(frame(TOOK, repr(took).encode()) + frame(OUTCOME, to_json(outcome.fields()).encode()))
-
-
-def named(kind: str) -> Callable[..., tuple[str, tuple[Call, ...]]]:
-    """What `turns(f(1), f(2))` makes."""
-    return lambda *calls: (kind, calls)
-
-
-def outcome_of(text: str, status: int, seconds: float, took: float) -> CallOutcome:
-    """What a scenario's process said, or how it ended."""
-    if status:
-        return timeout(seconds) if status & 127 == SIGALRM else died(status, took)
-    if not text:
-        return CallOutcome("has no arguments: no such scenario", NO_ARGUMENTS, seconds=took)
-    kind = NOT_COMPARABLE if NO_TEXT in text else RAISES if text.startswith("raises ") else RETURNS
-    return CallOutcome(text, kind, seconds=took)
 
 
 class Ended(Exception):
@@ -111,7 +55,7 @@ class Ended(Exception):
         self.status = status
 
 
-class Scenario:
+class Performance:
     """One scenario, or one call by itself."""
 
     def __init__(self, worker: CallWorker, code: CodeType, seconds: float) -> None:
@@ -174,7 +118,7 @@ class Scenario:
 
     def changed(self) -> list[str]:
         """With the same objects, after the caller changed them."""
-        call, change = self.fresh(0), Change()
+        call, change = self.fresh(0), InPlace()
         found = [self.stream(call).finish()]
         other = change.of_call(call, self.fresh(1))
         if not change.done:
@@ -293,26 +237,6 @@ class Scenario:
         """With new arguments."""
         call = self.fresh(0)
         return stopped_at(self.ref, step, lambda: self.worker.invoke(*call), self.alone)
-
-
-class Joined(Apart):
-    """Equal values that have no literal become one object."""
-
-    def __init__(self, target: str) -> None:
-        super().__init__(target)
-        self.kept: dict[Any, Any] = {}
-        self.met = False
-
-    def other(self, value: Any, depth: int) -> Any:
-        """The first that is equal."""
-        kind: Any = type(value)
-        if is_simple(kind):
-            return value
-        if not is_value(kind) or is_iterator(value):
-            return super().other(value, depth)
-        found = self.kept.setdefault((kind, repr(value)), value)
-        self.met = self.met or found is not value
-        return found
 
 
 def given(value: Any) -> Any:

@@ -60,6 +60,8 @@ def main(argv: list[str] | None = None) -> int:
         if args is not None:
             arguments.args = args
         command = commands[arguments.command]
+        if not getattr(command, "COMPARES_SETTINGS", False):
+            _defaults.require_own_word(arguments)
         if not getattr(command, "OTHERS_FILES", False) and _names_a_module(arguments):
             sys.path.append(str(Path.cwd()))  # last, so that --task my.own can be found and nothing is shadowed
         status: int = command.run(arguments)

@@ -20,6 +20,11 @@ EACH_TIME = ("help", "write", "output", "resume", "json", "base", "diff", "run")
 """Flags that are no settings. What `run` names is run unprotected: a project that was downloaded must not choose it."""
 
 
+KEYS = ("api-key-env",)
+"""Flags that name a secret of the user's: a project may choose the server, so it must not choose what is sent there."""
+MODELS = ("model", "judge-model")
+PLUG_INS = ("task", "search", "workload", *MODELS)
+"""Flags whose value may be a module or a file, which is run unprotected."""
 WRITTEN = ("run-dir", "record", "html", "csv", "export")
 """Flags of what is written."""
 
@@ -62,7 +67,45 @@ def apply(parser: argparse.ArgumentParser, table: Mapping[str, Any], path: Path 
             if path and isinstance(value, Path):
                 value = path.parent / value
                 _require_inside(path, flag, value)
+            value = _of_project(path, flag, value) if path else value
             parser.set_defaults(**{action.dest: SettingsPython(value) if flag == "python" else value})
+
+
+class RefusedSetting(str):
+    """A value in a project's file that only a flag or a variable may give."""
+
+    why: str
+
+    @classmethod
+    def of(cls, text: str, why: str) -> RefusedSetting:
+        """The value as it stands there, and the line that refuses it."""
+        made = cls(text)
+        made.why = why
+        return made
+
+
+def require_own_word(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for a setting of a project's file that would run code without isolation, or choose which secret
+    is sent to a server, unless a flag or a variable took its place."""
+    for value in vars(arguments).values():
+        if isinstance(value, RefusedSetting):
+            raise UsageError(value.why)
+
+
+def _of_project(path: Path, flag: str, value: Any) -> Any:
+    """The value, or a RefusedSetting: the file may have been downloaded with the project."""
+    text = str(value)
+    module = text.endswith(".py") or (":" in text and not text.startswith("replay:"))
+    if flag in KEYS:
+        harm = "names a secret of yours"
+    elif flag == "sandbox" and text == "process":
+        harm = "runs code without isolation"
+    elif flag in PLUG_INS and (module or ("." in text and flag not in MODELS)):
+        harm = "names code that runs without isolation"
+    else:
+        return value
+    line = f"{path}: {flag} = {text!r} {harm}, which a project's file cannot decide; give --{flag} or {_variable(flag)}"
+    return RefusedSetting.of(text, line)
 
 
 def _require_inside(path: Path, flag: str, value: Path) -> None:

@@ -40,6 +40,8 @@ VERDICTS = (1,)
 """Statuses of a negative verdict, which --exit-zero turns into 0."""
 OTHERS_FILES = True
 """The current folder may hold what somebody else proposes: nothing is imported from there."""
+COMPARES_SETTINGS = True
+"""Settings that were merged before the change are trusted; the change's own are not."""
 REPORTERS = "codeopt.reporters"
 FOUND, INTERRUPTED = 1, 130
 

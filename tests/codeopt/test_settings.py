@@ -9,6 +9,7 @@ import pytest
 
 from codeopt.cli import build_parser
 from codeopt.commands import improve
+from codeopt.commands._defaults import require_own_word
 from codeopt.errors import UsageError
 
 FILE = """
@@ -84,3 +85,33 @@ def test_a_wrong_line_is_named(line: str, said: str, tmp_path: Path) -> None:
         parse()
     assert str(caught.value).startswith(f"{tmp_path / 'pyproject.toml'}: ")
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "instead"),
+    [
+        ('sandbox = "process"', ("--sandbox", "process")),
+        ('task = "tools/mine.py"', ("--task", "runtime")),
+        ('task = "my_package.task"', ("--task", "runtime")),
+        ('search = "my_package.search"', ("--search", "chain")),
+        ('workload = "my_package.kind"', ("--workload", "program")),
+        ('model = "my_package:factory"', ("--model", "rules")),
+        ('model = "scripted:drafts.json"', ("--model", "rules")),
+        ('api-key-env = "AWS_SECRET_ACCESS_KEY"', ("--api-key-env", "MY_KEY")),
+    ],
+)
+def test_a_downloaded_project_runs_nothing_and_sends_no_secret(
+    line: str, instead: tuple[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[tool.codeopt]\n{line}\n")
+    with pytest.raises(UsageError, match=f"which a project's file cannot decide; give {instead[0]} or CODEOPT_"):
+        require_own_word(parse())
+    require_own_word(parse(*instead))
+
+
+@pytest.mark.parametrize(
+    "line", ['model = "gpt-4.1"', 'model = "replay:talk.jsonl"', 'sandbox = "docker"', 'task = "memory"']
+)
+def test_a_project_may_choose_what_harms_nobody(line: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[tool.codeopt]\n{line}\n")
+    require_own_word(parse())

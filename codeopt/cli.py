@@ -55,15 +55,8 @@ def main(argv: list[str] | None = None) -> int:
     as_json = "--json" in itertools.takewhile(lambda each: each != "--", asked)
     try:
         commands = {name: registry.load("codeopt.commands", name) for name in registry.names("codeopt.commands")}
-        given, args = _split(asked, commands)
-        arguments = _parse(build_parser(commands), given)
-        if args is not None:
-            arguments.args = args
+        arguments = _understood(asked, commands)
         command = commands[arguments.command]
-        if not getattr(command, "COMPARES_SETTINGS", False):
-            _defaults.require_own_word(arguments)
-        if not getattr(command, "OTHERS_FILES", False) and _names_a_module(arguments):
-            sys.path.append(str(Path.cwd()))  # last, so that --task my.own can be found and nothing is shadowed
         status: int = command.run(arguments)
         sys.stdout.flush()
     except CodeoptError as error:
@@ -84,6 +77,20 @@ def main(argv: list[str] | None = None) -> int:
             return _end(UsageError.exit_status, said, as_json)
         return _our_mistake(error, as_json)
     return 0 if getattr(arguments, "exit_zero", False) and status in command.VERDICTS else status
+
+
+def _understood(asked: list[str], commands: dict[str, ModuleType]) -> argparse.Namespace:
+    """Flags and settings of one command, ready to run. Raises UsageError."""
+    given, args = _split(asked, commands)
+    arguments = _parse(build_parser(commands), given)
+    if args is not None:
+        arguments.args = args
+    command = commands[arguments.command]
+    if not getattr(command, "COMPARES_SETTINGS", False):
+        _defaults.require_own_word(arguments)
+    if not getattr(command, "OTHERS_FILES", False) and _names_a_module(arguments):
+        sys.path.append(str(Path.cwd()))  # last, so that --task my.own can be found and nothing is shadowed
+    return arguments
 
 
 def _names_a_module(arguments: argparse.Namespace) -> bool:

@@ -17,8 +17,8 @@ from pathlib import Path
 from benchmarks import not_run
 from codeopt.strictness import Strictness
 from codeopt.workloads.program.differential import make_differential_test
-from sandbox import Case, RunLimits, Sandbox, open_sandbox
-from sandbox.verdict import check_nearly
+from codeopt_sandbox import Case, RunLimits, Sandbox, open_sandbox
+from codeopt_sandbox.verdict import check_nearly
 
 
 def main() -> None:

@@ -24,8 +24,8 @@ from typing import cast
 
 from codeopt.batch.core_lock import CoreLock, measuring_cores
 from codeopt.batch.timed_sandbox import TimedSandbox
-from sandbox import Case, Options, Sandbox, open_sandbox
-from sandbox.compare import Decision, compare
+from codeopt_sandbox import Case, Options, Sandbox, open_sandbox
+from codeopt_sandbox.compare import Decision, compare
 
 PROGRAM = "total = 0\nfor i in range({n}):\n    total += i % 7\nprint(total)\n"
 SPEED = 18_000_000  # iterations a second, about; only sets how long a program takes

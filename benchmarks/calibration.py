@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from statistics import fmean, median
 
 from benchmarks.rules_of_others import PIE_TRIALS, codeflash_says_faster, pie_says_faster
-from sandbox import Options, Sandbox, open_sandbox
-from sandbox.compare import Clock, Decision, Plan, Series, StoppingRule, decide, typical
+from codeopt_sandbox import Options, Sandbox, open_sandbox
+from codeopt_sandbox.compare import Clock, Decision, Plan, Series, StoppingRule, decide, typical
 
 CLOCKS: tuple[Clock, ...] = ("cpu", "wall")
 HOG = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(10**6): pass\n"
@@ -93,7 +93,7 @@ def _log(seconds: Seconds) -> float:
 
 
 def take_pair(sandbox: Sandbox, programs: Sequence[str], draw: random.Random, repeats: int) -> Pair:
-    """As sandbox.compare takes one."""
+    """As codeopt_sandbox.compare takes one."""
     pair = Pair()
     for _ in range(repeats):
         for which in (0, 1) if draw.random() < 0.5 else (1, 0):

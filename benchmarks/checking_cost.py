@@ -14,8 +14,8 @@ import statistics
 import time
 from collections.abc import Sequence
 
-from sandbox import open_sandbox
-from sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox import open_sandbox
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 
 MODULE = """\
 class Shelf:

@@ -28,7 +28,7 @@ from codeopt.errors import CodeoptError
 from codeopt.options import ImproveOptions
 from codeopt.session import Session
 from codeopt.target import Target
-from sandbox.errors import SandboxError
+from codeopt_sandbox.errors import SandboxError
 
 GOAL = 0.95
 Z95 = 1.959964

@@ -20,7 +20,7 @@ from codeopt.session import Session
 from codeopt.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.program import OpenedProgram
-from sandbox import open_sandbox
+from codeopt_sandbox import open_sandbox
 
 PROGRAM = "n = int(input())\ntotal = 0\nfor i in range(n):\n    total += i * i % 7\nprint(total)\n"
 FASTER = "def main():\n" + "".join(f"    {line}\n" for line in PROGRAM.splitlines()) + "main()\n"

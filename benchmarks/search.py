@@ -34,8 +34,8 @@ from codeopt.loop import RefineLoop, SearchPlan
 from codeopt.results.statistics import Estimate, estimate, estimate_geometric
 from codeopt.searches import open_search
 from codeopt.tasks import open_task
-from sandbox.compare import Comparison, Decision
-from sandbox.outcome import Outcome, Run, Verdict
+from codeopt_sandbox.compare import Comparison, Decision
+from codeopt_sandbox.outcome import Outcome, Run, Verdict
 
 PROBLEMS = 20
 ROUNDS = 4

@@ -12,7 +12,7 @@ import os
 import time
 from pathlib import Path
 
-from sandbox import Options, open_sandbox
+from codeopt_sandbox import Options, open_sandbox
 
 PROGRAMS = (
     "print(sum(map(int, input().split())))",

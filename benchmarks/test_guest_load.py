@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from sandbox import Sandbox, open_sandbox
-from sandbox.calls import CallBatch, CallRunner, FunctionRef
-from sandbox.guest.boot import Bundle
-from sandbox.guest_bundle import bundle
+from codeopt_sandbox import Sandbox, open_sandbox
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.guest.boot import Bundle
+from codeopt_sandbox.guest_bundle import bundle
 
 MODULE = "def f(n):\n    return n\n"
 BATCH = CallBatch(("f(1)", "f(2)"), "time", passes=1)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from sandbox import BackendUnavailable, Sandbox, open_sandbox
+from codeopt_sandbox import BackendUnavailable, Sandbox, open_sandbox
 
 PROGRAM = "print(1)"
 SLOW_ROUNDS = 10

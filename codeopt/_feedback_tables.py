@@ -10,9 +10,9 @@ from statistics import median
 from codeopt.briefing import TimedCalls
 from codeopt.escaping import fenced, inline
 from codeopt.history import AgainstBest, Candidate
-from sandbox.compare import CaseTimes, Comparison, Decision
-from sandbox.outcome import Case, Verdict
-from sandbox.profile import Callee, HotLine, Profile, in_bytes
+from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
+from codeopt_sandbox.outcome import Case, Verdict
+from codeopt_sandbox.profile import Callee, HotLine, Profile, in_bytes
 
 NOT_SHOWN = "a case that is not shown"
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sandbox.host_program import own_environment
+from codeopt_sandbox.host_program import own_environment
 
 SECONDS = 20.0
 """A run takes about 0.03 s; a linter that hangs must not stop an improvement."""

@@ -29,7 +29,7 @@ def improve(
     options: any other field of codeopt.options.ImproveOptions, such as `stdin`, `base_url`, `max_seconds`, `resume`.
 
     Neither pyproject.toml nor CODEOPT_* variables are read for options. Raises codeopt.CodeoptError (its `exit_status`
-    says of what kind), sandbox.SandboxError, and KeyboardInterrupt, after which the run can be resumed.
+    says of what kind), codeopt_sandbox.SandboxError, and KeyboardInterrupt, after which the run can be resumed.
     """
     from codeopt.console import CallbackConsole
     from codeopt.engine import improve as improve_target

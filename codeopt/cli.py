@@ -29,8 +29,8 @@ from codeopt.errors import CodeoptError, UsageError
 from codeopt.escaping import log_line
 from codeopt.settings import read_settings
 from codeopt.shortfall import as_rows
-from sandbox.errors import SandboxError
-from sandbox.streams import FULL, drop_output, open_closed_streams
+from codeopt_sandbox.errors import SandboxError
+from codeopt_sandbox.streams import FULL, drop_output, open_closed_streams
 
 INTERRUPTED, OUR_MISTAKE, NO_SANDBOX = 130, 70, 3
 LONGEST = 2000  # characters of a message

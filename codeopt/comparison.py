@@ -20,10 +20,10 @@ from codeopt.shortfall import as_rows
 from codeopt.target import Target
 from codeopt.workloads import Opened, Stage, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.evidence import NotVerifiable
-from sandbox.caveat import Caveat
-from sandbox.compare import Comparison, Decision, StoppingRule
-from sandbox.growth import UNKNOWN, GrowthPair
-from sandbox.outcome import ChangedSetting
+from codeopt_sandbox.caveat import Caveat
+from codeopt_sandbox.compare import Comparison, Decision, StoppingRule
+from codeopt_sandbox.growth import UNKNOWN, GrowthPair
+from codeopt_sandbox.outcome import ChangedSetting
 
 SCHEMA = "codeopt.compare/1"
 ENOUGH_S = 0.1

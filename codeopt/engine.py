@@ -37,8 +37,8 @@ from codeopt.tasks import (
 )
 from codeopt.workloads import Opened, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.run_first import run_first
-from sandbox.compare import StoppingRule
-from sandbox.profile import Mode
+from codeopt_sandbox.compare import StoppingRule
+from codeopt_sandbox.profile import Mode
 
 if TYPE_CHECKING:
     from codeopt.models import Model

@@ -16,7 +16,7 @@ from codeopt.briefing import Briefing
 from codeopt.escaping import cut, decoded, fenced, inline
 from codeopt.history import Candidate
 from codeopt.tasks import Task, for_memory, measured, needs_time
-from sandbox.outcome import Case, Outcome, Verdict
+from codeopt_sandbox.outcome import Case, Outcome, Verdict
 
 GENERIC = "Improve this program further."
 """The whole feedback in generic mode: names nothing, as in the paper's ablation."""

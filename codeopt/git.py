@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codeopt.errors import UsageError
-from sandbox.host_program import find_program
+from codeopt_sandbox.host_program import find_program
 
 SECONDS = 120.0
 """What one command may take."""

@@ -8,10 +8,10 @@ from typing import Literal
 
 from codeopt.budget import NOTHING_USED, Effort, Usage
 from codeopt.standing import Standing
-from sandbox.caveat import Caveat, distinct
-from sandbox.compare import Comparison, Decision
-from sandbox.outcome import ChangedSetting, Outcome, Verdict
-from sandbox.profile import Profile
+from codeopt_sandbox.caveat import Caveat, distinct
+from codeopt_sandbox.compare import Comparison, Decision
+from codeopt_sandbox.outcome import ChangedSetting, Outcome, Verdict
+from codeopt_sandbox.profile import Profile
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from typing import Any
 
 from codeopt.errors import UsageError
 from codeopt.tracked_python import require_untracked, require_untracked_file
-from sandbox.errors import BadInterpreter
-from sandbox.host_program import find_program
-from sandbox.interpreter import ask_python
+from codeopt_sandbox.errors import BadInterpreter
+from codeopt_sandbox.host_program import find_program
+from codeopt_sandbox.interpreter import ask_python
 
 VENVS = (".venv", "venv")
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from codeopt.errors import NoSandbox
 from codeopt.given import environment, folder_mib
 from codeopt.options import ISOLATED, ImproveOptions
-from sandbox import BackendUnavailable, Options, RunLimits, Sandbox, open_sandbox
+from codeopt_sandbox import BackendUnavailable, Options, RunLimits, Sandbox, open_sandbox
 
 NOT_ISOLATED = (
     "neither Docker nor namespaces can be used here: your program runs as a plain process, with limits but not isolated"

@@ -18,12 +18,12 @@ from codeopt.budget import Effort
 from codeopt.history import AgainstBest, Candidate, Draft, History
 from codeopt.pace import Pace
 from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, Workload
-from sandbox.ablation import time_variants
-from sandbox.caveat import Subject
-from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
-from sandbox.errors import OriginalUnsteady
-from sandbox.growth import GrowthPair
-from sandbox.outcome import Case, Outcome, Verdict
+from codeopt_sandbox.ablation import time_variants
+from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
+from codeopt_sandbox.errors import OriginalUnsteady
+from codeopt_sandbox.growth import GrowthPair
+from codeopt_sandbox.outcome import Case, Outcome, Verdict
 
 MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""

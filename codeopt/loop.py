@@ -20,7 +20,7 @@ from codeopt.judge import Judge
 from codeopt.proposers import Proposer, variants
 from codeopt.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
 from codeopt.tasks import Task, needs_time, none_better, standing
-from sandbox.compare import Decision
+from codeopt_sandbox.compare import Decision
 
 CLOSE = 0.98
 """Of two candidates whose scores are this close the one with the smaller change is preferred."""

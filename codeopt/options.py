@@ -12,9 +12,9 @@ from typing import Any, Literal, Self, get_args, get_type_hints
 
 from codeopt.errors import UsageError
 from codeopt.strictness import Strictness
-from sandbox import RunLimits
-from sandbox.host import BACKENDS
-from sandbox.verdict import open_checker
+from codeopt_sandbox import RunLimits
+from codeopt_sandbox.host import BACKENDS
+from codeopt_sandbox.verdict import open_checker
 
 Feedback = Literal["measured+critique", "measured", "critique", "generic", "none"]
 Extent = Literal["full", "last"]

@@ -10,8 +10,8 @@ from codeopt.options import ImproveOptions
 from codeopt.report import Outlook
 from codeopt.shortfall import Shortfall
 from codeopt.tasks import Task, for_memory, needs_time
-from sandbox.errors import SandboxError
-from sandbox.profile import HotLine, Profile
+from codeopt_sandbox.errors import SandboxError
+from codeopt_sandbox.profile import HotLine, Profile
 
 MOST, LEAST_SHARE = 3, 0.05
 """How many lines are named, and from which share of the time on."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from codeopt.console import minutes
-from sandbox.compare import StoppingRule
+from codeopt_sandbox.compare import StoppingRule
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,11 @@ from codeopt.program import Program
 from codeopt.saved_runs import digest
 from codeopt.shortfall import Shortfall, as_rows
 from codeopt.standing import NO_STANDING
-from sandbox import Sandbox
-from sandbox.caveat import Caveat
-from sandbox.compare import Comparison, Decision
-from sandbox.outcome import Verdict
-from sandbox.profile import HotLine, MemoryLine, Profile, in_bytes
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.caveat import Caveat
+from codeopt_sandbox.compare import Comparison, Decision
+from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.profile import HotLine, MemoryLine, Profile, in_bytes
 
 MAX_CAVEATS = 5
 """So many are shown to people; JSON has all."""

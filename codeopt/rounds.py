@@ -15,7 +15,7 @@ from codeopt.saved_runs import RunStore, SavedRun
 from codeopt.session import Session
 from codeopt.tasks import column
 from codeopt.workloads import WorkloadRequest
-from sandbox import Sandbox
+from codeopt_sandbox import Sandbox
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from codeopt.model_choice import open_chosen_model
 from codeopt.models import Model
 from codeopt.options import ImproveOptions
 from codeopt.saved_runs import Runs, open_runs
-from sandbox import Sandbox
+from codeopt_sandbox import Sandbox
 
 Mounts = tuple[tuple[str, str], ...]
 

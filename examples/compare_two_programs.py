@@ -1,7 +1,7 @@
 """Is one program really faster than another? Interleaved runs, a sequential test, an interval."""
 
-from sandbox import Case, open_sandbox
-from sandbox.compare import compare
+from codeopt_sandbox import Case, open_sandbox
+from codeopt_sandbox.compare import compare
 
 SLOW = "n = int(input())\nprint(sum([i * i for i in range(n)]))\n"
 FAST = "n = int(input())\nprint((n - 1) * n * (2 * n - 1) // 6)\n"

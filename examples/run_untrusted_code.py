@@ -1,6 +1,6 @@
 """Run programs that nobody trusts: each run is a fresh process, with limits, without a network, gone when it ends."""
 
-from sandbox import RunLimits, open_sandbox
+from codeopt_sandbox import RunLimits, open_sandbox
 
 HOSTILE = """
 import socket

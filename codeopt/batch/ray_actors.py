@@ -29,8 +29,8 @@ from codeopt.batch.worker_store import WorkerStore
 from codeopt.datasets import Problem
 from codeopt.errors import CodeoptError, UsageError
 from codeopt.program import read_program
-from sandbox import Sandbox
-from sandbox.caseio import FOLDERS
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.caseio import FOLDERS
 
 MAX_TRANSFER_BYTES = 512 * 2**20
 """Cases of one problem that are sent to a node at most."""

@@ -13,7 +13,7 @@ from codeopt.datasets import Problem
 from codeopt.history import Candidate
 from codeopt.models import Message, Reply
 from codeopt.saved_runs import candidate_to_json
-from sandbox.compare import Comparison
+from codeopt_sandbox.compare import Comparison
 
 
 def problem_row(position: int, problem: Problem) -> dict[str, Any]:

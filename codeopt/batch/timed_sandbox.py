@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandbox import Run, Sandbox
+from codeopt_sandbox import Run, Sandbox
 
 
 class TimedSandbox:

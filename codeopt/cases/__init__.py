@@ -9,7 +9,7 @@ from pathlib import Path
 from codeopt import registry
 from codeopt.cases._reading import reads_stdin
 from codeopt.errors import ProgramError, UsageError
-from sandbox.outcome import Case, Run
+from codeopt_sandbox.outcome import Case, Run
 
 __all__ = ["Request", "cases_beside", "collect", "failed", "hold_out", "reads_stdin", "text"]
 

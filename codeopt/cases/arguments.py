@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codeopt.cases import Request, text
 from codeopt.given import read_given
-from sandbox.outcome import Case
+from codeopt_sandbox.outcome import Case
 
 
 def find(request: Request) -> list[Case]:

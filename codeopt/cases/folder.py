@@ -1,4 +1,4 @@
-"""Cases that lie in a folder, in the layouts that sandbox.caseio knows."""
+"""Cases that lie in a folder, in the layouts that codeopt_sandbox.caseio knows."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from codeopt.cases import Request
 from codeopt.errors import UsageError
-from sandbox.caseio import read_cases
-from sandbox.outcome import Case
+from codeopt_sandbox.caseio import read_cases
+from codeopt_sandbox.outcome import Case
 
 
 def find(request: Request) -> list[Case]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codeopt.cases import Request, failed, text
-from sandbox.outcome import Case
+from codeopt_sandbox.outcome import Case
 
 SMALL, LARGE = 4, 3
 """How many inputs of each size are made."""

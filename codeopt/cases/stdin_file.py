@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codeopt.cases import Request, text
-from sandbox.outcome import Case
+from codeopt_sandbox.outcome import Case
 
 
 def find(request: Request) -> list[Case]:

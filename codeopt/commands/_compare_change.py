@@ -21,7 +21,7 @@ from codeopt.review.suggestion import full_name
 from codeopt.review.surroundings import isolated
 from codeopt.session import Session
 from codeopt.target import Target
-from sandbox.errors import SandboxError
+from codeopt_sandbox.errors import SandboxError
 
 SCHEMA = "codeopt.compare-change/1"
 

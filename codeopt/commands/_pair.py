@@ -5,7 +5,7 @@ from __future__ import annotations
 from codeopt.comparison import PairResult, PairVerdict
 from codeopt.report import NO_DIFFERENCE, caveat_lines, interval, python_line, sandbox_line
 from codeopt.shortfall import Shortfall
-from sandbox.compare import Comparison
+from codeopt_sandbox.compare import Comparison
 
 
 def table(found: PairResult) -> str:

@@ -18,11 +18,11 @@ from codeopt.commands import _flags
 from codeopt.console import Console
 from codeopt.errors import UsageError
 from codeopt.isolation import open_isolated
-from sandbox.verdict import open_checker
+from codeopt_sandbox.verdict import open_checker
 
 if TYPE_CHECKING:
     from codeopt.datasets._importers import ImportDecision
-    from sandbox import Run, Sandbox
+    from codeopt_sandbox import Run, Sandbox
 
 ORDER = 7
 EXAMPLES = ("codeopt import codenet Project_CodeNet/ -o set.jsonl",)

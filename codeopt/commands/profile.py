@@ -13,7 +13,7 @@ from codeopt.commands import _flags, _profile_run
 from codeopt.commands._page import add_html_argument, require_writable, write_page
 
 if TYPE_CHECKING:
-    from sandbox.profile import Profile
+    from codeopt_sandbox.profile import Profile
 
 ORDER = 3
 FIRST = ("--cases", "--stdin", "--lines", "--html", "--json")

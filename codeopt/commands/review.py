@@ -162,7 +162,7 @@ def _run(
     from codeopt.review.ranking import Ranking
     from codeopt.review.surroundings import Improver, isolated, rank
     from codeopt.tasks import open_task
-    from sandbox.errors import SandboxError
+    from codeopt_sandbox.errors import SandboxError
 
     ranking = Ranking()
     try:

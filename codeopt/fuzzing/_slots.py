@@ -10,7 +10,7 @@ from codeopt.fuzzing._changed import MutatedInput, changed_inputs
 from codeopt.fuzzing._files import mutate_file, shorter_file
 from codeopt.fuzzing._lengths import shorter
 from codeopt.fuzzing._numbers import mutate_number
-from sandbox.outcome import Case
+from codeopt_sandbox.outcome import Case
 
 SHOWN = 80
 

@@ -18,9 +18,9 @@ from types import ModuleType
 
 from codeopt import registry
 from codeopt.workloads import Workload
-from sandbox.caveat import Caveat
-from sandbox.compare import Comparison, Plan
-from sandbox.outcome import Case, Outcome
+from codeopt_sandbox.caveat import Caveat
+from codeopt_sandbox.compare import Comparison, Plan
+from codeopt_sandbox.outcome import Case, Outcome
 
 
 class Consequence(Enum):

@@ -13,10 +13,10 @@ from statistics import median
 
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
-from sandbox.compare import amount
-from sandbox.outcome import Case, Verdict
-from sandbox.runner import run_on
-from sandbox.verdict import judge
+from codeopt_sandbox.compare import amount
+from codeopt_sandbox.outcome import Case, Verdict
+from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import judge
 
 ORDER = 60
 REGION = TimedRegion.RUN

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
-from sandbox.caveat import Caveat, Subject
-from sandbox.runner import run_on
+from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.runner import run_on
 
 ORDER = 30
 REGION = TimedRegion.RUN

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
-from sandbox.outcome import Verdict
-from sandbox.runner import run_on
-from sandbox.verdict import judge
+from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import judge
 
 ORDER = 40
 REGION = TimedRegion.RUN

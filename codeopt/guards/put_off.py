@@ -15,7 +15,7 @@ from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.timed_runs import TimedRuns, side_by_side
 from codeopt.workloads.function.timing import CallPlan
-from sandbox.call_answer import CallTiming
+from codeopt_sandbox.call_answer import CallTiming
 
 ORDER, ROUND = 5, True
 REGION = TimedRegion.CALLS

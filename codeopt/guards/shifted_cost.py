@@ -11,8 +11,8 @@ from codeopt.guards._import_texts import with_imports, without_computing
 from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.timed_runs import TimedRuns, side_by_side
 from codeopt.workloads.function.timing import CallPlan, Timed, duration
-from sandbox.call_answer import CallTiming
-from sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.call_answer import CallTiming
+from codeopt_sandbox.caveat import Caveat, Subject
 
 ORDER = 60
 REGION = TimedRegion.CALLS

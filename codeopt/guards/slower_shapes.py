@@ -7,7 +7,7 @@ from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.other_shapes import Loss, Sides
 from codeopt.workloads.function.timing import CallPlan, duration
 from codeopt.workloads.function.workload import FunctionWorkload
-from sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, Subject
 
 ORDER = 70
 REGION = TimedRegion.CALLS

@@ -1,6 +1,6 @@
 """What does a draft newly read that is no argument of its calls, and what does it keep of each call for ever?
 
-Both are seen in one pass of quick calls (sandbox/guest/calls/watched.py), whatever name the draft finds a clock by and
+Both are seen in one pass of quick calls (sandbox/codeopt_sandbox/guest/calls/watched.py), whatever name the draft finds a clock by and
 wherever it keeps its cache.
 """
 
@@ -15,9 +15,9 @@ from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.timing import CallPlan
 from codeopt.workloads.function.workload import FunctionWorkload
-from sandbox.calls import CallBatch
-from sandbox.caveat import Caveat, Subject
-from sandbox.guest.calls.watched import CLOCK, MACHINE
+from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.guest.calls.watched import CLOCK, MACHINE
 
 REGION = TimedRegion.CALLS
 ORDER, ALWAYS, ROUND = 20, True, True

@@ -10,8 +10,8 @@ from codeopt.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.call_cases import WholeCase
 from codeopt.workloads.function.timing import CallPlan
-from sandbox.answers import STATE
-from sandbox.outcome import Outcome, Verdict
+from codeopt_sandbox.answers import STATE
+from codeopt_sandbox.outcome import Outcome, Verdict
 
 REGION = TimedRegion.CALLS
 ORDER, ALWAYS = 10, True

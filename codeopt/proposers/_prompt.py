@@ -16,7 +16,7 @@ from codeopt.models import Message, estimate_tokens
 from codeopt.proposers._answer_form import AnswerForm, Step
 from codeopt.proposers._changes import smallest_change
 from codeopt.tasks import Task, WorkedExample
-from sandbox.outcome import Case
+from codeopt_sandbox.outcome import Case
 
 Extent = Literal["full", "last"]
 """How much of the history is shown: all rounds, or the original's program and the newest round."""

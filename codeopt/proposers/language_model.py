@@ -16,7 +16,7 @@ from codeopt.proposers._going_on import WholeReply, whole
 from codeopt.proposers._prompt import Extent, Prompter
 from codeopt.proposers._reply import critique_text, is_done, to_draft
 from codeopt.tasks import Task, suited
-from sandbox.outcome import Case
+from codeopt_sandbox.outcome import Case
 
 ANSWER_SHARE = 4
 """One part in so many of the context is left free for the answer and for a reasoning model's thoughts."""

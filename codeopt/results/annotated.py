@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from codeopt.history import Candidate
 from codeopt.results.layout import scrolls
 from codeopt.results.markup import Markup, tag
-from sandbox.profile import Profile
+from codeopt_sandbox.profile import Profile
 
 SOURCE_LINES = 400
 """Longer programs are shown by their beginning."""

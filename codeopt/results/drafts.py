@@ -12,9 +12,9 @@ from codeopt.report import in_words, interval, verdict
 from codeopt.results.charts import strip
 from codeopt.results.layout import folded, scrolls, table
 from codeopt.results.markup import Child, Markup, tag
-from sandbox.caveat import Caveat
-from sandbox.compare import Comparison
-from sandbox.outcome import Verdict
+from codeopt_sandbox.caveat import Caveat
+from codeopt_sandbox.compare import Comparison
+from codeopt_sandbox.outcome import Verdict
 
 DIFF_LINES, CONTEXT = 400, 3
 HOT_LINES = 5

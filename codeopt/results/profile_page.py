@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from codeopt.results.annotated import annotated, shares_of
 from codeopt.results.layout import card, document, table, tile
 from codeopt.results.markup import Child, Markup, tag
-from sandbox.profile import Profile
+from codeopt_sandbox.profile import Profile
 
 FUNCTIONS = 20
 

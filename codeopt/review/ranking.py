@@ -15,8 +15,8 @@ from codeopt.shortfall import Shortfall
 from codeopt.workloads.function.bench import open_bench
 from codeopt.workloads.function.project import locate
 from codeopt.workloads.function.rank import Times, any_function, function_times
-from sandbox import Sandbox
-from sandbox.errors import SandboxError
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.errors import SandboxError
 
 Open = Callable[[Mounts], AbstractContextManager[Sandbox]]
 

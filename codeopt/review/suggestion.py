@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from codeopt.shortfall import Shortfall
-from sandbox.caveat import Caveat
+from codeopt_sandbox.caveat import Caveat
 
 
 def full_name(path: str, function: str) -> str:

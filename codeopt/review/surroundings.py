@@ -16,7 +16,7 @@ from codeopt.review.ranking import Ranking, ranked
 from codeopt.review.work import Left
 from codeopt.session import Mounts, Session
 from codeopt.target import Target
-from sandbox import Sandbox
+from codeopt_sandbox import Sandbox
 
 
 def isolated(options: ImproveOptions) -> ImproveOptions:

@@ -15,7 +15,7 @@ from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.combine import combine
 from codeopt.review.suggestion import Skipped, Suggestion, full_name
 from codeopt.shortfall import Shortfall
-from sandbox.errors import SandboxError
+from codeopt_sandbox.errors import SandboxError
 
 BUDGET_SPENT = 6
 ONLY_THIS = (400, 413, 422)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
-from sandbox.profile import Profile
+from codeopt_sandbox.profile import Profile
 
 HOT_SHARE = 0.005
 """A line below this share of the time cannot be worth a change by itself. Flat profiles have dozens at 2 %."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from codeopt.errors import CodeoptError
 from codeopt.serving.request import ErrandRequest
-from sandbox.host_program import own_environment
+from codeopt_sandbox.host_program import own_environment
 
 LONGEST_ANSWER = 64 << 20
 """Bytes of one line of a worker: a text of 1 MiB stands in it a few times, escaped."""

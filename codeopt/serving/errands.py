@@ -32,7 +32,7 @@ from codeopt.workloads.function.recording import record
 from codeopt.workloads.function.recording_words import said_of
 from codeopt.workloads.function.watched_run import UsersCommand
 from codeopt.workloads.project.profiling import profile_project
-from sandbox import Sandbox
+from codeopt_sandbox import Sandbox
 
 Answer = dict[str, Any]
 STDERR = 2

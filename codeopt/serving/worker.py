@@ -20,7 +20,7 @@ from codeopt.console import Console
 from codeopt.errors import CodeoptError, UsageError
 from codeopt.escaping import inline
 from codeopt.serving.request import ErrandRequest
-from sandbox.errors import SandboxError
+from codeopt_sandbox.errors import SandboxError
 
 LONGEST = 2000  # characters of a message
 PATIENCE_S = 60.0

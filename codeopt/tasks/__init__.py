@@ -14,8 +14,8 @@ from codeopt.errors import UsageError
 from codeopt.history import Candidate, Critique, History
 from codeopt.standing import Standing
 from codeopt.target import Target
-from sandbox.compare import Decision
-from sandbox.outcome import Case
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.outcome import Case
 
 Metric = Literal["time", "memory"]
 

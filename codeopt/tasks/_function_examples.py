@@ -11,9 +11,9 @@ from codeopt.briefing import TimedCalls
 from codeopt.history import Candidate, History
 from codeopt.tasks import WorkedExample
 from codeopt.tasks._worked import compared, passed, wrong
-from sandbox.compare import Decision
-from sandbox.outcome import Case
-from sandbox.profile import Callee, HotLine, Profile
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.outcome import Case
+from codeopt_sandbox.profile import Callee, HotLine, Profile
 
 _CALLS = Case("calls", b"\n" * 1016, title="1,015 calls of the function")
 _TIMED = Case("timed", b"", held_out=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from codeopt.history import Candidate, History
 from codeopt.tasks import WorkedExample
 from codeopt.tasks._worked import compared, passed
-from sandbox.compare import Decision
-from sandbox.outcome import Case
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.outcome import Case
 
 _GRADES = (
     Case("small", b"4\nmia 90\nben 50\nmia 75\nada 61\n", b"ada B\nben C\nmia A\n"),

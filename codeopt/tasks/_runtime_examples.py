@@ -10,8 +10,8 @@ from __future__ import annotations
 from codeopt.history import Candidate, History
 from codeopt.tasks import WorkedExample
 from codeopt.tasks._worked import compared, passed, profiled, wrong
-from sandbox.compare import Decision
-from sandbox.outcome import Case
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.outcome import Case
 
 _WORDS = (
     Case("small", b"5\nred\nblue\nred\nred\ngreen\n", b"2 3\n"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandbox.compare import CaseTimes, Comparison, Decision
-from sandbox.outcome import Case, Outcome, Run, Verdict
-from sandbox.profile import HotLine, Profile
+from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
+from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.profile import HotLine, Profile
 
 TOO_SHORT = "the run was too short for the Python/native split"
 

@@ -12,7 +12,7 @@ from string import Template
 from codeopt.history import Candidate, Critique, History
 from codeopt.standing import Standing, TaskMeasure
 from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
-from sandbox.compare import Comparison
+from codeopt_sandbox.compare import Comparison
 
 KIB, MIB = 1 << 10, 1 << 20
 

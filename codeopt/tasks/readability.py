@@ -27,7 +27,7 @@ from codeopt.standing import Standing, TaskMeasure
 from codeopt.target import Target
 from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
 from codeopt.tasks._readability_examples import EXAMPLES
-from sandbox.compare import Decision
+from codeopt_sandbox.compare import Decision
 
 SYSTEM = Template("""\
 You make Python programs easy to read without changing what they do. A judge runs each program you write on test

@@ -9,7 +9,7 @@ from codeopt.history import Candidate, Critique, History
 from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
 from codeopt.tasks._function_examples import EXAMPLES as FUNCTION_EXAMPLES
 from codeopt.tasks._runtime_examples import EXAMPLES
-from sandbox.compare import Decision
+from codeopt_sandbox.compare import Decision
 
 SYSTEM = Template("""\
 You make Python programs faster. A judge runs each program you write: first on test cases, then against the original in

@@ -12,10 +12,10 @@ from codeopt.proposers import Proposer
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, TimedRegion
-from sandbox.compare import Plan, StoppingRule, make_plan
-from sandbox.growth import GrowthPair
-from sandbox.outcome import Case, Outcome
-from sandbox.profile import Profile
+from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
+from codeopt_sandbox.growth import GrowthPair
+from codeopt_sandbox.outcome import Case, Outcome
+from codeopt_sandbox.profile import Profile
 
 
 class Defaults:

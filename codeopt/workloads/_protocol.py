@@ -14,12 +14,12 @@ from codeopt.proposers import Proposer
 from codeopt.rules import Rule as RewriteRule
 from codeopt.target import Target
 from codeopt.workloads._request import Checked, Stage, Suite, TimedRegion, WorkloadRequest
-from sandbox import Sandbox
-from sandbox.compare import Plan, StoppingRule
-from sandbox.growth import GrowthPair
-from sandbox.outcome import Case, Outcome
-from sandbox.profile import Profile
-from sandbox.runner import Runner
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.compare import Plan, StoppingRule
+from codeopt_sandbox.growth import GrowthPair
+from codeopt_sandbox.outcome import Case, Outcome
+from codeopt_sandbox.profile import Profile
+from codeopt_sandbox.runner import Runner
 
 
 class Workload(Protocol):

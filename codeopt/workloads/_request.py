@@ -16,12 +16,12 @@ from codeopt.options import ImproveOptions
 from codeopt.program import Program
 from codeopt.session import Mounts, Session
 from codeopt.target import Target
-from sandbox import Sandbox
-from sandbox.caveat import Caveat
-from sandbox.compare import StoppingRule
-from sandbox.outcome import Case, Outcome
-from sandbox.profile import Mode
-from sandbox.verdict import Checker
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.caveat import Caveat
+from codeopt_sandbox.compare import StoppingRule
+from codeopt_sandbox.outcome import Case, Outcome
+from codeopt_sandbox.profile import Mode
+from codeopt_sandbox.verdict import Checker
 
 MOST_SEEDS = 1 << 31
 OTHER_HASH_SEED = 1

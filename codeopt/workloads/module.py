@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from codeopt.options import ImproveOptions
     from codeopt.target import Target
     from codeopt.workloads import Opened, WorkloadRequest
-    from sandbox.outcome import Run
+    from codeopt_sandbox.outcome import Run
 
 BUSY_S = 0.05
 """A script that prints and writes nothing, but takes this long, does something: a benchmark, a check by assertions."""

@@ -19,11 +19,11 @@ from codeopt.target import Target
 from codeopt.tasks import open_task
 from codeopt.tasks._text import CHECKED, TextTask, is_of_texts, read_scores
 from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, WorkloadRequest
-from sandbox import RunLimits, Sandbox
-from sandbox.compare import StoppingRule
-from sandbox.outcome import Case, Outcome, Run, Verdict
-from sandbox.runner import Runner
-from sandbox.verdict import check_tokens
+from codeopt_sandbox import RunLimits, Sandbox
+from codeopt_sandbox.compare import StoppingRule
+from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.runner import Runner
+from codeopt_sandbox.verdict import check_tokens
 
 LONGEST = 100_000
 """Characters of an input."""

@@ -11,7 +11,7 @@ import pytest
 from codeopt.budget import Ledger
 from codeopt.history import Candidate, History
 from codeopt.saved_runs import RunFolder, SavedRun
-from sandbox.bubblewrap import find_bwrap
+from codeopt_sandbox.bubblewrap import find_bwrap
 from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, write_problem
 
 USAGE, NO_SANDBOX, NO_MODEL, NOT_JUDGED = 2, 3, 4, 5

@@ -10,7 +10,7 @@ import pytest
 from codeopt import console
 from codeopt.console import Console
 from codeopt.pace import Pace
-from sandbox.compare import StoppingRule
+from codeopt_sandbox.compare import StoppingRule
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from codeopt.feedback import FeedbackMode, describe
 from codeopt.history import Candidate
 from codeopt.tasks import open_task
-from sandbox.compare import CaseTimes, Decision
-from sandbox.outcome import Case, Outcome, Verdict
+from codeopt_sandbox.compare import CaseTimes, Decision
+from codeopt_sandbox.outcome import Case, Outcome, Verdict
 from tests.support.candidates import CASES, HELD, SHOWN, comparison, original, outcome, profile, right, run, wrong
 
 TASK = open_task("runtime")

@@ -18,7 +18,7 @@ from codeopt.finished_runs import find_run, list_runs, open_run
 from codeopt.history import History
 from codeopt.results.run_page import run_page
 from codeopt.saved_runs import RunFolder, SavedRun, digest
-from sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, Subject
 from tests.codeopt.command import codeopt, command, environment
 from tests.codeopt.results.test_page import outline
 from tests.codeopt.test_cli_output import read_all

@@ -10,8 +10,8 @@ import pytest
 from codeopt.floor import floor_reached
 from codeopt.history import Candidate
 from codeopt.judge import Judge
-from sandbox.compare import CaseTimes
-from sandbox.profile import HotLine
+from codeopt_sandbox.compare import CaseTimes
+from codeopt_sandbox.profile import HotLine
 from tests.support.candidates import profile, right
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from codeopt._ruff import findings_by_project
-from sandbox.host_program import find_program
+from codeopt_sandbox.host_program import find_program
 from tests.codeopt.command import codeopt, environment
 from tests.codeopt.review.pull_request import commit, git, write
 from tests.codeopt.serving.test_lsp import opened

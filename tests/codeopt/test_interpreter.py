@@ -14,7 +14,7 @@ import pytest
 from codeopt import interpreter
 from codeopt.errors import UsageError
 from codeopt.interpreter import Origin, find_interpreter
-from sandbox import interpreter as started
+from codeopt_sandbox import interpreter as started
 from tests.codeopt.command import codeopt, write_problem
 from tests.codeopt.review.pull_request import git
 

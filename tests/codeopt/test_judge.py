@@ -13,9 +13,9 @@ from codeopt.history import Candidate, Draft, History
 from codeopt.judge import MAX_FAILURES, Judge
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.baseline import longest_cases
-from sandbox import RunLimits, Sandbox, Verdict
-from sandbox.compare import Decision, StoppingRule
-from sandbox.growth import MODELS
+from codeopt_sandbox import RunLimits, Sandbox, Verdict
+from codeopt_sandbox.compare import Decision, StoppingRule
+from codeopt_sandbox.growth import MODELS
 from tests.codeopt.command import FAST, SLOW, WRONG, write_problem
 from tests.conftest import open_or_skip
 from tests.support.judges import program_judge, referee

@@ -14,7 +14,7 @@ from codeopt.outlook import look_ahead
 from codeopt.report import Outlook
 from codeopt.tasks import open_task
 from codeopt.workloads import Defaults, Workload
-from sandbox.profile import Profile
+from codeopt_sandbox.profile import Profile
 from tests.support.candidates import original, profile, right
 
 RULES = ImproveOptions(model="rules")

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from sandbox import Sandbox
+from codeopt_sandbox import Sandbox
 
 RUNS_PER_GUEST = 1000  # user numbers of a guest: a run's number in thousands names its guest
 PLANTED = ("sitecustomize.py", "usercustomize.py", "result.json", "profile.json", "logs")
@@ -66,7 +66,7 @@ def _candidates() -> Iterator[Path]:
     prefixes = (Path(sys.prefix), Path(sys.base_prefix))
     libraries = [p for prefix in prefixes for p in (prefix / "bin", *(prefix / "lib").glob("python3*"))]
     folders = [Path(p) for p in ("/", "/tmp", "/var/tmp", "/dev/shm", "/etc", "/root", "/home", "/var", "/opt", "/run")]
-    folders += [Path("/usr/local/bin"), Path.home(), Path.cwd(), here, here / "sandbox", *libraries]
+    folders += [Path("/usr/local/bin"), Path.home(), Path.cwd(), here, here / "sandbox" / "codeopt_sandbox", *libraries]
     folders += [library / "site-packages" for library in libraries]
     for folder in folders:
         if folder.is_dir() and os.access(folder, os.R_OK):

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from sandbox import Sandbox
-from sandbox.ablation import MOST, time_variants
-from sandbox.compare import Plan, StoppingRule, make_plan
-from sandbox.outcome import Case, Run
-from sandbox.verdict import check_tokens
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.ablation import MOST, time_variants
+from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
+from codeopt_sandbox.outcome import Case, Run
+from codeopt_sandbox.verdict import check_tokens
 
 SLOW = "total = 0\nfor i in range({}):\n    total += i\nprint(7)\n"
 

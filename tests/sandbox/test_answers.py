@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.answers import check_calls, differences
-from sandbox.caveat import Subject
-from sandbox.guest.calls.repr.private import segments, without_private
+from codeopt_sandbox.answers import check_calls, differences
+from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.guest.calls.repr.private import segments, without_private
 
 CASES = [
     ("returns 1", "returns 1", "same"),

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import Case, Run, RunLimits, Sandbox
-from sandbox.outcome import Mode
-from sandbox.verdict import judge
+from codeopt_sandbox import Case, Run, RunLimits, Sandbox
+from codeopt_sandbox.outcome import Mode
+from codeopt_sandbox.verdict import judge
 from tests.conftest import ISOLATED, open_or_skip
 from tests.sandbox import machine
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox import Run, RunLimits, Sandbox
-from sandbox.answers import check_calls, close
-from sandbox.call_answer import Failure
-from sandbox.calls import CallBatch, CallRunner, FunctionRef
-from sandbox.guest_bundle import Libraries
-from sandbox.outcome import Mode
+from codeopt_sandbox import Run, RunLimits, Sandbox
+from codeopt_sandbox.answers import check_calls, close
+from codeopt_sandbox.call_answer import Failure
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.guest_bundle import Libraries
+from codeopt_sandbox.outcome import Mode
 from tests.sandbox.said import said
 
 MODULE = """\

@@ -6,8 +6,8 @@ import base64
 
 import pytest
 
-from sandbox import Sandbox
-from sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from tests.sandbox.said import said
 
 EQUAL = """

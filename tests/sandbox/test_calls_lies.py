@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sandbox import Sandbox
-from sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from tests.conftest import open_or_skip
 from tests.sandbox.said import said
 

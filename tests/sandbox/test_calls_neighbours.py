@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from sandbox import Sandbox
-from sandbox.answers import differences
-from sandbox.calls import CallBatch, CallRunner, FunctionRef
-from sandbox.caveat import Subject
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.answers import differences
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.caveat import Subject
 from tests.conftest import open_or_skip
 
 METRICS = """

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from sandbox import Sandbox
-from sandbox.call_answer import CallTiming
-from sandbox.calls import CallBatch, CallRun, CallRunner, FunctionRef
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.call_answer import CallTiming
+from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner, FunctionRef
 
 FRAMES = """\
 import sys

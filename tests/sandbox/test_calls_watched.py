@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from sandbox import Sandbox
-from sandbox.calls import CallBatch, CallRunner, FunctionRef
-from sandbox.guest.calls.watched import ARGUMENTS, CLOCK, DATE, FILES, MACHINE, PROCESS, VARIABLES, WATCHER
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.guest.calls.watched import ARGUMENTS, CLOCK, DATE, FILES, MACHINE, PROCESS, VARIABLES, WATCHER
 from tests.conftest import open_or_skip
 
 CALLS = tuple(f"f([{n}, {n + 1}])" for n in range(300))

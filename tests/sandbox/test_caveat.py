@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sandbox.caveat import Caveat, Subject, Tier, distinct
+from codeopt_sandbox.caveat import Caveat, Subject, Tier, distinct
 
 CAVEAT = Caveat(Subject.INPUT, "f([True])", "returns 1", "returns True", "no known call has a bool")
 

@@ -19,9 +19,9 @@ from typing import Any
 import docker as sdk
 import pytest
 
-from sandbox import BackendUnavailable, RunLimits, Sandbox, SandboxError, docker, host, open_sandbox, owner
-from sandbox.channel import Guest
-from sandbox.guest.supervisor import usage
+from codeopt_sandbox import BackendUnavailable, RunLimits, Sandbox, SandboxError, docker, host, open_sandbox, owner
+from codeopt_sandbox.channel import Guest
+from codeopt_sandbox.guest.supervisor import usage
 from tests.conftest import BACKENDS, open_or_skip
 from tests.sandbox import machine
 
@@ -37,7 +37,7 @@ time.sleep(600)
 """
 HOLDER = """
 import sys
-from sandbox import RunLimits, open_sandbox
+from codeopt_sandbox import RunLimits, open_sandbox
 sandbox = open_sandbox(sys.argv[1], limits=RunLimits(seconds=600))
 print(sandbox.run("import os; print(os.getuid())").stdout.decode().strip(), flush=True)
 sandbox.run(sys.argv[2])
@@ -233,7 +233,7 @@ def test_a_paused_container_meets_the_outer_limit(monkeypatch: pytest.MonkeyPatc
 
 # --- what others left ------------------------------------------------------------------------------
 
-DEAD = "from sandbox import owner; print(owner.me())"
+DEAD = "from codeopt_sandbox import owner; print(owner.me())"
 FUTURE = f"{time.time() + 3600:.0f}"
 
 

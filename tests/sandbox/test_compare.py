@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from sandbox import Case, RunLimits, Sandbox
-from sandbox.compare import Decision, Plan, Series, StoppingRule, compare, decide, make_plan
-from sandbox.sequential_test import interval
-from sandbox.verdict import check_tokens
+from codeopt_sandbox import Case, RunLimits, Sandbox
+from codeopt_sandbox.compare import Decision, Plan, Series, StoppingRule, compare, decide, make_plan
+from codeopt_sandbox.sequential_test import interval
+from codeopt_sandbox.verdict import check_tokens
 from tests.conftest import open_or_skip
 
 Noise = Callable[[random.Random], float]

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from sandbox import Run, RunLimits, Sandbox, SandboxError
-from sandbox.conformance import LIMITS, CheckResult, checks, report, run_checks
+from codeopt_sandbox import Run, RunLimits, Sandbox, SandboxError
+from codeopt_sandbox.conformance import LIMITS, CheckResult, checks, report, run_checks
 from tests.conftest import open_or_skip
 
 CANNOT = {
@@ -93,12 +93,14 @@ def test_a_sandbox_that_fails_passes_nothing_that_needs_a_run() -> None:
 
 def test_the_report_says_each_promise(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     few = checks()[:2]
-    monkeypatch.setattr("sandbox.conformance.checks", lambda: (*few, replace(few[0], cannot={"process": "reasons"})))
+    monkeypatch.setattr(
+        "codeopt_sandbox.conformance.checks", lambda: (*few, replace(few[0], cannot={"process": "reasons"}))
+    )
     assert report("process") == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["PASS", "PASS", "CANNOT"]
     assert lines[2].endswith("(cannot hold here: reasons)")
-    monkeypatch.setattr("sandbox.conformance.checks", lambda: (replace(few[0], probe=lambda _: "smoke"),))
+    monkeypatch.setattr("codeopt_sandbox.conformance.checks", lambda: (replace(few[0], probe=lambda _: "smoke"),))
     assert report("process") == 1
     assert "(seen: smoke)" in capsys.readouterr().out
 

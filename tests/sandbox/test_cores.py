@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sandbox import Options, Sandbox, cores, open_sandbox
+from codeopt_sandbox import Options, Sandbox, cores, open_sandbox
 from tests.conftest import open_or_skip
 
 CORES = sorted(os.sched_getaffinity(0))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox import Case, RunLimits, Sandbox, Verdict
-from sandbox.outcome import Mode, WrittenFile
-from sandbox.runner import run_on
-from sandbox.verdict import judge
+from codeopt_sandbox import Case, RunLimits, Sandbox, Verdict
+from codeopt_sandbox.outcome import Mode, WrittenFile
+from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import judge
 
 GIVEN = (
     ("data.csv", b"a,b\n1,2\n"),

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sandbox import Run, Sandbox
+from codeopt_sandbox import Run, Sandbox
 from tests.sandbox.probes import PROBES
 
 _ADDRESS = re.compile(rb"0x[0-9a-f]+|started \d+")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox import Case, Sandbox
-from sandbox.growth import RUN_FLOOR_S, Growth, describe, fit, sizes
+from codeopt_sandbox import Case, Sandbox
+from codeopt_sandbox.growth import RUN_FLOOR_S, Growth, describe, fit, sizes
 from tests.conftest import open_or_skip
 
 SIZES = (1000, 2000, 4000, 8000, 16000)

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from sandbox import Sandbox
-from sandbox.answers import ARROW
-from sandbox.calls import CallBatch, CallRunner, FunctionRef
-from sandbox.guest.calls.repr.plain import NOT_COMPARABLE
-from sandbox.guest.tests.blame import blame
-from sandbox.guest.tests.writing import write_call
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.answers import ARROW
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.guest.calls.repr.plain import NOT_COMPARABLE
+from codeopt_sandbox.guest.tests.blame import blame
+from codeopt_sandbox.guest.tests.writing import write_call
 from tests.sandbox.said import said
 
 MODULE = """\

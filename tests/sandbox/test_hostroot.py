@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import Options, Sandbox
-from sandbox.hostroot import _shared_libraries, host_root, masked_mounts
+from codeopt_sandbox import Options, Sandbox
+from codeopt_sandbox.hostroot import _shared_libraries, host_root, masked_mounts
 from tests.conftest import ISOLATED, open_or_skip
 
 SECRET = "CODEOPT-CANARY"

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from sandbox import RunLimits, Sandbox
+from codeopt_sandbox import RunLimits, Sandbox
 from tests.conftest import BACKENDS, open_or_skip
 
 GROW = """

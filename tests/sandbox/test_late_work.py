@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox import Sandbox
+from codeopt_sandbox import Sandbox
 
 WORK = "import os, sys\ndef work():\n    t = 0\n    for i in range(2_000_000):\n        t += i % 7\n"
 SAID = "print(1, flush=True)\n"

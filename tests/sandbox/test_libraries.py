@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from codeopt.workloads.function.libraries import Loading, Side, load_libraries
-from sandbox import Sandbox, open_sandbox
-from sandbox.calls import CallBatch, CallRunner, FunctionRef
-from sandbox.guest_bundle import Libraries
-from sandbox.host import Options
+from codeopt_sandbox import Sandbox, open_sandbox
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.guest_bundle import Libraries
+from codeopt_sandbox.host import Options
 
 INSTALLED = "/installed/site-packages"
 REF = FunctionRef("mod", "/project/mod.py", "f", ("/project", INSTALLED))

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox import owner
+from codeopt_sandbox import owner
 
 FUTURE = "99999999999"
-PRINT = "from sandbox import owner; print(owner.me(), flush=True)"
+PRINT = "from codeopt_sandbox import owner; print(owner.me(), flush=True)"
 
 
 def parts() -> list[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import Options, Sandbox
+from codeopt_sandbox import Options, Sandbox
 from tests.conftest import ISOLATED, open_or_skip
 
 PAGES = 64

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sandbox import Sandbox
-from sandbox.outcome import Mode
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.outcome import Mode
 
 MODES = st.sampled_from(["fork", "exec"])
 IGNORED_BY_DEFAULT = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH}

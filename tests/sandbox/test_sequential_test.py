@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.sequential_test import fewest_pairs, hodges_lehmann, interval, log_e_value, rejects_null
+from codeopt_sandbox.sequential_test import fewest_pairs, hodges_lehmann, interval, log_e_value, rejects_null
 
 SIZES = st.lists(st.floats(1e-6, 10), min_size=1, max_size=9)
 DIFFERENCES = st.lists(st.floats(-5, 5).map(lambda x: round(x, 6)), min_size=2, max_size=25)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import BackendUnavailable
-from sandbox.sibling import Home, own_container
+from codeopt_sandbox import BackendUnavailable
+from codeopt_sandbox.sibling import Home, own_container
 
 NAME = "0123456789abcdef" * 4
 HOSTNAMES = {

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox import Case, Run, Verdict
-from sandbox.verdict import check_exact, check_floats, check_tokens, judge, open_checker
+from codeopt_sandbox import Case, Run, Verdict
+from codeopt_sandbox.verdict import check_exact, check_floats, check_tokens, judge, open_checker
 
 EQUAL = [  # checker, expected, printed
     ("tokens", b"", b""),

@@ -1,8 +1,8 @@
 """A folder of programs with the verdict that each must get, on every backend, forked and in a fresh interpreter.
 
 A program states its case in comment lines at its top, in TOML: `verdict`, and where they matter `stdin`, `expected`,
-`limits` (fields of sandbox.RunLimits), `exit`, `signal`, `stop`, `stdout` (its length), `detail` (a part of it),
-`check` and `modes`. Where backends differ `verdict` and `stop` may be tables by backend.
+`limits` (fields of codeopt_sandbox.RunLimits), `exit`, `signal`, `stop`, `stdout` (its length), `detail` (a part of
+it), `check` and `modes`. Where backends differ `verdict` and `stop` may be tables by backend.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from sandbox import Case, RunLimits, Sandbox
-from sandbox.outcome import Mode
-from sandbox.verdict import judge, open_checker
+from codeopt_sandbox import Case, RunLimits, Sandbox
+from codeopt_sandbox.outcome import Mode
+from codeopt_sandbox.verdict import judge, open_checker
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
 MODES: tuple[Mode, ...] = ("fork", "exec")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from codeopt.history import Candidate
-from sandbox.compare import CaseTimes, Comparison, Decision
-from sandbox.outcome import Case, Outcome, Run, Verdict
-from sandbox.profile import HotFunction, HotLine, MemoryLine, Profile
+from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
+from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.profile import HotFunction, HotLine, MemoryLine, Profile
 
 SHOWN = Case("small", b"3\n1 2 3\n", b"6\n")
 HELD = Case("secret-big", b"99\n", b"4950\n", held_out=True)

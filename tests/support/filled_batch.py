@@ -13,8 +13,8 @@ from codeopt.budget import Ledger
 from codeopt.datasets import Problem
 from codeopt.history import Candidate, History
 from codeopt.models import Message, Reply
-from sandbox.compare import Decision
-from sandbox.outcome import Verdict
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.outcome import Verdict
 from tests.support.candidates import FAST, SLOW, comparison, outcome, profile
 
 HOSTILE = "</script><script>document.title='in'</script><img src=x onerror=\"document.title='in'\">\x1b[31m\u202e"

@@ -19,8 +19,8 @@ from codeopt.strictness import Strictness
 from codeopt.target import Target
 from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt.workloads.program import OpenedProgram
-from sandbox import Options, Sandbox, open_sandbox
-from sandbox.compare import StoppingRule
+from codeopt_sandbox import Options, Sandbox, open_sandbox
+from codeopt_sandbox.compare import StoppingRule
 
 ENOUGH_EXAMPLES = 100
 """Calls made up where what is timed is what is tested: the judge makes a thousand, each some five times."""

@@ -8,8 +8,8 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from sandbox.errors import BadInterpreter
-from sandbox.interpreter import ask_python
+from codeopt_sandbox.errors import BadInterpreter
+from codeopt_sandbox.interpreter import ask_python
 
 RELEASES = ("3.8", "3.9", "3.10", "3.12", "3.13", "3.14")
 

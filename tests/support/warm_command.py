@@ -29,7 +29,7 @@ BESIDE = (
     "docker", "hypothesis.strategies", "line_profiler", "openai", "pydantic.dataclasses", "rich.live", "rich.table"
 )  # fmt: skip
 """What commands import of others."""
-SELDOM = ("codeopt.serving", "sandbox.guest")
+SELDOM = ("codeopt.serving", "codeopt_sandbox.guest")
 """What few of them import of ours, or none."""
 
 
@@ -119,7 +119,7 @@ def become(arguments: list[str], folder: str, env: dict[str, str], fds: list[int
 
 def ours() -> Iterator[str]:
     """All modules of the two packages that commands may need."""
-    for package in ("codeopt", "sandbox"):
+    for package in ("codeopt", "codeopt_sandbox"):
         found = pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}.")
         yield from (m.name for m in found if not m.name.startswith(SELDOM) and not m.name.endswith("__main__"))
 

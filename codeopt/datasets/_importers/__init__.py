@@ -10,9 +10,9 @@ from typing import TextIO
 
 from codeopt.datasets.pie import not_python
 from codeopt.errors import UsageError
-from sandbox.caseio import read_cases
-from sandbox.outcome import Case, Run, Verdict
-from sandbox.verdict import Checker, judge
+from codeopt_sandbox.caseio import read_cases
+from codeopt_sandbox.outcome import Case, Run, Verdict
+from codeopt_sandbox.verdict import Checker, judge
 
 RunProgram = Callable[[str, bytes, int], Run]
 """Runs a program text on an input with a hash seed, in the sandbox."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from codeopt.datasets._importers import ImportRequest, ProgramPair, cases_in
 from codeopt.errors import UsageError
-from sandbox.outcome import Case
+from codeopt_sandbox.outcome import Case
 
 LIFT = 1.1
 """Least ratio of the judge's times for a pair."""

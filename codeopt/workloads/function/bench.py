@@ -20,13 +20,13 @@ from codeopt.workloads.function.naming import CallNames
 from codeopt.workloads.function.project import Place, View, locate, named_files, open_places, open_view, test_folders
 from codeopt.workloads.function.recording import known_as
 from codeopt.workloads.function.unadded import missing_module
-from sandbox import Sandbox
-from sandbox.call_answer import CallAnswer, CallRun, Failure
-from sandbox.calls import CallBatch, CallRunner, FunctionRef
-from sandbox.outcome import Run
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.outcome import Run
 
 if TYPE_CHECKING:
-    from sandbox.guest.calls.batch import BatchMode
+    from codeopt_sandbox.guest.calls.batch import BatchMode
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from codeopt.workloads.function.call_growth import growth_of
 from codeopt.workloads.function.evidence import Evidence
 from codeopt.workloads.function.seen_calls import seen_calls
 from codeopt.workloads.function.timing import CallPlan
-from sandbox.calls import CallBatch
-from sandbox.outcome import Case
+from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.outcome import Case
 
 RULES = """\
 Rules, checked by running it:

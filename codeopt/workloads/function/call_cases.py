@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sandbox.answers import STATE, AnswerDifference, around, differences
-from sandbox.caveat import Caveat, Subject
-from sandbox.outcome import Case, Outcome
+from codeopt_sandbox.answers import STATE, AnswerDifference, around, differences
+from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.outcome import Case, Outcome
 
 MOST_INPUT = 300
 """Characters of a call in a caveat."""

@@ -13,8 +13,8 @@ from codeopt.workloads.function.calls.larger import grow
 from codeopt.workloads.function.calls.literals import LONGEST, read
 from codeopt.workloads.function.evidence import Evidence
 from codeopt.workloads.function.observing import Known
-from sandbox.calls import CallBatch
-from sandbox.growth import CALL_FLOOR_S, GrowthPair, fit, pair
+from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.growth import CALL_FLOOR_S, GrowthPair, fit, pair
 
 FACTORS = tuple(2**step for step in range(13))
 LONGEST_S = 0.05

@@ -21,7 +21,7 @@ from codeopt.workloads.function.function_def import definition
 from codeopt.workloads.function.leftout import LeftOut, Reason, Why, objection
 from codeopt.workloads.function.naming import whence
 from codeopt.workloads.function.observing import DERIVED_TOTAL_S, MADE_UP, REFUSED, Known, Patience, observe
-from sandbox.call_answer import Kind
+from codeopt_sandbox.call_answer import Kind
 
 MIN_CALLS = 10
 """With fewer comparable calls nothing is claimed."""
@@ -37,7 +37,7 @@ one that takes too long the others would."""
 DEEP_PATIENCE = Patience(0.3, 0.6, lost=2)
 """The same of calls that are deeper than any known one."""
 WATCHED = 4000
-"""Items of an iterator that is watched: see sandbox/guest/calls/laziness.py."""
+"""Items of an iterator that is watched: see sandbox/codeopt_sandbox/guest/calls/laziness.py."""
 EACH = 2
 """Calls that are kept for one refusal."""
 KEPT_S = 6.0

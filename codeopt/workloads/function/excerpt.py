@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from codeopt.history import Candidate, History
 from codeopt.workloads.function.function_def import Def, definitions, first_line
-from sandbox.profile import Profile
+from codeopt_sandbox.profile import Profile
 
 MOST_LINES = 400
 """Of helpers; the function itself is always whole."""

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from codeopt.shortfall import Shortfall
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.project import Module, tracked
-from sandbox.calls import TestRequest, tests_program
-from sandbox.outcome import Run, RunLimits
+from codeopt_sandbox.calls import TestRequest, tests_program
+from codeopt_sandbox.outcome import Run, RunLimits
 
 if TYPE_CHECKING:
-    from sandbox.guest.tests.request import TestJob
+    from codeopt_sandbox.guest.tests.request import TestJob
 
 MOST_FILES, MOST_CALLS = 8, 120
 SECONDS = 60.0

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.sources import Found
-from sandbox.guest.calls.batch import AS_RECORDED
+from codeopt_sandbox.guest.calls.batch import AS_RECORDED
 
 _WITH_HISTORY = re.compile(r"unpickle\(('[^']*'), '[^']*'\)")
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from codeopt.workloads.function.timed_runs import TimedRuns
-from sandbox.call_answer import LeftSetting, ProcessChanges
-from sandbox.calls import CallBatch, CallRun
-from sandbox.guest.calls.outcome import COUNTED, IMPORT
-from sandbox.outcome import ChangedSetting, Outcome, Verdict
+from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
+from codeopt_sandbox.calls import CallBatch, CallRun
+from codeopt_sandbox.guest.calls.outcome import COUNTED, IMPORT
+from codeopt_sandbox.outcome import ChangedSetting, Outcome, Verdict
 
 IMPORT_S = 60.0
 """What the libraries may take to be imported."""

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeopt.shortfall import Shortfall
-from sandbox.calls import CallBatch, CallRunner, FunctionRef
-from sandbox.guest_bundle import Libraries
-from sandbox.runner import GuestRunner
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.guest_bundle import Libraries
+from codeopt_sandbox.runner import GuestRunner
 
 SLOW_S = 0.2
 """What an import takes that each run has to make, to be spoken of."""
@@ -57,7 +57,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Scene:
-    """What a module finds when its functions are called (sandbox/guest/calls/scene.py)."""
+    """What a module finds when its functions are called (sandbox/codeopt_sandbox/guest/calls/scene.py)."""
 
     new: tuple[str, ...]
     early: tuple[str, ...]

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from codeopt.errors import ProgramError
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.leftout import Reason, Why
-from sandbox.call_answer import Effect, Kind
-from sandbox.calls import CallBatch, CallOutcome
-from sandbox.guest.calls.outcome import not_made
+from codeopt_sandbox.call_answer import Effect, Kind
+from codeopt_sandbox.calls import CallBatch, CallOutcome
+from codeopt_sandbox.guest.calls.outcome import not_made
 
 BATCH, MADE_UP_BATCH = 60, 1000
 """Calls of one run; made-up ones are short."""

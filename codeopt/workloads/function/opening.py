@@ -21,9 +21,9 @@ from codeopt.workloads.function.project import INSIDE, locate, named_files, open
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import choose
 from codeopt.workloads.function.workload import FunctionWorkload, measure, measure_recorded
-from sandbox import Sandbox
-from sandbox.calls import FunctionRef
-from sandbox.profile import Profile
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.calls import FunctionRef
+from codeopt_sandbox.profile import Profile
 
 MARK = "\n# (the new one of two)\n"
 """Tells two texts apart when both functions are in one file."""

@@ -11,7 +11,7 @@ from codeopt.workloads.function.calls.spread import shapes
 from codeopt.workloads.function.evidence import Evidence
 from codeopt.workloads.function.observing import Patience, once
 from codeopt.workloads.function.timing import Timed
-from sandbox.calls import CallBatch, CallRunner
+from codeopt_sandbox.calls import CallBatch, CallRunner
 
 BASES, SMALL_ONES = 2, 40
 """Timed calls that are made in other shapes, and small calls that are timed together."""

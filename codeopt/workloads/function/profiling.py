@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.timing import Timed
-from sandbox.calls import CallBatch
-from sandbox.outcome import Case
-from sandbox.profile import Mode, Profile, profile
+from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.outcome import Case
+from codeopt_sandbox.profile import Mode, Profile, profile
 
 SECONDS = 0.1
 """The calls are repeated until the original would take this long, and drafts make as many: under the profiler each

@@ -142,7 +142,7 @@ class View:
 
     @property
     def mounts(self) -> tuple[tuple[str, str], ...]:
-        """For sandbox.Options."""
+        """For codeopt_sandbox.Options."""
         return ((str(self.folder), self.shown_at),) if self.copied else ()
 
     def close(self) -> None:

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from codeopt.escaping import fenced, inline
 from codeopt.workloads.function.bench import Bench
 from codeopt.workloads.function.call_cases import CallCase
-from sandbox.answers import ARROW
-from sandbox.calls import CallBatch
-from sandbox.guest.calls.batch import batch_of
-from sandbox.guest.calls.repr.shape import shape_of
-from sandbox.outcome import Case
+from codeopt_sandbox.answers import ARROW
+from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.guest.calls.batch import batch_of
+from codeopt_sandbox.guest.calls.repr.shape import shape_of
+from codeopt_sandbox.outcome import Case
 
 MOST, LONGEST_PART, LONGEST_RESULT, LONGEST_CALL = 6, 80, 160, 400
 """Calls; characters of an argument and of an outcome, beyond which kind and size stand for it; of a call as a whole,

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TypeVar, Unpack
 
-from sandbox.call_answer import CallTiming, ProcessChanges
-from sandbox.calls import CallRun, CallRunner
-from sandbox.runner import RunOptions
+from codeopt_sandbox.call_answer import CallTiming, ProcessChanges
+from codeopt_sandbox.calls import CallRun, CallRunner
+from codeopt_sandbox.runner import RunOptions
 
 T = TypeVar("T")
 

@@ -20,10 +20,10 @@ from codeopt.workloads.function.calls.larger import grow
 from codeopt.workloads.function.contract import Contract
 from codeopt.workloads.function.evidence import Evidence, NotVerifiable
 from codeopt.workloads.function.observing import MADE_UP, Known, Patience, observe, once, steady
-from sandbox.calls import CallBatch
-from sandbox.compare import Plan
-from sandbox.guest.calls.repr.private import ARGUMENTS, segments
-from sandbox.outcome import Case
+from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.compare import Plan
+from codeopt_sandbox.guest.calls.repr.private import ARGUMENTS, segments
+from codeopt_sandbox.outcome import Case
 
 ENOUGH_S = 0.001
 """Calls are grown, and more are made, until a pass takes this long."""
@@ -76,7 +76,7 @@ class Timed:
         return max(1, min(most, round(seconds / max(self.seconds, 1e-5)), round(AROUND_S / max(self.around, 0.01))))
 
     def case(self, clock: str) -> Case:
-        """For sandbox.compare; the original says what is expected."""
+        """For codeopt_sandbox.compare; the original says what is expected."""
         batch = self.batch.replace(mode="memory", passes=1) if clock == "memory" else self.batch
         return Case("timed", batch.stdin(), held_out=True)
 

@@ -17,13 +17,13 @@ from codeopt.workloads.function.calls.shrink import smaller_calls
 from codeopt.workloads.function.contract import Contract
 from codeopt.workloads.function.evidence import iterables
 from codeopt.workloads.function.observing import Known
-from sandbox.answers import around
-from sandbox.call_answer import CallOutcome, CallRun, Kind
-from sandbox.calls import CallBatch, CallRunner
-from sandbox.guest.calls.outcome import not_made
-from sandbox.guest.calls.scenarios import THREADS
-from sandbox.outcome import Case, Outcome, Verdict
-from sandbox.verdict import Checker, judge
+from codeopt_sandbox.answers import around
+from codeopt_sandbox.call_answer import CallOutcome, CallRun, Kind
+from codeopt_sandbox.calls import CallBatch, CallRunner
+from codeopt_sandbox.guest.calls.outcome import not_made
+from codeopt_sandbox.guest.calls.scenarios import THREADS
+from codeopt_sandbox.outcome import Case, Outcome, Verdict
+from codeopt_sandbox.verdict import Checker, judge
 
 LEAST_S, LEAST_TOTAL_S = 2.0, 10.0
 """What a draft has for one scenario and for all, at least; ten times what the original takes, if that is more."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from codeopt.errors import UsageError
 from codeopt.workloads.function.users_command import as_the_user_runs_it
-from sandbox.guest_bundle import loading
+from codeopt_sandbox.guest_bundle import loading
 
 HOOK = """
 import sys
@@ -35,7 +35,8 @@ too, as if this one were not there."""
 
 @dataclass(frozen=True)
 class Watch:
-    """What runs in each interpreter: a function of a module of sandbox.guest.tests; its last argument writes a line."""
+    """What runs in each interpreter: a function of a module of codeopt_sandbox.guest.tests; its last argument writes a
+    line."""
 
     module: str
     function: str

@@ -46,17 +46,17 @@ from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, Timed, choose
 from codeopt.workloads.function.together import LONGEST, ScenarioCase, Witnesses, judged, scenario_cases
 from codeopt.workloads.function.written import ask_for_calls
-from sandbox.answers import calls_checker
-from sandbox.call_answer import Kind
-from sandbox.calls import CallBatch, CallRun, CallRunner
-from sandbox.compare import Decision, Plan, StoppingRule, make_plan
-from sandbox.growth import GrowthPair
-from sandbox.guest.calls.repr.plain import ITEMS
-from sandbox.guest.calls.repr.private import EQUAL
-from sandbox.outcome import Case, Cause, Outcome, Run, Verdict
-from sandbox.outcome import Mode as RunMode
-from sandbox.profile import Mode, Profile
-from sandbox.verdict import Checker, judge
+from codeopt_sandbox.answers import calls_checker
+from codeopt_sandbox.call_answer import Kind
+from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner
+from codeopt_sandbox.compare import Decision, Plan, StoppingRule, make_plan
+from codeopt_sandbox.growth import GrowthPair
+from codeopt_sandbox.guest.calls.repr.plain import ITEMS
+from codeopt_sandbox.guest.calls.repr.private import EQUAL
+from codeopt_sandbox.outcome import Case, Cause, Outcome, Run, Verdict
+from codeopt_sandbox.outcome import Mode as RunMode
+from codeopt_sandbox.profile import Mode, Profile
+from codeopt_sandbox.verdict import Checker, judge
 
 FAR = 0.1
 """At most so fast is a function whose call was given up: it gets ten times what the slowest of the original's takes."""

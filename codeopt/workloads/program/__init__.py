@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from codeopt.session import Mounts
     from codeopt.target import Target
     from codeopt.workloads import Workload, WorkloadRequest
-    from sandbox import Sandbox
-    from sandbox.profile import Profile
+    from codeopt_sandbox import Sandbox
+    from codeopt_sandbox.profile import Profile
 
 PRIORITY = -1
 """Whatever no other kind recognises."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from codeopt.escaping import inline
 from codeopt.workloads.function.project import INSIDE, locate
 from codeopt.workloads.function.unadded import missing_module
-from sandbox.outcome import Case, Outcome, Verdict
+from codeopt_sandbox.outcome import Case, Outcome, Verdict
 
 _REACHED = (
     (r"no display name|cannot open display|TclError|could not connect to display|cannot connect to X server|"

@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 
 from codeopt.workloads import WorkloadRequest
-from sandbox.outcome import Case
+from codeopt_sandbox.outcome import Case
 
 PRINTED = 1000
 """Bytes of an input that are written out; longer ones are packed."""

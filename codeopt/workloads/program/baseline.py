@@ -15,12 +15,12 @@ from codeopt.options import ImproveOptions
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.program.advice import advice
 from codeopt.workloads.program.siblings import InProject
-from sandbox import Sandbox
-from sandbox.compare import Plan
-from sandbox.outcome import Case, Run, Verdict
-from sandbox.profile import Mode, Profile, profile
-from sandbox.runner import run_on
-from sandbox.verdict import TRACEBACK, Checker, check_nearly, judge, open_checker
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.compare import Plan
+from codeopt_sandbox.outcome import Case, Run, Verdict
+from codeopt_sandbox.profile import Mode, Profile, profile
+from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import TRACEBACK, Checker, check_nearly, judge, open_checker
 
 TOO_SHORT_S = 0.001
 """A run shorter than this, with the interpreter's own start left out, is mostly the cost of starting a process."""

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from codeopt.briefing import Briefing
 from codeopt.escaping import decoded, fenced
 from codeopt.history import Candidate
-from sandbox import Sandbox
-from sandbox.outcome import Case
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.outcome import Case
 
 SMALL = 500
 """Characters of input and output together; a longer case is no example."""

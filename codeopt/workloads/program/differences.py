@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from sandbox.caveat import Caveat, Subject
-from sandbox.outcome import Case, Outcome, Run, Verdict
-from sandbox.verdict import check_tokens, last_bits
+from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.verdict import check_tokens, last_bits
 
 SHOWN = 80
 MOST_CAVEATS = 4

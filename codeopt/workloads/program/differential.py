@@ -26,11 +26,11 @@ from codeopt.fuzzing import MutatedCase, mutate_cases
 from codeopt.strictness import Strictness
 from codeopt.workloads import Checked
 from codeopt.workloads.program.differences import OutputDifference, caveats_of, explained
-from sandbox import Sandbox
-from sandbox.caveat import Caveat, Subject
-from sandbox.outcome import Case, Mode, Outcome, Run, Verdict
-from sandbox.runner import run_on
-from sandbox.verdict import Checker, judge
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.outcome import Case, Mode, Outcome, Run, Verdict
+from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import Checker, judge
 
 MOST = 0.6
 """Lenient: a draft that differs on more than this share of the inputs that are alike has learnt the cases by heart."""

@@ -14,10 +14,10 @@ from codeopt.workloads.program.again import again
 from codeopt.workloads.program.baseline import case_request, checker_of, run_original
 from codeopt.workloads.program.differential import DifferentialTest, choose, make_differential_test
 from codeopt.workloads.program.workload import ProgramWorkload
-from sandbox import Sandbox
-from sandbox.outcome import Case, Outcome, Run, Verdict
-from sandbox.runner import run_on
-from sandbox.verdict import Checker, judge
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import Checker, judge
 
 
 def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:

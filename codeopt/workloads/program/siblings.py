@@ -13,10 +13,11 @@ from typing import Any
 from codeopt.given import files_below
 from codeopt.target import Target
 from codeopt.workloads.function.project import View, locate, named_files, open_view
-from sandbox import Run, Sandbox
+from codeopt_sandbox import Run, Sandbox
 
 RUN_FOLDER = "/tmp/work"
-"""Where a run that has files is, in each sandbox that isolates; see sandbox/guest/supervisor/server.py."""
+"""Where a run that has files is, in each sandbox that isolates; see
+sandbox/codeopt_sandbox/guest/supervisor/server.py."""
 _FILE = b"__file__"
 _FROM = re.compile(rb"from\s*(\.+)\s*([\w.]*)\s+import\b")
 

@@ -21,13 +21,13 @@ from codeopt.workloads.program.again import again
 from codeopt.workloads.program.briefing import brief
 from codeopt.workloads.program.differences import text_caveat
 from codeopt.workloads.program.differential import FEW, DifferentialTest, make_differential_test
-from sandbox import Sandbox
-from sandbox.compare import Plan, StoppingRule, make_plan
-from sandbox.growth import GrowthPair, fit, pair, sizes
-from sandbox.outcome import Case, Outcome, Verdict
-from sandbox.profile import Mode, Profile
-from sandbox.runner import run_on
-from sandbox.verdict import TRACEBACK, judge
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
+from codeopt_sandbox.growth import GrowthPair, fit, pair, sizes
+from codeopt_sandbox.outcome import Case, Outcome, Verdict
+from codeopt_sandbox.profile import Mode, Profile
+from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import TRACEBACK, judge
 
 LAST_WORD_S = 0.1
 """Cases are added until the original takes this long, so that a confirmation is not about one alone."""

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from codeopt.workloads import Opened, Workload, WorkloadRequest
     from codeopt.workloads.project.runs import CommandRuns
     from codeopt.workloads.project.text import ProjectProgram
-    from sandbox import Sandbox
-    from sandbox.profile import Profile
+    from codeopt_sandbox import Sandbox
+    from codeopt_sandbox.profile import Profile
 
 PRIORITY = 10
 

@@ -13,7 +13,7 @@ from codeopt.workloads.project.changed_numbers import NumberPlace, in_script, in
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.fixed_ground import entry_files
 from codeopt.workloads.project.module_graph import ModuleGraph
-from sandbox.outcome import Case, Files
+from codeopt_sandbox.outcome import Case, Files
 
 SINGLE, OF_A_FILE, TIMES_SCALED = 4, 3, 3
 """How many changes of each kind are tried at most: of one number, of one file, of all numbers."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from codeopt.shortfall import Shortfall
 from codeopt.workloads.project.changed_command import changed_commands
 from codeopt.workloads.project.runs import CommandRuns
-from sandbox.outcome import Case, Run, RunLimits, Verdict
-from sandbox.runner import run_on
-from sandbox.verdict import Checker, judge
+from codeopt_sandbox.outcome import Case, Run, RunLimits, Verdict
+from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import Checker, judge
 
 MOST, LONG_MOST, LONG_S = 5, 2, 3.0
 """Changed commands that are enough, and of a command that takes longer than so many seconds."""

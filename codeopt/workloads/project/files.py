@@ -9,7 +9,7 @@ from pathlib import Path
 from codeopt.errors import UsageError
 from codeopt.git import tracked_files
 from codeopt.secret_files import is_secret
-from sandbox.outcome import Files
+from codeopt_sandbox.outcome import Files
 
 MOST_FILES, LARGEST_MIB = 4_000, 64
 """Each run has copies of its own, in memory."""

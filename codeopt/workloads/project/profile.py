@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
-from sandbox.outcome import Run
+from codeopt_sandbox.outcome import Run
 
 Key = TypeVar("Key", bound=Hashable)
 OFTEN = 10

@@ -30,8 +30,8 @@ from codeopt.workloads.project.public_surface import changed_classes, is_public
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.text import ProjectProgram, parted
 from codeopt.workloads.project.watch import Watcher, watched_run
-from sandbox.caveat import Caveat
-from sandbox.outcome import Verdict
+from codeopt_sandbox.caveat import Caveat
+from codeopt_sandbox.outcome import Verdict
 
 MOST, MADE_UP = 100, 40
 """Calls of one function, of sizes like those of all that were recorded; and calls changed from them, within what all of

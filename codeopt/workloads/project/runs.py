@@ -9,9 +9,9 @@ from typing import Unpack
 
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
-from sandbox import Sandbox
-from sandbox.outcome import Files, Run, RunLimits
-from sandbox.runner import RunOptions
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.outcome import Files, Run, RunLimits
+from codeopt_sandbox.runner import RunOptions
 
 COMPILE = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
 """Without a look at the module's time, which each run's copies have anew. What does not compile is left out."""

@@ -15,7 +15,7 @@ from codeopt.workloads.project.reached import Reached, junit_name, read_reach
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.text import is_test
 from codeopt.workloads.project.watch import LEAST_S, LONGER, Watcher, watched_run
-from sandbox.outcome import Run
+from codeopt_sandbox.outcome import Run
 
 REPORT = "codeopt-tests.xml"
 WITHOUT_OPTIONS = ("-o", "addopts=")

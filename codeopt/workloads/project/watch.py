@@ -23,8 +23,8 @@ from codeopt.workloads.project.profile import (
     with_lines,
 )
 from codeopt.workloads.project.runs import CommandRuns
-from sandbox.guest_bundle import loading
-from sandbox.outcome import Files, Run, RunLimits
+from codeopt_sandbox.guest_bundle import loading
+from codeopt_sandbox.outcome import Files, Run, RunLimits
 
 LONGER, LEAST_S = 10, 20.0
 """A run under a hook on each call may take so many times as long as one without it, or so many seconds."""
@@ -55,14 +55,14 @@ TIMED, MOST_TIMED = 0.03, 8
 
 @dataclass(frozen=True)
 class Watcher:
-    """What runs in each interpreter of the command: a function of a module of sandbox.guest.tests, given the project's
-    folder first, and what writes a line last."""
+    """What runs in each interpreter of the command: a function of a module of codeopt_sandbox.guest.tests, given the
+    project's folder first, and what writes a line last."""
 
     module: str
     function: str
     arguments: tuple[Any, ...] = ()
     needs: tuple[str, ...] = ("tests/project_", "tests/cpu_sampler", "tests/watched_file", "tests/call_log")
-    """Files of sandbox.guest, by how their paths begin."""
+    """Files of codeopt_sandbox.guest, by how their paths begin."""
 
 
 @dataclass(frozen=True)

@@ -30,11 +30,11 @@ from codeopt.workloads.project.steady import HIDDEN, Steady, found_steady, given
 from codeopt.workloads.project.suite_tests import ProjectTests, collected_files, failing, failing_reached, find_tests
 from codeopt.workloads.project.text import ProjectProgram, first_lines, parted
 from codeopt.workloads.project.watch import profile_command, require_good
-from sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
-from sandbox.outcome import Case, Outcome, Run, Verdict
-from sandbox.profile import HotFunction, HotLine, Profile
-from sandbox.runner import run_on
-from sandbox.verdict import judge, open_checker
+from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
+from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.profile import HotFunction, HotLine, Profile
+from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import judge, open_checker
 
 SEEDS = (0, 1, 2)
 """Hash seeds of the first runs: what depends on the order of a set is found out with times and addresses."""

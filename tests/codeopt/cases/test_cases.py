@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.cases import Request, collect, hold_out
 from codeopt.errors import ProgramError, UsageError
-from sandbox import Case, Sandbox, open_sandbox
+from codeopt_sandbox import Case, Sandbox, open_sandbox
 
 GENERATOR = """\
 import random, sys

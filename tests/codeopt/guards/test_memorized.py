@@ -10,8 +10,8 @@ import pytest
 
 from codeopt.history import Draft, History
 from codeopt.judge import Judge
-from sandbox import RunLimits, Sandbox
-from sandbox.compare import Decision, StoppingRule
+from codeopt_sandbox import RunLimits, Sandbox
+from codeopt_sandbox.compare import Decision, StoppingRule
 from tests.conftest import open_or_skip
 from tests.support.judges import program_judge, referee
 

@@ -10,7 +10,7 @@ import pytest
 from codeopt.guards import Consequence
 from codeopt.guards.shifted_cost import Passes, PassGain, _dearer_objects, _remembers
 from codeopt.workloads.function.timing import Timed
-from sandbox.calls import CallBatch
+from codeopt_sandbox.calls import CallBatch
 
 CALLS = tuple(f"f(unpickle('x'), {at})" for at in range(100))
 

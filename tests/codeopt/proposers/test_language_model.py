@@ -20,7 +20,7 @@ from codeopt.models.replay import kind
 from codeopt.models.scripted import Scripted
 from codeopt.proposers.language_model import LanguageModel
 from codeopt.tasks import open_task
-from sandbox.outcome import Case, Outcome, Verdict
+from codeopt_sandbox.outcome import Case, Outcome, Verdict
 from tests.support.candidates import CASES, FAST, HELD, SHOWN, SLOW, original, outcome, right, run, wrong
 
 TASK = open_task("runtime")

@@ -11,8 +11,8 @@ from codeopt.history import Candidate, Draft, History
 from codeopt.proposers.rules import Rules
 from codeopt.rules import select_rules
 from codeopt.workloads.function.proposer import function_rules
-from sandbox.compare import Comparison, Decision
-from sandbox.outcome import Outcome, Run, Verdict
+from codeopt_sandbox.compare import Comparison, Decision
+from codeopt_sandbox.outcome import Outcome, Run, Verdict
 
 SOURCE = "n = int(eval(input()))\nfor _ in range(n):\n    print(input())\n"
 FAST = 1.5

@@ -18,7 +18,7 @@ from codeopt import registry
 from codeopt.reporters import json as as_json
 from codeopt.reporters import markdown, rdjson, rdjsonl, sarif
 from codeopt.review.suggestion import Suggestion
-from sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, Subject
 from tests.codeopt.reporters.test_edits import TEXT
 from tests.codeopt.reporters.test_github import FILES, IN_NEW, ONE_HUNK, OUTSIDE
 from tests.support.reviews import review, suggestion

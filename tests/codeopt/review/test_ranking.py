@@ -9,7 +9,7 @@ from codeopt.review.change import whole_files
 from codeopt.review.changed_functions import find_targets
 from codeopt.review.check import CheckedTarget
 from codeopt.review.ranking import ranked
-from sandbox import Options, Sandbox, open_sandbox
+from codeopt_sandbox import Options, Sandbox, open_sandbox
 from tests.codeopt.review.pull_request import BASE, propose
 from tests.conftest import require_sandbox
 

@@ -11,8 +11,8 @@ import pytest
 from codeopt.errors import UsageError
 from codeopt.history import Candidate
 from codeopt.tasks import open_task
-from sandbox.compare import CaseTimes, Comparison, Decision
-from sandbox.outcome import Outcome, Run, Verdict
+from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
+from codeopt_sandbox.outcome import Outcome, Run, Verdict
 from tests.codeopt.command import QUICK, codeopt, reply
 from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer

@@ -14,7 +14,7 @@ from codeopt.errors import UsageError
 from codeopt.history import Candidate, Critique, History
 from codeopt.tasks import Prompts, Task, open_task
 from codeopt.tasks.readability import gain
-from sandbox.compare import Decision
+from codeopt_sandbox.compare import Decision
 from tests.support.candidates import FAST, HELD, original, right, wrong
 
 TERSE = "def f(a):\n    t=0\n    for q in a:\n        t=t+q\n    return t\nprint(f(map(int,input().split())))\n"

@@ -10,7 +10,7 @@ import pytest
 
 from codeopt.proposers._reply import is_done
 from codeopt.tasks import Task, WorkedExample, open_task
-from sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import Verdict
 
 TASKS = [open_task("runtime"), open_task("readability")]
 EXAMPLES = [pytest.param(task, example, id=task.name) for task in TASKS for example in task.examples]

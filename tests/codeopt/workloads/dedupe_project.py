@@ -15,7 +15,7 @@ from codeopt.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project import open_workload, read
 from codeopt.workloads.project.workload import ProjectWorkload
-from sandbox.compare import StoppingRule
+from codeopt_sandbox.compare import StoppingRule
 
 CORE = """\
 import sys

@@ -12,7 +12,7 @@ from codeopt.errors import UsageError
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.profile import CalledBy, Sample, Spot, TimedLine, make_profile, with_lines
-from sandbox.outcome import Run
+from codeopt_sandbox.outcome import Run
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 

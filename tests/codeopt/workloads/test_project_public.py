@@ -10,7 +10,7 @@ import pytest
 from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.public_calls import pickled_names
 from codeopt.workloads.project.public_surface import changed_classes, is_public
-from sandbox.guest.tests.writing import write_call
+from codeopt_sandbox.guest.tests.writing import write_call
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.shop import answer
 from tests.conftest import require_sandbox

@@ -11,8 +11,8 @@ from types import CodeType
 
 import pytest
 
-from sandbox.guest.boot import ROOT, Bundle, fitting, read_exactly
-from sandbox.guest_bundle import GuestProgram, boot_input, boot_program, bundle, loading
+from codeopt_sandbox.guest.boot import ROOT, Bundle, fitting, read_exactly
+from codeopt_sandbox.guest_bundle import GuestProgram, boot_input, boot_program, bundle, loading
 
 MODULES = {
     f"{ROOT}/__init__.py": "",

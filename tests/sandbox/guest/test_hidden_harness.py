@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox import Sandbox
-from sandbox.calls import CallBatch, CallRunner, FunctionRef
-from sandbox.guest.boot import ROOT
-from sandbox.guest_bundle import bundle
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.guest.boot import ROOT
+from codeopt_sandbox.guest_bundle import bundle
 from tests.sandbox.said import said
 
 REF = FunctionRef("mod", "/nowhere/mod.py", "f")
@@ -16,7 +16,7 @@ IMPORT_ALL = f"""
 import importlib, os, sys
 NAMES = {NAMES!r}
 NAMES += [name.partition(".")[2] for name in NAMES if "." in name]
-NAMES += ["sandbox", "sandbox.guest", "guest", "harness", "codeopt"]
+NAMES += ["sandbox", "codeopt_sandbox", "codeopt_sandbox.guest", "guest", "harness", "codeopt"]
 FOUND = []
 SEEN = sorted(name for name in sys.modules if name.startswith({ROOT!r}) or "sandbox" in name)
 for name in NAMES:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.guest.tests.journal import CALLS, STEPS, Journal, classes_of
+from codeopt_sandbox.guest.tests.journal import CALLS, STEPS, Journal, classes_of
 
 SOURCE = """\
 import abc

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.guest.supervisor.limits import seccomp_program
+from codeopt_sandbox.guest.supervisor.limits import seccomp_program
 
 MACHINES = ("x86_64", "aarch64")
 ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "i386": 0x40000003, "arm": 0x40000028}

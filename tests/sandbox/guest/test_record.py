@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from sandbox.guest.calls.batch import CallBatch, batch_of
-from sandbox.guest.calls.function_ref import FunctionRef
+from codeopt_sandbox.guest.calls.batch import CallBatch, batch_of
+from codeopt_sandbox.guest.calls.function_ref import FunctionRef
 
 
 def test_fields_by_position_and_by_name() -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.guest.supervisor import usage
-from sandbox.guest.supervisor.usage import ControlGroup, Process, descendants, processes
+from codeopt_sandbox.guest.supervisor import usage
+from codeopt_sandbox.guest.supervisor.usage import ControlGroup, Process, descendants, processes
 from tests.sandbox.machine import until
 
 V2 = {

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.guest_bundle import GuestProgram, loading
-from sandbox.outcome import Run
+from codeopt_sandbox.guest_bundle import GuestProgram, loading
+from codeopt_sandbox.outcome import Run
 
 RunDriver = Callable[[GuestProgram, bytes], Run]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.outcome import Case
-from sandbox.profile import profile
+from codeopt_sandbox.outcome import Case
+from codeopt_sandbox.profile import profile
 from tests.sandbox.profile.conftest import RunDriver
 
 PROGRAM = """\

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.outcome import Case
-from sandbox.profile import RunDriver, profile
+from codeopt_sandbox.outcome import Case
+from codeopt_sandbox.profile import RunDriver, profile
 
 PROGRAMS = sorted((Path(__file__).parent / "hot").glob("*.py"))
 STDIN = b"3 1 4 1 5 9 2 6\n" * 30_000

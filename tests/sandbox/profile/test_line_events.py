@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.guest_bundle import GuestProgram
-from sandbox.outcome import Case, Run
-from sandbox.profile import RunDriver, profile
+from codeopt_sandbox.guest_bundle import GuestProgram
+from codeopt_sandbox.outcome import Case, Run
+from codeopt_sandbox.profile import RunDriver, profile
 from tests.sandbox.profile.conftest import driver_of
 from tests.sandbox.profile.test_hot_lines import PROGRAMS, STDIN
 from tests.support.pythons import RELEASES, python_of

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.guest_bundle import GuestProgram
-from sandbox.outcome import Case, Run
-from sandbox.profile import Profile, RunDriver, profile
+from codeopt_sandbox.guest_bundle import GuestProgram
+from codeopt_sandbox.outcome import Case, Run
+from codeopt_sandbox.profile import Profile, RunDriver, profile
 
 CASE = Case("small", b"5\n")
 LOOP = "total = 0\nfor number in range(30_000):\n    total += number * number % 7\n"

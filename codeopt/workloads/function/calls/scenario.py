@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sandbox.guest.calls.scenarios import AGAIN, KINDS, LEFT, THEN, TRACED
+from codeopt_sandbox.guest.calls.scenarios import AGAIN, KINDS, LEFT, THEN, TRACED
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from codeopt.workloads.function.calls.literals import Call, Made, read
 from codeopt.workloads.function.calls.scenario import Scenario
 from codeopt.workloads.function.contract import Contract, by_name
 from codeopt.workloads.function.observing import MADE_UP, Known
-from sandbox.call_answer import Kind
-from sandbox.guest.calls.scenarios import (
+from codeopt_sandbox.call_answer import Kind
+from codeopt_sandbox.guest.calls.scenarios import (
     AGAIN,
     CHANGED,
     GATHERED,

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read
-from sandbox.call_answer import CallOutcome, CallRun, Kind
-from sandbox.calls import CallBatch, CallRunner
-from sandbox.outcome import Case
-from sandbox.verdict import Checker
+from codeopt_sandbox.call_answer import CallOutcome, CallRun, Kind
+from codeopt_sandbox.calls import CallBatch, CallRunner
+from codeopt_sandbox.outcome import Case
+from codeopt_sandbox.verdict import Checker
 
 ROUNDS, AT_ONCE = 10, 60
 SENSIBLE = (Kind.RETURNS, Kind.YIELDS, Kind.RAISES, Kind.NOT_COMPARABLE)

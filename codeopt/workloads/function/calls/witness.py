@@ -8,7 +8,7 @@ from typing import Any
 
 from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read, write
 from codeopt.workloads.function.calls.scenario import Scenario, read_scenario
-from sandbox.guest.calls.scenarios import (
+from codeopt_sandbox.guest.calls.scenarios import (
     AGAIN,
     CHANGED,
     GATHERED,

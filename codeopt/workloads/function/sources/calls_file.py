@@ -6,8 +6,8 @@ from __future__ import annotations
 from codeopt.errors import UsageError
 from codeopt.workloads.function.bench import why
 from codeopt.workloads.function.sources import Ask, Found
-from sandbox.call_answer import Failure
-from sandbox.calls import CallBatch
+from codeopt_sandbox.call_answer import Failure
+from codeopt_sandbox.calls import CallBatch
 
 
 def find(ask: Ask) -> Found:

@@ -19,7 +19,7 @@ from codeopt.registry import load, names
 from codeopt.workloads.project.command import WATCH, ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.runs import CommandRuns
-from sandbox.outcome import Files, Run
+from codeopt_sandbox.outcome import Files, Run
 
 RESULT = f"{WATCH}/benches.json"
 LEAST_S, MOST_LOOPS = 0.3, 2_000

@@ -13,8 +13,8 @@ from dataclasses import replace
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.harnesses import RESULT
-from sandbox.guest_bundle import loading
-from sandbox.outcome import Files
+from codeopt_sandbox.guest_bundle import loading
+from codeopt_sandbox.outcome import Files
 
 NAME = "asv"
 CONFIG = "asv.conf.json"

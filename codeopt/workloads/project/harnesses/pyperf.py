@@ -11,7 +11,7 @@ from math import ceil
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.harnesses import RESULT
-from sandbox.outcome import Files
+from codeopt_sandbox.outcome import Files
 
 NAME = "pyperf"
 VALUES = 5

@@ -11,7 +11,7 @@ from dataclasses import replace
 from codeopt.workloads.project.command import WATCH, ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.harnesses import RESULT
-from sandbox.outcome import Files
+from codeopt_sandbox.outcome import Files
 
 NAME = "pytest-benchmark"
 _TEST = re.compile(rb"^\s*(async )?def test_\w*\([^)]*\bbenchmark\b", re.MULTILINE)

@@ -18,7 +18,7 @@ from codeopt.workloads.function.call_cases import without_unsteady
 from codeopt.workloads.function.calls.literals import read
 from codeopt.workloads.function.calls.paste import Importable, paste
 from codeopt.workloads.function.function_def import read_function
-from sandbox.outcome import Case
+from codeopt_sandbox.outcome import Case
 from tests.codeopt.workloads.function.conftest import Compare, Judges
 from tests.support.judges import function_judge, write_project
 

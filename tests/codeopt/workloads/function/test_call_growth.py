@@ -10,9 +10,9 @@ from codeopt.workloads.function.call_growth import growth, growth_of
 from codeopt.workloads.function.evidence import Evidence
 from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.observing import Known
-from sandbox import Options, open_sandbox
-from sandbox.call_answer import CallOutcome, Kind
-from sandbox.growth import GrowthPair
+from codeopt_sandbox import Options, open_sandbox
+from codeopt_sandbox.call_answer import CallOutcome, Kind
+from codeopt_sandbox.growth import GrowthPair
 from tests.conftest import require_sandbox
 
 QUADRATIC = "def f(xs):\n    return [x for x in xs if [y for y in xs if y == x][1:]]\n"

@@ -10,7 +10,7 @@ import pytest
 
 from codeopt.guards import Consequence, Finding, Gain, inspect
 from codeopt.judge import Judge
-from sandbox.compare import Comparison, Decision, StoppingRule, compare
+from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
 from tests.codeopt.workloads.function.conftest import Judges
 
 SLOW = """\

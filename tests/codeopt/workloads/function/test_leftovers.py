@@ -8,10 +8,10 @@ import pytest
 
 from codeopt.workloads.function.leftovers import newly_left
 from codeopt.workloads.function.timed_runs import TimedRuns
-from sandbox import Sandbox
-from sandbox.call_answer import LeftSetting, ProcessChanges
-from sandbox.calls import CallBatch, FunctionRef
-from sandbox.guest_bundle import Libraries
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
+from codeopt_sandbox.calls import CallBatch, FunctionRef
+from codeopt_sandbox.guest_bundle import Libraries
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.caveat import Subject
+from codeopt_sandbox.caveat import Subject
 from tests.codeopt.workloads.function.conftest import Judges
 from tests.support.judges import referee
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from codeopt.workloads.function.bench import open_bench
 from codeopt.workloads.function.function_def import read_function
-from sandbox import Options, open_sandbox
-from sandbox.calls import CallBatch
+from codeopt_sandbox import Options, open_sandbox
+from codeopt_sandbox.calls import CallBatch
 from tests.sandbox.said import said
 
 TEXT = """\

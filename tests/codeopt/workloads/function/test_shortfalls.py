@@ -17,7 +17,7 @@ from codeopt.workloads.function.bench import open_bench
 from codeopt.workloads.function.existing_tests import Tests as SuiteRun
 from codeopt.workloads.function.function_def import read_function
 from codeopt.workloads.function.sources import Ask, doctests, hints, tests
-from sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, Subject
 from tests.conftest import require_sandbox
 from tests.support.candidates import original, profile
 from tests.support.judges import open_with

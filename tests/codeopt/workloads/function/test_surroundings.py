@@ -8,7 +8,7 @@ from codeopt.guards import Consequence
 from codeopt.guards.surroundings import watch
 from codeopt.report import why
 from codeopt.workloads.function.workload import FunctionWorkload
-from sandbox.caveat import Subject
+from codeopt_sandbox.caveat import Subject
 from tests.codeopt.workloads.function.conftest import Judges
 from tests.support.judges import referee
 

@@ -10,10 +10,10 @@ import pytest
 from codeopt.workloads.function import observing, timing, workload
 from codeopt.workloads.function.bench import open_bench
 from codeopt.workloads.function.function_def import read_function
-from sandbox.answers import calls_checker
-from sandbox.call_answer import CallOutcome, Kind
-from sandbox.calls import CallBatch, CallRun, CallRunner, FunctionRef
-from sandbox.guest.calls.batch import batch_of
+from codeopt_sandbox.answers import calls_checker
+from codeopt_sandbox.call_answer import CallOutcome, Kind
+from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner, FunctionRef
+from codeopt_sandbox.guest.calls.batch import batch_of
 from tests.codeopt.workloads.function.conftest import Compare
 from tests.conftest import open_or_skip
 from tests.support.judges import open_with

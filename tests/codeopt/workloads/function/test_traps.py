@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.report import why
-from sandbox.compare import Decision
+from codeopt_sandbox.compare import Decision
 from tests.codeopt.test_traps import SHARED
 from tests.codeopt.workloads.function.conftest import Compare, Judges
 from tests.support.judges import compared, referee

@@ -12,9 +12,9 @@ from typing import Any
 
 from codeopt.history import Candidate
 from codeopt.workloads import Defaults, Suite, WorkloadRequest
-from sandbox import Case, Outcome, Run, RunLimits, Sandbox, Verdict
-from sandbox.compare import Plan, StoppingRule, make_plan
-from sandbox.verdict import check_exact, judge
+from codeopt_sandbox import Case, Outcome, Run, RunLimits, Sandbox, Verdict
+from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
+from codeopt_sandbox.verdict import check_exact, judge
 
 LARGE = 3_000_000
 

@@ -16,7 +16,7 @@ from codeopt.session import Session
 from codeopt.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.program.again import again
-from sandbox.outcome import Case
+from codeopt_sandbox.outcome import Case
 from tests.codeopt.command import ALL_EXAMPLES, codeopt
 
 ECHO = "import sys\nfrom pathlib import Path\nsys.stdout.buffer.write(sys.stdin.buffer.read())\n"

@@ -11,9 +11,9 @@ from codeopt.fuzzing._chains import BEYOND
 from codeopt.strictness import Strictness
 from codeopt.workloads import Checked
 from codeopt.workloads.program.differential import make_differential_test
-from sandbox import Sandbox
-from sandbox.outcome import Case
-from sandbox.verdict import check_tokens
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.outcome import Case
+from codeopt_sandbox.verdict import check_tokens
 from tests.conftest import open_or_skip
 
 

@@ -15,9 +15,9 @@ from codeopt.workloads.program.differential import (
     choose,
     make_differential_test,
 )
-from sandbox import Case, RunLimits, Sandbox, Verdict
-from sandbox.caveat import Subject, Tier
-from sandbox.verdict import check_nearly, check_tokens
+from codeopt_sandbox import Case, RunLimits, Sandbox, Verdict
+from codeopt_sandbox.caveat import Subject, Tier
+from codeopt_sandbox.verdict import check_nearly, check_tokens
 from tests.conftest import open_or_skip
 
 SUM = "import sys\nprint(sum(map(int, sys.stdin.read().split()[1:])))\n"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.guest.calls.repr.canonical import CanonicalRepr
-from sandbox.guest.calls.repr.plain import NOT_COMPARABLE, TEXT, cut
-from sandbox.guest.calls.repr.source import call_to_source, to_source
+from codeopt_sandbox.guest.calls.repr.canonical import CanonicalRepr
+from codeopt_sandbox.guest.calls.repr.plain import NOT_COMPARABLE, TEXT, cut
+from codeopt_sandbox.guest.calls.repr.source import call_to_source, to_source
 
 KEYS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
 VALUES = st.recursive(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandbox.guest.calls.repr.call_repr import in_words
-from sandbox.guest.calls.repr.canonical import CanonicalRepr
-from sandbox.guest.calls.repr.plain import cut
-from sandbox.guest.calls.restored import Remaker
+from codeopt_sandbox.guest.calls.repr.call_repr import in_words
+from codeopt_sandbox.guest.calls.repr.canonical import CanonicalRepr
+from codeopt_sandbox.guest.calls.repr.plain import cut
+from codeopt_sandbox.guest.calls.restored import Remaker
 
 
 class Shelf:

@@ -8,8 +8,8 @@ import pytest
 
 from codeopt.report import why
 from codeopt.workloads.function.calls.deep import DEEP, deep_calls
-from sandbox import Sandbox
-from sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from tests.codeopt.workloads.function.conftest import Judges as Judges
 from tests.codeopt.workloads.function.conftest import judges as judges
 from tests.conftest import open_or_skip

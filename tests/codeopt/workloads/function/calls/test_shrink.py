@@ -9,8 +9,8 @@ import pytest
 from codeopt.workloads.function.bench import Bench, open_bench
 from codeopt.workloads.function.calls.shrink import smallest
 from codeopt.workloads.function.function_def import read_function
-from sandbox import Options, open_sandbox
-from sandbox.answers import calls_checker
+from codeopt_sandbox import Options, open_sandbox
+from codeopt_sandbox.answers import calls_checker
 from tests.conftest import require_sandbox
 
 ORIGINAL = "def f(rows):\n    return sum(row[1] for row in rows if row[0])\n"

@@ -1,0 +1,24 @@
+"""Run, judge, time and profile programs that nobody trusts.
+
+from codeopt_sandbox import open_sandbox
+with open_sandbox() as sandbox:
+    run = sandbox.run("print(int(input()) * 2)", b"21\\n")
+"""
+
+from codeopt_sandbox.errors import BackendUnavailable, GuestLost, SandboxError
+from codeopt_sandbox.host import Options, Sandbox, open_sandbox
+from codeopt_sandbox.outcome import Case, Outcome, Run, RunLimits, Verdict
+
+__all__ = [
+    "BackendUnavailable",
+    "Case",
+    "GuestLost",
+    "Options",
+    "Outcome",
+    "Run",
+    "RunLimits",
+    "Sandbox",
+    "SandboxError",
+    "Verdict",
+    "open_sandbox",
+]

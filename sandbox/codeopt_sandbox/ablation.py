@@ -1,0 +1,86 @@
+"""Programs that do the same, timed next to each other: a quick answer for choosing among them, not for believing."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Sequence
+from statistics import median
+
+from codeopt_sandbox.compare import Plan, amount
+from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.runner import Runner, run_on
+from codeopt_sandbox.sequential_test import hodges_lehmann
+from codeopt_sandbox.verdict import Checker, judge
+
+LEAST, MOST = 3, 6
+"""Rounds, in each of which every program runs once or, when it is short, some times."""
+ROUND_S = 0.02
+"""The first program is repeated inside a round until it takes this long."""
+PLAIN = {1: 1.5, 2: 1.15}
+"""One that took this many times as long as the first in each of so many rounds is slower: it need not run again."""
+
+
+def time_variants(
+    runner: Runner, programs: Sequence[str], plan: Plan, check: Checker, *, seconds: float = 2.0, seed: int = 0
+) -> tuple[float | None, ...]:
+    """How many times as long as the first each other program takes; None for one that is wrong or fails.
+
+    No new round is begun after `seconds`, once there were LEAST. One that is plainly slower takes part in the first
+    only: which of those that are close is better needs the time.
+    """
+    laps: list[list[float]] = [[] for _ in programs]
+    draw = random.Random(seed)
+    started = time.monotonic()
+    running = set(range(len(programs)))
+    first = _lap(runner, programs, [0], plan, check, 1, draw)  # warms up, and says how often to repeat
+    if not first:
+        return (None,) * (len(programs) - 1)
+    repeats = max(1, min(20, math.ceil(ROUND_S / first[0])))
+    for number in range(MOST):
+        close = {which for which in running if which and not _plainly_slower(laps[which], laps[0])}
+        if not close or (number >= LEAST and time.monotonic() - started > seconds):
+            break
+        lap = _lap(runner, programs, sorted({0, *close}), plan, check, repeats, draw)
+        running -= {0, *close} - lap.keys()
+        if 0 not in running:
+            return (None,) * (len(programs) - 1)
+        for which, took in lap.items():
+            laps[which].append(math.log(took))
+    return tuple(_ratio(laps[which], laps[0]) if which in running else None for which in range(1, len(programs)))
+
+
+def _lap(
+    runner: Runner,
+    programs: Sequence[str],
+    running: Sequence[int],
+    plan: Plan,
+    check: Checker,
+    repeats: int,
+    draw: random.Random,
+) -> dict[int, float]:
+    """What each program takes on all timed cases, for those that are right."""
+    sums = dict.fromkeys(running, 0.0)
+    for case in plan.cases:
+        found: dict[int, list[float]] = {which: [] for which in running}
+        for _ in range(repeats):
+            for which in draw.sample(running, len(running)):
+                run = run_on(runner, programs[which], case)
+                if judge(case, run, check).verdict is Verdict.AC:
+                    found[which].append(amount(run, plan.clock))
+                else:
+                    sums.pop(which, None)
+        for which in sums:
+            sums[which] += median(found[which])
+    return sums
+
+
+def _plainly_slower(logs: Sequence[float], base: Sequence[float]) -> bool:
+    differences = [a - b for a, b in zip(logs, base, strict=False)]
+    return any(rounds <= len(logs) and min(differences) > math.log(ratio) for rounds, ratio in PLAIN.items())
+
+
+def _ratio(logs: Sequence[float], base: Sequence[float]) -> float:
+    """Of the rounds in which both ran: the first ones."""
+    return math.exp(hodges_lehmann([a - b for a, b in zip(logs, base, strict=False)]))

@@ -1,0 +1,205 @@
+"""What calls answered, compared call by call: the same, the same but for what a caveat tells, or another.
+
+An answer is a line of text, `f(1) -> returns 2`, in which the guest shows values canonically (guest/calls/repr).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import zip_longest
+
+from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.guest.calls.repr.private import (
+    COUNTED,
+    EQUAL,
+    KEPT_UNCHANGED,
+    PRIVATE_ARGUMENTS,
+    SHOWS,
+    segments,
+    without_private,
+)
+from codeopt_sandbox.verdict import Checker
+
+ARROW = " -> "
+LAST_BITS = 1e-12
+"""Relative: floats no further apart differ in how a sum was associated."""
+ULPS = 16
+"""Or so many units in the last place of the largest float of the call, where terms cancel each other."""
+STATE = "state: "
+_SHOWN = 160
+_TOKENS = re.compile(r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)\b)""")
+_PRIVATE_NAME = re.compile(r"(?<=[{ ])_\w*=")
+_PRIVATE = "attributes that only the object itself looks at"
+_OUTCOME = re.compile(r" -> (?=returns |raises |takes |ends |is not made)")
+
+
+@dataclass(frozen=True)
+class AnswerDifference:
+    """A call whose answers are not the same text."""
+
+    at: int
+    """Its number among the calls of a batch; what all calls leave behind has the next."""
+    call: str
+    expected: str
+    got: str
+    subject: Subject | None = None
+    """What a caveat about it is about; None: nothing excuses it."""
+    because: str = ""
+    apart: float = 0.0
+    """How far floats are apart, at most."""
+
+    @property
+    def words(self) -> str:
+        """`f(1): expected returns 2, got returns 3`, each cut to where they differ."""
+        old, new = around(self.expected, self.got), around(self.got, self.expected)
+        return f"{_short(self.call) + ': ' if self.call else ''}expected {old}, got {new}"
+
+
+def differences(expected: bytes, got: bytes, tolerance: float = 0.0) -> Iterator[AnswerDifference]:
+    """Every call that answers another text, in order. Floats may differ by `tolerance`, absolute or relative."""
+    if expected == got:
+        return
+    pairs = zip_longest(
+        expected.decode("utf-8", "replace").split("\n"), got.decode("utf-8", "replace").split("\n"), fillvalue=""
+    )
+    for at, (line, other) in enumerate(pairs):
+        wanted, found = _by_value(line, other)
+        if wanted != found and not (tolerance and close(wanted, found, tolerance)):
+            call, was = _split(wanted)
+            _, now = _split(found)
+            each = AnswerDifference(at, call, was, now)
+            yield _excused_state(each) if wanted.startswith(STATE) else _excused(each)
+
+
+def _by_value(wanted: str, found: str) -> tuple[str, str]:
+    """Two lines without what equal arguments that are other objects do, where that is something else in the original,
+    too: it says nothing then."""
+    return (wanted.partition(EQUAL)[0], found.partition(EQUAL)[0]) if EQUAL in wanted else (wanted, found)
+
+
+def check_calls(expected: bytes, got: bytes, tolerance: float = 0.0, *, exact: bool = False) -> str:
+    """Empty when every call has the same outcome, or one that a caveat excuses; else the first that has not. exact:
+    nothing is excused."""
+    found = (each for each in differences(expected, got, tolerance) if exact or each.subject is None)
+    first = next(found, None)
+    return first.words if first else ""
+
+
+def calls_checker(tolerance: float = 0.0, *, exact: bool = False) -> Checker:
+    """The same as a function of its own. A run that is timed gives the same answer each time: it is looked at once."""
+    return lru_cache(maxsize=16)(lambda expected, got: check_calls(expected, got, tolerance, exact=exact))
+
+
+def _excused(found: AnswerDifference) -> AnswerDifference:
+    """With what a caveat about it is about, where it is no more than that."""
+    was, now = _public(found.expected, found.got), _public(found.got, found.expected)
+    if was == now:
+        why = "the object that it gives out is one that it keeps" if KEPT_UNCHANGED in found.got else _PRIVATE
+        excused = KEPT_UNCHANGED in found.got or _told_apart(found)
+        return replace(found, subject=Subject.PRIVATE, because=why) if excused else found
+    apart = last_bits(found.call, was, now)
+    if apart is None:
+        return found
+    return replace(found, subject=Subject.FLOATS, because="the last bits of floats", apart=apart)
+
+
+def _excused_state(found: AnswerDifference) -> AnswerDifference:
+    """With what a caveat is about, where calls leave the same but for what other modules count for themselves."""
+    was, now = (text.partition(COUNTED)[0] for text in (found.expected, found.got))
+    because = "what other modules of the project count for themselves"
+    return replace(found, subject=Subject.PRIVATE, because=because) if was == now else found
+
+
+def _public(text: str, other: str) -> str:
+    """What of an outcome others can see; what objects show where both say it."""
+    left_out = (PRIVATE_ARGUMENTS, KEPT_UNCHANGED, *([] if SHOWS in other else [SHOWS]))
+    return "".join(without_private(part) for part in segments(text) if not part.startswith(left_out))
+
+
+def _told_apart(found: AnswerDifference) -> bool:
+    """Whether it is known that others see no difference: both objects were asked, or what only one of them keeps is
+    an addition."""
+    texts = (found.expected, found.got)
+    if all(SHOWS in text for text in texts) or any(PRIVATE_ARGUMENTS in text for text in texts):
+        return True
+    names = (set(_PRIVATE_NAME.findall(text)) for text in texts)
+    return next(names) != next(names)
+
+
+def last_bits(call: str, was: str, now: str) -> float | None:
+    """How far floats of two texts are apart at most, where nothing else differs and none is far; else None."""
+    if _TOKENS.sub(_blank, was) != _TOKENS.sub(_blank, now):
+        return None
+    pairs = [
+        (left[2], right[2]) for left, right in zip(_TOKENS.finditer(was), _TOKENS.finditer(now), strict=True)
+        if left[2] != right[2]
+    ]  # fmt: skip
+    if not all(_is_float(text) for pair in pairs for text in pair):
+        return None
+    values = [(float(left), float(right)) for left, right in pairs]
+    largest = max((abs(value) for value in _floats(call) + _floats(was)), default=0.0)
+    if not all(_near(left, right, ULPS * math.ulp(largest)) for left, right in values):
+        return None
+    return max((abs(left - right) for left, right in values), default=0.0)
+
+
+def _near(left: float, right: float, least: float) -> bool:
+    """Whether two floats differ in their last bits only; NaN, infinity and the sign of a zero are exact."""
+    if not (math.isfinite(left) and math.isfinite(right)) or left == right:
+        return False
+    return math.isclose(left, right, rel_tol=LAST_BITS, abs_tol=least)
+
+
+def _floats(text: str) -> list[float]:
+    found = [match[2] for match in _TOKENS.finditer(text) if match[2] and _is_float(match[2])]
+    return [value for value in map(float, found) if math.isfinite(value)]
+
+
+def _split(line: str) -> tuple[str, str]:
+    """(call, outcome): the outcome begins at the first arrow that is followed by a word of ours."""
+    if line.startswith(STATE):
+        return "", line
+    match = _OUTCOME.search(line)
+    return (line[: match.start()], line[match.end() :]) if match else ("", line)
+
+
+def close(a: str, b: str, tolerance: float) -> bool:
+    """Whether two texts are the same but for floats that differ by at most `tolerance`; integers must be the same."""
+    if _TOKENS.sub(_blank, a) != _TOKENS.sub(_blank, b):
+        return False
+    left = [match[2] for match in _TOKENS.finditer(a) if match[2]]
+    right = [match[2] for match in _TOKENS.finditer(b) if match[2]]
+    return all(_close(x, y, tolerance) for x, y in zip(left, right, strict=True))
+
+
+def _blank(match: re.Match[str]) -> str:
+    return match[1] or "0"
+
+
+def _close(a: str, b: str, tolerance: float) -> bool:
+    if a == b:
+        return True
+    if not (_is_float(a) and _is_float(b)):
+        return False
+    return math.isclose(float(a), float(b), rel_tol=tolerance, abs_tol=tolerance)
+
+
+def _is_float(text: str) -> bool:
+    return any(mark in text for mark in (".", "e", "inf", "nan"))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 20]}... ({len(text)} characters)"
+
+
+def around(text: str, other: str) -> str:
+    """A text, or what stands where it first differs from the other."""
+    if len(text) <= _SHOWN:
+        return text or "nothing"
+    at = next((at for at, (x, y) in enumerate(zip(text, other, strict=False)) if x != y), min(len(text), len(other)))
+    start = max(0, at - 40)
+    return f"{'...' * bool(start)}{text[start : start + 100]}... (from character {start})"

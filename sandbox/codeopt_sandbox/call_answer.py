@@ -1,0 +1,274 @@
+"""What a run of calls answered, as values: an outcome for each call, what all of them left, and how long it took."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from codeopt_sandbox.guest.calls import outcome as guest
+from codeopt_sandbox.guest.calls.channel import LEFT, LINES, OUTCOME, STATE, TEXT
+from codeopt_sandbox.guest.calls.outcome import EFFECTS as EFFECTS
+from codeopt_sandbox.guest.calls.outcome import CallOutcome as CallOutcome
+from codeopt_sandbox.guest.calls.outcome import LeftSetting as LeftSetting
+from codeopt_sandbox.guest.calls.outcome import ProcessChanges as ProcessChanges
+from codeopt_sandbox.guest.calls.outcome import State as State
+from codeopt_sandbox.outcome import Cause, Run
+
+UNTOLD, LEAST = 2 << 20, 4096
+"""Bytes by which a process may grow that are no object's: pages of the interpreter itself, arenas that are not full.
+And one page: what is less is no matter."""
+WHEN = (guest.IMPORT, guest.CALLS)
+PASSES = ("cpu", "wall", "delay", "given", "beside", "beside_wall")
+"""Of which there is a number for each pass."""
+SAID = 200
+"""Characters of an exception's text."""
+
+
+class Kind(StrEnum):
+    """How a call ended."""
+
+    RETURNS = guest.RETURNS
+    YIELDS = guest.YIELDS
+    """It returns, and in its result are iterators."""
+    RAISES = guest.RAISES
+    TIMEOUT = guest.TIMEOUT
+    DIED = guest.DIED
+    """It ended its process."""
+    NOT_MADE = guest.NOT_MADE
+    """The calls before it took all the time."""
+    NOT_COMPARABLE = guest.NOT_COMPARABLE
+    """It returns or raises, and no text can stand for a part of what it does."""
+    NO_ARGUMENTS = guest.NO_ARGUMENTS
+    """They cannot be made."""
+
+
+class Failure(StrEnum):
+    """Why a run has no answer, because of the code under test."""
+
+    NOT_IMPORTED = guest.NOT_IMPORTED
+    IS_PROGRAM = guest.IS_PROGRAM
+    """Its import misses arguments, input or files, or ends the process."""
+    ENDED_EARLY = guest.ENDED_EARLY
+    OVERRUN = guest.OVERRUN
+    """Its timed calls take too long."""
+
+
+class Effect(StrEnum):
+    """What a call reached for outside of its process."""
+
+    NETWORK = "network"
+    PROCESS = "process"
+    FILES = "files"
+    ENVIRONMENT = "environment"
+    FOLDER = "folder"
+    SIGNALS = "signals"
+    DATABASE = "database"
+    LIBRARY = "library"
+
+    @property
+    def words(self) -> str:
+        """For people: `changes files`."""
+        return EFFECTS[self.value]
+
+
+@dataclass(frozen=True)
+class CallTiming:
+    """What a run of timed calls took beside them."""
+
+    outside_s: float
+    """CPU seconds of the whole run less those within the timed region."""
+    import_s: float
+    """CPU seconds from the start of its process until the module is imported."""
+    cpu: tuple[float, ...]
+    """Seconds of each pass; before the first nothing can be remembered."""
+    wall: tuple[float, ...]
+    given_s: float
+    """CPU seconds in which the arguments of a pass are made, the least of all passes."""
+    beside: tuple[float, ...] = ()
+    """CPU seconds of a pass beside its calls, from the end of its warm-up until its outcomes are shown; then those of
+    the wall."""
+    beside_wall: tuple[float, ...] = ()
+    elsewhere_s: float = 0.0
+    """CPU seconds of processes that are none of ours."""
+    imported_bytes: int = 0
+    """Of memory, that the process has which imported the module; only where the memory of calls is measured."""
+
+
+@dataclass(frozen=True)
+class CallMemory:
+    """What calls take, in bytes."""
+
+    traced: int
+    """The highest peak of a single call, by tracemalloc: what it allocated itself."""
+    resident: int
+    """What the process grew by at its highest in all calls: also what libraries take from the system themselves."""
+    imported: int
+    """What the process has that imported the module."""
+
+    @property
+    def peak(self) -> int:
+        """By Python's own books, unless the kernel's show plainly more."""
+        return max(self.traced, self.resident - UNTOLD, LEAST)
+
+
+@dataclass(frozen=True)
+class CallAnswer:
+    """What the guest wrote down of a batch of calls."""
+
+    outcomes: tuple[CallOutcome, ...] = ()
+    """Of the calls, without those that warm up."""
+    lines: tuple[str, ...] = ()
+    """The same as text; or what was listed."""
+    state: State | None = None
+    """What all calls leave behind; only of calls that are checked."""
+    left: ProcessChanges | None = None
+    """Settings of the process that import or calls leave changed; only of calls that are checked."""
+    covered: tuple[frozenset[int], tuple[int, ...], int] | None = None
+    """(lines that were run, lines that there are, line at which the function begins)."""
+    cpu: tuple[float, ...] = ()
+    """Seconds of each pass; so are the next two."""
+    wall: tuple[float, ...] = ()
+    delay: tuple[float, ...] = ()
+    given: tuple[float, ...] = ()
+    """CPU seconds until a pass had its arguments."""
+    beside: tuple[float, ...] = ()
+    """CPU seconds of a pass from its warm-up on, the calls left out; so are the next, of the wall."""
+    beside_wall: tuple[float, ...] = ()
+    known_s: float = 0.0
+    """CPU seconds of all processes of ours: of a whole run the rest is that of others that the calls' module began."""
+    import_s: float = 0.0
+    memory: CallMemory | None = None
+
+
+@dataclass(frozen=True)
+class CallRun(Run):
+    """A run of calls: its stdout is one line a call, and its seconds are those of timed calls."""
+
+    answer: CallAnswer | None = field(default=None, repr=False)
+    """None when there is none; how the run ended says why."""
+    call_timing: CallTiming | None = None
+    """Only of timed calls."""
+    failure: Failure | None = None
+    """Why there is no answer, where the guest's program says it."""
+
+    @property
+    def cause(self) -> Cause | None:
+        """Of a run that gave no answer."""
+        return Cause.OVERRUN if self.failure is Failure.OVERRUN else None
+
+
+def as_call_run(run: Run, answer: CallAnswer | None = None, failure: Failure | None = None) -> CallRun:
+    """The same run with what its calls answered."""
+    return CallRun(**vars(run), answer=answer, failure=failure)
+
+
+def read_failure(stdout: bytes) -> Failure | None:
+    """What the guest's program wrote where it has no answer; None when it was not the one that ended the run."""
+    try:
+        return Failure(json.loads(stdout)["failure"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def read_answer(stdout: bytes) -> CallAnswer:
+    """What the guest's program wrote. Raises ValueError when it is something else."""
+    head, *lines = stdout.split(b"\n")
+    times = json.loads(head)
+    seconds: dict[str, Any] = {name: tuple(times[name]) for name in PASSES}
+    numbers = [*(value for each in seconds.values() for value in each), times["import"], times["known"]]
+    if not all(isinstance(value, float) and 0 <= value < math.inf for value in numbers):
+        raise ValueError(f"times that make no sense: {head!r:.100}")
+    memory = _memory(times["memory"])
+    answer = CallAnswer(**seconds, import_s=times["import"], known_s=times["known"], memory=memory)
+    timed = bool(answer.cpu)
+    outcomes: list[CallOutcome] = []
+    texts: list[str] = []
+    for line in lines[:-1]:
+        letter, data = line[:1], line[1:]
+        if letter == TEXT:
+            texts.append(data.decode("utf-8", "surrogateescape"))
+        elif letter == OUTCOME and timed and data.startswith(b"["):
+            _add_other_run(outcomes, json.loads(data))
+        elif letter == OUTCOME:
+            outcomes.append(_outcome(json.loads(data)))
+            texts.append(outcomes[-1].text)
+        elif letter == STATE:
+            answer = replace(answer, state=_state(json.loads(data)))
+        elif letter == LEFT:
+            answer = replace(answer, left=_left(json.loads(data)))
+        elif letter == LINES:
+            answer = replace(answer, covered=_covered(json.loads(data)))
+        else:
+            raise ValueError(f"a line that makes no sense: {line!r:.100}")
+    if timed:
+        texts = [outcome.text for outcome in outcomes]
+    return replace(answer, outcomes=tuple(outcomes), lines=tuple(texts))
+
+
+def _memory(numbers: Any) -> CallMemory | None:
+    if not all(isinstance(value, int) and value >= 0 for value in numbers):
+        raise ValueError(f"memory that makes no sense: {numbers!r:.100}")
+    return CallMemory(*numbers) if numbers else None
+
+
+def _outcome(fields: Any) -> CallOutcome:
+    """What a process of the code under test sent: any JSON."""
+    try:
+        found = CallOutcome.read(fields)
+        kind, effects = Kind(found.kind), tuple(sorted(map(Effect, found.effects), key=list(Effect).index))
+    except (TypeError, AttributeError) as error:
+        raise ValueError(str(error)) from error
+    texts = (found.text, found.exception, found.opaque, found.said)
+    numbers = (found.iterators, found.seconds, found.line)
+    if not all(type(text) is str for text in texts) or not all(type(n) in (int, float) for n in numbers):
+        raise ValueError(f"an outcome that makes no sense: {fields!r:.100}")
+    if not 0 <= found.seconds < math.inf:
+        raise ValueError(f"seconds that make no sense: {found.seconds!r}")
+    said = _one_line(found.said)[:SAID]
+    return found.replace(text=_one_line(found.text), kind=kind, effects=effects, said=said)
+
+
+def _add_other_run(outcomes: list[CallOutcome], found: Any) -> None:
+    """A pass in which a call did something else."""
+    if not isinstance(found, list) or len(found) != 2 or not isinstance(found[0], int):
+        raise ValueError(f"a difference that makes no sense: {found!r:.100}")
+    at, fields = found
+    if not 0 <= at < len(outcomes):
+        raise ValueError(f"a difference in a call that was not made: {at}")
+    other = "nothing" if fields is None else _outcome(fields).text
+    outcomes[at] = outcomes[at].replace(text=f"{outcomes[at].text} | and in another run: {other}")
+
+
+def _state(fields: Any) -> State:
+    text, changed = (fields.get("text"), fields.get("changed")) if isinstance(fields, dict) else (None, None)
+    if not isinstance(text, str) or not isinstance(changed, bool):
+        raise ValueError(f"a state that makes no sense: {fields!r:.100}")
+    return State(_one_line(text), changed)
+
+
+def _left(fields: Any) -> ProcessChanges:
+    settings, libraries = (fields.get(name) if isinstance(fields, dict) else None for name in ("settings", "libraries"))
+    if not isinstance(settings, list) or not isinstance(libraries, list):
+        raise ValueError(f"settings that make no sense: {fields!r:.100}")
+    try:
+        found = [LeftSetting.read(each) for each in settings]
+    except (TypeError, AttributeError) as error:
+        raise ValueError(str(error)) from error
+    texts = [text for each in found for text in each.fields().values()] + libraries
+    if not all(isinstance(text, str) for text in texts) or any(each.when not in WHEN for each in found):
+        raise ValueError(f"settings that make no sense: {fields!r:.100}")
+    lines = [LeftSetting(*map(_one_line, each.fields().values())) for each in found]
+    return ProcessChanges(tuple(lines), tuple(map(_one_line, libraries)))
+
+
+def _covered(found: Any) -> tuple[frozenset[int], tuple[int, ...], int]:
+    if not isinstance(found, list) or len(found) != 3 or not all(isinstance(part, list) for part in found[:2]):
+        raise ValueError(f"lines that make no sense: {found!r:.100}")
+    return frozenset(map(int, found[0])), tuple(map(int, found[1])), int(found[2])
+
+
+def _one_line(text: str) -> str:
+    return text.replace("\n", "\\n").encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,116 @@
+"""Calls of one function in the sandbox: a module's text and calls go in, times and outcomes come out.
+
+A `CallRunner` stands where a Sandbox stands: `compare`, `judge` and `make_plan` work on modules as they do on programs
+that read standard input. A case's stdin is a `CallBatch` as text; what is printed is one line a call,
+`f(1) -> returns 2`. The seconds of such a run are those between two readings of the clock just before and after its
+calls, taken by a process that never runs the code under test (see guest/calls); what a whole run took is kept beside
+it, as a check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Unpack
+
+from codeopt_sandbox.answers import ARROW
+from codeopt_sandbox.call_answer import (
+    CallAnswer,
+    CallOutcome,
+    CallRun,
+    CallTiming,
+    as_call_run,
+    read_answer,
+    read_failure,
+)
+from codeopt_sandbox.guest.calls.batch import CallBatch
+from codeopt_sandbox.guest.calls.function_ref import FunctionRef
+from codeopt_sandbox.guest.tests.request import TestRequest
+from codeopt_sandbox.guest_bundle import GuestProgram, Libraries
+from codeopt_sandbox.outcome import RunLimits
+from codeopt_sandbox.runner import GuestRunner, RunOptions
+
+__all__ = ["CallBatch", "CallOutcome", "CallRun", "CallRunner", "FunctionRef", "TestRequest"]
+
+
+def calls_program(ref: FunctionRef, source: str, libraries: Libraries | None = None) -> GuestProgram:
+    """A program that calls `ref` in the module text `source`."""
+    return GuestProgram("calls", (ref.fields(), source), libraries)
+
+
+def tests_program(ref: FunctionRef, request: TestRequest, source: str) -> GuestProgram:
+    """A program that runs existing tests or doctests on the module text `source`."""
+    return GuestProgram("tests", (ref.fields(), request.fields(), source))
+
+
+@dataclass(frozen=True)
+class CallRunner:
+    """Runs batches of calls in a sandbox. A program is a module's text."""
+
+    sandbox: GuestRunner
+    ref: FunctionRef
+    name: Callable[[str], str] = str
+    """A call as it is shown."""
+    others: Mapping[str, FunctionRef] = field(default_factory=dict)
+    """What is called in module texts that stand elsewhere."""
+    libraries: Libraries | None = None
+    """Imported once, for all runs alike."""
+
+    @property
+    def limits(self) -> RunLimits:
+        """The sandbox's own."""
+        return self.sandbox.limits
+
+    def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> CallRun:
+        """Make the calls of a batch; seconds are those of the calls. What is no answer of ours stays as it is."""
+        source = program if isinstance(program, str) else program.decode()
+        options["limits"] = options.get("limits") or self._roomy(stdin)
+        calls = calls_program(self.others.get(source, self.ref), source, self.libraries)
+        run = self.sandbox.run(calls, stdin, **options)
+        if run.exit != 0 or run.stop is not None:
+            failure = read_failure(run.stdout)
+            return as_call_run(replace(run, stdout=b"") if failure else run, failure=failure)
+        try:
+            answer = read_answer(run.stdout)
+            text = self._text(stdin, answer)
+        except ValueError as error:  # what a worker says is up to the code under test
+            return as_call_run(replace(run, exit=1, stdout=b"", stderr=f"no answer of ours: {error}".encode()))
+        found = replace(as_call_run(run, answer), stdout=text.encode("utf-8", "surrogatepass"))
+        return _timed(found, answer) if answer.cpu else found
+
+    def _text(self, stdin: bytes, answer: CallAnswer) -> str:
+        """`f(1) -> returns 2`, a line for each call that was made after the clock was read, and the state."""
+        calls = stdin.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")[1:]
+        shown = zip(calls[len(calls) - len(answer.outcomes) :], answer.outcomes, strict=True)
+        lines = [f"{self.name(call)}{ARROW}{outcome.text}\n" for call, outcome in shown]
+        return "".join([*lines, f"{answer.state.text}\n" if answer.state else ""])
+
+    def restart_guest(self) -> None:
+        """A fresh guest, as the sandbox does it."""
+        self.sandbox.restart_guest()
+
+    def quiesce(self) -> None:
+        """Before timing, as the sandbox does it."""
+        self.sandbox.quiesce()
+
+    def _roomy(self, stdin: bytes) -> RunLimits:
+        """One run makes many calls, and imports first."""
+        calls = stdin.count(b"\n")
+        return replace(self.limits, seconds=self.limits.seconds * 6 + 20 + calls)
+
+    def ask(self, source: str, batch: CallBatch, hash_seed: int = 0) -> CallRun:
+        """Run a batch in a fresh interpreter. Without an answer the run says why."""
+        return self.run(source, batch.stdin(), mode="exec", hash_seed=hash_seed)
+
+
+def _timed(run: CallRun, answer: CallAnswer) -> CallRun:
+    """With the seconds of the calls, and where it was asked for their memory, in place of those of the whole run."""
+    cpu_s = sum(answer.cpu)
+    memory = answer.memory
+    imported = memory.imported if memory else 0
+    timing = CallTiming(
+        run.cpu_s - cpu_s, answer.import_s, answer.cpu, answer.wall, min(answer.given), answer.beside,
+        answer.beside_wall, run.cpu_s - answer.known_s, imported,
+    )  # fmt: skip
+    run = replace(run, peak_bytes=memory.peak) if memory else run
+    return replace(run, cpu_s=cpu_s, wall_s=sum(answer.wall), runqueue_wait_s=sum(answer.delay), call_timing=timing)

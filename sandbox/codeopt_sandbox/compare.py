@@ -1,0 +1,327 @@
+"""Original against candidate: is it faster, by how much, and how sure are we?
+
+Both run in the same guest, next to each other and in random order; every timed run is judged too. The test is in
+codeopt_sandbox.sequential_test; it is looked at after every pair, so that a clear win, a clear loss and "no difference
+worth having" end early.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from statistics import fmean, median
+from typing import Literal
+
+from codeopt_sandbox.errors import OriginalUnsteady
+from codeopt_sandbox.outcome import Case, Cause, Outcome, Run, Verdict
+from codeopt_sandbox.runner import Runner, run_on
+from codeopt_sandbox.sequential_test import fewest_pairs, hodges_lehmann, interval, rejects_null
+from codeopt_sandbox.verdict import Checker, check_tokens, judge
+
+Clock = Literal["cpu", "wall", "memory"]
+METHOD = "test martingale on paired log ratios (Hodges-Lehmann estimate, anytime-valid interval)"
+USUAL_PAIRS, LONG = 10, 4
+"""So many pairs are made though they take longer than they should; of programs that run for half a minute, for which
+they would take this many times as long, as few as can decide at all."""
+_HARD, _HARDER, _SHORT_S = 8, 2, 0.15
+"""After eight pairs without a decision, pairs whose original takes less than this get twice as many runs."""
+_DISTURBED_S = 0.05
+"""Runs that take less are looked at three times before one is called the longest."""
+_BUSY = 0.9  # a program that computes has at least this share of its wall time on a processor
+
+
+class Decision(StrEnum):
+    """What a comparison found."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    SAME = "same"  # no difference worth having
+    UNDECIDED = "undecided"  # the cap on pairs or seconds came first
+    REJECTED = "rejected"  # a timed run gave a wrong answer or failed
+
+
+@dataclass(frozen=True)
+class StoppingRule:
+    """When to stop and what to believe."""
+
+    alpha: float = 0.01
+    """Chance of calling an equally fast candidate faster, and as much of calling it slower."""
+    futility: float = 0.04
+    """Chance of giving up on a candidate that is `worth_having` faster."""
+    worth_having: float = 1.05
+    interval: float = 0.95
+    """Confidence of the reported interval."""
+    min_pairs: int = 7
+    max_pairs: int = 120
+    max_seconds: float = 30.0
+    """No new pair is begun after this, once there are enough pairs for any decision."""
+    pair_seconds: float = 0.02
+    """Shorter programs are repeated inside a pair until the original takes this long."""
+    clock: Clock | Literal["auto"] = "auto"
+    """auto: CPU time for programs that compute, wall time for those that wait."""
+    timed_cases: int = 3
+    """At most so many cases are timed: the longest, and others nearly as long ..."""
+    enough_seconds: float = 0.025
+    """... until the original takes this long in all; a program that takes longer is timed on its longest case alone."""
+
+    @property
+    def fewest(self) -> int:
+        """Pairs that are timed however long they take: before, there is no decision."""
+        return min(USUAL_PAIRS, max(self.min_pairs, fewest_pairs(self.alpha)))
+
+    def screening(self) -> StoppingRule:
+        """For choosing what deserves a confirmation with fresh pairs: it may err more often, and takes fewer pairs."""
+        return replace(self, alpha=0.05, min_pairs=5, interval=0.90)
+
+
+@dataclass(frozen=True)
+class CaseTimes:
+    """Paired times of one case in the order they were taken: seconds, or bytes when memory is compared.
+
+    One number a pair: of several runs, what `typical` makes of them.
+    """
+
+    case: str
+    original: tuple[float, ...]
+    candidate: tuple[float, ...]
+
+    @property
+    def ratio(self) -> float:
+        """Median of the original over median of the candidate."""
+        return median(self.original) / max(median(self.candidate), 1e-12)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Candidate against original, with everything needed to check it."""
+
+    decision: Decision
+    ratio: float
+    """Original time over candidate time: 2.0 is twice as fast."""
+    ci_low: float
+    ci_high: float
+    pairs: int
+    clock: Clock
+    confidence: float
+    """Of the interval."""
+    alpha: float
+    """Stated error rate of the decision."""
+    method: str
+    cases: tuple[CaseTimes, ...]
+    reason: str = ""
+    """For people: why it was rejected, left undecided or called the same."""
+    overrun: bool = False
+    """It was rejected because a run took too long."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is timed, found once for an original and used for every candidate."""
+
+    cases: tuple[Case, ...]
+    """Longest first, each with its expected output."""
+    clock: Clock
+    repeats: int
+    """How often each program runs inside a pair."""
+    short: bool = False
+    """The original takes so little in a pair that more of it may be asked."""
+    longest_s: float = 0.0
+    """Of the clock: what the original took on the longest of the cases, the interpreter's start left out."""
+
+    def runs(self, pairs: int) -> int:
+        """How often each program runs inside the next pair: on a noisy machine small differences need longer pairs.
+
+        It depends on nothing in the pair, so the test keeps its error.
+        """
+        return self.repeats * (_HARDER if self.short and pairs >= _HARD else 1)
+
+
+@dataclass
+class Series:
+    """The pairs of one comparison so far."""
+
+    clock: Clock
+    times: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)
+    differences: list[float] = field(default_factory=list)
+    """log(original / candidate) of each pair, by `clock`."""
+    wall: list[float] = field(default_factory=list)
+    """The same by wall time."""
+
+
+class _Wrong(Exception):
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+
+
+def compare(
+    sandbox: Runner,
+    original: str,
+    candidate: str,
+    cases: Sequence[Case],
+    *,
+    check: Checker = check_tokens,
+    rule: StoppingRule | None = None,
+    plan: Plan | None = None,
+    seed: int = 0,
+    notify: Callable[[int], None] | None = None,
+) -> Comparison:
+    """Compare two programs on the longest of `cases`. A case without `expected` takes the original's output.
+
+    Never raises for what the candidate does: a wrong or failing run makes the decision REJECTED.
+    Raises SandboxError, OriginalUnsteady when the original fails a case, ValueError when there is none.
+    """
+    rule = rule or StoppingRule()
+    sandbox.quiesce()
+    plan = plan or make_plan(sandbox, original, cases, check, rule)
+    series = Series(plan.clock, {case.name: ([], []) for case in plan.cases})
+    draw = random.Random(seed)
+    started = time.monotonic()
+    decision, reason = Decision.UNDECIDED, ""
+    try:
+        while decision is Decision.UNDECIDED and not (reason := _spent(series, rule, started)):
+            _pair(sandbox, (original, candidate), plan, series, check, draw)
+            decision, reason = decide(series, rule)
+            if notify:
+                notify(len(series.differences))
+    except _Wrong as wrong:
+        outcome = wrong.outcome
+        found = _result(series, rule, Decision.REJECTED, f"case {outcome.case}: {outcome.verdict} {outcome.detail}")
+        return replace(found, overrun=outcome.verdict is Verdict.TLE or outcome.cause is Cause.OVERRUN)
+    return _result(series, rule, decision, reason)
+
+
+def make_plan(sandbox: Runner, original: str, cases: Sequence[Case], check: Checker, rule: StoppingRule) -> Plan:
+    """Run the original on each case, and plan to time the longest. Raises OriginalUnsteady when it fails one."""
+    if not cases:
+        raise ValueError("there is no case to time")
+    found: list[tuple[Case, Run]] = []
+    for case in cases:
+        run = run_on(sandbox, original, case)
+        outcome = judge(case, run, check)
+        if outcome.verdict is not Verdict.AC:
+            raise OriginalUnsteady(f"the original fails case {case.name}: {outcome.verdict} {outcome.detail}", outcome)
+        expected = run.stdout if case.expected is None else case.expected
+        if run.active_s < _DISTURBED_S:  # whatever disturbs a run makes it longer, a short one many times
+            again = (run_on(sandbox, original, case) for _ in range(2))
+            run = min(run, *again, key=lambda run: run.active_s)
+        written = run.written if case.written is None else case.written
+        found.append((replace(case, expected=expected, written=written), run))
+    found.sort(key=lambda pair: -pair[1].active_s)
+    longest = found[0][1]
+    timed = found[:1]
+    for pair in found[1 : rule.timed_cases]:
+        if pair[1].active_s >= 0.3 * longest.active_s and sum(run.active_s for _, run in timed) < rule.enough_seconds:
+            timed.append(pair)
+    clock: Clock = rule.clock if rule.clock != "auto" else _clock(longest)
+    total = sum(max(run.cpu_s if clock == "cpu" else run.active_s, 1e-4) for _, run in timed)
+    repeats = 1 if clock == "memory" else max(1, min(100, math.ceil(rule.pair_seconds / total)))
+    short = clock != "memory" and total * repeats < _SHORT_S
+    return Plan(tuple(case for case, _ in timed), clock, repeats, short, longest.active_s)
+
+
+def _clock(run: Run) -> Clock:
+    return "cpu" if run.cpu_s + run.runqueue_wait_s >= _BUSY * run.wall_s - 0.002 else "wall"
+
+
+def _spent(series: Series, rule: StoppingRule, started: float) -> str:
+    pairs = len(series.differences)
+    if pairs >= rule.max_pairs:
+        return f"undecided after {pairs} pairs"
+    took = time.monotonic() - started
+    enough = USUAL_PAIRS if took < LONG * rule.max_seconds else rule.fewest
+    if pairs >= enough and took > rule.max_seconds:
+        return f"undecided after {pairs} pairs in {took:.0f} s"
+    return ""
+
+
+def _pair(
+    sandbox: Runner,
+    programs: tuple[str, str],
+    plan: Plan,
+    series: Series,
+    check: Checker,
+    draw: random.Random,
+) -> None:
+    """One pair: every timed case, each program `repeats` times, neighbours in random order."""
+    sums, walls = [0.0, 0.0], [0.0, 0.0]
+    for case in plan.cases:
+        amounts: tuple[list[float], list[float]] = ([], [])
+        wall: tuple[list[float], list[float]] = ([], [])
+        for _ in range(plan.runs(len(series.differences))):
+            for which in (0, 1) if draw.random() < 0.5 else (1, 0):
+                run = run_on(sandbox, programs[which], case)
+                outcome = judge(case, run, check)
+                if outcome.verdict is not Verdict.AC:
+                    if which:
+                        raise _Wrong(outcome)
+                    raise OriginalUnsteady(f"the original fails case {case.name} now and then", outcome, busy=True)
+                amounts[which].append(amount(run, series.clock))
+                wall[which].append(run.wall_s)
+        for which in (0, 1):
+            series.times[case.name][which].append(typical(amounts[which]))
+            sums[which] += series.times[case.name][which][-1]
+            walls[which] += typical(wall[which])
+    series.differences.append(math.log(sums[0] / sums[1]))
+    series.wall.append(math.log(walls[0] / walls[1]))
+
+
+def typical(amounts: Sequence[float]) -> float:
+    """Mean of the lower half of one program's runs in one pair: whatever disturbs a run makes it longer."""
+    return fmean(sorted(amounts)[: (len(amounts) + 1) // 2])
+
+
+def amount(run: Run, clock: Clock) -> float:
+    """What is compared of a run: seconds or bytes, never zero."""
+    value = {"cpu": run.cpu_s, "wall": run.wall_s, "memory": float(run.peak_bytes)}[clock]
+    return max(value, 1e-6)
+
+
+def decide(series: Series, rule: StoppingRule) -> tuple[Decision, str]:
+    """What the pairs so far say, and why when it is not plain; UNDECIDED asks for another pair."""
+    differences = series.differences
+    if len(differences) < rule.min_pairs:
+        return Decision.UNDECIDED, ""
+    worth = math.log(rule.worth_having)
+    if rejects_null(differences, 0.0, 1, rule.alpha):
+        return _believe(series, rule, worth)
+    if rejects_null(differences, 0.0, -1, rule.alpha):
+        return Decision.SLOWER, ""
+    # What looks clearly slower gets the few pairs more that it takes to say so.
+    if rejects_null(differences, worth, -1, rule.futility) and hodges_lehmann(differences) > -worth:
+        return Decision.SAME, f"less than {rule.worth_having - 1:.0%} faster"
+    return Decision.UNDECIDED, ""
+
+
+def _believe(series: Series, rule: StoppingRule, worth: float) -> tuple[Decision, str]:
+    """CPU time that went away while wall time stayed was moved to where it is not counted, or became waiting."""
+    if series.clock != "cpu" or hodges_lehmann(series.wall) >= 0.5 * hodges_lehmann(series.differences):
+        return Decision.FASTER, ""
+    if rejects_null(series.wall, 0.0, 1, rule.alpha):
+        return Decision.FASTER, ""
+    if rejects_null(series.wall, worth, -1, rule.futility):
+        return Decision.SAME, "it uses less CPU time but takes as long: it waits, or works where it is not seen"
+    return Decision.UNDECIDED, ""
+
+
+def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str) -> Comparison:
+    low, high, middle = -math.inf, math.inf, 0.0
+    if series.differences:
+        middle = hodges_lehmann(series.differences)
+        low, high = interval(series.differences, 1 - rule.interval)
+    return Comparison(
+        decision=decision,
+        ratio=math.exp(middle),
+        ci_low=math.exp(low),
+        ci_high=math.exp(high),
+        pairs=len(series.differences),
+        clock=series.clock,
+        confidence=rule.interval,
+        alpha=rule.alpha,
+        method=METHOD,
+        cases=tuple(CaseTimes(name, tuple(a), tuple(b)) for name, (a, b) in series.times.items()),
+        reason=reason,
+    )

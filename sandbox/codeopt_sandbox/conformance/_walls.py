@@ -1,0 +1,205 @@
+"""Probes: what a run can reach, see and call."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import tempfile
+
+from codeopt_sandbox.conformance._seen import failed, first
+from codeopt_sandbox.host import Sandbox
+
+_CONNECT = """
+import socket
+for family, kind, address in (
+    (socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", PORT)),
+    (socket.AF_INET, socket.SOCK_STREAM, ("192.0.2.1", 80)),
+    (socket.AF_INET, socket.SOCK_STREAM, ("169.254.169.254", 80)),
+    (socket.AF_INET, socket.SOCK_DGRAM, ("192.0.2.1", 53)),
+    (socket.AF_UNIX, socket.SOCK_STREAM, "/var/run/docker.sock"),
+):
+    try:
+        with socket.socket(family, kind) as attempt:
+            attempt.settimeout(1)
+            attempt.connect(address)
+        print("reached", address)
+    except OSError:
+        pass
+print([name for _, name in socket.if_nameindex() if name.startswith(("e", "w"))])
+"""
+
+
+def network(sandbox: Sandbox) -> str:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        return failed(sandbox.run(_CONNECT.replace("PORT", str(port))), "[]")
+
+
+_WRITE = """
+import os, sys
+for folder, folders, _ in os.walk("/"):
+    if folder.count("/") > 3 or folder.startswith("/proc"):
+        folders.clear()
+    if folder in ("/tmp", "/dev/shm", os.path.dirname(__file__)):
+        continue
+    try:
+        os.close(os.open(os.path.join(folder, "codeopt-probe"), os.O_CREAT | os.O_WRONLY))
+        print("wrote to", folder)
+    except OSError:
+        pass
+print("read" if os.path.exists(sys.argv[1]) else "out of sight")
+"""
+
+
+def files(sandbox: Sandbox) -> str:
+    with tempfile.NamedTemporaryFile(prefix="codeopt-canary-") as canary:
+        return failed(sandbox.run(_WRITE, args=[canary.name]), "out of sight")
+
+
+_LEAVE = """
+import os, sys, tempfile
+folder = tempfile.gettempdir()
+prefixes = [sys.prefix, sys.base_prefix]
+print([name for name in os.listdir(folder) if not any(p.startswith(f"{folder}/{name}/") for p in prefixes)])
+os.makedirs(folder + "/a/b")
+open(folder + "/a/b/file", "w").close()
+os.chmod(folder + "/a/b", 0)
+os.symlink("/etc", folder + "/link")
+"""
+
+
+def clean_slate(sandbox: Sandbox) -> str:
+    return first(*(failed(sandbox.run(_LEAVE), "[]") for _ in range(2)))
+
+
+_TRACES = """
+import os
+told = []
+for folder, _, names in os.walk("/sys/fs/cgroup"):
+    told += [name for name in names if os.access(os.path.join(folder, name), os.R_OK)]
+folder = os.getcwd()
+found = os.stat(folder)
+if found.st_mtime or found.st_ctime_ns < os.stat(__file__).st_mtime_ns:
+    told.append(f"times of {folder}")
+print(told[:5])
+open(folder + "/file", "w").close()
+"""
+
+
+def traces(sandbox: Sandbox) -> str:
+    return first(*(failed(sandbox.run(_TRACES), "[]") for _ in range(2)))
+
+
+_LOOK = """
+import os
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    if int(pid) == os.getpid():
+        continue
+    for name in ("environ", "mem", "maps", "fd/0", "fd/1"):
+        try:
+            os.close(os.open(f"/proc/{pid}/{name}", os.O_RDONLY | os.O_NONBLOCK))
+            print("opened", pid, name)
+        except OSError:
+            pass
+print([number for number in map(int, os.listdir("/proc/self/fd")) if number > 3])
+"""
+
+
+def out_of_sight(sandbox: Sandbox) -> str:
+    return failed(sandbox.run(_LOOK), "[]")
+
+
+_WHO = """
+import os
+status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+caps = {int(status[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")}
+print(os.getuid(), os.getgid(), os.getgroups(), caps, int(status["NoNewPrivs"]), int(status["Seccomp"]))
+"""
+
+
+def identity(sandbox: Sandbox) -> str:
+    users = set()
+    for _ in range(2):
+        printed = sandbox.run(_WHO).stdout.decode(errors="replace").strip()
+        uid, _, rest = printed.partition(" ")
+        gid, _, rest = rest.partition(" ")
+        if uid in ("", "0", str(os.getuid())) or gid == "0" or rest != "[] {0} 1 2":
+            return f"user {uid}, group {gid}, groups, capabilities, no-new-privileges, seccomp: {rest}"
+        users.add(uid)
+    return "" if len(users) == 2 else "two runs have the same user"
+
+
+_FIRST_TO_GO = """
+import os
+path = "/proc/self/oom_score_adj"
+for name in (path, f"/proc/{os.getpid()}/task/{os.getpid()}/oom_score_adj", "/proc/1/oom_score_adj", path[:-4]):
+    for text in ("0", "-1000", "999"):
+        try:
+            with open(name, "w") as file:
+                file.write(text)
+        except OSError:
+            pass
+print(open(path).read().strip())
+"""
+
+
+def ended_first(sandbox: Sandbox) -> str:
+    return failed(sandbox.run(_FIRST_TO_GO), "1000")
+
+
+_CALLS = {  # name: number on x86_64, on aarch64
+    "add_key": (248, 217), "bpf": (321, 280), "clone3": (435, 435), "fsopen": (430, 430), "init_module": (175, 105),
+    "io_uring_setup": (425, 425), "kcmp": (312, 272), "kexec_load": (246, 104), "keyctl": (250, 219),
+    "memfd_create": (319, 279), "mount": (165, 40), "msgget": (68, 186), "open_by_handle_at": (304, 265),
+    "perf_event_open": (298, 241), "personality": (135, 92), "pivot_root": (155, 41), "process_vm_readv": (310, 270),
+    "ptrace": (101, 117), "reboot": (169, 142), "semget": (64, 190), "setns": (308, 268), "shmget": (29, 194),
+    "sched_setaffinity": (203, 122), "swapon": (167, 224), "unshare": (272, 97), "userfaultfd": (323, 282),
+}  # fmt: skip
+_CALL = """
+import ctypes, errno
+libc = ctypes.CDLL(None, use_errno=True)
+reached = []
+for name, number in NUMBERS.items():
+    ctypes.set_errno(0)
+    if libc.syscall(number, 0, 0, 0, 0, 0, 0) != -1 or ctypes.get_errno() not in (errno.EPERM, errno.ENOSYS):
+        reached.append(name)
+print(reached)
+"""
+
+
+def calls(sandbox: Sandbox) -> str:
+    column = 0 if platform.machine() == "x86_64" else 1
+    numbers = {name: pair[column] for name, pair in _CALLS.items()}
+    return failed(sandbox.run(_CALL.replace("NUMBERS", repr(numbers))), "[]")
+
+
+_ASK_CACHE = """
+import ctypes, mmap, os
+libc = ctypes.CDLL(None, use_errno=True)
+file = os.open(os.__file__, os.O_RDONLY)
+pages = mmap.mmap(file, mmap.PAGESIZE, mmap.MAP_PRIVATE)
+told = ctypes.create_string_buffer(4096)
+told_of = []
+if libc.mincore(ctypes.byref(ctypes.c_char.from_buffer(pages)), ctypes.c_size_t(mmap.PAGESIZE), told) == 0:
+    told_of.append("mincore")
+for flag in (0x8, 0x80):
+    try:
+        os.preadv(file, [bytearray(1)], 0, flag)
+        told_of.append(f"preadv2 with {flag:#x}")
+    except BlockingIOError:
+        told_of.append(f"preadv2 with {flag:#x}")
+    except OSError:
+        pass
+os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+print(told_of)
+"""
+
+
+def file_cache(sandbox: Sandbox) -> str:
+    return failed(sandbox.run(_ASK_CACHE), "[]")
+
+
+def clock_setting(sandbox: Sandbox) -> str:
+    source = "import time\ntry: time.clock_settime(0, time.clock_gettime(0))\nexcept OSError: print('refused')"
+    return failed(sandbox.run(source), "refused")

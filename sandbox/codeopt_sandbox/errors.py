@@ -1,0 +1,48 @@
+"""What can go wrong in the sandbox itself; never a verdict on a program.
+
+SandboxError            our side failed: an engine, a guest or a disk
+├── BackendUnavailable  this backend cannot run on this machine
+├── BadInterpreter      the Python that is to run the programs cannot
+└── GuestLost           a guest died or stopped answering
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from codeopt_sandbox.outcome import Outcome
+
+
+class OriginalUnsteady(ValueError):
+    """The original, which is what others are compared with, fails a case, always or now and then.
+
+    busy: a machine that was too busy for it may be the reason.
+    """
+
+    def __init__(self, message: str, outcome: Outcome, *, busy: bool = False) -> None:
+        super().__init__(message)
+        self.busy = busy or outcome.run.stop == "time"
+
+
+class SandboxError(Exception):
+    """The sandbox failed, with the evidence in the message. Says nothing about the program."""
+
+
+class BackendUnavailable(SandboxError):
+    """A backend cannot be used here; the message says why and what would make it work."""
+
+
+class BadInterpreter(SandboxError):
+    """An interpreter that cannot run programs, whatever the backend; so no other backend is tried.
+
+    what: what is wrong with it, as a sentence that begins with its path.
+    """
+
+    def __init__(self, python: str, what: str) -> None:
+        super().__init__(f"{python} {what}")
+        self.what = what
+
+
+class GuestLost(SandboxError):
+    """A guest vanished or did not answer in time; the container is gone when this is raised."""

@@ -1,0 +1,105 @@
+"""The warm interpreters of one guest: a bare one for programs, and those that have libraries imported, for calls."""
+
+from __future__ import annotations
+
+import marshal
+import os
+from typing import Any
+
+from ..boot import Bundle
+from .job import Job, Setting
+from .workspace import Workspace
+from .zygote_process import Link, ZygoteProcess
+
+MOST_BYTES = 512 << 20
+"""Resident, of all that have libraries; the oldest go. sandbox/codeopt_sandbox/container.py leaves room for it."""
+
+
+class Zygotes:
+    """Chooses the zygote of each run; `current` has the one in progress."""
+
+    def __init__(self, setting: Setting, bundle: Bundle, workspace: Workspace, *, capped: bool) -> None:
+        self.setting, self.bundle, self.workspace, self.capped = setting, bundle, workspace, capped
+        self.bare = self.current = ZygoteProcess(setting, bundle, capped=capped)
+        self.loaded: dict[tuple[str, int], ZygoteProcess] = {}
+        """By name of the kept list of libraries and hash seed, the oldest first."""
+        self.unfit: dict[str, str] = {}
+        """By name of the list: why its libraries are not imported here."""
+
+    @property
+    def living(self) -> list[ZygoteProcess]:
+        """Those that there are."""
+        return [each for each in (self.bare, *self.loaded.values()) if each.link]
+
+    @property
+    def pids(self) -> set[int]:
+        """Of all."""
+        return {each.pid for each in self.living}
+
+    @property
+    def shared_bytes(self) -> int:
+        """What the first process of a run has of the libraries without having imported them."""
+        return self.current.resident_bytes() if self.current.scene is not None and self.current.link else 0
+
+    def cpu_s(self) -> float:
+        """What they have used themselves."""
+        return sum(each.cpu_s() for each in self.living)
+
+    def forget(self, pid: int) -> None:
+        """One has ended and was waited for."""
+        for each in self.living:
+            if each.pid == pid:
+                each.forget()
+
+    def end(self) -> None:
+        """Kill all of them; new ones are started when they are needed."""
+        for each in self.living:
+            each.end()
+
+    def ready(self, job: Job, cwd: str, libraries: bytes) -> tuple[Link, Job]:
+        """The zygote for a run, and the run as it then is: forked where its libraries could be imported for it.
+
+        libraries: marshalled; empty where there are none.
+        """
+        if libraries and job.libraries not in self.unfit:
+            zygote = self._loaded(job, cwd, libraries)
+            link = zygote.ready(job)
+            if zygote.unfit or self.workspace.has_leftovers():
+                self.unfit[job.libraries] = zygote.unfit or "they leave files behind"
+                self.loaded.pop((job.libraries, job.hash_seed)).close()
+                self.workspace.clean()
+            else:
+                self._make_room(zygote)
+                self.current = zygote
+                return link, job._replace(exec=False)
+        self.current = self.bare
+        return self.bare.ready(job), job
+
+    def _loaded(self, job: Job, cwd: str, libraries: bytes) -> ZygoteProcess:
+        key = job.libraries, job.hash_seed
+        if key not in self.loaded:
+            modules, paths = marshal.loads(libraries)
+            scene: dict[str, Any] = {
+                "modules": modules,
+                "paths": paths,
+                "program": f"{self.workspace.box}/program.py",
+                "cwd": cwd,
+                "uid": self.setting.uid_base,
+            }
+            made = ZygoteProcess(self.setting, self.bundle, capped=self.capped, scene=scene, hash_seed=job.hash_seed)
+            self.loaded[key] = made
+        return self.loaded[key]
+
+    def _make_room(self, newest: ZygoteProcess) -> None:
+        for key, each in list(self.loaded.items()):
+            if (
+                each is newest
+                or sum(other.resident_bytes() for other in self.loaded.values() if other.link) <= MOST_BYTES
+            ):
+                continue
+            self.loaded.pop(key).close()
+
+
+def read_kept(fd: int) -> bytes:
+    """All of a kept input."""
+    return os.pread(fd, os.fstat(fd).st_size, 0)

@@ -1,0 +1,108 @@
+"""The modules of `codeopt_sandbox.guest` as one bundle: what a guest is started with, and our own programs that run in
+one."""
+
+from __future__ import annotations
+
+import marshal
+from dataclasses import dataclass
+from functools import cache
+from importlib.machinery import SourceFileLoader
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from importlib.util import MAGIC_NUMBER
+from pathlib import Path
+from types import CodeType
+from typing import Any, Literal
+
+from codeopt_sandbox.guest.boot import ROOT
+
+_MARSHAL = 4
+"""The format's version that every Python since 3.4 reads."""
+
+
+@dataclass(frozen=True)
+class Libraries:
+    """Modules that are imported in a warm interpreter before it forks, once for all runs that name the same ones."""
+
+    modules: tuple[str, ...]
+    """In the order in which they are imported."""
+    paths: tuple[str, ...] = ()
+    """Put first on sys.path meanwhile."""
+
+    def packed(self) -> bytes:
+        """As the guest reads it."""
+        return marshal.dumps((list(self.modules), list(self.paths)), _MARSHAL)
+
+
+@dataclass(frozen=True)
+class GuestProgram:
+    """A run of one of our own programs in the guest, in place of a program's text."""
+
+    name: Literal["calls", "tests", "profile"]
+    """Its folder in codeopt_sandbox.guest, whose __main__.py has `main(bundle, *arguments)`."""
+    arguments: tuple[Any, ...] = ()
+    """Of the types that marshal knows."""
+    libraries: Libraries | None = None
+    """Imported before the run is forked, whatever its mode, from an interpreter that has its hash seed; where that
+    cannot be, the run is as without them and says why. For calls only: what a program imports is a cost of its own."""
+
+    def packed(self) -> bytes:
+        """As the guest reads it."""
+        return marshal.dumps((self.name, *self.arguments), _MARSHAL)
+
+
+@cache
+def bundle() -> dict[str, str]:
+    """Every module's source by its place: `_codeopt_guest/calls/worker.py`."""
+    return {place: file.read_text("utf-8") for place, file in _modules(files("codeopt_sandbox.guest"), ROOT)}
+
+
+@cache
+def compiled() -> dict[str, CodeType]:
+    """The same compiled, from where Python keeps what it has compiled once."""
+    return {place: _compiled(place, file) for place, file in _modules(files("codeopt_sandbox.guest"), ROOT)}
+
+
+def _compiled(place: str, file: Traversable) -> CodeType:
+    code = SourceFileLoader(place, str(file)).get_code(place) if isinstance(file, Path) else None
+    return _at(place, code) if code else compile(bundle()[place], place, "exec", dont_inherit=True)
+
+
+def _at(place: str, code: CodeType) -> CodeType:
+    """With no path of this machine in it."""
+    inner = tuple(_at(place, const) if isinstance(const, CodeType) else const for const in code.co_consts)
+    return code.replace(co_filename=place, co_consts=inner)
+
+
+def _modules(folder: Traversable, place: str) -> list[tuple[str, Traversable]]:
+    found: list[tuple[str, Traversable]] = []
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir() and entry.name != "__pycache__":
+            found += _modules(entry, f"{place}/{entry.name}")
+        elif entry.name.endswith(".py"):
+            found.append((f"{place}/{entry.name}", entry))
+    return found
+
+
+def boot_program() -> str:
+    """Run as `python -I -S -c`: takes the guest's modules from standard input, so that nothing has to be mounted."""
+    return bundle()[f"{ROOT}/boot.py"] + "\nstart_supervisor()\n"
+
+
+@cache
+def boot_input() -> bytes:
+    """What that program reads first: for an interpreter of this one's kind there is nothing left to compile."""
+    data = marshal.dumps((bundle(), MAGIC_NUMBER, marshal.dumps(compiled())), _MARSHAL)
+    return len(data).to_bytes(4, "big") + data
+
+
+def loading(*folders: str) -> str:
+    """Python source that has modules of the guest as `_bundle`, in an interpreter that has nothing of ours.
+
+    folders: where they stand; all of them by default.
+    """
+    found = bundle()
+    begins = tuple(f"{ROOT}/{folder}" for folder in folders or ("",))
+    sources = {place: text for place, text in found.items() if place.startswith(begins) or place.count("/") == 1}
+    boot = found[f"{ROOT}/boot.py"]
+    return f'_space = {{"__name__": "boot"}}\nexec({boot!r}, _space)\n_bundle = _space["Bundle"]({sources!r})\n'

@@ -1,0 +1,290 @@
+"""The host's side of every backend: open one, keep a guest alive in it, run programs, return what was seen."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from types import TracebackType
+from typing import Any, Self, get_args
+
+from codeopt_sandbox.channel import Guest, Pipe
+from codeopt_sandbox.cores import CoreLook
+from codeopt_sandbox.errors import BackendUnavailable, GuestLost, SandboxError
+from codeopt_sandbox.guest.wire import SPECIAL
+from codeopt_sandbox.guest_bundle import GuestProgram
+from codeopt_sandbox.outcome import Files, Mode, Run, RunLimits, Stop, WrittenFile
+from codeopt_sandbox.pool import Pool
+from codeopt_sandbox.runner import Program
+
+BACKENDS = ("docker", "bubblewrap", "process")
+_KEPT_BYTES = 256 << 20  # inputs that a guest keeps; the oldest go first
+_LOAD_S = 70.0  # what a guest may need to import libraries, of which it gives up those that take longer than 60
+_GRACE_S = 10.0  # what a guest may need beyond a run's own limit before the host ends it
+_ENV = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/tmp",
+    "USER": "user",  # packages ask for a name when they are imported; the number that a run has got has none
+    "LANG": "C.UTF-8",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may choose about a sandbox."""
+
+    limits: RunLimits = RunLimits()
+    python: str | None = None
+    """Interpreter that runs the programs; the one that runs us by default. See codeopt_sandbox.interpreter."""
+    image: str | None = None
+    """Docker: an image to run in, instead of the host's own /usr and interpreter."""
+    runtime: str | None = None
+    """Docker: an OCI runtime such as runsc (gVisor)."""
+    all_cores: bool = False
+    """A run may use every core; by default it has one, so that work moved to other processes gains nothing."""
+    core: int | None = None
+    """The one core that runs have, by its number; by default the one that has the least to do."""
+    spare: int = 0
+    """Guests kept ready in the background."""
+    mounts: tuple[tuple[str, str], ...] = ()
+    """(path on this machine, path as a run sees it): folders to show read-only. Plain processes see the first path."""
+    env: tuple[tuple[str, str], ...] = ()
+    """Environment variables that runs have beside the usual few."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What a backend gives: how to start a guest, and how that guest is built."""
+
+    backend: str
+    isolated: bool
+    description: str
+    start: Callable[[], Pipe]
+    setting: dict[str, Any]
+    """Fields of codeopt_sandbox.guest.supervisor.job.Setting that depend on the backend."""
+    close: Callable[[], None]
+    of_one_guest: Callable[[], dict[str, Any]] = dict
+    """Fields of the setting that no two guests may share: their folders, where those are on this machine."""
+
+
+class Sandbox:
+    """Runs programs that nobody trusts. Use as a context manager; not thread-safe."""
+
+    def __init__(self, launch: Launch, options: Options) -> None:
+        self._launch = launch
+        self.limits = options.limits
+        self.backend = launch.backend
+        self.isolated = launch.isolated
+        self.description = launch.description
+        self._options = options
+        self._look: CoreLook | None = CoreLook()
+        """Until the first run: the guest's start takes longer than the look, which then costs nothing."""
+        self._core: int | None = None
+        self._guest: Guest | None = None
+        self._pool = Pool(self._start_guest, options.spare)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the guest and remove everything that was made for it."""
+        self._drop_guest()
+        self._pool.close()
+        self._launch.close()
+
+    def restart_guest(self) -> None:
+        """Go on with a fresh guest, for another program: nothing of the last one is in it."""
+        self._drop_guest()
+
+    @property
+    def core(self) -> int | None:
+        """On which runs are made; None: on all."""
+        if self._options.all_cores:
+            return None
+        if self._options.core is not None:
+            return self._options.core
+        if self._look is not None:
+            self._core, self._look = self._look.quietest(), None
+        return self._core
+
+    def quiesce(self) -> None:
+        """Look again which core has the least to do; best done before a series of timed runs, not within one."""
+        self._look = CoreLook()
+
+    def warm(self) -> None:
+        """Start the guest now. Raises SandboxError when it does not come up."""
+        if self._guest is None:
+            self._guest = self._pool.take()
+
+    def run(
+        self,
+        program: Program,
+        stdin: bytes = b"",
+        *,
+        args: Sequence[str] = (),
+        mode: Mode = "fork",
+        limits: RunLimits | None = None,
+        hash_seed: int = 0,
+        files: Files | None = None,
+    ) -> Run:
+        """Run a program on one input. Raises SandboxError when the sandbox itself failed, after one retry.
+
+        files: copies of these are in its working folder, and what it writes there comes back.
+        """
+        self.warm()
+        tool = isinstance(program, GuestProgram)
+        libraries = program.libraries if isinstance(program, GuestProgram) else None
+        source = program.packed() if isinstance(program, GuestProgram) else program
+        source = source.encode() if isinstance(source, str) else source
+        limits = limits or self.limits
+        job = {
+            **_job(limits),
+            "exec": mode == "exec",
+            "tool": tool,
+            "hash_seed": hash_seed,
+            "args": list(args),
+            "core": self.core,
+        }
+        packed = libraries.packed() if libraries else b""
+        try:
+            return self._run(source, stdin, files, packed, job)
+        except GuestLost:
+            self._drop_guest()
+            return self._run(source, stdin, files, packed, job)
+
+    def _run(self, program: bytes, stdin: bytes, files: Files | None, libraries: bytes, job: dict[str, Any]) -> Run:
+        self.warm()
+        assert self._guest is not None
+        seconds = job["wall_s"] + _GRACE_S
+        try:
+            name, of_libraries, *kept = self._keep(
+                self._guest, [stdin, libraries, *(content for _, content in files or ())]
+            )
+            if files is not None:
+                job = {**job, "files": [[path, each] for (path, _), each in zip(files, kept, strict=True)]}
+            if libraries:
+                job, seconds = {**job, "libraries": of_libraries}, seconds + _LOAD_S
+            report, output = self._guest.ask("run", program, seconds=seconds, stdin=name, **job)
+        except BaseException:  # interrupted after a question: the next answer would be to this one
+            self._drop_guest()
+            raise
+        if not report.get("clean"):
+            self._drop_guest()
+        run = _as_run(report, output)
+        if run.stop == "lost" and self._launch.setting["uid_base"]:
+            raise SandboxError(f"the guest lost its interpreter, which no run can reach: {run.stop_detail}")
+        return run
+
+    def _keep(self, guest: Guest, inputs: Sequence[bytes]) -> list[str]:
+        """Names of inputs that the guest has; the oldest of others go where there is no room."""
+        names = [hashlib.sha256(data).hexdigest()[:32] for data in inputs]
+        for name, data in zip(names, inputs, strict=True):
+            if name in guest.inputs:
+                continue
+            while sum(guest.inputs.values()) + len(data) > _KEPT_BYTES:
+                oldest = next((each for each in guest.inputs if each not in names), None)
+                if oldest is None:
+                    break
+                guest.ask("forget", seconds=_GRACE_S, name=oldest)
+                del guest.inputs[oldest]
+            guest.ask("keep", data, seconds=_GRACE_S + len(data) / 1e7, name=name)
+            guest.inputs[name] = len(data)
+        return names
+
+    def _start_guest(self) -> Guest:
+        setting = {**self._launch.setting, **self._launch.of_one_guest()}
+        setting["env"] = {**_ENV, **setting["env"], **dict(self._options.env)}
+        guest = Guest(self._launch.start(), time.monotonic)
+        guest.start(setting)
+        return guest
+
+    def _drop_guest(self) -> None:
+        if self._guest is not None:
+            self._pool.retire(self._guest)
+            self._guest = None
+
+
+def _job(limits: RunLimits) -> dict[str, Any]:
+    return {
+        "wall_s": limits.seconds,
+        "memory_bytes": limits.memory_mib << 20,
+        "output_bytes": int(limits.output_mib * (1 << 20)),
+        "processes": limits.processes,
+        "open_files": limits.open_files,
+        "file_bytes": limits.file_mib << 20,
+    }
+
+
+def _as_run(report: dict[str, Any], output: bytes) -> Run:
+    """The guest's report as a value; nothing in it is taken on trust but its numbers."""
+    try:
+        size = int(report["stdout"])
+        end = size + int(report["stderr"])
+        stop = report["stop"]
+        if stop not in (None, *get_args(Stop)):
+            raise ValueError(f"stop={stop!r}")
+        return Run(
+            exit=None if report["exit"] is None else int(report["exit"]),
+            signal=None if report["signal"] is None else int(report["signal"]),
+            wall_s=float(report["wall_s"]),
+            cpu_s=float(report["cpu_s"]),
+            peak_bytes=int(report["peak_bytes"]),
+            stdout=output[:size],
+            stderr=output[size:end],
+            stop=stop,
+            stop_detail=str(report["evidence"]),
+            runqueue_wait_s=float(report["delay_s"]),
+            written=_as_written(report["files"], output[end:]),
+            unfit=str(report["unfit"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise SandboxError(f"the guest sent a report that makes no sense: {error!r} in {report!r:.200}") from error
+
+
+def _as_written(files: list[list[Any]], contents: bytes) -> tuple[WrittenFile, ...]:
+    found, at = [], 0
+    for path, given_size in files:
+        size = int(given_size)
+        found.append(WrittenFile(str(path), contents[at : at + size] if size >= 0 else None, special=size == SPECIAL))
+        at += max(size, 0)
+    return tuple(found)
+
+
+def open_sandbox(backend: str = "auto", *, limits: RunLimits | None = None, options: Options | None = None) -> Sandbox:
+    """Open a sandbox with a guest that has answered.
+
+    auto takes the Docker engine when one is reachable, else bubblewrap; it never falls back to the process
+    backend, which isolates nothing and has to be asked for by name. Raises BackendUnavailable with every reason.
+    """
+    options = options or Options()
+    options = replace(options, limits=limits) if limits else options
+    if backend != "auto":
+        return _open(backend, options)
+    reasons = []
+    for name in ("docker", "bubblewrap"):
+        try:
+            return _open(name, options)
+        except BackendUnavailable as error:
+            reasons.append(f"{name}: {error}")
+    raise BackendUnavailable("nothing here can isolate a run. " + "; ".join(reasons))
+
+
+def _open(backend: str, options: Options) -> Sandbox:
+    if backend not in BACKENDS:
+        raise BackendUnavailable(f"there is no backend {backend!r}; choose one of auto, {', '.join(BACKENDS)}")
+    launch: Launch = import_module(f"codeopt_sandbox.{backend}").open_backend(options)
+    sandbox = Sandbox(launch, options)
+    try:
+        sandbox.warm()
+    except SandboxError as error:
+        sandbox.close()
+        raise BackendUnavailable(str(error)) from error
+    return sandbox

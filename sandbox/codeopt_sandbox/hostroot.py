@@ -1,0 +1,166 @@
+"""What of the host a guest sees, read-only: system libraries, the interpreter with its packages, and how to find them.
+
+An interpreter's prefix is never shown whole: a virtual environment made at a project's root has the project for its
+prefix, with its secrets, its history and the answers to its tests.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt_sandbox.interpreter import PythonFacts, known_python
+
+_TOP = ("bin", "lib", "lib32", "lib64", "sbin")
+_SYSTEM = ("bin", "lib", "lib32", "lib64", "libexec", "sbin", "share")
+"""Of /usr and /usr/local. Not src, where images of containers keep projects, nor etc, with pip's configuration."""
+_EXTRA = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
+_CONFIGURATION = frozenset(
+    {"pip.conf", "pip.ini", "uv.toml", "auth.toml", "distutils.cfg", ".condarc", ".env", ".netrc", ".pypirc", "_netrc"}
+)
+"""Names of files that hold the user's passwords for package indexes and other hosts."""
+_DISTUTILS = ("distutils/distutils.cfg", "site-packages/setuptools/_distutils/distutils.cfg")
+
+
+@dataclass(frozen=True)
+class HostRoot:
+    """A root file system made of the host's own parts."""
+
+    python: str
+    links: dict[str, str]
+    """Path below / -> where it points: on most hosts /bin and /lib are links into /usr."""
+    binds: tuple[str, ...]
+    """Paths to mount read-only at the same place, outermost first."""
+    masked: tuple[str, ...]
+    """Files below them to cover: what lets a run talk to the host, and configuration that may hold passwords."""
+    env: dict[str, str]
+
+
+def host_root(python: str | None = None) -> HostRoot:
+    """The host root for an interpreter. Raises BadInterpreter."""
+    asked = known_python(python or sys.executable)
+    links = {path: str(Path("/", path).readlink()) for path in _system() if Path("/", path).is_symlink()}
+    real = [f"/{path}" for path in _system() if path not in links and path != "usr"]
+    has_user_site = bool(asked.user_site) and os.access(asked.user_site, os.R_OK | os.X_OK)
+    wanted = [*real, *_parts(asked), *([asked.user_site] if has_user_site else []), *_EXTRA]
+    binds = _outermost([path for path in wanted if Path(path).exists()])
+    env = {"PYTHONUSERBASE": asked.user_base} if has_user_site else {}
+    return HostRoot(asked.executable, links, binds, _masked(binds, asked.libraries), env)
+
+
+def masked_mounts(mounts: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    """Sockets, FIFOs and devices anywhere below folders that the user shows, as a run would see them.
+
+    A read-only mount does not stop a run from using them.
+    """
+    return tuple(
+        str(Path(inside, Path(path).relative_to(folder)))
+        for folder, inside in mounts
+        for path in _special_files(folder)
+    )
+
+
+def _special_files(folder: str) -> Iterator[str]:
+    todo = [folder]
+    while todo:
+        for entry in _entries(todo.pop()):
+            if entry.is_dir(follow_symlinks=False):
+                todo.append(entry.path)
+            elif _is_special(entry):
+                yield entry.path
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:  # no folder, or none that we may read: a run has no more rights
+        return []
+
+
+def _is_special(entry: os.DirEntry[str]) -> bool:
+    return not (entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False) or entry.is_symlink())
+
+
+def _system() -> list[str]:
+    return [*_TOP, *(f"{above}/{name}" for above in ("usr", "usr/local") for name in _SYSTEM)]
+
+
+def _parts(asked: PythonFacts) -> list[str]:
+    """Of each prefix what the interpreter needs: programs, packages, shared libraries, the mark of an environment."""
+    parts = [*_way_to(asked.executable), *asked.libraries]
+    for prefix in map(Path, asked.prefixes):
+        parts += [str(prefix / "bin"), str(prefix / "pyvenv.cfg")]
+        parts += _shared_libraries(prefix)
+    whole = {parent for prefix in asked.prefixes for parent in (Path(prefix), *Path(prefix).parents)}
+    return [part for part in parts if Path(part) not in whole]
+
+
+def _way_to(executable: str) -> list[str]:
+    """The `bin` folders of the links that an executable is behind: `.venv/bin/python` may lead to
+    `~/.local/bin/python3.13`, which leads to the real one; of any other folder the executable alone."""
+    found = []
+    path = Path(executable)
+    for _ in range(40):  # as many as the kernel follows
+        found.append(str(path.parent) if path.parent.name == "bin" else str(path))
+        if not path.is_symlink():
+            break
+        path = path.parent / path.readlink()
+    real = path.resolve()
+    return [*found, str(real.parent) if real.parent.name == "bin" else str(real)]
+
+
+def _shared_libraries(prefix: Path) -> list[str]:
+    if str(prefix) in ("/", "/usr", "/usr/local") or (prefix / "pyvenv.cfg").exists():
+        return []
+    if (prefix / "conda-meta").is_dir():  # hundreds of them: one mount instead
+        return [str(prefix / "lib")]
+    return [str(path) for name in ("lib", "lib64") for path in sorted((prefix / name).glob("*.so*")) if path.is_file()]
+
+
+def _masked(binds: tuple[str, ...], libraries: tuple[str, ...]) -> tuple[str, ...]:
+    """What lies openly in a mounted folder, and every socket below one that the kernel knows to be bound.
+
+    All of a large environment is not searched: 60,000 files take more than a second when the disk is cold.
+    """
+    found = {f"{library}/{name}" for library in libraries for name in _DISTUTILS}
+    found.update(_shown_sockets(binds))
+    for folder in {*binds, *libraries, *(f"{library}/site-packages" for library in libraries)}:
+        found.update(e.path for e in _entries(folder) if e.name in _CONFIGURATION or _is_special(e))
+    return tuple(sorted(path for path in found if _is_below(path, binds) and Path(path).exists()))
+
+
+def _shown_sockets(binds: tuple[str, ...]) -> Iterator[str]:
+    """Bound sockets by every name under which a guest would see them: a folder may be mounted by two."""
+    real = [(os.path.realpath(bind), bind) for bind in binds]
+    for path in map(os.path.realpath, _bound_sockets()):
+        for folder, shown in real:
+            if Path(path).is_relative_to(folder):
+                yield str(Path(shown, Path(path).relative_to(folder)))
+
+
+def _bound_sockets() -> Iterator[str]:
+    """Paths as the kernel has them; one that was bound by a relative name is not among them."""
+    try:
+        lines = Path("/proc/net/unix").read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        fields = line.split(maxsplit=7)
+        if len(fields) == 8 and fields[7].startswith("/"):
+            yield fields[7]
+
+
+def _is_below(path: str, binds: Iterable[str]) -> bool:
+    return any(Path(path).is_relative_to(bind) for bind in binds)
+
+
+def _outermost(paths: list[str]) -> tuple[str, ...]:
+    kept: list[str] = []
+    for path in sorted(set(paths), key=lambda p: (len(Path(p).parts), p)):
+        if not any(Path(path).is_relative_to(parent) for parent in kept):
+            kept.append(path)
+    return tuple(kept)

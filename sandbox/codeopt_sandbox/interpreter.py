@@ -1,0 +1,180 @@
+"""Starts an interpreter once, with nothing of its packages or of the current folder, and asks what it is."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from codeopt_sandbox.errors import BadInterpreter
+
+START_S = 10.0
+"""What a start may take; 0.03 s on an idle machine."""
+OLDEST = (3, 8)
+"""The code that runs inside knows no older one."""
+SURROUNDINGS = ("HOME", "PYTHONNOUSERSITE", "PYTHONUSERBASE", "PATH", "PYENV_VERSION")
+"""Variables by which the same file may say something else."""
+_ASK = r"""
+import json, os, platform, site, sys, sysconfig
+folder = os.path.dirname(sys.executable)
+marked = [each for each in (os.path.dirname(folder), folder) if os.path.isfile(os.path.join(each, "pyvenv.cfg"))]
+prefix, shares = (marked or [sys.prefix])[0], True
+if marked:
+    with open(os.path.join(prefix, "pyvenv.cfg")) as file:
+        lines = [line.lower().replace(" ", "") for line in file.read().splitlines()]
+    shares = "include-system-site-packages=true" in lines
+own = os.getuid() == os.geteuid() and not os.environ.get("PYTHONNOUSERSITE")
+user = site.getusersitepackages() if own and shares else ""
+folders = site.getsitepackages([prefix] + ([sys.base_prefix] if shares else [])) + ([user] if user else [])
+version = "python%d.%d" % sys.version_info[:2] + getattr(sys, "abiflags", "")
+names = {"lib", "lib64", getattr(sys, "platlibdir", "lib")}
+if marked:
+    folders += [os.path.join(prefix, name, version, "site-packages") for name in sorted(names)]
+found = None
+try:
+    from importlib.metadata import distributions
+    found = next((each.version for each in distributions(name="pytest", path=folders)), None)
+except ImportError:
+    pass
+prefixes = [prefix, sys.base_prefix, sys.prefix, sys.base_exec_prefix]
+prefixes += [os.path.realpath(each) for each in prefixes]
+libraries = [os.path.dirname(os.__file__)] + site.getsitepackages(prefixes)
+libraries += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+libraries += [os.path.join(each, name, version) for each in prefixes for name in sorted(names)]
+print(json.dumps({
+    "executable": sys.executable, "version": platform.python_version(), "release": list(sys.version_info[:2]),
+    "implementation": platform.python_implementation(), "pytest": found, "user_site": user,
+    "prefixes": prefixes, "libraries": libraries, "user_base": site.getuserbase(),
+}))
+"""
+"""`-I -S` keeps out what a package, a .pth file or a folder beside a program would run at the start; so the prefix of a
+virtual environment and its packages are looked for here (Debian's Python says `dist-packages` of one while it does not
+know that it is in it)."""
+
+
+@dataclass(frozen=True)
+class PythonFacts:
+    """What an interpreter says of itself."""
+
+    executable: str
+    """Of the interpreter that really runs, behind a shim; the link in a virtual environment, not what that leads to."""
+    version: str
+    pytest: str | None
+    """Version of pytest among its packages."""
+    prefixes: tuple[str, ...]
+    """Of the virtual environment and of the installation below it."""
+    libraries: tuple[str, ...]
+    """Folders that it imports from by itself, packages included."""
+    user_site: str
+    """Empty where it is not looked at."""
+    user_base: str
+
+
+def known_python(python: str) -> PythonFacts:
+    """As ask_python, of a file that has not changed started once in this process: each sandbox asks, for where its
+    libraries are. What is among its packages may be old. Raises BadInterpreter."""
+    said = _last_said(python)
+    return said[-1] if said else ask_python(python)
+
+
+def ask_python(python: str) -> PythonFacts:
+    """Start it and ask. Raises BadInterpreter, which says in one line what is wrong with it."""
+    facts = _answer(python)
+    _last_said(python)[:] = [facts]
+    return facts
+
+
+def _last_said(python: str) -> list[PythonFacts]:
+    """The last answer of this file, where it has given one; to be put in here."""
+    try:
+        file = Path(python).stat()
+    except (OSError, ValueError):
+        return []
+    surroundings = tuple(os.environ.get(name) for name in SURROUNDINGS)
+    return _said(python, (file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns), surroundings)
+
+
+@lru_cache(maxsize=32)
+def _said(_python: str, _file: tuple[int, ...], _surroundings: tuple[str | None, ...]) -> list[PythonFacts]:
+    return []
+
+
+def _answer(python: str) -> PythonFacts:
+    status, out, err = _start(python, ["-I", "-S", "-c", _ASK])
+    try:
+        answer = json.loads(out)
+        release, implementation = tuple(answer["release"]), answer["implementation"]
+        facts = PythonFacts(
+            answer["executable"], answer["version"], answer["pytest"], tuple(answer["prefixes"]),
+            tuple(answer["libraries"]), answer["user_site"], answer["user_base"],
+        )  # fmt: skip
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadInterpreter(python, _why(python, status, err)) from error
+    if release < OLDEST:
+        raise BadInterpreter(python, _too_old(facts.version))
+    if implementation != "CPython":
+        raise BadInterpreter(python, f"is {implementation}; programs are run by CPython")
+    return facts
+
+
+def _too_old(version: str) -> str:
+    return f"is Python {version}; {'.'.join(map(str, OLDEST))} is the oldest that can be used"
+
+
+def _start(python: str, arguments: list[str]) -> tuple[int, str, str]:
+    """(exit status, standard output, standard error). Raises BadInterpreter."""
+    try:
+        process = subprocess.Popen(
+            [python, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            start_new_session=True,
+        )  # fmt: skip
+    except FileNotFoundError as error:
+        raise BadInterpreter(python, _missing(python)) from error
+    except (OSError, ValueError) as error:
+        raise BadInterpreter(python, _not_started(python, error)) from error
+    with process:
+        try:
+            out, err = process.communicate(timeout=START_S)
+        except subprocess.TimeoutExpired as error:
+            raise BadInterpreter(python, f"did not answer within {START_S:g} s of its start") from error
+        finally:  # whatever it started, which may hold its output open
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+
+
+def _missing(python: str) -> str:
+    path = Path(python)
+    if path.is_symlink():
+        return f"leads to {os.path.realpath(path)}, which is not there"
+    if path.is_file():
+        return "cannot be started: what its first line names is not there"
+    return "is not there"
+
+
+def _not_started(python: str, error: OSError | ValueError) -> str:
+    path = Path(python)
+    if path.is_dir():
+        return "is a folder"
+    if isinstance(error, PermissionError):
+        return "may not be started (permission denied)"
+    return f"is no program that this machine can run ({getattr(error, 'strerror', None) or error})"
+
+
+def _why(python: str, status: int, err: str) -> str:
+    """Of something that started and gave no answer: an old Python does not know the options, another program says
+    whatever it says."""
+    _, out, said = _start(python, ["-V"])
+    name, _, version = (out or said).strip().partition(" ")
+    number = version.partition(".")
+    if name == "Python" and number[0].isdigit() and int(number[0]) < OLDEST[0]:
+        return _too_old(version)
+    last = err.strip().rpartition("\n")[2][:200]
+    if name == "Python":
+        return f"does not start{': ' + last if last else f' (exit status {status})'}"
+    return "is no Python"

@@ -1,0 +1,323 @@
+"""Where the time and memory of one program go: hot lines and functions, Python/native split, allocations."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from secrets import token_hex
+from typing import Any, Literal
+
+from codeopt_sandbox.guest.calls.function_ref import FunctionRef
+from codeopt_sandbox.guest.profile.request import ProfileRequest
+from codeopt_sandbox.guest_bundle import GuestProgram
+from codeopt_sandbox.outcome import Case, Run
+
+Mode = Literal["lines", "scalene", "callees", "allocated"]
+RunDriver = Callable[[GuestProgram, bytes], Run]
+"""Runs the profiler on an input in the sandbox."""
+
+SHORTEST = 0.1
+"""Seconds under Scalene, all runs together, below which there is no split."""
+GAIN = "the Python/native/system split and the memory profile"
+TITLE = {
+    "lines": "line profile",
+    "scalene": "Scalene",
+    "callees": "profile of what is called",
+    "allocated": "memory by line",
+}
+
+
+@dataclass(frozen=True)
+class HotLine:
+    """One source line of the program, as line_profiler or the interpreter's own events saw it."""
+
+    line: int
+    """1-based."""
+    share: float
+    """Of the time of all lines, 0..1, callees of this program left out."""
+    hits: int
+    """How often the line was reached; a comprehension in one line may count once or for each item."""
+    seconds: float
+    """Callees of this program left out; slowed by the profiler, most of all in short lines."""
+    text: str
+    place: str = ""
+    """`file.py:12`, where the text is of several files; empty where `line` says it."""
+
+    @property
+    def named(self) -> str:
+        """For people."""
+        return self.place or f"line {self.line}"
+
+
+@dataclass(frozen=True)
+class HotFunction:
+    """One function of the program; module-level code is called `<module>`."""
+
+    name: str
+    line: int
+    share: float
+    """Of the time of all lines, 0..1, callees of this program left out."""
+    hits: int
+    """Calls; for a generator, items."""
+
+
+@dataclass(frozen=True)
+class MemoryLine:
+    """One line that allocated, as Scalene saw it; of a function's calls as tracemalloc did."""
+
+    line: int
+    peak_mib: float
+    growth_mib: float
+    """Of a function: what it held when the calls held most."""
+
+
+def in_bytes(mib: float) -> str:
+    """MiB, or KiB where that is little."""
+    return f"{mib:.1f} MiB" if mib >= 1 else f"{mib * 1024:.1f} KiB"
+
+
+@dataclass(frozen=True)
+class Callee:
+    """One function outside of the module whose function was profiled: of its project, of a library, or in C."""
+
+    name: str
+    module: str
+    """Dotted; empty for a function in C."""
+    line: int
+    calls: int
+    share: float
+    """Of the time of all functions, 0..1, their callees left out."""
+    source: str
+    """Python text; empty for a function in C, and where there is none."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One profiled run of a program on one case."""
+
+    case: str
+    lines: tuple[HotLine, ...]
+    """Hottest first."""
+    functions: tuple[HotFunction, ...]
+    """Hottest first."""
+    python_share: float | None
+    """Share of CPU time in the interpreter, 0..1; None when the run was too short for Scalene.
+
+    Scalene counts native calls of less than 5 ms as the interpreter's where no call is to be seen (`x in list`).
+    """
+    native_share: float | None
+    system_share: float | None
+    """Of CPU time, in the kernel."""
+    peak_mib: float | None
+    """How much the process grew, from before the program to its peak."""
+    copy_mib_s: float | None
+    memory: tuple[MemoryLine, ...]
+    notes: tuple[str, ...]
+    """What could not be measured and why, one line each."""
+    callees: tuple[Callee, ...] = ()
+    """Largest share first."""
+
+
+def profile(
+    run_driver: RunDriver,
+    source: str,
+    case: Case,
+    *,
+    seconds: float = 5.0,
+    min_seconds: float = 0.6,
+    modes: Sequence[Mode] = ("lines", "scalene"),
+    function: FunctionRef | None = None,
+) -> Profile:
+    """Profile a program on one case: one run of the guest's profiler for each mode.
+
+    function: the program is its module, imported, and the function is called with the CallBatch on its input; only what
+    the calls do counts.
+    seconds: what the program may take in each mode, where it is several times slower; what was seen until then counts.
+    min_seconds: for Scalene the program is repeated until it has run for that long.
+    """
+    program = source.encode("utf-8", "replace")
+    texts = re.split("\r\n|\r|\n", source)  # as Python counts lines; str.splitlines also cuts at form feeds
+    found = Profile(case.name, (), (), None, None, None, None, None, (), ())
+    for mode in modes:
+        request = ProfileRequest(
+            mode, len(program), len(case.stdin), token_hex(16), min_seconds, seconds,
+            function.fields() if function else None, case.args,
+        )  # fmt: skip
+        result, notes = _ask(run_driver, request, program, case)
+        found = replace(found, notes=found.notes + notes)
+        try:
+            found = _READERS[mode](found, result, texts)
+        except _GarbageError as error:
+            found = _note(found, f"{TITLE[mode]}: the result was not readable ({error})")
+    return replace(found, notes=tuple(dict.fromkeys(found.notes)))
+
+
+def _note(found: Profile, *notes: str) -> Profile:
+    return replace(found, notes=found.notes + notes)
+
+
+# --- asking the guest ----------------------------------------------------------------------------
+
+
+def _ask(
+    run_driver: RunDriver, request: ProfileRequest, program: bytes, case: Case
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Run the profiler once; its result (empty when there is none) and what went wrong."""
+    header = json.dumps(request.fields()).encode()
+    run = run_driver(GuestProgram("profile"), header + b"\n" + program + case.stdin)
+    result = parse(run.stdout, request.marker)
+    return result, _complaints(request.mode, result, run)
+
+
+def parse(stdout: bytes, marker: str) -> dict[str, Any]:
+    """The JSON object after the last marker; empty when there is none, or something else."""
+    _, _, text = stdout.rpartition(marker.encode())
+    try:
+        result = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return result if isinstance(result, dict) else {}
+
+
+def _complaints(mode: str, result: dict[str, Any], run: Run) -> tuple[str, ...]:
+    title = TITLE[mode]
+    notes = []
+    if not result:
+        end = run.stop or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
+        notes.append(f"{title}: no result, the profiled run ended by itself or was ended ({end})")
+    if "missing" in result:
+        notes.append(
+            f"{title}: scalene is not installed for the Python that runs the program; "
+            f"`python -m pip install scalene` there gives {GAIN}"
+        )
+    if "error" in result:
+        notes.append(f"{title}: the profiler failed ({_name(result['error'])})")
+    if result.get("ended"):
+        notes.append(f"{title}: the program ended with {_name(result['ended'])}")
+    if result.get("memory") is False:
+        notes.append(f"{title}: no memory by line, which takes a sparse file of 256 MiB; the sandbox allows less")
+    if result.get("stopped") is True:
+        notes.append(f"{title}: stopped at its time limit; what the program does later is not in it")
+    return tuple(notes)
+
+
+def _name(value: object) -> str:
+    """A type's name; never another text, because the program can put there what it likes."""
+    return value if isinstance(value, str) and re.fullmatch(r"\w{1,60}", value) else "an exception"
+
+
+# --- reading its answer --------------------------------------------------------------------------
+
+
+class _GarbageError(ValueError):
+    """The result is not what our profiler writes: nothing in it is believed."""
+
+
+def _rows(result: dict[str, Any], key: str, *highest: float | None) -> list[list[Any]]:
+    """The list of rows `key`; each has numbers from 0 to `highest`, or a function's name for None."""
+    rows = result.get(key, [])
+    if not isinstance(rows, list) or len(rows) > 100_000:
+        raise _GarbageError(key)
+    for row in rows:
+        if not isinstance(row, list) or len(row) != len(highest):
+            raise _GarbageError(key)
+        for value, top in zip(row, highest, strict=True):
+            _check(value, top, key)
+    return rows
+
+
+def _check(value: object, top: float | None, key: str) -> None:
+    if top is None:
+        good = isinstance(value, str) and re.fullmatch(r"[\w.<>]{1,200}", value) is not None
+    elif isinstance(top, int):
+        good = type(value) is int and 0 <= value <= top
+    else:
+        good = type(value) in (int, float) and 0 <= value <= top  # type: ignore[operator]
+    if not good:
+        raise _GarbageError(key)
+
+
+def _number(result: dict[str, Any], key: str, top: float) -> Any:
+    _check(result.get(key, 0), top, key)
+    return result.get(key, 0)
+
+
+COUNT, PERCENT, MIB = 2**62, 101.0, 2.0**30
+"""The largest values believed; Scalene's percentages may pass 100 by rounding."""
+
+
+def _read_lines(found: Profile, result: dict[str, Any], texts: list[str]) -> Profile:
+    last = len(texts)
+    rows = _lines_once(_rows(result, "lines", last, COUNT, COUNT))
+    total = sum(ns for _, _, ns in rows) or 1
+    lines = [HotLine(line, ns / total, hits, ns / 1e9, texts[line - 1]) for line, hits, ns in rows]
+    functions = [
+        HotFunction(name.replace(".<locals>", ""), line, ns / total, calls)
+        for name, line, calls, ns in _rows(result, "functions", None, last, COUNT, COUNT)
+    ]
+    peak = float(_number(result, "peak_mib", MIB))
+    return replace(
+        found,
+        peak_mib=peak or None,
+        lines=tuple(sorted(lines, key=lambda hot: (-hot.share, hot.line))),
+        functions=tuple(sorted(functions, key=lambda hot: (-hot.share, hot.line))),
+    )
+
+
+def _lines_once(rows: list[list[Any]]) -> list[list[Any]]:
+    numbers = [row[0] for row in rows]
+    if 0 in numbers or len(set(numbers)) < len(numbers):
+        raise _GarbageError("lines")
+    return rows
+
+
+def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> Profile:
+    rows = _lines_once(_rows(result, "lines", len(texts), PERCENT, PERCENT, MIB, MIB, MIB))
+    if not result.keys() & {"lines"}:
+        return found
+    runs, seconds = _number(result, "runs", COUNT), _number(result, "seconds", MIB)
+    system = float(_number(result, "system", 1.0))
+    shares = [sum(row[column] for row in rows) for column in (1, 2)]
+    # Scalene counts frees late, so that repeated runs add up: no line held more than the whole program.
+    top = MIB if found.peak_mib is None else found.peak_mib
+    memory = [MemoryLine(row[0], min(row[3], top), min(row[4], top)) for row in rows if row[3] or row[4]]
+    found = replace(
+        found,
+        copy_mib_s=None if result.get("memory") is False else float(sum(row[5] for row in rows)),
+        memory=tuple(sorted(memory, key=lambda line: (-line.peak_mib, -line.growth_mib, line.line))),
+    )
+    if runs > 1:
+        found = _note(found, f"Scalene: one run is too short to sample, so it saw {runs} runs in a row")
+    if seconds < SHORTEST or not sum(shares):
+        return _note(found, "Scalene: still too short to sample, so there is no Python/native/system split")
+    python, native = (share / sum(shares) * (1 - system) for share in shares)
+    return replace(found, python_share=python, native_share=native, system_share=system)
+
+
+MOST_SOURCE = 20_000
+"""Characters of a callee's text."""
+
+
+def _read_callees(found: Profile, result: dict[str, Any], texts: list[str]) -> Profile:
+    rows = result.get("callees", [])
+    if not isinstance(rows, list) or len(rows) > 100:
+        raise _GarbageError("callees")
+    callees = []
+    for row in rows:
+        if not isinstance(row, list) or len(row) != 6 or not all(isinstance(row[at], str) for at in (0, 1, 5)):
+            raise _GarbageError("callees")
+        for value, top in zip(row[2:5], (COUNT, COUNT, 1.0), strict=True):
+            _check(value, top, "callees")
+        callees.append(Callee(row[0][:200], row[1][:200], row[2], row[3], float(row[4]), row[5][:MOST_SOURCE]))
+    return replace(found, callees=tuple(callees))
+
+
+def _read_allocated(found: Profile, result: dict[str, Any], texts: list[str]) -> Profile:
+    rows = _lines_once(_rows(result, "allocated", len(texts), COUNT, COUNT))
+    memory = [MemoryLine(line, max(held, most) / 2**20, held / 2**20) for line, held, most in rows]
+    return replace(found, memory=tuple(sorted(memory, key=lambda each: (-each.peak_mib, -each.growth_mib, each.line))))
+
+
+_READERS = {"lines": _read_lines, "scalene": _read_scalene, "callees": _read_callees, "allocated": _read_allocated}

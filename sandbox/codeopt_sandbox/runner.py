@@ -1,0 +1,64 @@
+"""What runs programs: a Sandbox, or something that stands for one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypedDict, Unpack
+
+from codeopt_sandbox.guest_bundle import GuestProgram
+from codeopt_sandbox.outcome import Case, Files, Mode, Run, RunLimits
+
+Program = str | bytes | GuestProgram
+
+
+class RunOptions(TypedDict, total=False):
+    """How a program is run, by name; what is not given is as it says."""
+
+    args: Sequence[str]
+    """The program's arguments: none."""
+    mode: Mode
+    """A fork of the warm interpreter or a fresh one: "fork"."""
+    limits: RunLimits | None
+    """What the run may use: what the runner says."""
+    hash_seed: int
+    """Of the order of sets of texts: 0."""
+    files: Files | None
+    """Copies of these are in its working folder, and what it writes there comes back: None, it has no folder."""
+
+
+class Runner(Protocol):
+    """Runs one program on one input."""
+
+    @property
+    def limits(self) -> RunLimits:
+        """What a run may use unless it is said otherwise."""
+        ...
+
+    def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> Run:
+        """Raises SandboxError when the sandbox itself failed."""
+        ...
+
+    def restart_guest(self) -> None:
+        """Go on with a fresh guest: nothing that an earlier run left behind is in it."""
+        ...
+
+    def quiesce(self) -> None:
+        """Leave the measuring core to the run for now: nothing goes on in the background."""
+        ...
+
+
+class GuestRunner(Runner, Protocol):
+    """Runs our own programs of the guest too."""
+
+    def run(self, program: Program, stdin: bytes = b"", **options: Unpack[RunOptions]) -> Run:
+        """Raises SandboxError when the sandbox itself failed."""
+        ...
+
+
+def run_on(runner: Runner, program: str | bytes, case: Case, **options: Unpack[RunOptions]) -> Run:
+    """Run a program on a case: its standard input, and its arguments and files where it has some."""
+    if case.args:
+        options["args"] = case.args
+    if case.files is not None:
+        options["files"] = case.files
+    return runner.run(program, case.stdin, **options)

@@ -1,0 +1,185 @@
+"""Verdicts, made on the host from what a guest saw; the expected output never leaves this side."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
+from itertools import zip_longest
+
+from codeopt_sandbox.host import Sandbox
+from codeopt_sandbox.outcome import Case, Mode, Outcome, Run, Verdict, WrittenFile
+from codeopt_sandbox.runner import run_on
+
+Checker = Callable[[bytes, bytes], str]
+"""(expected, printed) -> "" when equal, else one line that says where they differ."""
+
+LAST_BITS, FEW_ULP = 1e-12, 4
+"""Relative, and units in the last place: so much floats differ whose sums were associated in another way."""
+_FLOAT = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
+_SHOWN = 60
+TRACEBACK = b"Traceback (most recent call last):"
+
+
+def open_checker(name: str = "tokens") -> Checker:
+    """tokens (white space does not matter), exact, or float:TOLERANCE (absolute or relative). Raises ValueError."""
+    if name == "tokens":
+        return check_tokens
+    if name == "exact":
+        return check_exact
+    kind, _, tolerance = name.partition(":")
+    if kind == "float" and _positive(tolerance):
+        return lambda expected, got: check_floats(expected, got, float(tolerance))
+    raise ValueError(f"there is no checker {name!r}; choose tokens, exact or float:TOLERANCE such as float:1e-6")
+
+
+def _positive(text: str) -> bool:
+    try:
+        return 0 < float(text) < math.inf
+    except ValueError:
+        return False
+
+
+def check_tokens(expected: bytes, got: bytes) -> str:
+    """Equal up to white space."""
+    return _first_difference(expected.split(), got.split(), lambda a, b: a == b)
+
+
+def check_exact(expected: bytes, got: bytes) -> str:
+    """Equal byte for byte."""
+    if expected == got:
+        return ""
+    return _first_difference(expected.splitlines(True), got.splitlines(True), lambda a, b: a == b, "line")
+
+
+def check_floats(expected: bytes, got: bytes, tolerance: float) -> str:
+    """Equal up to white space, where numbers may differ by `tolerance`, absolute or relative."""
+
+    def close(a: bytes, b: bytes) -> bool:
+        if a == b:
+            return True
+        try:
+            x, y = float(a), float(b)
+        except ValueError:
+            return False
+        return math.isclose(x, y, rel_tol=tolerance, abs_tol=tolerance)
+
+    return _first_difference(expected.split(), got.split(), close)
+
+
+def check_nearly(expected: bytes, got: bytes) -> str:
+    """As check_tokens, where floats may differ in their last bits."""
+    return "" if expected == got else _first_difference(expected.split(), got.split(), _same_but_last_bits)
+
+
+def last_bits(expected: bytes, got: bytes) -> float:
+    """The largest relative difference of two outputs that check_nearly takes for the same; 0 when there is none."""
+    if expected == got:
+        return 0.0
+    pairs = zip(expected.split(), got.split(), strict=False)
+    return max((_apart(float(a), float(b)) for a, b in pairs if a != b), default=0.0)
+
+
+def _same_but_last_bits(a: bytes, b: bytes) -> bool:
+    if a == b:
+        return True
+    if not (_FLOAT.fullmatch(a) and _FLOAT.fullmatch(b)):
+        return False
+    x, y = float(a), float(b)
+    return _apart(x, y) <= LAST_BITS or abs(x - y) <= FEW_ULP * math.ulp(max(abs(x), abs(y)))
+
+
+def _apart(x: float, y: float) -> float:
+    return abs(x - y) / max(abs(x), abs(y), 5e-324)
+
+
+def _first_difference(a: list[bytes], b: list[bytes], same: Callable[[bytes, bytes], bool], unit: str = "token") -> str:
+    for number, (x, y) in enumerate(zip_longest(a, b), 1):
+        if x is None:
+            return f"{unit} {number}: expected the end of the output, got {_show(y)}"
+        if y is None:
+            return f"{unit} {number}: expected {_show(x)}, got the end of the output"
+        if not same(x, y):
+            return f"{unit} {number}: expected {_show(x)}, got {_show(y)}"
+    return ""
+
+
+def _show(data: bytes) -> str:
+    text = data.decode("utf-8", "backslashreplace")
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
+
+
+def judge(case: Case, run: Run, check: Checker = check_tokens) -> Outcome:
+    """The verdict on one run. A case without expected output is only checked for ending well."""
+    verdict, detail = _verdict(case, run, check)
+    return Outcome(case.name, verdict, run, detail, run.cause)
+
+
+def _verdict(case: Case, run: Run, check: Checker) -> tuple[Verdict, str]:
+    if run.stop == "time":
+        return Verdict.TLE, run.stop_detail
+    if run.stop == "memory" or _refused_memory(run):
+        return Verdict.MLE, run.stop_detail or "MemoryError: an allocation was refused"
+    if run.stop == "output":
+        return Verdict.OLE, run.stop_detail
+    if run.stop is not None:
+        return Verdict.RE, run.stop_detail
+    if run.signal is not None:
+        return Verdict.RE, f"ended by signal {run.signal}"
+    if run.exit != case.exit or (case.exit and TRACEBACK in run.stderr):
+        other = f" instead of {case.exit}" if run.exit != case.exit and case.exit else ""
+        return Verdict.RE, f"exit status {run.exit}{other}{_last_line(run.stderr)}"
+    difference = "" if case.expected is None else check(case.expected, run.stdout)
+    difference = difference or compare_written(case, run)
+    return (Verdict.WA, difference) if difference else (Verdict.AC, "")
+
+
+def compare_written(case: Case, run: Run) -> str:
+    """Where the files that a run wrote differ from what is expected, byte for byte; empty when they do not."""
+    if case.written is None:
+        return ""
+    expected = {file.path: file for file in case.written if not _is_ignored(case, file)}
+    got = {file.path: file for file in run.written if not _is_ignored(case, file)}
+    for path in sorted(expected.keys() | got.keys()):
+        if expected.get(path) != got.get(path):
+            return f"file {path}: {_file_difference(expected.get(path), got.get(path))}"
+    return ""
+
+
+def _is_ignored(case: Case, file: WrittenFile) -> bool:
+    return any(fnmatchcase(file.path, pattern) for pattern in case.ignored)
+
+
+def _file_difference(expected: WrittenFile | None, got: WrittenFile | None) -> str:
+    if got is None:
+        return "it was expected and is not written"
+    if expected is None:
+        return "it is written and was not expected"
+    if expected.content is None or got.content is None:
+        gone = got.content is None and not got.special
+        return "it is removed" if gone else "it is not removed or is no file"
+    return check_exact(expected.content, got.content) or "it is another kind of file"
+
+
+def _refused_memory(run: Run) -> bool:
+    """Where the limit is on address space the program gets a MemoryError, and seldom survives it."""
+    return run.exit == 1 and run.stderr.rstrip().rpartition(b"\n")[2].startswith(b"MemoryError")
+
+
+def _last_line(stderr: bytes) -> str:
+    line = stderr.rstrip().rpartition(b"\n")[2].decode("utf-8", "backslashreplace").strip()
+    return f": {line[:200]}" if line else ""
+
+
+def run_case(sandbox: Sandbox, program: str | bytes, case: Case, check: Checker, mode: Mode = "exec") -> Outcome:
+    """Run and judge one case."""
+    return judge(case, run_on(sandbox, program, case, mode=mode), check)
+
+
+def run_cases(
+    sandbox: Sandbox, program: str | bytes, cases: Iterable[Case], check: Checker = check_tokens, mode: Mode = "exec"
+) -> Iterator[Outcome]:
+    """Run and judge one case after another."""
+    for case in cases:
+        yield run_case(sandbox, program, case, check, mode)

@@ -36,7 +36,7 @@ def measure(folder: Path, server: WireServer, problems: int, chunk: int) -> int:
     """One batch, watched from outside."""
     run = folder / "run"
     command = [
-        sys.executable, "-m", "codeopt.cli", "batch", str(write_set(folder, problems)), "--run-dir", str(run),
+        sys.executable, "-m", "codeopt.cli.main", "batch", str(write_set(folder, problems)), "--run-dir", str(run),
         "--quiet",
         "--model", "m", "--base-url", server.base_url, *QUICK,
     ]  # fmt: skip

@@ -23,11 +23,11 @@ from typing import Any
 
 from benchmarks import not_run
 from benchmarks.honest import HEAD, Honest, Upstream, drafts, releases
-from codeopt.comparison import compare
-from codeopt.errors import CodeoptError
-from codeopt.options import ImproveOptions
-from codeopt.session import Session
-from codeopt.target import Target
+from codeopt.core.errors import CodeoptError
+from codeopt.core.options import ImproveOptions
+from codeopt.core.session import Session
+from codeopt.core.target import Target
+from codeopt.engine.compare import compare
 from codeopt_sandbox.errors import SandboxError
 
 GOAL = 0.95

@@ -22,12 +22,12 @@ from typing import Any
 
 from benchmarks import not_run
 from benchmarks.functions import HEAD, Case, cases
-from codeopt.comparison import compare
-from codeopt.options import ImproveOptions
-from codeopt.program import Program, read_program
-from codeopt.session import Session
-from codeopt.target import Target
-from codeopt.workloads.function.putback import put_back
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Program, read_program
+from codeopt.core.session import Session
+from codeopt.core.target import Target
+from codeopt.engine.compare import compare
+from codeopt.workloads.source.splice import put_back
 
 
 def installed(case: Case) -> bool:

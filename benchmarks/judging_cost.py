@@ -12,12 +12,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from codeopt.history import Draft, History
-from codeopt.judge import Judge
-from codeopt.options import ImproveOptions
-from codeopt.program import read_program
-from codeopt.session import Session
-from codeopt.target import Target
+from codeopt.core.history import Draft, History
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import read_program
+from codeopt.core.session import Session
+from codeopt.core.target import Target
+from codeopt.engine.judge import Judge
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.program import OpenedProgram
 from codeopt_sandbox import open_sandbox

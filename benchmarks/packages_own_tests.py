@@ -25,8 +25,8 @@ from typing import Any
 
 from benchmarks import extract, not_run
 from benchmarks.functions import cases
-from codeopt.workloads.function.function_def import read_function
-from codeopt.workloads.function.putback import put_back
+from codeopt.workloads.source.functions import read_function
+from codeopt.workloads.source.splice import put_back
 from tests.support.wire_server import WireServer
 
 

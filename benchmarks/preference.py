@@ -20,13 +20,13 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from codeopt.history import Preferred
+from codeopt.batch.results.statistics import wilson
+from codeopt.core.history import Preferred
+from codeopt.core.options import ImproveOptions
+from codeopt.core.session import Session
+from codeopt.engine.llm_judge import PreferenceReader
 from codeopt.models import Message, Model
 from codeopt.models.scripted import Scripted
-from codeopt.options import ImproveOptions
-from codeopt.preference import PreferenceReader
-from codeopt.results.statistics import wilson
-from codeopt.session import Session
 from codeopt.tasks.readability import QUESTION, gain
 
 PROBLEMS = Path(__file__).parents[1] / "problems"

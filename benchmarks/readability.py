@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from codeopt.engine import improve
-from codeopt.options import ImproveOptions
-from codeopt.session import Session
-from codeopt.target import Target
+from codeopt.core.options import ImproveOptions
+from codeopt.core.session import Session
+from codeopt.core.target import Target
+from codeopt.engine.improve import improve
 
 HERE = Path(__file__).parent
 PROBLEMS, DRAFTS = HERE.parent / "problems", HERE / "readability_drafts"

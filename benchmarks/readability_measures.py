@@ -15,8 +15,8 @@ import importlib
 import importlib.util
 import re
 
-from codeopt.readability import measure
 from codeopt.tasks._readability_examples import _GRADES_CLEAR, _GRADES_TERSE
+from codeopt.tasks._readability_measures import measure
 from codeopt.tasks.readability import TASK, gain
 
 PLAIN = """\

@@ -17,9 +17,9 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from codeopt.workloads.function.function_def import read_function
-from codeopt.workloads.function.recording import record
-from codeopt.workloads.function.watched_run import UsersCommand
+from codeopt.workloads.function.recording.instrumented_run import UsersCommand
+from codeopt.workloads.function.recording.recording import record
+from codeopt.workloads.source.functions import read_function
 
 PROGRAM = """\
 import sys

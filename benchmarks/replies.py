@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeopt.judge import shape_of
+from codeopt.engine.judge import shape_of
 from codeopt.models import Message, Reply
+from codeopt.models._reply import is_done, to_draft
 from codeopt.proposers._going_on import whole
-from codeopt.proposers._reply import is_done, to_draft
 
 CORPUS = Path(__file__).with_suffix(".txt")
 ASK = (Message("user", "Write the next program."),)

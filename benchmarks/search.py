@@ -27,12 +27,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, cast
 
-from codeopt.budget import Budget, Ledger, Usage
-from codeopt.history import Candidate, Critique, Draft, History
-from codeopt.judge import Judge, Race
-from codeopt.loop import RefineLoop, SearchPlan
-from codeopt.results.statistics import Estimate, estimate, estimate_geometric
-from codeopt.searches import open_search
+from codeopt.batch.results.statistics import Estimate, estimate, estimate_geometric
+from codeopt.core.budget import Budget, Ledger, Usage
+from codeopt.core.history import Candidate, Critique, Draft, History
+from codeopt.engine.judge import Judge, Race
+from codeopt.engine.loop import RefineLoop, SearchPlan
+from codeopt.engine.searches import open_search
 from codeopt.tasks import open_task
 from codeopt_sandbox.compare import Comparison, Decision
 from codeopt_sandbox.outcome import Outcome, Run, Verdict
@@ -313,10 +313,10 @@ def _row(label: str, found: Tally, chain: Tally) -> str:
 
 def real(search: str) -> None:
     """One run through the wire, in a sandbox, by the command's own engine."""
-    from codeopt.engine import improve
-    from codeopt.options import ImproveOptions
-    from codeopt.session import Session
-    from codeopt.target import Target
+    from codeopt.core.options import ImproveOptions
+    from codeopt.core.session import Session
+    from codeopt.core.target import Target
+    from codeopt.engine.improve import improve
     from tests.codeopt.command import FAST, SLOWER, WRONG, reply, write_problem
     from tests.support.wire_server import WireServer
 

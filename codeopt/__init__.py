@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from codeopt.api import improve
-    from codeopt.errors import CodeoptError
-    from codeopt.report import Result
-    from codeopt.tasks._text import Aspect, TextCheck, TextTask
+    from codeopt.core.errors import CodeoptError
+    from codeopt.report.result import Result
+    from codeopt.selfrefine.text_task import Aspect, TextCheck, TextTask
 
 __all__ = ["Aspect", "CodeoptError", "Result", "TextCheck", "TextTask", "__version__", "improve"]
 __version__ = "0.1.0"
 
 _HOMES = {
-    "CodeoptError": "codeopt.errors",
-    "Result": "codeopt.report",
+    "CodeoptError": "codeopt.core.errors",
+    "Result": "codeopt.report.result",
     "improve": "codeopt.api",
-    "Aspect": "codeopt.tasks._text",
-    "TextCheck": "codeopt.tasks._text",
-    "TextTask": "codeopt.tasks._text",
+    "Aspect": "codeopt.selfrefine.text_task",
+    "TextCheck": "codeopt.selfrefine.text_task",
+    "TextTask": "codeopt.selfrefine.text_task",
 }
 """Loaded when first asked for: `codeopt --help` needs none of it."""
 

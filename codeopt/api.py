@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from codeopt.report import Result
+    from codeopt.report.result import Result
 
 
 def improve(
@@ -26,17 +26,18 @@ def improve(
     cases: a folder; by default the cases are looked for beside the program.
     model: "rules", a model's name, or replay:FILE; by default a model if one is set up in the environment, else rules.
     notify: receives each line that the command would print while it runs.
-    options: any other field of codeopt.options.ImproveOptions, such as `stdin`, `base_url`, `max_seconds`, `resume`.
+    options: any other field of codeopt.core.options.ImproveOptions, such as `stdin`, `base_url`, `max_seconds`,
+        `resume`.
 
     Neither pyproject.toml nor CODEOPT_* variables are read for options. Raises codeopt.CodeoptError (its `exit_status`
     says of what kind), codeopt_sandbox.SandboxError, and KeyboardInterrupt, after which the run can be resumed.
     """
-    from codeopt.console import CallbackConsole
-    from codeopt.engine import improve as improve_target
-    from codeopt.options import ImproveOptions
-    from codeopt.report import End
-    from codeopt.session import Session
-    from codeopt.target import as_target
+    from codeopt.core.console import CallbackConsole
+    from codeopt.core.options import ImproveOptions
+    from codeopt.core.session import Session
+    from codeopt.core.target import as_target
+    from codeopt.engine.improve import improve as improve_target
+    from codeopt.report.result import End
 
     named = {"cases": cases, "model": model, "task": task, "sandbox": sandbox, "max_rounds": max_rounds, **options}
     result = improve_target(as_target(target), ImproveOptions.of(named), Session(CallbackConsole(notify)))

@@ -5,7 +5,7 @@ A task is a module with `TASK`, found by its dotted path; no edit anywhere else.
 
 from dataclasses import dataclass
 
-from codeopt.history import Candidate
+from codeopt.core.history import Candidate
 from codeopt.tasks.runtime import Runtime
 
 

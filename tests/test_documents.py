@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from codeopt import errors, registry
-from codeopt.cli import build_parser
-from codeopt.commands._defaults import TABLES, flag_of
+from codeopt.cli.main import build_parser
+from codeopt.cli.settings import TABLES, flag_of
+from codeopt.core import errors, plugins
 from codeopt.rules import Hot, all_rules, load_rule
-from codeopt.workloads.function.proposer import within
+from codeopt.workloads.function.view import within
 from codeopt_sandbox.__main__ import _parser as sandbox_parser
 from tests.codeopt.command import QUICK_SETTINGS, codeopt
 from tests.support.documents import DOCUMENTS, README, ROOT, Block, all_blocks, blocks
@@ -45,7 +45,7 @@ DONE = (0, 1)
 @pytest.fixture(scope="module")
 def parsers() -> dict[str, argparse.ArgumentParser]:
     """The parser of each command."""
-    commands = {name: registry.load("codeopt.commands", name) for name in registry.names("codeopt.commands")}
+    commands = {name: plugins.load("codeopt.commands", name) for name in plugins.names("codeopt.commands")}
     parser = build_parser(commands)
     (choices,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     return dict(choices.choices)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from codeopt import registry
+from codeopt.core import plugins
 from tests.support.documents import DOCUMENTS, README, ROOT, blocks
 
 TEXT = README.read_text("utf-8")
@@ -13,7 +13,7 @@ LONGEST = 135
 
 
 def test_every_command_is_named() -> None:
-    assert [name for name in registry.names("codeopt.commands") if f"`codeopt {name}" not in TEXT] == []
+    assert [name for name in plugins.names("codeopt.commands") if f"`codeopt {name}" not in TEXT] == []
 
 
 def test_links_lead_to_files() -> None:

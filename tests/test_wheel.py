@@ -17,7 +17,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from codeopt import registry
+from codeopt.core import plugins
 from tests.codeopt.command import AS_A_USER, FAST, QUICK, SLOW, Done, environment, write_problem
 from tests.support.users_paths import PATHS, walk
 from tests.support.wheels import ROOT, bare, build
@@ -141,7 +141,7 @@ OF_RUNS = {"runs": r"slow", "show": r"faster", "diff": r"^\+.*set\(", "apply": r
 
 def test_every_command_has_its_main_path_here() -> None:
     named = {arguments[0] for arguments, _, _ in COMMANDS.values()} | set(OF_RUNS)
-    assert named == set(registry.names("codeopt.commands"))
+    assert named == set(plugins.names("codeopt.commands"))
 
 
 OF_A_PROGRAM = pytest.mark.slow(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codeopt.interpreter import Interpreter
-from codeopt.options import ImproveOptions
+from codeopt.core.interpreter import Interpreter
+from codeopt.core.options import ImproveOptions
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from codeopt.batch.backoff import Backoff
+from codeopt.batch.datasets import Problem
 from codeopt.batch.records import ProblemResult, Spent, Stage, TimeSpent
 from codeopt.batch.rows import (
     candidate_row,
@@ -29,13 +30,12 @@ from codeopt.batch.rows import (
     verdict_rows,
 )
 from codeopt.batch.schema import ADDED, FINAL, TABLES, VERSION
-from codeopt.budget import Ledger
-from codeopt.datasets import Problem
-from codeopt.errors import UsageError
-from codeopt.history import Candidate, History
+from codeopt.core.budget import Ledger
+from codeopt.core.errors import UsageError
+from codeopt.core.history import Candidate, History
+from codeopt.core.ownership import foreign, refusal
+from codeopt.core.run_store import candidate_from_json
 from codeopt.models import Message, Reply
-from codeopt.ownership import foreign, refusal
-from codeopt.saved_runs import candidate_from_json
 
 BUSY_S = 60.0  # a writer waits so long for another one; a transaction takes milliseconds
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from codeopt.batch.worker_store import Pauses, WorkerStore
-from codeopt.errors import CodeoptError, ModelError
+from codeopt.core.errors import CodeoptError, ModelError
 from codeopt.models import Message, Model, Reply, replies
 
 TRIES = 6

@@ -12,7 +12,7 @@ from codeopt.batch import worker as worker_process
 from codeopt.batch.batch_options import BatchOptions
 from codeopt.batch.scheduler import Scheduler
 from codeopt.batch.worker_events import WorkerEvent
-from codeopt.errors import CodeoptError, NoSandbox
+from codeopt.core.errors import CodeoptError, NoSandbox
 
 TICK_S = 0.5
 END_S = 10.0

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from codeopt.errors import UsageError
+from codeopt.core.errors import UsageError
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from codeopt.batch.local import as_error
 from codeopt.batch.ray_actors import Coordinator, Worker, describe_node
 from codeopt.batch.scheduler import Scheduler
 from codeopt.batch.worker_events import WorkerEvent
-from codeopt.errors import NoSandbox, UsageError
+from codeopt.core.errors import NoSandbox, UsageError
 
 TICK_S = 0.5
 COUNT_NODES_S = 5.0

@@ -13,24 +13,24 @@ from typing import Any, cast
 
 from codeopt.batch.batch_options import BatchOptions
 from codeopt.batch.core_lock import CoreLock
+from codeopt.batch.datasets import Problem
 from codeopt.batch.durable_model import BudgetSpent, CachedModel, PaidReplies
 from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.request_slots import RequestSlots, SlottedModel
 from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_store import WorkerStore
-from codeopt.console import Console
-from codeopt.datasets import Problem
-from codeopt.engine import improve
-from codeopt.errors import ModelError, ProgramError, UsageError
-from codeopt.isolation import open_isolated
-from codeopt.model_choice import open_chosen_model
+from codeopt.core.console import Console
+from codeopt.core.errors import ModelError, ProgramError, UsageError
+from codeopt.core.isolation import open_isolated
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Program
+from codeopt.core.run_store import RunStore, SavedRun
+from codeopt.core.session import Mounts, Session
+from codeopt.core.target import Target
+from codeopt.engine.improve import improve
+from codeopt.engine.open_model import open_chosen_model
 from codeopt.models import Model
-from codeopt.options import ImproveOptions
-from codeopt.program import Program
-from codeopt.saved_runs import RunStore, SavedRun
-from codeopt.session import Mounts, Session
-from codeopt.target import Target
-from codeopt.tasks._text import is_of_texts
+from codeopt.selfrefine.text_task import is_of_texts
 from codeopt_sandbox import Sandbox, SandboxError
 from codeopt_sandbox.errors import OriginalUnsteady
 
@@ -211,7 +211,7 @@ def _for_want_of_time(error: BaseException | None) -> bool:
 
 def open_worker_sandbox(options: BatchOptions, core: int) -> AbstractContextManager[Sandbox]:
     """A sandbox whose runs have that core. Raises NoSandbox."""
-    from codeopt.model_choice import wants_model
+    from codeopt.engine.open_model import wants_model
 
     own = not wants_model(options.improve) and not options.with_target
     return open_isolated(options.improve, own_code_only=own, notify=lambda line: None, core=core)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol, Self
 from codeopt.batch.database import BatchStore
 from codeopt.batch.records import Spent
 from codeopt.batch.worker_events import WorkerEvent
-from codeopt.console import Console
-from codeopt.escaping import inline
+from codeopt.core.console import Console
+from codeopt.core.sanitize import inline
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

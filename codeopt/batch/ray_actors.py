@@ -21,14 +21,14 @@ from codeopt.batch.backoff import Backoff, sleep_out
 from codeopt.batch.batch_options import BatchOptions
 from codeopt.batch.core_lock import CoreLock, measuring_cores
 from codeopt.batch.database import BatchStore
+from codeopt.batch.datasets import Problem
 from codeopt.batch.problem_job import ProblemJob, open_worker_sandbox
 from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
 from codeopt.batch.worker_store import WorkerStore
-from codeopt.datasets import Problem
-from codeopt.errors import CodeoptError, UsageError
-from codeopt.program import read_program
+from codeopt.core.errors import CodeoptError, UsageError
+from codeopt.core.program import read_program
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caseio import FOLDERS
 

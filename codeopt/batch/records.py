@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from codeopt.history import Candidate
+from codeopt.core.history import Candidate
 
 Stage = Literal["round", "confirm", "refused", "target"]
 """What a measurement is of: a draft in its round, what is confirmed, the human's program."""

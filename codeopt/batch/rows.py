@@ -8,11 +8,11 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from codeopt.batch.datasets import Problem
 from codeopt.batch.records import Stage
-from codeopt.datasets import Problem
-from codeopt.history import Candidate
+from codeopt.core.history import Candidate
+from codeopt.core.run_store import candidate_to_json
 from codeopt.models import Message, Reply
-from codeopt.saved_runs import candidate_to_json
 from codeopt_sandbox.compare import Comparison
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from codeopt.batch.database import BatchStore
 from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.worker_events import WorkerEvent
-from codeopt.errors import ModelError
+from codeopt.core.errors import ModelError
 
 MAX_ATTEMPTS = 2
 """A problem that was at work when its worker died is tried once more."""

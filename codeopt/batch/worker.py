@@ -15,7 +15,7 @@ from codeopt.batch.database import BatchStore
 from codeopt.batch.problem_job import ProblemJob, open_worker_sandbox
 from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
-from codeopt.errors import CodeoptError
+from codeopt.core.errors import CodeoptError
 
 _PR_SET_PDEATHSIG = 1
 PROBLEMS_A_LIFE = 200

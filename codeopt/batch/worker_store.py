@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from codeopt.batch.records import ProblemResult, Spent, Stage, TimeSpent
-from codeopt.budget import Ledger
-from codeopt.history import Candidate, History
+from codeopt.core.budget import Ledger
+from codeopt.core.history import Candidate, History
 from codeopt.models import Message, Reply
 
 

@@ -17,10 +17,10 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from codeopt import registry
-from codeopt.budget import Usage
-from codeopt.errors import ModelError, UsageError
-from codeopt.escaping import encodable
+from codeopt.core import plugins
+from codeopt.core.budget import Usage
+from codeopt.core.errors import ModelError, UsageError
+from codeopt.core.sanitize import encodable
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Reply:
 
 
 class Model(Protocol):
-    """Anything that answers a conversation. Raises codeopt.errors.ModelError and nothing else of its own.
+    """Anything that answers a conversation. Raises codeopt.core.errors.ModelError and nothing else of its own.
 
     One that can answer several times at once also has `several(messages, count)`, see `replies`.
     """
@@ -209,11 +209,11 @@ def _factory(spec: str) -> tuple[Callable[[str, Settings], Model], str]:
     prefix, colon, rest = spec.partition(":")
     if not spec.strip():
         raise UsageError("the model has no name; give one, for example --model gpt-5")
-    if prefix in registry.names(__name__):
-        return registry.load(__name__, prefix).build, rest
+    if prefix in plugins.names(__name__):
+        return plugins.load(__name__, prefix).build, rest
     if colon and _importable(prefix) and rest.isidentifier():
         return _imported(prefix, rest), spec
-    return registry.load(__name__, "openai").build, spec
+    return plugins.load(__name__, "openai").build, spec
 
 
 def _importable(path: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
-from codeopt.errors import ModelError, UsageError
+from codeopt.core.errors import ModelError, UsageError
 
 OPENAI = "https://api.openai.com/v1"
 NO_KEY = "none"

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.errors import ModelError
-from codeopt.escaping import encodable
+from codeopt.core.errors import ModelError
+from codeopt.core.sanitize import encodable
 from codeopt.models._failures import one_line, said
 
 LINE_BYTES = 1_000_000

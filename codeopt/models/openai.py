@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from codeopt.errors import ModelError, UsageError
+from codeopt.core.errors import ModelError, UsageError
 from codeopt.models import AnswerSchema, Message, Model, Reply, Settings, at_once, estimate_tokens
 from codeopt.models._endpoint import endpoint
 from codeopt.models._failures import explain, status_of, unknown_model

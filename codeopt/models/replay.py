@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from codeopt.errors import ModelError, UsageError
+from codeopt.core.errors import ModelError, UsageError
 from codeopt.models import Message, Model, Reply, Settings, replies
 
 SCHEMA = "codeopt.exchange/1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from codeopt.errors import ModelError, UsageError
+from codeopt.core.errors import ModelError, UsageError
 from codeopt.models import Message, Model, Price, Reply, Settings, estimate_tokens
 
 SEPARATOR = "--- next answer ---"

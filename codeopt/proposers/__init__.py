@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from codeopt.history import Candidate, Critique, Draft, History
+from codeopt.core.history import Candidate, Critique, Draft, History
 
 
 class Proposer(Protocol):

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from string import Template
 from typing import Literal
 
-from codeopt.briefing import Briefing
-from codeopt.escaping import fenced
-from codeopt.history import Candidate
+from codeopt.core.briefing import Briefing
+from codeopt.core.history import Candidate
+from codeopt.core.sanitize import fenced
 from codeopt.models import AnswerSchema
 
 Step = Literal["critique", "refine"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from codeopt.budget import Usage
-from codeopt.errors import ModelError
+from codeopt.core.budget import Usage
+from codeopt.core.errors import ModelError
 from codeopt.models import Message, Model, Reply, estimate_tokens
-from codeopt.proposers._reply import to_draft, without_thoughts
+from codeopt.models._reply import to_draft, without_thoughts
 
 TIMES = 2
 """A reply is asked to go on so often; one that needs more does not stop."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from string import Template
 from typing import Literal
 
-from codeopt.briefing import Briefing
-from codeopt.escaping import cut, fenced, inline
-from codeopt.feedback import GENERIC, FeedbackMode, describe
-from codeopt.history import Candidate, History
+from codeopt.core.briefing import Briefing
+from codeopt.core.history import Candidate, History
+from codeopt.core.sanitize import cut, fenced, inline
 from codeopt.models import Message, estimate_tokens
 from codeopt.proposers._answer_form import AnswerForm, Step
 from codeopt.proposers._changes import smallest_change
+from codeopt.proposers.feedback import GENERIC, FeedbackMode, describe
 from codeopt.tasks import Task, WorkedExample
 from codeopt_sandbox.outcome import Case
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from codeopt.briefing import Briefing
-from codeopt.errors import ModelError
-from codeopt.escaping import cut
-from codeopt.feedback import GENERIC, FeedbackMode
-from codeopt.history import Candidate, Critique, Draft, History
+from codeopt.core.briefing import Briefing
+from codeopt.core.errors import ModelError
+from codeopt.core.history import Candidate, Critique, Draft, History
+from codeopt.core.sanitize import cut
 from codeopt.models import Message, Model, Reply, replies
+from codeopt.models._reply import critique_text, is_done, to_draft
 from codeopt.proposers._answer_form import AnswerForm, Step
 from codeopt.proposers._going_on import WholeReply, whole
 from codeopt.proposers._prompt import Extent, Prompter
-from codeopt.proposers._reply import critique_text, is_done, to_draft
+from codeopt.proposers.feedback import GENERIC, FeedbackMode
 from codeopt.tasks import Task, suited
 from codeopt_sandbox.outcome import Case
 

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from codeopt.history import Candidate, Critique, Draft, History
+from codeopt.core.history import Candidate, Critique, Draft, History
 from codeopt.rules import Hot, Rule
 
 WORTH_KEEPING = 1.02

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codeopt.history import Candidate, Critique, Draft, History
+from codeopt.core.history import Candidate, Critique, Draft, History
 from codeopt.proposers import Proposer
 from codeopt.proposers.rules import Rules
 

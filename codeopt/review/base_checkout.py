@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from codeopt.errors import UsageError
+from codeopt.core.errors import UsageError
 from codeopt.review.change import Change
 from codeopt.review.changed_functions import is_test
 from codeopt.review.repository import Repository

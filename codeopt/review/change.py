@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeopt.errors import UsageError
-from codeopt.git import NoGit, git_outside, work_trees
+from codeopt.core.errors import UsageError
+from codeopt.core.git import NoGit, git_outside, work_trees
 from codeopt.review.repository import Repository, open_repository
 
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from codeopt.interpreter import Interpreter
-from codeopt.options import ImproveOptions
+from codeopt.core.diagnostic import Shortfall, as_rows
+from codeopt.core.interpreter import Interpreter
+from codeopt.core.options import ImproveOptions
+from codeopt.core.session import Session
 from codeopt.review.change import closed_folders, whole_files
 from codeopt.review.changed_functions import ReviewTarget, find_targets
 from codeopt.review.suggestion import Skipped, Suggestion
 from codeopt.review.surroundings import Improver, isolated, rank
 from codeopt.review.work import ReviewBudget, ReviewRun
-from codeopt.session import Session
-from codeopt.shortfall import Shortfall, as_rows
 
 SCHEMA = "codeopt.check/1"
 

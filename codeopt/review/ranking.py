@@ -8,13 +8,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from codeopt.errors import CodeoptError
+from codeopt.core.diagnostic import Shortfall
+from codeopt.core.errors import CodeoptError
+from codeopt.core.session import Mounts
 from codeopt.review.changed_functions import ReviewTarget
-from codeopt.session import Mounts
-from codeopt.shortfall import Shortfall
-from codeopt.workloads.function.bench import open_bench
-from codeopt.workloads.function.project import locate
+from codeopt.workloads.function.harness import open_bench
 from codeopt.workloads.function.rank import Times, any_function, function_times
+from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.errors import SandboxError
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeopt.errors import UsageError
-from codeopt.git import Git, find_git, new_work_tree
+from codeopt.core.errors import UsageError
+from codeopt.core.git import Git, find_git, new_work_tree
 
 REGULAR = ("100644", "100755")
 

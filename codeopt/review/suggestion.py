@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from codeopt.shortfall import Shortfall
+from codeopt.core.diagnostic import Shortfall
 from codeopt_sandbox.caveat import Caveat
 
 

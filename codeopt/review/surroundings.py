@@ -6,16 +6,16 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
-from codeopt.budget import Usage
-from codeopt.engine import improve
-from codeopt.isolation import open_isolated
-from codeopt.options import ImproveOptions
-from codeopt.report import Result
+from codeopt.core.budget import Usage
+from codeopt.core.isolation import open_isolated
+from codeopt.core.options import ImproveOptions
+from codeopt.core.session import Mounts, Session
+from codeopt.core.target import Target
+from codeopt.engine.improve import improve
+from codeopt.report.result import Result
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.ranking import Ranking, ranked
 from codeopt.review.work import Left
-from codeopt.session import Mounts, Session
-from codeopt.target import Target
 from codeopt_sandbox import Sandbox
 
 

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from codeopt import report
-from codeopt.budget import Budget, Ledger, Usage
-from codeopt.errors import CodeoptError, ModelError, NoSandbox
-from codeopt.report import End, Result
+from codeopt.core.budget import Budget, Ledger, Usage
+from codeopt.core.diagnostic import Shortfall
+from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
+from codeopt.report import result as report
+from codeopt.report.result import End, Result
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.combine import combine
 from codeopt.review.suggestion import Skipped, Suggestion, full_name
-from codeopt.shortfall import Shortfall
 from codeopt_sandbox.errors import SandboxError
 
 BUDGET_SPENT = 6

@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from codeopt import analysis, registry
+from codeopt import analysis
 from codeopt.analysis import *  # noqa: F403 - all that a rule asks of a program is imported from here too
-from codeopt.errors import UsageError
+from codeopt.core import plugins
+from codeopt.core.errors import UsageError
 from codeopt.rules._context import Context
 from codeopt.rules._explanation import Explanation, explain
 from codeopt.rules._hot_spots import Hot
@@ -47,7 +48,7 @@ __all__ += analysis.__all__
 
 def load_rule(name: str) -> Rule:
     """One rule by its name, or by the dotted path of a module outside the package that makes one with `@rule`."""
-    made = [value for value in vars(registry.load("codeopt.rules", name)).values() if isinstance(value, Rule)]
+    made = [value for value in vars(plugins.load("codeopt.rules", name)).values() if isinstance(value, Rule)]
     if len(made) != 1:
         raise UsageError(f"{name!r} has to make one rule with @codeopt.rules.rule; it makes {len(made)}")
     return made[0]
@@ -56,7 +57,7 @@ def load_rule(name: str) -> Rule:
 @cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule of the folder and of installed plug-ins, in the order in which they are stacked."""
-    known = [load_rule(name) for name in registry.names("codeopt.rules")]
+    known = [load_rule(name) for name in plugins.names("codeopt.rules")]
     return tuple(sorted(known, key=lambda each: each.priority))  # those of one priority stay in the order of names
 
 

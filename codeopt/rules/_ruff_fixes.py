@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Any
 
-from codeopt._ruff import findings
+from codeopt.core.ruff import findings
 from codeopt.rules import Context, Edit, Example, Rule
 
 NAME = "ruff"

@@ -17,12 +17,12 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from codeopt import __version__
-from codeopt.errors import CodeoptError, UsageError
-from codeopt.model_choice import RULES
-from codeopt.serving.caller import Caller
+from codeopt.core.errors import CodeoptError, UsageError
+from codeopt.engine.open_model import RULES
 from codeopt.serving.request import Errand, ErrandRequest, Permissions
 from codeopt.serving.root import Root
 from codeopt.serving.slow_functions import SlowFunction, of_check, of_improvement, places, saved
+from codeopt.serving.worker_pool import Caller
 
 CHECK, IMPROVE, IMPROVE_WITH_MODEL, APPLY = (
     "codeopt.check", "codeopt.improve", "codeopt.improveWithModel", "codeopt.apply",

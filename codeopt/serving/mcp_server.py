@@ -13,10 +13,9 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from codeopt import __version__
-from codeopt.errors import CodeoptError, UsageError
-from codeopt.model_choice import RULES
-from codeopt.serving.caller import Caller
-from codeopt.serving.mcp_answers import (
+from codeopt.core.errors import CodeoptError, UsageError
+from codeopt.engine.open_model import RULES
+from codeopt.serving.mcp_schemas import (
     CheckAnswer,
     CompareAnswer,
     ImproveAnswer,
@@ -26,6 +25,7 @@ from codeopt.serving.mcp_answers import (
 )
 from codeopt.serving.request import Errand, ErrandRequest, Permissions
 from codeopt.serving.root import Root
+from codeopt.serving.worker_pool import Caller
 
 INSTRUCTIONS = """\
 codeopt judges changes to Python code: nothing is believed that was not run. To make something faster: `profile` the \

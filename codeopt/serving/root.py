@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeopt.errors import UsageError
+from codeopt.core.errors import UsageError
 
 MOST_LOOKED_AT = 20_000
 """Files and folders of one folder that a client names."""
@@ -70,7 +70,7 @@ class Root:
         for word in found:
             for part in {word, word.partition("=")[2]} - {""}:
                 if "\0" not in part and os.path.lexists(self.path / part):
-                    self.inside(part)  # of a folder links are left out, see codeopt.given
+                    self.inside(part)  # of a folder links are left out, see codeopt.core.run_inputs
         return found
 
 

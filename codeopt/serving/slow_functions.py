@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from codeopt.ownership import foreign
-from codeopt.saved_runs import digest
-from codeopt.workloads.function.function_def import definitions
+from codeopt.core.ownership import foreign
+from codeopt.core.run_store import digest
+from codeopt.workloads.source.functions import definitions
 
 RUNS = ".codeopt/runs"
 MOST_RUNS = 200

@@ -16,9 +16,9 @@ import threading
 import warnings
 from typing import IO, Any
 
-from codeopt.console import Console
-from codeopt.errors import CodeoptError, UsageError
-from codeopt.escaping import inline
+from codeopt.core.console import Console
+from codeopt.core.errors import CodeoptError, UsageError
+from codeopt.core.sanitize import inline
 from codeopt.serving.request import ErrandRequest
 from codeopt_sandbox.errors import SandboxError
 
@@ -74,7 +74,7 @@ def main() -> int:
     try:
         request = ErrandRequest.from_line(sys.stdin.buffer.readline())
         threading.Thread(target=_watch_parent, daemon=True).start()
-        from codeopt.serving.errands import run_errand
+        from codeopt.serving.handlers import run_errand
 
         lines.send(result=run_errand(request, lines))
     except Cancelled:

@@ -8,12 +8,12 @@ from pathlib import Path
 from string import Template
 from typing import Any, Literal, Protocol, cast
 
-from codeopt import registry
-from codeopt.briefing import TimedCalls
-from codeopt.errors import UsageError
-from codeopt.history import Candidate, Critique, History
-from codeopt.standing import Standing
-from codeopt.target import Target
+from codeopt.core import plugins
+from codeopt.core.briefing import TimedCalls
+from codeopt.core.errors import UsageError
+from codeopt.core.history import Candidate, Critique, History
+from codeopt.core.target import Target
+from codeopt.core.task_score import Standing
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import Case
 
@@ -134,7 +134,7 @@ def open_task(name: str, min_gain: float | None = None) -> Task:
 
         found: Any = together([open_task(each.strip()) for each in name.split(",") if each.strip()])
     else:
-        module = registry.load_file(Path(name)) if name.endswith(".py") else registry.load(__name__, name)
+        module = plugins.load_file(Path(name)) if name.endswith(".py") else plugins.load(__name__, name)
         found = getattr(module, "TASK", None)
         if found is None:
             raise UsageError(f"{module.__name__} is not a task: it does not define TASK")

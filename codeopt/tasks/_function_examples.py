@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from codeopt.briefing import TimedCalls
-from codeopt.history import Candidate, History
+from codeopt.core.briefing import TimedCalls
+from codeopt.core.history import Candidate, History
 from codeopt.tasks import WorkedExample
 from codeopt.tasks._worked import compared, passed, wrong
 from codeopt_sandbox.compare import Decision

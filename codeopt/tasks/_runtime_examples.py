@@ -7,7 +7,7 @@ queries) are not kept.
 
 from __future__ import annotations
 
-from codeopt.history import Candidate, History
+from codeopt.core.history import Candidate, History
 from codeopt.tasks import WorkedExample
 from codeopt.tasks._worked import compared, passed, profiled, wrong
 from codeopt_sandbox.compare import Decision

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
-from codeopt.errors import UsageError
-from codeopt.history import Candidate, Critique, History
-from codeopt.standing import Standing, TaskMeasure
-from codeopt.target import Target
+from codeopt.core.errors import UsageError
+from codeopt.core.history import Candidate, Critique, History
+from codeopt.core.target import Target
+from codeopt.core.task_score import Standing, TaskMeasure
 from codeopt.tasks import (
     Metric,
     Prompts,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from string import Template
 
-from codeopt.history import Candidate, Critique, History
-from codeopt.standing import Standing, TaskMeasure
+from codeopt.core.history import Candidate, Critique, History
+from codeopt.core.task_score import Standing, TaskMeasure
 from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
 from codeopt_sandbox.compare import Comparison
 

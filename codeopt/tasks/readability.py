@@ -20,13 +20,13 @@ import re
 from dataclasses import dataclass, replace
 from string import Template
 
-from codeopt.changed_part import changed_part
-from codeopt.history import Candidate, Critique, History, Preferred
-from codeopt.readability import WHOLE, Focus, Readability, measure, measure_both, parts
-from codeopt.standing import Standing, TaskMeasure
-from codeopt.target import Target
+from codeopt.analysis.changed_lines import changed_part
+from codeopt.core.history import Candidate, Critique, History, Preferred
+from codeopt.core.target import Target
+from codeopt.core.task_score import Standing, TaskMeasure
 from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
 from codeopt.tasks._readability_examples import EXAMPLES
+from codeopt.tasks._readability_measures import WHOLE, Focus, Readability, measure, measure_both, parts
 from codeopt_sandbox.compare import Decision
 
 SYSTEM = Template("""\

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from string import Template
 
-from codeopt.history import Candidate, Critique, History
+from codeopt.core.history import Candidate, Critique, History
 from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
 from codeopt.tasks._function_examples import EXAMPLES as FUNCTION_EXAMPLES
 from codeopt.tasks._runtime_examples import EXAMPLES

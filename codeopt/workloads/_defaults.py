@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from codeopt.briefing import Briefing
-from codeopt.budget import NOTHING_USED
-from codeopt.history import Candidate
+from codeopt.core.briefing import Briefing
+from codeopt.core.budget import NOTHING_USED
+from codeopt.core.history import Candidate
 from codeopt.proposers import Proposer
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._protocol import Workload

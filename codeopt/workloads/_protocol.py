@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from codeopt.briefing import Briefing
-from codeopt.budget import Usage
-from codeopt.history import Candidate
-from codeopt.program import Program
+from codeopt.core.briefing import Briefing
+from codeopt.core.budget import Usage
+from codeopt.core.history import Candidate
+from codeopt.core.program import Program
+from codeopt.core.target import Target
 from codeopt.proposers import Proposer
 from codeopt.rules import Rule as RewriteRule
-from codeopt.target import Target
 from codeopt.workloads._request import Checked, Stage, Suite, TimedRegion, WorkloadRequest
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan, StoppingRule

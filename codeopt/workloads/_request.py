@@ -9,13 +9,13 @@ from enum import Enum
 from secrets import randbelow
 from typing import Any
 
-from codeopt.budget import NOTHING_USED, Usage
-from codeopt.history import Candidate
-from codeopt.interpreter import Interpreter
-from codeopt.options import ImproveOptions
-from codeopt.program import Program
-from codeopt.session import Mounts, Session
-from codeopt.target import Target
+from codeopt.core.budget import NOTHING_USED, Usage
+from codeopt.core.history import Candidate
+from codeopt.core.interpreter import Interpreter
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Program
+from codeopt.core.session import Mounts, Session
+from codeopt.core.target import Target
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import StoppingRule

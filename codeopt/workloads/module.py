@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from codeopt.errors import UsageError
+from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from codeopt.options import ImproveOptions
-    from codeopt.target import Target
+    from codeopt.core.options import ImproveOptions
+    from codeopt.core.target import Target
     from codeopt.workloads import Opened, WorkloadRequest
     from codeopt_sandbox.outcome import Run
 
@@ -22,9 +22,9 @@ BUSY_S = 0.05
 
 def matches(target: Target, options: ImproveOptions) -> bool:
     """A file without input of its own whose text mentions none."""
-    from codeopt.cases import cases_beside, reads_stdin
-    from codeopt.program import read_program
+    from codeopt.core.program import read_program
     from codeopt.workloads.function.rank import any_function
+    from codeopt.workloads.program.cases import cases_beside, reads_stdin
 
     if target.name or target.module or options.cases or options.stdin or options.args is not None:
         return False
@@ -37,7 +37,7 @@ def matches(target: Target, options: ImproveOptions) -> bool:
 def open_workload(request: WorkloadRequest) -> Iterator[Opened]:
     """As a program where it does something. Raises UsageError, which names the functions, those that take longest under
     the file's tests first."""
-    from codeopt.workloads.function.bench import open_bench
+    from codeopt.workloads.function.harness import open_bench
     from codeopt.workloads.function.rank import any_function, offer
     from codeopt.workloads.program import open_workload as open_program
 

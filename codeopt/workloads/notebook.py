@@ -6,16 +6,16 @@ import ast
 import json
 from typing import TYPE_CHECKING
 
-from codeopt.errors import UsageError
-from codeopt.program import Program, as_source
+from codeopt.core.errors import UsageError
+from codeopt.core.program import Program, as_source
 from codeopt.workloads.program import OpenedProgram, open_workload
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from codeopt.options import ImproveOptions
-    from codeopt.target import Target
+    from codeopt.core.options import ImproveOptions
+    from codeopt.core.target import Target
 
 __all__ = ["OpenedProgram", "matches", "open_workload", "read"]
 

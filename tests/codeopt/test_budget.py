@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from codeopt.budget import Budget, Ledger, Usage
-from codeopt.errors import UsageError
+from codeopt.core.budget import Budget, Ledger, Usage
+from codeopt.core.errors import UsageError
 from codeopt.models import Reply
 
 REPLY = Reply("text", tokens_in=100, tokens_out=20, cost_usd=0.25, seconds=1.0, model="m").usage

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from codeopt._ruff import settings_of
-from codeopt.changed_part import changed_part
-from codeopt.history import Candidate, Preference, Preferred
-from codeopt.readability import Focus, measure_both, parts
-from codeopt.target import Target
+from codeopt.analysis.changed_lines import changed_part
+from codeopt.core.history import Candidate, Preference, Preferred
+from codeopt.core.ruff import settings_of
+from codeopt.core.target import Target
 from codeopt.tasks import for_reader, for_target, open_task, reader_question, suited
+from codeopt.tasks._readability_measures import Focus, measure_both, parts
 from codeopt.tasks.readability import gain
 
 AROUND = "".join(f"def helper_{at}(a, b):\n    x = a\n    y = b\n    return x+y\n\n\n" for at in range(40))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.budget import Ledger
-from codeopt.history import Candidate, History
-from codeopt.saved_runs import RunFolder, SavedRun
+from codeopt.core.budget import Ledger
+from codeopt.core.history import Candidate, History
+from codeopt.core.run_store import RunFolder, SavedRun
 from codeopt_sandbox.bubblewrap import find_bwrap
 from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, write_problem
 

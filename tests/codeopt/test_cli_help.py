@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from codeopt import registry
-from codeopt.cli import _split, build_parser
-from codeopt.commands._parser import CommandParser
+from codeopt.cli.main import _split, build_parser
+from codeopt.cli.parser import CommandParser
+from codeopt.core import plugins
 from tests.codeopt.command import codeopt, write_problem
 
-COMMANDS = {name: registry.load("codeopt.commands", name) for name in registry.names("codeopt.commands")}
+COMMANDS = {name: plugins.load("codeopt.commands", name) for name in plugins.names("codeopt.commands")}
 
 
 @pytest.fixture(scope="module")

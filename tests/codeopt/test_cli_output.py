@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.program import read_program, replace_program, write_whole
-from codeopt.report import diff
-from codeopt.saved_runs import new_run
+from codeopt.core.program import read_program, replace_program, write_whole
+from codeopt.core.run_store import new_run
+from codeopt.report.result import diff
 from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, command, environment, reply, write_problem
 
 SCRIPT = ("--model", "scripted:answers.txt", "--feedback", "none", "-n", "1")

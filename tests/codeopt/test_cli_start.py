@@ -17,7 +17,7 @@ HEAVY = {
 }
 MAIN = """
 import sys
-from codeopt.cli import main
+from codeopt.cli.main import main
 try:
     main(sys.argv[1:])
 finally:

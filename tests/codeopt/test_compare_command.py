@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from codeopt.commands._pair import table
-from codeopt.comparison import PairResult, PairVerdict
+from codeopt.cli.compare_table import table
+from codeopt.engine.compare import PairResult, PairVerdict
 from tests.codeopt.command import ANY_SANDBOX, FAST, SLOW, WRONG, Done, codeopt, write_problem
 from tests.conftest import require_sandbox
 

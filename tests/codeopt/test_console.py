@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from codeopt import console
-from codeopt.console import Console
-from codeopt.pace import Pace
+from codeopt.core import console
+from codeopt.core.console import Console
+from codeopt.engine.comparison_progress import Pace
 from codeopt_sandbox.compare import StoppingRule
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.feedback import FeedbackMode, describe
-from codeopt.history import Candidate
+from codeopt.core.history import Candidate
+from codeopt.proposers.feedback import FeedbackMode, describe
 from codeopt.tasks import open_task
 from codeopt_sandbox.compare import CaseTimes, Decision
 from codeopt_sandbox.outcome import Case, Outcome, Verdict

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from codeopt.budget import Ledger, Usage
-from codeopt.errors import UsageError
-from codeopt.finished_runs import find_run, list_runs, open_run
-from codeopt.history import History
-from codeopt.results.run_page import run_page
-from codeopt.saved_runs import RunFolder, SavedRun, digest
+from codeopt.core.budget import Ledger, Usage
+from codeopt.core.errors import UsageError
+from codeopt.core.history import History
+from codeopt.core.run_index import find_run, list_runs, open_run
+from codeopt.core.run_store import RunFolder, SavedRun, digest
+from codeopt.report.html.run_page import run_page
 from codeopt_sandbox.caveat import Caveat, Subject
 from tests.codeopt.command import codeopt, command, environment
 from tests.codeopt.results.test_page import outline

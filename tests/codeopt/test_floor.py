@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 
-from codeopt.floor import floor_reached
-from codeopt.history import Candidate
-from codeopt.judge import Judge
+from codeopt.core.history import Candidate
+from codeopt.engine.headroom import floor_reached
+from codeopt.engine.judge import Judge
 from codeopt_sandbox.compare import CaseTimes
 from codeopt_sandbox.profile import HotLine
 from tests.support.candidates import profile, right

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from codeopt.batch.database import BatchStore
-from codeopt.budget import Ledger
-from codeopt.errors import UsageError
-from codeopt.history import History
-from codeopt.ownership import foreign, require_own
-from codeopt.saved_runs import RunFolder, SavedRun, digest, new_run
-from codeopt.workloads.function.function_def import read_function
-from codeopt.workloads.function.recording import left_out, recorded_calls
+from codeopt.core.budget import Ledger
+from codeopt.core.errors import UsageError
+from codeopt.core.history import History
+from codeopt.core.ownership import foreign, require_own
+from codeopt.core.run_store import RunFolder, SavedRun, digest, new_run
+from codeopt.workloads.function.recording.recording import left_out, recorded_calls
+from codeopt.workloads.source.functions import read_function
 from tests.codeopt.command import codeopt, command, environment
 from tests.codeopt.test_cli_output import read_all
 from tests.codeopt.test_finished_runs import result

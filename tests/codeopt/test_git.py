@@ -11,14 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import UsageError
-from codeopt.git import GitError, NoGit, find_git, new_work_tree, open_git, tracked_files, unadded_files, work_trees
-from codeopt.program import read_program, replace_program
+from codeopt.cli.git_branch import check_branch
+from codeopt.core.errors import UsageError
+from codeopt.core.git import (
+    GitError,
+    NoGit,
+    find_git,
+    new_work_tree,
+    open_git,
+    tracked_files,
+    unadded_files,
+    work_trees,
+)
+from codeopt.core.program import read_program, replace_program
 from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.change import change_of_diff, change_since, whole_files
 from codeopt.review.repository import open_repository
 from codeopt.serving import slow_functions
-from codeopt.workloads.project.branch import check_branch
 from codeopt.workloads.project.files import read_project
 from tests.codeopt.review.pull_request import git
 from tests.support.git_trap import nested_repository

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 import yaml
 
-from codeopt import __version__, registry
-from codeopt.cli import build_parser
+from codeopt import __version__
+from codeopt.cli.main import build_parser
+from codeopt.core import plugins
 from tests.codeopt.command import codeopt, environment
 from tests.codeopt.review.pull_request import BASE, BRANCH, git, propose
 from tests.support.github_server import GitHub, accept
@@ -151,9 +152,7 @@ def test_the_action_hands_its_inputs_over_as_variables() -> None:
 
 def test_hooks_and_jobs_call_commands_that_exist(written: Path) -> None:
     """With flags that they have."""
-    parser = build_parser(
-        {name: registry.load("codeopt.commands", name) for name in registry.names("codeopt.commands")}
-    )
+    parser = build_parser({name: plugins.load("codeopt.commands", name) for name in plugins.names("codeopt.commands")})
     hooks = [*load(ROOT / ".pre-commit-hooks.yaml"), *load(written / ".pre-commit-config.yaml")["repos"][0]["hooks"]]
     entries = [hook["entry"] for hook in hooks]
     entries += [line.partition("bin/")[2] for line in load(written / ".gitlab/codeopt.yml")["codeopt"]["script"]][-1:]

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from codeopt.commands._project_setup import find_setup
-from codeopt.errors import UsageError
+from codeopt.cli.project_setup import find_setup
+from codeopt.core.errors import UsageError
 from tests.codeopt.command import codeopt, environment
 from tests.support.runner import run_step
 from tests.support.wheels import closure, pack, tool

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt import interpreter
-from codeopt.errors import UsageError
-from codeopt.interpreter import Origin, find_interpreter
+from codeopt.core import interpreter
+from codeopt.core.errors import UsageError
+from codeopt.core.interpreter import Origin, find_interpreter
 from codeopt_sandbox import interpreter as started
 from tests.codeopt.command import codeopt, write_problem
 from tests.codeopt.review.pull_request import git

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import ProgramError, UsageError
-from codeopt.history import Candidate, Draft, History
-from codeopt.judge import MAX_FAILURES, Judge
+from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.history import Candidate, Draft, History
+from codeopt.engine.judge import MAX_FAILURES, Judge
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.baseline import longest_cases
 from codeopt_sandbox import RunLimits, Sandbox, Verdict

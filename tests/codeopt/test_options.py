@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from codeopt.commands import improve as command
-from codeopt.commands._flags import options_of
-from codeopt.errors import UsageError
-from codeopt.options import ImproveOptions
-from codeopt.strictness import Strictness
+from codeopt.cli.commands import improve as command
+from codeopt.cli.flags import options_of
+from codeopt.core.errors import UsageError
+from codeopt.core.options import ImproveOptions
+from codeopt.core.strictness import Strictness
 
 OF_THE_COMMAND = {
     "export",

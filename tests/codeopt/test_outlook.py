@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from codeopt.errors import ProgramError
-from codeopt.history import Candidate
-from codeopt.judge import Judge
-from codeopt.options import ImproveOptions
-from codeopt.outlook import look_ahead
-from codeopt.report import Outlook
+from codeopt.core.errors import ProgramError
+from codeopt.core.history import Candidate
+from codeopt.core.options import ImproveOptions
+from codeopt.engine.judge import Judge
+from codeopt.engine.next_steps import look_ahead
+from codeopt.report.result import Outlook
 from codeopt.tasks import open_task
 from codeopt.workloads import Defaults, Workload
 from codeopt_sandbox.profile import Profile

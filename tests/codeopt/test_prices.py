@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.model_choice import open_chosen_model
-from codeopt.options import ImproveOptions
+from codeopt.core.options import ImproveOptions
+from codeopt.engine.open_model import open_chosen_model
 
 pytest.importorskip("genai_prices")
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import ProgramError, UsageError
-from codeopt.target import Target
-from codeopt.workloads.function.run_first import run_first
-from codeopt.workloads.function.run_shares import run_shares
-from codeopt.workloads.function.watched_run import UsersCommand
+from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.target import Target
+from codeopt.workloads.function.recording.hot_functions import run_shares
+from codeopt.workloads.function.recording.instrumented_run import UsersCommand
+from codeopt.workloads.function.recording.run_first import run_first
 from tests.codeopt.command import codeopt, reply
 from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.budget import Ledger, Usage
-from codeopt.errors import UsageError
-from codeopt.history import History
-from codeopt.saved_runs import RunFolder, SavedRun, new_run
+from codeopt.core.budget import Ledger, Usage
+from codeopt.core.errors import UsageError
+from codeopt.core.history import History
+from codeopt.core.run_store import RunFolder, SavedRun, new_run
 from tests.support.candidates import SLOW, comparison, original, outcome, right, wrong
 
 HISTORY = History((original(critique="a list"), wrong(critique="wrong"), right(2)))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.cli import build_parser
-from codeopt.commands import improve
-from codeopt.commands._defaults import require_own_word
-from codeopt.errors import UsageError
+from codeopt.cli.commands import improve
+from codeopt.cli.main import build_parser
+from codeopt.cli.settings import require_own_word
+from codeopt.core.errors import UsageError
 
 FILE = """
 [tool.codeopt]

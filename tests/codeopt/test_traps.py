@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from codeopt.guards import Reading
-from codeopt.guards.forbidden import look
+from codeopt.engine.guards import Reading
+from codeopt.engine.guards.forbidden import look
 from tests.codeopt.command import ALL_EXAMPLES, codeopt
 
 OWN = sorted((Path(__file__).parent / "traps").iterdir())

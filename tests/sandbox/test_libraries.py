@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.function.libraries import Loading, Side, load_libraries
+from codeopt.workloads.sandbox_view.libraries import Loading, Side, load_libraries
 from codeopt_sandbox import Sandbox, open_sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest_bundle import Libraries

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeopt.history import Candidate
+from codeopt.core.history import Candidate
 from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
 from codeopt_sandbox.profile import HotFunction, HotLine, MemoryLine, Profile

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from codeopt.batch.database import BatchStore
+from codeopt.batch.datasets import Problem
 from codeopt.batch.records import ProblemResult, TimeSpent
-from codeopt.budget import Ledger
-from codeopt.datasets import Problem
-from codeopt.history import Candidate, History
+from codeopt.core.budget import Ledger
+from codeopt.core.history import Candidate, History
 from codeopt.models import Message, Reply
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import Verdict

@@ -8,15 +8,15 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from codeopt.comparison import ENOUGH_S, compare
-from codeopt.history import Candidate
-from codeopt.isolation import open_isolated
-from codeopt.judge import MAX_FAILURES, Judge
-from codeopt.options import ImproveOptions
-from codeopt.program import read_program
-from codeopt.session import Session
-from codeopt.strictness import Strictness
-from codeopt.target import Target
+from codeopt.core.history import Candidate
+from codeopt.core.isolation import open_isolated
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import read_program
+from codeopt.core.session import Session
+from codeopt.core.strictness import Strictness
+from codeopt.core.target import Target
+from codeopt.engine.compare import ENOUGH_S, compare
+from codeopt.engine.judge import MAX_FAILURES, Judge
 from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt.workloads.program import OpenedProgram
 from codeopt_sandbox import Options, Sandbox, open_sandbox
@@ -74,7 +74,7 @@ def referee(judge: Judge, source: str) -> Candidate:
 
 def compared(old: str, new: str, max_pairs: int = 12, **options: Any) -> dict[str, Any]:
     """The object that `codeopt compare --json` prints, of two targets."""
-    from codeopt.target import as_target
+    from codeopt.core.target import as_target
 
     chosen = ImproveOptions.of({"sandbox": "bubblewrap", "max_pairs": max_pairs, **options})
     return compare(as_target(old), as_target(new), chosen, Session(open_sandbox=open_isolated)).to_json()

@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeopt.console import Console
-from codeopt.engine import improve
+from codeopt.core.console import Console
+from codeopt.core.options import ImproveOptions
+from codeopt.core.session import Session
+from codeopt.core.target import Target
+from codeopt.engine.improve import improve
 from codeopt.models import Message, Reply
 from codeopt.models.scripted import Scripted
-from codeopt.options import ImproveOptions
-from codeopt.session import Session
-from codeopt.target import Target
 from tests.codeopt.command import reply
 
 HOME = Path(__file__).parents[1] / "codeopt" / "prompts"

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from codeopt.options import ImproveOptions
-    from codeopt.target import Target
+    from codeopt.core.options import ImproveOptions
+    from codeopt.core.target import Target
     from codeopt.workloads import Opened, WorkloadRequest
 
 PRIORITY = 10

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codeopt.briefing import Briefing, TimedCalls
-from codeopt.escaping import fenced, inline
-from codeopt.workloads.function.bench import Bench
-from codeopt.workloads.function.call_growth import growth_of
-from codeopt.workloads.function.evidence import Evidence
-from codeopt.workloads.function.seen_calls import seen_calls
-from codeopt.workloads.function.timing import CallPlan
+from codeopt.core.briefing import Briefing, TimedCalls
+from codeopt.core.sanitize import fenced, inline
+from codeopt.workloads.function.corpus.corpus import Evidence
+from codeopt.workloads.function.corpus.shown_calls import seen_calls
+from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.timing.growth import growth_of
+from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.outcome import Case
 

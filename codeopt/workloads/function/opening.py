@@ -6,21 +6,21 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
-from codeopt.errors import UsageError
-from codeopt.program import Program
-from codeopt.session import Mounts
-from codeopt.target import Target
+from codeopt.core.errors import UsageError
+from codeopt.core.program import Program
+from codeopt.core.session import Mounts
+from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.function.bench import Bench, make_target, open_bench, require_same_parameters
-from codeopt.workloads.function.contract import contract_of
-from codeopt.workloads.function.function_def import Function, read_function
-from codeopt.workloads.function.learn import learn
-from codeopt.workloads.function.libraries import Loading, Side, load_libraries
-from codeopt.workloads.function.profiling import profile_function
-from codeopt.workloads.function.project import INSIDE, locate, named_files, open_view
-from codeopt.workloads.function.timed_runs import TimedRuns
-from codeopt.workloads.function.timing import choose
+from codeopt.workloads.contract.function import contract_of
+from codeopt.workloads.function.corpus.collect import learn
+from codeopt.workloads.function.harness import Bench, make_target, open_bench, require_same_parameters
+from codeopt.workloads.function.timing.plan import choose
+from codeopt.workloads.function.timing.profile import profile_function
+from codeopt.workloads.function.timing.runs import TimedRuns
 from codeopt.workloads.function.workload import FunctionWorkload, measure, measure_recorded
+from codeopt.workloads.sandbox_view.libraries import Loading, Side, load_libraries
+from codeopt.workloads.sandbox_view.view import INSIDE, locate, named_files, open_view
+from codeopt.workloads.source.functions import Function, read_function
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import FunctionRef
 from codeopt_sandbox.profile import Profile

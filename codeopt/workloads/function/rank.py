@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from codeopt.errors import UsageError
-from codeopt.program import read_program
-from codeopt.shortfall import Shortfall
-from codeopt.workloads.function.bench import Bench
-from codeopt.workloads.function.existing_tests import find_all_tests, run_tests
-from codeopt.workloads.function.function_def import Function, definitions, first_line, read_function
-from codeopt.workloads.function.project import locate
+from codeopt.core.diagnostic import Shortfall
+from codeopt.core.errors import UsageError
+from codeopt.core.program import read_program
+from codeopt.workloads.function.corpus.existing_tests import find_all_tests, run_tests
+from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.sandbox_view.view import locate
+from codeopt.workloads.source.functions import Function, definitions, first_line, read_function
 
 MOST = 8
 

@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from codeopt.workloads import OTHER_HASH_SEED
-from codeopt.workloads.function.bench import Bench
-from codeopt.workloads.function.call_cases import CallCase, Paste, call_caveats, calls_of
+from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.calls import witness
 from codeopt.workloads.function.calls.scenario import Scenario, read_scenario
-from codeopt.workloads.function.calls.scenarios import scenarios
 from codeopt.workloads.function.calls.shrink import smaller_calls
-from codeopt.workloads.function.contract import Contract
-from codeopt.workloads.function.evidence import iterables
-from codeopt.workloads.function.observing import Known
+from codeopt.workloads.function.corpus.cases import CallCase, Paste, call_caveats, calls_of
+from codeopt.workloads.function.corpus.corpus import iterables
+from codeopt.workloads.function.corpus.observe import Known
+from codeopt.workloads.function.corpus.scenarios import scenarios
+from codeopt.workloads.function.harness import Bench
 from codeopt_sandbox.answers import around
 from codeopt_sandbox.call_answer import CallOutcome, CallRun, Kind
 from codeopt_sandbox.calls import CallBatch, CallRunner

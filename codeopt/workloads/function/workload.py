@@ -8,17 +8,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from codeopt.briefing import Briefing
-from codeopt.budget import NOTHING_USED, Usage
-from codeopt.errors import ModelError, ProgramError
-from codeopt.history import Candidate
+from codeopt.core.briefing import Briefing
+from codeopt.core.budget import NOTHING_USED, Usage
+from codeopt.core.diagnostic import as_rows
+from codeopt.core.errors import ModelError, ProgramError
+from codeopt.core.history import Candidate
 from codeopt.proposers import Proposer
 from codeopt.rules import Rule as RewriteRule
-from codeopt.shortfall import as_rows
 from codeopt.workloads import OTHER_HASH_SEED, Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
-from codeopt.workloads.function.bench import Bench
+from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.function.briefing import BriefedFunction, brief
-from codeopt.workloads.function.call_cases import (
+from codeopt.workloads.function.calls import paste
+from codeopt.workloads.function.calls.shrink import first_failing, smallest
+from codeopt.workloads.function.calls.witness import apart, as_python
+from codeopt.workloads.function.corpus.cases import (
     CallCase,
     WholeCase,
     beyond_caveats,
@@ -26,26 +29,23 @@ from codeopt.workloads.function.call_cases import (
     calls_of,
     without_unsteady,
 )
-from codeopt.workloads.function.call_growth import growth
-from codeopt.workloads.function.calls import paste
-from codeopt.workloads.function.calls.shrink import first_failing, smallest
-from codeopt.workloads.function.calls.witness import apart, as_python
-from codeopt.workloads.function.contract import Contract, contract_of
-from codeopt.workloads.function.evidence import Evidence, NotVerifiable, TooThin, fresh_ones, long_ones
-from codeopt.workloads.function.existing_tests import failing
-from codeopt.workloads.function.learn import learn, with_names
+from codeopt.workloads.function.corpus.collect import learn, with_names
+from codeopt.workloads.function.corpus.corpus import Evidence, NotVerifiable, TooThin, fresh_ones, long_ones
+from codeopt.workloads.function.corpus.existing_tests import failing
+from codeopt.workloads.function.corpus.model_written import ask_for_calls
+from codeopt.workloads.function.corpus.observe import MADE_UP, REFUSED, Known, Patience, observe_quick
+from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_objects
+from codeopt.workloads.function.harness import Bench
 from codeopt.workloads.function.leftovers import judge_left
-from codeopt.workloads.function.observing import MADE_UP, REFUSED, Known, Patience, observe_quick
-from codeopt.workloads.function.other_shapes import Shape, find_shapes
-from codeopt.workloads.function.profiling import profile_function
-from codeopt.workloads.function.project import locate
-from codeopt.workloads.function.proposer import FunctionProposer, function_rules
-from codeopt.workloads.function.recording import recorded_calls
-from codeopt.workloads.function.seen_calls import given_by_shape, has_objects
-from codeopt.workloads.function.timed_runs import TimedRuns
-from codeopt.workloads.function.timing import CallPlan, Timed, choose
+from codeopt.workloads.function.recording.recording import recorded_calls
+from codeopt.workloads.function.timing.growth import growth
+from codeopt.workloads.function.timing.other_shapes import Shape, find_shapes
+from codeopt.workloads.function.timing.plan import CallPlan, Timed, choose
+from codeopt.workloads.function.timing.profile import profile_function
+from codeopt.workloads.function.timing.runs import TimedRuns
 from codeopt.workloads.function.together import LONGEST, ScenarioCase, Witnesses, judged, scenario_cases
-from codeopt.workloads.function.written import ask_for_calls
+from codeopt.workloads.function.view import FunctionProposer, function_rules
+from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox.answers import calls_checker
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from codeopt.options import ImproveOptions
-    from codeopt.session import Mounts
-    from codeopt.target import Target
+    from codeopt.core.options import ImproveOptions
+    from codeopt.core.session import Mounts
+    from codeopt.core.target import Target
     from codeopt.workloads import Workload, WorkloadRequest
     from codeopt_sandbox import Sandbox
     from codeopt_sandbox.profile import Profile

@@ -6,9 +6,9 @@ import os
 import re
 from pathlib import Path
 
-from codeopt.escaping import inline
-from codeopt.workloads.function.project import INSIDE, locate
-from codeopt.workloads.function.unadded import missing_module
+from codeopt.core.sanitize import inline
+from codeopt.workloads.sandbox_view.untracked import missing_module
+from codeopt.workloads.sandbox_view.view import INSIDE, locate
 from codeopt_sandbox.outcome import Case, Outcome, Verdict
 
 _REACHED = (

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from codeopt import registry
-from codeopt.cases import Request, collect
-from codeopt.errors import ProgramError, UsageError
-from codeopt.history import Candidate
-from codeopt.options import ImproveOptions
+from codeopt.core import plugins
+from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.history import Candidate
+from codeopt.core.options import ImproveOptions
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.program.advice import advice
+from codeopt.workloads.program.cases import Request, collect
 from codeopt.workloads.program.siblings import InProject
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan
@@ -61,11 +61,11 @@ def fresh_cases(request: WorkloadRequest, sandbox: Sandbox, asked: Request) -> l
 def _find_fresh(request: Request, seed: int) -> list[Case]:
     other = replace(request, first_seed=FRESH + seed % FRESH)
     given = request.stdin or request.args is not None or request.with_paths
-    names = [] if given else registry.names("codeopt.cases")
+    names = [] if given else plugins.names("codeopt.cases")
     return [
         replace(case, name=f"fresh.{case.name}", held_out=True)
         for name in names
-        for case in registry.load("codeopt.cases", name).find(other)
+        for case in plugins.load("codeopt.cases", name).find(other)
     ]
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from codeopt.briefing import Briefing
-from codeopt.escaping import decoded, fenced
-from codeopt.history import Candidate
+from codeopt.core.briefing import Briefing
+from codeopt.core.history import Candidate
+from codeopt.core.sanitize import decoded, fenced
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import Case
 

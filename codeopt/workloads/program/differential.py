@@ -3,7 +3,7 @@
 What a difference means depends on what is known of the inputs. On 40 contest problems with about ten cases each, the
 human's own faster program differed from the slow one on some changed input of 17, nearly always on one that the
 problem's limits forbid (a sign, a size, a graph that is no tree). So each changed input is alike to the known ones, in
-everything that all of those keep, or beyond them (codeopt/fuzzing):
+everything that all of those keep, or beyond them (codeopt/workloads/program/fuzzing):
 
 auto     a difference on an input that is alike rejects; beyond, it is a caveat.
 strict   each rejects.
@@ -22,10 +22,10 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import ceil
 
-from codeopt.fuzzing import MutatedCase, mutate_cases
-from codeopt.strictness import Strictness
+from codeopt.core.strictness import Strictness
 from codeopt.workloads import Checked
 from codeopt.workloads.program.differences import OutputDifference, caveats_of, explained
+from codeopt.workloads.program.fuzzing import MutatedCase, mutate_cases
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.outcome import Case, Mode, Outcome, Run, Verdict

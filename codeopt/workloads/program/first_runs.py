@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from codeopt.cases import Request, collect, hold_out
-from codeopt.cases.generator import find_script
-from codeopt.errors import ProgramError
-from codeopt.history import Candidate
+from codeopt.core.errors import ProgramError
+from codeopt.core.history import Candidate
 from codeopt.workloads import OTHER_HASH_SEED, Suite, WorkloadRequest
 from codeopt.workloads.program.again import again
 from codeopt.workloads.program.baseline import case_request, checker_of, run_original
+from codeopt.workloads.program.cases import Request, collect, hold_out
+from codeopt.workloads.program.cases.generator import find_script
 from codeopt.workloads.program.differential import DifferentialTest, choose, make_differential_test
 from codeopt.workloads.program.workload import ProgramWorkload
 from codeopt_sandbox import Sandbox

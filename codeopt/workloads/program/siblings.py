@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from codeopt.given import files_below
-from codeopt.target import Target
-from codeopt.workloads.function.project import View, locate, named_files, open_view
+from codeopt.core.run_inputs import files_below
+from codeopt.core.target import Target
+from codeopt.workloads.sandbox_view.view import View, locate, named_files, open_view
 from codeopt_sandbox import Run, Sandbox
 
 RUN_FOLDER = "/tmp/work"

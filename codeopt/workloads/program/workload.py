@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from codeopt.briefing import Briefing
-from codeopt.cases import Request
-from codeopt.errors import ProgramError
-from codeopt.fuzzing import largest_text, mutate_cases, shorter_cases
-from codeopt.history import Candidate
+from codeopt.core.briefing import Briefing
+from codeopt.core.diagnostic import Shortfall, as_rows
+from codeopt.core.errors import ProgramError
+from codeopt.core.history import Candidate
+from codeopt.core.strictness import Strictness
 from codeopt.rules import Rule as RewriteRule
-from codeopt.shortfall import Shortfall, as_rows
-from codeopt.strictness import Strictness
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.again import again
 from codeopt.workloads.program.briefing import brief
+from codeopt.workloads.program.cases import Request
 from codeopt.workloads.program.differences import text_caveat
 from codeopt.workloads.program.differential import FEW, DifferentialTest, make_differential_test
+from codeopt.workloads.program.fuzzing import largest_text, mutate_cases, shorter_cases
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.growth import GrowthPair, fit, pair, sizes

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from codeopt.options import ImproveOptions
-    from codeopt.program import Program
-    from codeopt.target import Target
+    from codeopt.core.options import ImproveOptions
+    from codeopt.core.program import Program
+    from codeopt.core.target import Target
     from codeopt.workloads import Opened, Workload, WorkloadRequest
     from codeopt.workloads.project.runs import CommandRuns
     from codeopt.workloads.project.text import ProjectProgram

@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
-from codeopt.workloads.function.definitions import PutBackError
-from codeopt.workloads.function.function_def import Def
 from codeopt.workloads.project.fixed_ground import NOTHING_FIXED, FixedGround
-from codeopt.workloads.project.placing import (
+from codeopt.workloads.project.public_surface import surface_of
+from codeopt.workloads.project.text import joined, parted
+from codeopt.workloads.source.definitions import PutBackError
+from codeopt.workloads.source.functions import Def
+from codeopt.workloads.source.placing import (
     above_functions,
     added,
     below_imports,
@@ -22,8 +24,6 @@ from codeopt.workloads.project.placing import (
     replaced,
     span_of,
 )
-from codeopt.workloads.project.public_surface import surface_of
-from codeopt.workloads.project.text import joined, parted
 
 _BLOCK = re.compile(
     r"^<{5,} ?SEARCH[^\n]*\n(?P<old>.*?)^={5,}[^\n]*\n(?P<new>.*?)^>{5,} ?REPLACE[^\n]*$", re.MULTILINE | re.DOTALL

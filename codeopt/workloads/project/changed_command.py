@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
-from codeopt.fuzzing import mutate_cases
+from codeopt.workloads.program.fuzzing import mutate_cases
 from codeopt.workloads.project.changed_numbers import NumberPlace, in_script, in_word, one_changed, put, scaled
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.fixed_ground import entry_files

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from codeopt.shortfall import Shortfall
+from codeopt.core.diagnostic import Shortfall
 from codeopt.workloads.project.changed_command import changed_commands
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt_sandbox.outcome import Case, Run, RunLimits, Verdict

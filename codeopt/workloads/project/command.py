@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from codeopt.errors import UsageError
-from codeopt.workloads.function.users_command import as_the_user_runs_it
+from codeopt.core.errors import UsageError
+from codeopt.workloads.function.recording.users_command import as_the_user_runs_it
 
 SHELL = frozenset({"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"})
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codeopt.workloads.project.placing import added, functions_of, replaced, span_of
 from codeopt.workloads.project.text import joined, parted
+from codeopt.workloads.source.placing import added, functions_of, replaced, span_of
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeopt.errors import UsageError
-from codeopt.git import tracked_files
-from codeopt.secret_files import is_secret
+from codeopt.core.errors import UsageError
+from codeopt.core.git import tracked_files
+from codeopt.core.secret_files import is_secret
 from codeopt_sandbox.outcome import Files
 
 MOST_FILES, LARGEST_MIB = 4_000, 64

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from codeopt.options import ImproveOptions
+from codeopt.core.options import ImproveOptions
 from codeopt.workloads._request import WorkloadRequest
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.files import ProjectFiles

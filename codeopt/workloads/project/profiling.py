@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from codeopt.interpreter import Interpreter
-from codeopt.options import ImproveOptions
-from codeopt.program import Program
-from codeopt.session import Session
-from codeopt.target import Target
+from codeopt.core.interpreter import Interpreter
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Program
+from codeopt.core.session import Session
+from codeopt.core.target import Target
 from codeopt.workloads._request import WorkloadRequest
 from codeopt.workloads.project.files import ProjectFiles, read_project
 from codeopt.workloads.project.opening import open_command

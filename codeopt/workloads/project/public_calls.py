@@ -14,22 +14,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from codeopt.errors import ProgramError, UsageError
-from codeopt.git import GitError, new_work_tree
-from codeopt.program import read_program
-from codeopt.shortfall import Shortfall
-from codeopt.target import Target
+from codeopt.core.diagnostic import Shortfall
+from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.git import GitError, new_work_tree
+from codeopt.core.program import read_program
+from codeopt.core.target import Target
 from codeopt.workloads._request import WorkloadRequest
-from codeopt.workloads.function.call_cases import CallCase
+from codeopt.workloads.function.corpus.cases import CallCase
 from codeopt.workloads.function.opening import open_function
-from codeopt.workloads.function.project import locate
-from codeopt.workloads.function.recording import MOST_OF_ONE, recording_file, sample
+from codeopt.workloads.function.recording.recording import MOST_OF_ONE, recording_file, sample
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.project.edits import CodeEdit, edits_of
 from codeopt.workloads.project.public_surface import changed_classes, is_public
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.text import ProjectProgram, parted
 from codeopt.workloads.project.watch import Watcher, watched_run
+from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.outcome import Verdict
 

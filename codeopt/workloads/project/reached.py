@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from codeopt.workloads.function.function_def import Def
 from codeopt.workloads.project.edits import CodeEdit
-from codeopt.workloads.project.placing import first_of, functions_of, outer_functions
 from codeopt.workloads.project.text import parted
+from codeopt.workloads.source.functions import Def
+from codeopt.workloads.source.placing import first_of, functions_of, outer_functions
 
 EVERY = ""
 """Stands for all tests: what fixtures call, and what is called before the first of them."""

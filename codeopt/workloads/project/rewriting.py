@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codeopt.rules import Hot, Rule
-from codeopt.workloads.function.proposer import FunctionRule
+from codeopt.workloads.function.view import FunctionRule
 from codeopt.workloads.project.fixed_ground import FixedGround
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.text import first_lines, joined, parted

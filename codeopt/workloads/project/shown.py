@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from codeopt.escaping import inline, printable
+from codeopt.core.sanitize import inline, printable
 from codeopt.workloads.project.profile import Node, ProjectProfile, Spot
 
 LEAST = 0.02

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codeopt.errors import UsageError
+from codeopt.core.errors import UsageError
 
 PATTERN = "re:"
 """Begins an --ignore-output that is an expression for parts of the output, and no pattern of files."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
-from codeopt.options import ImproveOptions
-from codeopt.shortfall import Shortfall
+from codeopt.core.diagnostic import Shortfall
+from codeopt.core.options import ImproveOptions
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.reached import Reached, junit_name, read_reach

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
-from codeopt.errors import UsageError
-from codeopt.program import Program, as_source
+from codeopt.core.errors import UsageError
+from codeopt.core.program import Program, as_source
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.fixed_ground import FixedGround
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from codeopt.briefing import Briefing
-from codeopt.errors import ProgramError
-from codeopt.history import Candidate
+from codeopt.core.briefing import Briefing
+from codeopt.core.diagnostic import as_rows
+from codeopt.core.errors import ProgramError
+from codeopt.core.history import Candidate
+from codeopt.core.strictness import Strictness
 from codeopt.proposers import Proposer
 from codeopt.rules import Rule as RewriteRule
-from codeopt.shortfall import as_rows
-from codeopt.strictness import Strictness
 from codeopt.workloads._defaults import Defaults
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
@@ -22,13 +22,13 @@ from codeopt.workloads.project.edits import CodeEdit, edits_of, without
 from codeopt.workloads.project.fixed_ground import FixedReason
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
 from codeopt.workloads.project.profile import ProjectProfile
-from codeopt.workloads.project.proposer import ProjectProposer, brief, fixed_words
 from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.steady import HIDDEN, Steady, found_steady, given_steady
 from codeopt.workloads.project.suite_tests import ProjectTests, collected_files, failing, failing_reached, find_tests
 from codeopt.workloads.project.text import ProjectProgram, first_lines, parted
+from codeopt.workloads.project.view import ProjectProposer, brief, fixed_words
 from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict

@@ -26,7 +26,7 @@ ENV = {
     "NO_PROXY": "127.0.0.1",
     "CODEOPT_MODEL_ONLY": "1",
 }
-BATCH = [sys.executable, "-m", "codeopt.cli", "batch"]
+BATCH = [sys.executable, "-m", "codeopt.cli.main", "batch"]
 ROOT = Path(__file__).parents[3]
 
 

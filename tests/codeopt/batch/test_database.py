@@ -11,8 +11,8 @@ import pytest
 from codeopt.batch.database import BatchStore
 from codeopt.batch.lock import locked
 from codeopt.batch.records import ProblemResult, Spent, TimeSpent
-from codeopt.budget import Ledger
-from codeopt.errors import UsageError
+from codeopt.core.budget import Ledger
+from codeopt.core.errors import UsageError
 from codeopt.models import Message
 from tests.support.filled_batch import history, problem, reply
 

@@ -14,7 +14,7 @@ from codeopt.batch.backoff import Backoff
 from codeopt.batch.database import BatchStore
 from codeopt.batch.durable_model import TRIES, BudgetSpent, CachedModel, PaidReplies
 from codeopt.batch.request_slots import RequestSlots, SlottedModel
-from codeopt.errors import ModelError
+from codeopt.core.errors import ModelError
 from codeopt.models import Message, Reply, open_model
 from tests.support.filled_batch import problem
 from tests.support.wire_server import WireServer

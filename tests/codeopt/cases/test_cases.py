@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.cases import Request, collect, hold_out
-from codeopt.errors import ProgramError, UsageError
+from codeopt.core.errors import ProgramError, UsageError
+from codeopt.workloads.program.cases import Request, collect, hold_out
 from codeopt_sandbox import Case, Sandbox, open_sandbox
 
 GENERATOR = """\

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import UsageError
-from codeopt.given import environment, read_given
+from codeopt.core.errors import UsageError
+from codeopt.core.run_inputs import environment, read_given
 
 
 @pytest.fixture(autouse=True)

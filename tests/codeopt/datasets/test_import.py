@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.cli import main
-from codeopt.datasets import SetRequest, read_set
+from codeopt.batch.datasets import SetRequest, read_set
+from codeopt.cli.main import main
 
 DOUBLE = "print(2 * int(input()))\n"
 FLAGS = ("--sandbox", "process", "-q")

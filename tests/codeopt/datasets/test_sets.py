@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.datasets import Problem, SetRequest, read_set
-from codeopt.errors import UsageError
+from codeopt.batch.datasets import Problem, SetRequest, read_set
+from codeopt.core.errors import UsageError
 
 PROBLEMS = Path(__file__).parents[3] / "problems"
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.guards import Reading
-from codeopt.guards.forbidden import look, newly_touched
+from codeopt.engine.guards import Reading
+from codeopt.engine.guards.forbidden import look, newly_touched
 
 
 def why_refused(draft: str, original: str) -> str:

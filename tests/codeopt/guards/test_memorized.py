@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.history import Draft, History
-from codeopt.judge import Judge
+from codeopt.core.history import Draft, History
+from codeopt.engine.judge import Judge
 from codeopt_sandbox import RunLimits, Sandbox
 from codeopt_sandbox.compare import Decision, StoppingRule
 from tests.conftest import open_or_skip

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.guards import Reading, notes
-from codeopt.guards.cached import newly_cached
-from codeopt.guards.waits_and_locks import look
+from codeopt.engine.guards import Reading, notes
+from codeopt.engine.guards.cached import newly_cached
+from codeopt.engine.guards.waits_and_locks import look
 
 PLAIN = "def f(n):\n    return n\n"
 CACHES = {

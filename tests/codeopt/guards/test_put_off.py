@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from codeopt.guards.put_off import shifted
-from codeopt.guards.shifted_cost import _is_gone
+from codeopt.engine.guards.put_off import shifted
+from codeopt.engine.guards.shifted_cost import _is_gone
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from codeopt.guards import Consequence
-from codeopt.guards.shifted_cost import Passes, PassGain, _dearer_objects, _remembers
-from codeopt.workloads.function.timing import Timed
+from codeopt.engine.guards import Consequence
+from codeopt.engine.guards.shifted_cost import Passes, PassGain, _dearer_objects, _remembers
+from codeopt.workloads.function.timing.plan import Timed
 from codeopt_sandbox.calls import CallBatch
 
 CALLS = tuple(f"f(unpickle('x'), {at})" for at in range(100))

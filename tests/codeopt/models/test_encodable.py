@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.escaping import encodable
+from codeopt.core.sanitize import encodable
 from codeopt.models import Message, Reply, open_model
+from codeopt.models._reply import critique_text, to_draft
 from codeopt.models.replay import ReplyRecorder
-from codeopt.proposers._reply import critique_text, to_draft
 from tests.codeopt.command import FAST, QUICK, codeopt, command, environment, reply, write_problem
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import Exchange, Step, StepLike, answer, unstreamed

@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from codeopt.errors import ModelError, UsageError
+from codeopt.core.errors import ModelError, UsageError
 from codeopt.models import AnswerSchema, Message, Price, open_model
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import (

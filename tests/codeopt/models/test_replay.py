@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import ModelError, UsageError
+from codeopt.core.errors import ModelError, UsageError
 from codeopt.models import Message, Price, Reply, open_model
 from codeopt.models.replay import Replay, ReplyRecorder
 from codeopt.models.scripted import Scripted

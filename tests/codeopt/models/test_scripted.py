@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import ModelError, UsageError
+from codeopt.core.errors import ModelError, UsageError
 from codeopt.models import Message, Price, open_model
 from codeopt.models.scripted import Scripted
 

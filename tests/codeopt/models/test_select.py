@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import UsageError
+from codeopt.core.errors import UsageError
 from codeopt.models import Message, Model, Settings, open_model
 from codeopt.models.openai import OpenAIModel
 from codeopt.models.scripted import Scripted

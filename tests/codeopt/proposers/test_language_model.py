@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.errors import ModelError
-from codeopt.feedback import GENERIC
-from codeopt.history import Candidate, History
+from codeopt.core.errors import ModelError
+from codeopt.core.history import Candidate, History
 from codeopt.models import Message, Reply, estimate_tokens
 from codeopt.models.replay import kind
 from codeopt.models.scripted import Scripted
+from codeopt.proposers.feedback import GENERIC
 from codeopt.proposers.language_model import LanguageModel
 from codeopt.tasks import open_task
 from codeopt_sandbox.outcome import Case, Outcome, Verdict

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.models import Reply
-from codeopt.proposers._reply import is_done, to_draft
+from codeopt.models._reply import is_done, to_draft
 
 PROGRAM = "import sys\n\nprint(sum(map(int, sys.stdin)))\n"
 OTHER = "import sys\n\nprint(max(map(int, sys.stdin)))\n"

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from codeopt.history import Candidate, Draft, History
+from codeopt.core.history import Candidate, Draft, History
 from codeopt.proposers.rules import Rules
 from codeopt.rules import select_rules
-from codeopt.workloads.function.proposer import function_rules
+from codeopt.workloads.function.view import function_rules
 from codeopt_sandbox.compare import Comparison, Decision
 from codeopt_sandbox.outcome import Outcome, Run, Verdict
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.reporters._edits import apply, edits, hunks, inside, whole
+from codeopt.review.reporters._edits import apply, edits, hunks, inside, whole
 from tests.support.reviews import file_diff, numbered, shown
 
 LINE = st.sampled_from(["", "a", "b", "    c", "--- x", "+++ y", "@@ -1 +1 @@", "\f", "d\r", "\\ No newline"])

@@ -14,9 +14,9 @@ import jsonschema
 import pytest
 from hypothesis import example, given
 
-from codeopt import registry
-from codeopt.reporters import json as as_json
-from codeopt.reporters import markdown, rdjson, rdjsonl, sarif
+from codeopt.core import plugins
+from codeopt.review.reporters import json as as_json
+from codeopt.review.reporters import markdown, rdjson, rdjsonl, sarif
 from codeopt.review.suggestion import Suggestion
 from codeopt_sandbox.caveat import Caveat, Subject
 from tests.codeopt.reporters.test_edits import TEXT
@@ -138,5 +138,5 @@ def test_the_same_finding_has_the_same_fingerprint_wherever_it_moves() -> None:
 
 
 def test_every_reporter_renders_a_review_of_nothing() -> None:
-    for name in registry.names("codeopt.reporters"):
-        assert isinstance(registry.load("codeopt.reporters", name).render(review({})), str)
+    for name in plugins.names("codeopt.reporters"):
+        assert isinstance(plugins.load("codeopt.reporters", name).render(review({})), str)

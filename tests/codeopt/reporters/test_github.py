@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from codeopt.reporters.github import MOST_COMMENTS, post, render
+from codeopt.review.reporters.github import MOST_COMMENTS, post, render
 from codeopt.review.suggestion import Review
 from tests.support.github_server import BOT, GitHub, accept, suggestion_in
 from tests.support.reviews import HEAD, Files, review, shown, suggestion

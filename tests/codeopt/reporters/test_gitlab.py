@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from codeopt.reporters.gitlab import post, render
+from codeopt.review.reporters.gitlab import post, render
 from tests.codeopt.reporters.test_github import CLOSED, FILES, IN_NEW, NEW, ONE_HUNK, OUTSIDE, SUM
 from tests.support.gitlab_server import ME, GitLab, accept
 from tests.support.reviews import Files, numbered, review, suggestion

@@ -10,10 +10,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.escaping import acts_in_a_log
-from codeopt.reporters import github, gitlab, markdown, rdjsonl, sarif
-from codeopt.reporters._comments import comment, marked, overview
-from codeopt.reporters._places import place
+from codeopt.core.sanitize import acts_in_a_log
+from codeopt.review.reporters import github, gitlab, markdown, rdjsonl, sarif
+from codeopt.review.reporters._comments import comment, marked, overview
+from codeopt.review.reporters._places import place
 from codeopt.review.suggestion import Review, Skipped
 from tests.support.github_server import suggestion_in
 from tests.support.reviews import file_diff, review, suggestion

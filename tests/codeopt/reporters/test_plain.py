@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.commands._deliver import deliver
-from codeopt.errors import UsageError
-from codeopt.escaping import acts_in_a_log
-from codeopt.reporters import diff, markdown, terminal
-from codeopt.reporters import json as as_json
+from codeopt.cli.deliver import deliver
+from codeopt.core.errors import UsageError
+from codeopt.core.sanitize import acts_in_a_log
+from codeopt.review.reporters import diff, markdown, terminal
+from codeopt.review.reporters import json as as_json
 from codeopt.review.suggestion import Review, Skipped, Suggestion
 
 TOP = '"""\n::set-env name=A::b\n##[error]x \x1b[31m\n```\n"""\n'

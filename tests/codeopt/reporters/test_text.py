@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.escaping import acts_in_a_log, log_line
-from codeopt.reporters._text import block, cell, code, command_data, command_property, fence, prose
+from codeopt.core.sanitize import acts_in_a_log, log_line
+from codeopt.review.reporters._text import block, cell, code, command_data, command_property, fence, prose
 
 HOSTILE = st.text(st.sampled_from("ab:#[]`\\@<>&;!1 \n\r\t\x1b\u202e/|*-.") | st.characters(), max_size=60)
 

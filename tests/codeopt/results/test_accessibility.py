@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from codeopt.batch.database import BatchStore
-from codeopt.finished_runs import open_run
-from codeopt.results.metrics import measure_batch, versus
-from codeopt.results.page import page
-from codeopt.results.profile_page import profile_page
-from codeopt.results.run_page import run_page
+from codeopt.batch.results.metrics import measure_batch, versus
+from codeopt.batch.results.page import page
+from codeopt.core.run_index import open_run
+from codeopt.report.html.profile_page import profile_page
+from codeopt.report.html.run_page import run_page
 from tests.codeopt.test_finished_runs import home as home
 from tests.support.axe import BROWSER, NARROW, WIDE, ask_axe, axe_source, serious
 from tests.support.candidates import SLOW, profile

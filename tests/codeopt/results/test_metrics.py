@@ -11,11 +11,11 @@ import pytest
 
 from codeopt.batch.database import BatchStore
 from codeopt.batch.records import ProblemResult, TimeSpent
-from codeopt.budget import Ledger
-from codeopt.cli import main
-from codeopt.history import Candidate, History
-from codeopt.results.metrics import Metrics, measure_batch, versus
-from codeopt.results.table import COLUMNS, as_json, render, write_csv
+from codeopt.batch.results.metrics import Metrics, measure_batch, versus
+from codeopt.batch.results.table import COLUMNS, as_json, render, write_csv
+from codeopt.cli.main import main
+from codeopt.core.budget import Ledger
+from codeopt.core.history import Candidate, History
 from tests.support.candidates import FAST, outcome
 from tests.support.filled_batch import HOSTILE, draft, history, problem
 

@@ -13,12 +13,12 @@ import pytest
 
 from codeopt.batch.database import BatchStore
 from codeopt.batch.records import ProblemResult, TimeSpent
-from codeopt.budget import Ledger
-from codeopt.history import Candidate, History, Preference, Preferred
-from codeopt.results.metrics import measure_batch
-from codeopt.results.page import page
-from codeopt.results.table import as_json, render, write_csv
-from codeopt.standing import Standing, TaskMeasure
+from codeopt.batch.results.metrics import measure_batch
+from codeopt.batch.results.page import page
+from codeopt.batch.results.table import as_json, render, write_csv
+from codeopt.core.budget import Ledger
+from codeopt.core.history import Candidate, History, Preference, Preferred
+from codeopt.core.task_score import Standing, TaskMeasure
 from tests.support.candidates import SLOW, outcome
 from tests.support.filled_batch import draft, problem
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from codeopt.batch.database import BatchStore
-from codeopt.results.charts import anchor
-from codeopt.results.markup import join, tag
-from codeopt.results.metrics import measure_batch, versus
-from codeopt.results.page import page
+from codeopt.batch.results.charts import anchor
+from codeopt.batch.results.metrics import measure_batch, versus
+from codeopt.batch.results.page import page
+from codeopt.report.html.markup import join, tag
 from tests.support.filled_batch import HOSTILE
 
 BROWSER = next(

@@ -7,8 +7,8 @@ import random
 
 import pytest
 
-from codeopt.results import statistics
-from codeopt.results.statistics import estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p, wilson
+from codeopt.batch.results import statistics
+from codeopt.batch.results.statistics import estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p, wilson
 
 
 def test_means_of_nothing_are_neutral() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import UsageError
+from codeopt.core.errors import UsageError
 from codeopt.review.change import Change, change_of_diff, change_since, find_base, whole_files
 from codeopt.review.changed_functions import find_targets, matches
 from codeopt.review.patch import merged, patch

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.comparison import why_wrong
-from codeopt.program import read_program
+from codeopt.core.program import read_program
+from codeopt.core.session import Session
+from codeopt.core.target import Target
+from codeopt.engine.compare import why_wrong
 from codeopt.review.combine import combine
 from codeopt.review.suggestion import Suggestion
-from codeopt.session import Session
-from codeopt.target import Target
 from codeopt.workloads import WorkloadRequest
 from tests.conftest import require_sandbox
 from tests.support.judges import BUBBLEWRAP

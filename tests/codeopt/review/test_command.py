@@ -15,7 +15,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from codeopt import cli, registry
+from codeopt.cli import main
+from codeopt.core import plugins
 from tests.codeopt.command import FAST, QUICK, SLOW, codeopt, command, environment, reply, write_problem
 from tests.codeopt.reporters.test_gitlab import CODE_QUALITY
 from tests.codeopt.review.pull_request import BASE, commit, git, propose
@@ -176,25 +177,25 @@ OF_NOTHING = {
 }
 
 
-@pytest.mark.parametrize("name", registry.names("codeopt.reporters"))
+@pytest.mark.parametrize("name", plugins.names("codeopt.reporters"))
 def test_each_format_is_printed_or_written(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(propose(tmp_path / "work", BASE, {"shop/new.py": "def f(x):\n    return x\n"}))
     arguments = ["review", "--base", "main", "--exclude", "shop", "--output-format", name, "-q"]
-    assert cli.main(arguments) == 0
+    assert main.main(arguments) == 0
     printed = capsys.readouterr().out
     assert OF_NOTHING[name] in printed
     assert bool(printed) == bool(OF_NOTHING[name])
-    assert cli.main([*arguments, "-o", str(tmp_path / "report")]) == 0
+    assert main.main([*arguments, "-o", str(tmp_path / "report")]) == 0
     assert (capsys.readouterr().out, (tmp_path / "report").read_text()) == ("", printed)
 
 
 def test_the_help_names_every_format(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        cli.main(["review", "--help"])
+        main.main(["review", "--help"])
     shown = "".join(capsys.readouterr().out.split())
-    assert ",".join(registry.names("codeopt.reporters")) in shown
+    assert ",".join(plugins.names("codeopt.reporters")) in shown
 
 
 def test_who_cannot_post_is_told_who_can(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeopt.commands.check import table
+from codeopt.cli.commands.check import table
 from codeopt.review.change import whole_files
 from codeopt.review.changed_functions import find_targets
 from codeopt.review.check import CheckedTarget

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.commands._blind import report_blind
-from codeopt.console import Console
-from codeopt.reporters import gitlab, markdown, terminal
+from codeopt.cli.blind import report_blind
+from codeopt.core.console import Console
+from codeopt.core.diagnostic import Shortfall
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.check import why_blind
+from codeopt.review.reporters import gitlab, markdown, terminal
 from codeopt.review.suggestion import Review, Skipped
-from codeopt.shortfall import Shortfall
 from tests.codeopt.command import QUICK, codeopt
 from tests.codeopt.review.pull_request import BASE, propose
 from tests.conftest import require_sandbox

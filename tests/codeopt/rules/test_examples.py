@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.errors import UsageError
+from codeopt.core.errors import UsageError
 from codeopt.rules import Hot, Rule, all_rules, load_rule, select_rules
 from tests.codeopt.rules.programs import output
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.analysis import Doubt, parse
-from codeopt.cli import main
+from codeopt.cli.main import main
 from codeopt.rules import Explanation, Hot, all_rules, explain, load_rule
 
 LOOP = "for v in [1, 2, 3]:\n    {}\n"

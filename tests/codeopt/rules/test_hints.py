@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeopt.rules import Hot, all_rules, load_rule
-from codeopt.workloads.function.proposer import within
+from codeopt.workloads.function.view import within
 
 CHANGED = {
     "membership": ("list_membership_to_set", "return [x for x in a if x in b]"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.options import ImproveOptions
-from codeopt.proposer_choice import _built_in
+from codeopt.core.options import ImproveOptions
+from codeopt.engine.open_proposer import _built_in
 from codeopt.tasks import open_task
 from tests.codeopt.rules.programs import rewritten, same
 

@@ -8,16 +8,16 @@ from typing import cast
 
 import pytest
 
-from codeopt.console import Console
-from codeopt.errors import UsageError
-from codeopt.options import ImproveOptions
-from codeopt.proposer_choice import check_proposer, open_proposer
+from codeopt.core.console import Console
+from codeopt.core.errors import UsageError
+from codeopt.core.options import ImproveOptions
+from codeopt.engine.open_proposer import check_proposer, open_proposer
 from codeopt.proposers.rules import Rules
 from codeopt.rules import Hot, Rule
 from codeopt.rules._ruff_fixes import ruff_rules
 from codeopt.tasks import open_task
 from codeopt.workloads import Workload
-from codeopt.workloads.function.proposer import function_rules
+from codeopt.workloads.function.view import function_rules
 from tests.support.candidates import original
 
 PROGRAM = """\

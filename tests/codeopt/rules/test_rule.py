@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt import analysis, registry, rules
-from codeopt.errors import UsageError
+from codeopt import analysis, rules
+from codeopt.core import plugins
+from codeopt.core.errors import UsageError
 from codeopt.rules import Hot, all_rules, load_rule, select_rules
 
 FOLDER = Path(rules.__file__).parent
@@ -58,7 +59,7 @@ def test_a_rule_is_one_file(outside: Path) -> None:
 
 def test_an_entry_point_adds_a_rule(outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("plus_zero", "own_rules.plus_zero", "codeopt.rules")
-    monkeypatch.setattr(registry, "installed", lambda group: EntryPoints([entry]))
+    monkeypatch.setattr(plugins, "installed", lambda group: EntryPoints([entry]))
     all_rules.cache_clear()
     try:
         assert all_rules()[0].name == "plus_zero", "its priority is 5"

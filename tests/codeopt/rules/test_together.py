@@ -6,7 +6,7 @@ import pytest
 
 from codeopt.proposers.rules import stack
 from codeopt.rules import Hot, load_rule, select_rules
-from codeopt.workloads.function.proposer import function_rules
+from codeopt.workloads.function.view import function_rules
 from tests.codeopt.rules.programs import output
 
 GROWING = """\

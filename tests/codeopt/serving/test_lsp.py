@@ -14,7 +14,7 @@ from typing import Any
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
-from codeopt.saved_runs import digest
+from codeopt.core.run_store import digest
 from codeopt.serving.slow_functions import SlowFunction, saved
 from tests.codeopt.command import environment
 from tests.codeopt.serving.projects import ENDLESS, RIGHT, SLOW, contents, family, make_project

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import pytest
 
 from benchmarks.readability_measures import FOOLING, PLAIN
-from codeopt.budget import NOTHING_USED, Usage
-from codeopt.errors import ModelError
-from codeopt.history import Candidate, Preferred
+from codeopt.batch.results.statistics import wilson
+from codeopt.core.budget import NOTHING_USED, Usage
+from codeopt.core.errors import ModelError
+from codeopt.core.history import Candidate, Preferred
+from codeopt.engine.llm_judge import PreferenceReader, read_by
 from codeopt.models import Message
 from codeopt.models.scripted import Scripted
-from codeopt.preference import PreferenceReader, read_by
-from codeopt.results.statistics import wilson
 from codeopt.tasks._readability_examples import _GRADES_CLEAR, _GRADES_TERSE
 from codeopt.tasks.readability import TASK, gain
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import UsageError
-from codeopt.history import Candidate
+from codeopt.core.errors import UsageError
+from codeopt.core.history import Candidate
 from codeopt.tasks import open_task
 from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
 from codeopt_sandbox.outcome import Outcome, Run, Verdict

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from codeopt.standing import Standing, TaskMeasure
+from codeopt.core.task_score import Standing, TaskMeasure
 from tests.codeopt.command import codeopt, reply
 from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer

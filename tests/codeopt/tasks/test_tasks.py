@@ -9,9 +9,9 @@ from types import ModuleType
 
 import pytest
 
-from codeopt import registry
-from codeopt.errors import UsageError
-from codeopt.history import Candidate, Critique, History
+from codeopt.core import plugins
+from codeopt.core.errors import UsageError
+from codeopt.core.history import Candidate, Critique, History
 from codeopt.tasks import Prompts, Task, open_task
 from codeopt.tasks.readability import gain
 from codeopt_sandbox.compare import Decision
@@ -32,8 +32,8 @@ print(total_of(map(int, input().split())))
 
 
 def test_the_folder_is_the_registry() -> None:
-    assert {"runtime", "readability"} <= set(registry.names("codeopt.tasks"))
-    assert not [name for name in registry.names("codeopt.tasks") if name.startswith("_")]
+    assert {"runtime", "readability"} <= set(plugins.names("codeopt.tasks"))
+    assert not [name for name in plugins.names("codeopt.tasks") if name.startswith("_")]
 
 
 @pytest.mark.parametrize("name", ["runtime", "readability"])
@@ -52,7 +52,7 @@ def test_a_task_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     assert open_task("elsewhere.task") is open_task("runtime")
 
 
-@pytest.mark.parametrize("name", ["nonsense", "codeopt.errors", "no.such.module"])
+@pytest.mark.parametrize("name", ["nonsense", "codeopt.core.errors", "no.such.module"])
 def test_what_is_no_task(name: str) -> None:
     with pytest.raises(UsageError):
         open_task(name)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from codeopt import registry
+from codeopt.core import plugins
+from codeopt.selfrefine.tasks.constrained_generation import coverage
+from codeopt.selfrefine.tasks.math_reasoning import is_solved
+from codeopt.selfrefine.text_task import MOST, TextTask, read_scores
 from codeopt.tasks import open_task
-from codeopt.tasks._text import MOST, TextTask, read_scores
-from codeopt.tasks.constrained_generation import coverage
-from codeopt.tasks.math_reasoning import is_solved
 from tests.codeopt.command import Done, codeopt
 from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
@@ -199,7 +199,7 @@ def test_a_sixth_task_is_one_file(tmp_path: Path) -> None:
 
 
 def test_each_of_the_papers_tasks_is_a_short_file() -> None:
-    folder = Path(registry.__file__).parent / "tasks"
+    folder = Path(plugins.__file__).parents[1] / "selfrefine" / "tasks"
     sizes = {name: len((folder / f"{name}.py").read_text().splitlines()) for name in TASKS}
     assert max(sizes.values()) <= 120, json.dumps(sizes)
 

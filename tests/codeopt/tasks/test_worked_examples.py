@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from codeopt.proposers._reply import is_done
+from codeopt.models._reply import is_done
 from codeopt.tasks import Task, WorkedExample, open_task
 from codeopt_sandbox.outcome import Verdict
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from codeopt.history import Candidate, Draft, History
-from codeopt.judge import Judge
-from codeopt.options import ImproveOptions
-from codeopt.session import Session
-from codeopt.target import Target
+from codeopt.core.history import Candidate, Draft, History
+from codeopt.core.options import ImproveOptions
+from codeopt.core.session import Session
+from codeopt.core.target import Target
+from codeopt.engine.judge import Judge
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project import open_workload, read
 from codeopt.workloads.project.workload import ProjectWorkload

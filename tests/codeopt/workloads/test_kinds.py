@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import UsageError
-from codeopt.options import ImproveOptions
-from codeopt.target import as_target
+from codeopt.core.errors import UsageError
+from codeopt.core.options import ImproveOptions
+from codeopt.core.target import as_target
 from codeopt.workloads import kind_of
 from tests.codeopt.command import codeopt, reply
 from tests.conftest import require_sandbox
@@ -54,7 +54,7 @@ from codeopt.tasks.runtime import TASK
 TASK = replace(TASK, name="leisure", min_gain=0.2)
 """
 GUARD = """\
-from codeopt.guards import Consequence, Finding
+from codeopt.engine.guards import Consequence, Finding
 ORDER = 90
 def check(gain):
     return Finding(Consequence.NOTE, "a guard from elsewhere has seen it")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from codeopt.errors import UsageError
-from codeopt.target import Target
+from codeopt.core.errors import UsageError
+from codeopt.core.target import Target
 from codeopt.workloads.notebook import read
 from tests.codeopt.command import codeopt
 

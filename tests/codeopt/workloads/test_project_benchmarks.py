@@ -12,16 +12,16 @@ from types import ModuleType
 
 import pytest
 
-from codeopt.console import Console
-from codeopt.edit_table import table_of
-from codeopt.options import ImproveOptions
-from codeopt.session import Session
-from codeopt.target import Target
+from codeopt.cli.exports import export
+from codeopt.cli.exports import pyperf as for_pyperf
+from codeopt.core.console import Console
+from codeopt.core.options import ImproveOptions
+from codeopt.core.session import Session
+from codeopt.core.target import Target
+from codeopt.report.patch_table import table_of
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project.answers import answered
 from codeopt.workloads.project.command import ProjectCommand
-from codeopt.workloads.project.exports import export
-from codeopt.workloads.project.exports import pyperf as for_pyperf
 from codeopt.workloads.project.files import ProjectFiles, read_project
 from codeopt.workloads.project.harnesses import RESULT, asv, find_benches, pyperf, pytest_benchmark
 from codeopt.workloads.project.opening import open_command

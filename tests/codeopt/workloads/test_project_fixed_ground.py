@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import UsageError
+from codeopt.core.errors import UsageError
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.fixed_ground import FixedReason, find_ground
 from tests.codeopt.command import codeopt

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import UsageError
-from codeopt.workloads.function.definitions import PutBackError
+from codeopt.core.errors import UsageError
 from codeopt.workloads.project.answers import answered
 from codeopt.workloads.project.edits import edits_of, without
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.steady import found_steady, given_steady
 from codeopt.workloads.project.suite_tests import steadily_lost
 from codeopt.workloads.project.text import is_own, joined, parted, read_text
+from codeopt.workloads.source.definitions import PutBackError
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.shop import ADD, FIND, HEAD, STORE, USELESS, answer, write_shop
 from tests.conftest import require_sandbox

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import UsageError
+from codeopt.core.errors import UsageError
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.profile import CalledBy, Sample, Spot, TimedLine, make_profile, with_lines

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.options import ImproveOptions
-from codeopt.session import Session
-from codeopt.target import Target
+from codeopt.core.options import ImproveOptions
+from codeopt.core.session import Session
+from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project import OpenedProject, open_workload, read, suite_tests
 from codeopt.workloads.project.edits import edits_of

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read
 from codeopt.workloads.function.calls.texts import Texts, texts_in
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
+from codeopt.workloads.source.literals import Call, Made, Opaque, read
 
 SMALL = 12
 """Items of a container that a derived call keeps, most of the time: small calls show the same and are read more

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from codeopt.workloads.function.calls.kinds import Kinds
-from codeopt.workloads.function.calls.literals import Made, Opaque
 from codeopt.workloads.function.calls.scope import Scope
 from codeopt.workloads.function.calls.shapes import (
     Parameter,
@@ -22,7 +21,8 @@ from codeopt.workloads.function.calls.shapes import (
     setters,
     stand_ins,
 )
-from codeopt.workloads.function.function_def import dotted
+from codeopt.workloads.source.functions import dotted
+from codeopt.workloads.source.literals import Made, Opaque
 
 DEPTH = 4
 """So deep objects are nested; a recursive type ends there, with an empty list or None."""

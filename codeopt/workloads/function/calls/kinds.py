@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.workloads.function.calls.literals import Made, Opaque
+from codeopt.workloads.source.literals import Made, Opaque
 
 MOST = 12
 """Items of a container; half as many at each level below."""

@@ -6,8 +6,8 @@ import random
 from typing import Any
 
 from codeopt.workloads.function.calls.derive import Maker
-from codeopt.workloads.function.calls.literals import Call, Made, read
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
+from codeopt.workloads.source.literals import Call, Made, read
 
 
 def _other(value: Made, maker: Maker) -> Made:

@@ -12,8 +12,8 @@ from typing import Any
 
 from codeopt.workloads.function.calls.derive import SMALL, Maker
 from codeopt.workloads.function.calls.larger import grow_call
-from codeopt.workloads.function.calls.literals import Call, Made, read
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
+from codeopt.workloads.source.literals import Call, Made, read
 
 BASES = 6
 """The largest known calls that long ones are made of."""

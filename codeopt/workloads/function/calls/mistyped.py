@@ -10,8 +10,8 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from codeopt.workloads.function.calls.literals import Call, Opaque, read
-from codeopt.workloads.function.function_def import Function, definition, own_nodes
+from codeopt.workloads.source.functions import Function, definition, own_nodes
+from codeopt.workloads.source.literals import Call, Opaque, read
 
 BASES, MOST = 4, 300
 VALUES: tuple[Any, ...] = (

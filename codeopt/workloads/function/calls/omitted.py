@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.workloads.function.calls.literals import Call, read, write
-from codeopt.workloads.function.function_def import Function, definition
+from codeopt.workloads.source.functions import Function, definition
+from codeopt.workloads.source.literals import Call, read, write
 
 MOST, EACH = 60, 2
 """Calls of all parameters, and of one value."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codeopt.workloads.function.function_def import Function
+from codeopt.workloads.source.functions import Function
 
 LONGEST = 4000
 """Characters of a line."""

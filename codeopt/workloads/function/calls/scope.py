@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from codeopt.errors import UsageError
-from codeopt.program import read_program
-from codeopt.workloads.function.function_def import dotted
+from codeopt.core.errors import UsageError
+from codeopt.core.program import read_program
+from codeopt.workloads.source.functions import dotted
 
 FAR = 6
 """So many imports are followed from one name to another."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codeopt.workloads.function.calls.scope import Scope
-from codeopt.workloads.function.function_def import Def, dotted
+from codeopt.workloads.source.functions import Def, dotted
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 _RECORDS = ("NamedTuple", "TypedDict")

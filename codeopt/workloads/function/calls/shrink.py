@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read
+from codeopt.workloads.source.literals import Call, Made, Opaque, read
 from codeopt_sandbox.call_answer import CallOutcome, CallRun, Kind
 from codeopt_sandbox.calls import CallBatch, CallRunner
 from codeopt_sandbox.outcome import Case

@@ -9,7 +9,7 @@ import random
 from typing import Any
 
 from codeopt.workloads.function.calls.larger import grow
-from codeopt.workloads.function.calls.literals import Call, read
+from codeopt.workloads.source.literals import Call, read
 
 FEW, SHORT, LONG = 3, 8, 4
 """Distinct items of many that are equal; and how many times as short and as long as the call."""

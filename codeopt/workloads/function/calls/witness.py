@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read, write
 from codeopt.workloads.function.calls.scenario import Scenario, read_scenario
+from codeopt.workloads.source.literals import Call, Made, Opaque, read, write
 from codeopt_sandbox.guest.calls.scenarios import (
     AGAIN,
     CHANGED,

@@ -15,7 +15,7 @@ from math import ceil
 from statistics import median
 from typing import Any, Protocol
 
-from codeopt.registry import load, names
+from codeopt.core.plugins import load, names
 from codeopt.workloads.project.command import WATCH, ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.runs import CommandRuns

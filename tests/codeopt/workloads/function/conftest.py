@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from codeopt.judge import Judge
-from codeopt.target import Target
+from codeopt.core.target import Target
+from codeopt.engine.judge import Judge
 from tests.support.judges import ENOUGH_EXAMPLES, compared, function_judge
 
 Compare = Callable[..., dict[str, Any]]

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.report import why
-from codeopt.target import Target
-from codeopt.workloads.function.call_cases import without_unsteady
-from codeopt.workloads.function.calls.literals import read
+from codeopt.core.target import Target
+from codeopt.report.result import why
 from codeopt.workloads.function.calls.paste import Importable, paste
-from codeopt.workloads.function.function_def import read_function
+from codeopt.workloads.function.corpus.cases import without_unsteady
+from codeopt.workloads.source.functions import read_function
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox.outcome import Case
 from tests.codeopt.workloads.function.conftest import Compare, Judges
 from tests.support.judges import function_judge, write_project

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from codeopt.workloads.function.bench import open_bench
-from codeopt.workloads.function.call_growth import growth, growth_of
-from codeopt.workloads.function.evidence import Evidence
-from codeopt.workloads.function.function_def import read_function
-from codeopt.workloads.function.observing import Known
+from codeopt.workloads.function.corpus.corpus import Evidence
+from codeopt.workloads.function.corpus.observe import Known
+from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.function.timing.growth import growth, growth_of
+from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, open_sandbox
 from codeopt_sandbox.call_answer import CallOutcome, Kind
 from codeopt_sandbox.growth import GrowthPair

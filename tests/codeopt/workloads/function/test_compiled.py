@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.function.compiled import compile_imports
+from codeopt.workloads.sandbox_view.compiled import compile_imports
 
 FILES = {
     "src/shop/__init__.py": "from .prices import total",

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.report import why
-from codeopt.target import Target
-from codeopt.workloads.function.call_cases import calls_of
-from codeopt.workloads.function.evidence import FRESH, LONG
+from codeopt.core.target import Target
+from codeopt.report.result import why
+from codeopt.workloads.function.corpus.cases import calls_of
+from codeopt.workloads.function.corpus.corpus import FRESH, LONG
 from tests.codeopt.workloads.function.conftest import Compare, Judges
 from tests.support.judges import function_judge
 

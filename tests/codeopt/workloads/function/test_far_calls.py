@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.report import why
+from codeopt.report.result import why
 from tests.codeopt.workloads.function.conftest import Judges
 
 LISTS = "CALLS = [(([i * 37 % 1009 for i in range(n)],), {}) for n in (0, 1, 2, 5, 9, 120)]\n"

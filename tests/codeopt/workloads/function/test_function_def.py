@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import UsageError
-from codeopt.workloads.function.function_def import read_function
+from codeopt.core.errors import UsageError
+from codeopt.workloads.source.functions import read_function
 
 MODULE = '''\
 import functools

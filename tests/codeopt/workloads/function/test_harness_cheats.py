@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.guards import Consequence, Finding, Gain, inspect
-from codeopt.judge import Judge
+from codeopt.engine.guards import Consequence, Finding, Gain, inspect
+from codeopt.engine.judge import Judge
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
 from tests.codeopt.workloads.function.conftest import Judges
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.report import why
-from codeopt.target import Target
-from codeopt.workloads.function.bench import open_bench
-from codeopt.workloads.function.calls.literals import Call, read
-from codeopt.workloads.function.function_def import read_function
-from codeopt.workloads.function.naming import find_names
-from codeopt.workloads.function.sources import Ask
-from codeopt.workloads.function.sources.hints import find
+from codeopt.core.target import Target
+from codeopt.report.result import why
+from codeopt.workloads.function.calls.call_names import find_names
+from codeopt.workloads.function.corpus.sources import Ask
+from codeopt.workloads.function.corpus.sources.hints import find
+from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.source.functions import read_function
+from codeopt.workloads.source.literals import Call, read
 from tests.support.judges import function_judge, open_with
 
 TYPES = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.workloads.function.leftout import LeftOut, Reason, Why, objection, unwritten
+from codeopt.workloads.function.corpus.exclusions import LeftOut, Reason, Why, objection, unwritten
 
 TOO_LONG, ENDED, NO_SENSE, TWICE = (Reason(why) for why in (Why.TOO_LONG, Why.ENDED, Why.NO_SENSE, Why.TWICE))
 

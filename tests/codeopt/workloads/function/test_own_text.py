@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeopt.workloads.function.bench import open_bench
-from codeopt.workloads.function.function_def import read_function
+from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, open_sandbox
 from codeopt_sandbox.calls import CallBatch
 from tests.sandbox.said import said

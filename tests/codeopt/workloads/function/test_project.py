@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.function.project import INSIDE, is_secret, locate, open_view, tracked
+from codeopt.workloads.sandbox_view.view import INSIDE, is_secret, locate, open_view, tracked
 
 
 def repository(folder: Path, *names: str) -> Path:

@@ -6,8 +6,8 @@ import difflib
 
 import pytest
 
-from codeopt.workloads.function.definitions import PutBackError
-from codeopt.workloads.function.putback import put_back
+from codeopt.workloads.source.definitions import PutBackError
+from codeopt.workloads.source.splice import put_back
 
 MODULE = '''\
 # header

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.function.function_def import read_function
-from codeopt.workloads.function.recording import Recording, record, recorded_calls, sample
-from codeopt.workloads.function.watched_run import UsersCommand
+from codeopt.workloads.function.recording.instrumented_run import UsersCommand
+from codeopt.workloads.function.recording.recording import Recording, record, recorded_calls, sample
+from codeopt.workloads.source.functions import read_function
 from tests.codeopt.command import codeopt
 from tests.support.pythons import python_of
 from tests.support.wheels import ROOT

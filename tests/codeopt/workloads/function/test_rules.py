@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codeopt.rules import Hot, load_rule
-from codeopt.workloads.function.proposer import within
+from codeopt.workloads.function.view import within
 
 MODULE = """\
 def common(a, b):

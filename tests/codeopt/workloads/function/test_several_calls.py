@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from codeopt.judge import Judge
-from codeopt.report import why
-from codeopt.target import Target
-from codeopt.workloads.function.calls.scenarios import CALLBACK, OTHER_TYPE
+from codeopt.core.target import Target
+from codeopt.engine.judge import Judge
+from codeopt.report.result import why
+from codeopt.workloads.function.corpus.scenarios import CALLBACK, OTHER_TYPE
 from tests.support.judges import ENOUGH_EXAMPLES, function_judge
 
 Opens = Callable[[str, str, str], Judge]

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.budget import Ledger
-from codeopt.history import History
-from codeopt.program import Program
-from codeopt.report import End, Result, summary, to_json
-from codeopt.shortfall import Shortfall
-from codeopt.workloads.function.bench import open_bench
-from codeopt.workloads.function.existing_tests import Tests as SuiteRun
-from codeopt.workloads.function.function_def import read_function
-from codeopt.workloads.function.sources import Ask, doctests, hints, tests
+from codeopt.core.budget import Ledger
+from codeopt.core.diagnostic import Shortfall
+from codeopt.core.history import History
+from codeopt.core.program import Program
+from codeopt.report.result import End, Result, summary, to_json
+from codeopt.workloads.function.corpus.existing_tests import Tests as SuiteRun
+from codeopt.workloads.function.corpus.sources import Ask, doctests, hints, tests
+from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox.caveat import Caveat, Subject
 from tests.conftest import require_sandbox
 from tests.support.candidates import original, profile

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.guards import Consequence
-from codeopt.guards.surroundings import watch
-from codeopt.report import why
+from codeopt.engine.guards import Consequence
+from codeopt.engine.guards.surroundings import watch
+from codeopt.report.result import why
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.caveat import Subject
 from tests.codeopt.workloads.function.conftest import Judges

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from codeopt.workloads.function import observing, timing, workload
-from codeopt.workloads.function.bench import open_bench
-from codeopt.workloads.function.function_def import read_function
+from codeopt.workloads.function import workload
+from codeopt.workloads.function.corpus import observe
+from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.function.timing import plan
+from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox.answers import calls_checker
 from codeopt_sandbox.call_answer import CallOutcome, Kind
 from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner, FunctionRef
@@ -28,7 +30,7 @@ GIVEN = "CALLS = [(('a' * n,), {}) for n in range(14)] + [(('a' * n + 'c',), {})
 
 def test_a_given_call_that_does_not_end_is_left_out(compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
     """So are the calls made up near the others that do not end either; what is left says enough."""
-    monkeypatch.setattr(observing, "GIVEN_S", 0.3)
+    monkeypatch.setattr(observe, "GIVEN_S", 0.3)
     found = compare(CATASTROPHE, CATASTROPHE.replace("+b?", "+[bc]?"), GIVEN)
     assert found["verdict"] == "rejected", found
     assert found["evidence"]["left_out"]["calls that took too long"] >= 1
@@ -61,7 +63,7 @@ def test_a_known_call_that_somebody_else_held_up_is_made_again(tmp_path: Path) -
     path = tmp_path / "sums.py"
     path.write_text(SUMS)
     with open_bench(read_function(path, "f"), open_with) as bench:
-        known, dropped = observing.observe(bench, ["f(300000)", "f(7)"], {"f(300000)": "tests", "f(7)": "tests"})
+        known, dropped = observe.observe(bench, ["f(300000)", "f(7)"], {"f(300000)": "tests", "f(7)": "tests"})
         assert (len(known), dropped) == (2, {})
         runner: Any = BusyOnce(CallRunner(bench.sandbox, bench.target))
         (case,) = workload.make_cases(bench, runner, known, "calls", calls_checker(0.0))
@@ -83,10 +85,10 @@ RETURNS = CallOutcome("returns 1", Kind.RETURNS)
 
 
 def test_short_calls_that_cannot_grow_are_all_timed() -> None:
-    given = [observing.Known(f"f(load('m', 'C{n}'))", RETURNS, "hints", 1e-5) for n in range(3)]
-    assert timing.bearable(given) == given
-    long = [observing.Known("f(load('m', 'D'))", RETURNS, "hints", 3.0)]
-    assert timing.bearable([*long, *given]) == long
+    given = [observe.Known(f"f(load('m', 'C{n}'))", RETURNS, "hints", 1e-5) for n in range(3)]
+    assert plan.bearable(given) == given
+    long = [observe.Known("f(load('m', 'D'))", RETURNS, "hints", 3.0)]
+    assert plan.bearable([*long, *given]) == long
 
 
 @pytest.mark.parametrize(
@@ -95,5 +97,5 @@ def test_short_calls_that_cannot_grow_are_all_timed() -> None:
 def test_a_long_call_is_not_timed_where_a_shorter_one_will_do(
     seconds: tuple[float, ...], kept: tuple[float, ...]
 ) -> None:
-    found = timing.bearable([observing.Known("f([1, 2, 3])", RETURNS, "tests", each) for each in seconds])
+    found = plan.bearable([observe.Known("f([1, 2, 3])", RETURNS, "tests", each) for each in seconds])
     assert tuple(known.seconds for known in found) == kept

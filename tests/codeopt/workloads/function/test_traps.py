@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.report import why
+from codeopt.report.result import why
 from codeopt_sandbox.compare import Decision
 from tests.codeopt.test_traps import SHARED
 from tests.codeopt.workloads.function.conftest import Compare, Judges

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.history import Candidate
+from codeopt.core.history import Candidate
 from codeopt.workloads import Defaults, Suite, WorkloadRequest
 from codeopt_sandbox import Case, Outcome, Run, RunLimits, Sandbox, Verdict
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan

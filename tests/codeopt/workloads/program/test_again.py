@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from codeopt.options import ImproveOptions
-from codeopt.program import read_program
-from codeopt.session import Session
-from codeopt.target import Target
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import read_program
+from codeopt.core.session import Session
+from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.program.again import again
 from codeopt_sandbox.outcome import Case

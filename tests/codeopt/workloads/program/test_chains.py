@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from codeopt.fuzzing import mutate_inputs
-from codeopt.fuzzing._chains import BEYOND
-from codeopt.strictness import Strictness
+from codeopt.core.strictness import Strictness
 from codeopt.workloads import Checked
 from codeopt.workloads.program.differential import make_differential_test
+from codeopt.workloads.program.fuzzing import mutate_inputs
+from codeopt.workloads.program.fuzzing._chains import BEYOND
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import Case
 from codeopt_sandbox.verdict import check_tokens

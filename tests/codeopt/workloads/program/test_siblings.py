@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.errors import UsageError
-from codeopt.target import as_module
-from codeopt.workloads.function.unadded import imported_unadded
+from codeopt.core.errors import UsageError
+from codeopt.core.target import as_module
 from codeopt.workloads.program.siblings import absolute_imports, at_its_place
+from codeopt.workloads.sandbox_view.untracked import imported_unadded
 from tests.codeopt.command import codeopt
 
 LOOP = "found = []\nfor n in range(SIZE):\n    if n not in found:\n        found.append(n)\nprint(len(found))\n"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from codeopt.report import why
+from codeopt.report.result import why
 from codeopt.workloads.function.calls.deep import DEEP, deep_calls
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef

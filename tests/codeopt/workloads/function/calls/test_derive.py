@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.larger import grow
-from codeopt.workloads.function.calls.literals import Call, Made, Opaque, read, write
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
+from codeopt.workloads.source.literals import Call, Made, Opaque, read, write
 
 simple = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.binary(), st.complex_numbers(allow_nan=False)

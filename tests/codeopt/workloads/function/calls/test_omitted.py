@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.workloads.function.calls.omitted import widened
-from codeopt.workloads.function.function_def import read_function
+from codeopt.workloads.source.functions import read_function
 from tests.codeopt.workloads.function.conftest import Compare
 
 

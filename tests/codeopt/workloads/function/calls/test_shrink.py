@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from codeopt.workloads.function.bench import Bench, open_bench
 from codeopt.workloads.function.calls.shrink import smallest
-from codeopt.workloads.function.function_def import read_function
+from codeopt.workloads.function.harness import Bench, open_bench
+from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, open_sandbox
 from codeopt_sandbox.answers import calls_checker
 from tests.conftest import require_sandbox

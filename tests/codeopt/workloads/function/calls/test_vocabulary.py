@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.workloads.function.calls.derive import derive
-from codeopt.workloads.function.calls.literals import read
 from codeopt.workloads.function.calls.texts import Texts, tokens
 from codeopt.workloads.function.calls.vocabulary import samples, vocabulary
+from codeopt.workloads.source.literals import read
 
 MODULE = '''
 import re

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.function.contract import Contract, contract_of
-from codeopt.workloads.function.function_def import read_function
+from codeopt.workloads.contract.function import Contract, contract_of
+from codeopt.workloads.source.functions import read_function
 
 PLAIN = "def f(a, b=None):\n    return a, b\n"
 HINTED = """\

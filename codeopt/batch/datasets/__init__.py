@@ -1,0 +1,95 @@
+"""Problem sets: what a batch runs over. One layout a file, each with `recognises(request)` and `read(request)`.
+
+    for problem in read_set(SetRequest(Path("problems"))):
+        ...
+
+A new layout is a new file in this folder (or an entry point in the group `codeopt.datasets`) and no edit anywhere else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from codeopt.core import plugins
+from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.program import read_program
+
+GROUP = "codeopt.datasets"
+
+
+@dataclass(frozen=True)
+class SetRequest:
+    """What a layout is asked for."""
+
+    path: Path
+    """The set: a folder or a file."""
+    cases: Path | None = None
+    """The folder that holds one folder of cases a problem; None: where the layout has them."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One program of a set, with what it is judged by."""
+
+    id: str
+    """Unique within the set."""
+    source: str
+    """The program to improve; for a function, its whole file."""
+    path: Path
+    """Its file; for a program that stands in a larger file, one beside it that need not be there."""
+    cases: Path | None = None
+    """The folder of its cases; None: beside `path`."""
+    function: str = ""
+    """The qualified name of the function to improve; empty for a program that reads standard input."""
+    target: str | None = None
+    """A faster program that a human wrote."""
+    dropped: str = ""
+    """Why it cannot even be tried, in one line; empty when it can."""
+
+
+def read_set(request: SetRequest, layout: str = "") -> Iterator[Problem]:
+    """The problems of a set, one at a time, in its order; ids that come again get `#2`, `#3`.
+
+    layout: a file of this folder or a dotted path; found out by itself when empty. Raises UsageError.
+    """
+    if not request.path.exists():
+        raise UsageError(f"there is no problem set {request.path}")
+    if request.cases and not request.cases.is_dir():
+        raise UsageError(f"--cases {request.cases} is not a directory")
+    name = layout or next((n for n in plugins.names(GROUP) if plugins.load(GROUP, n).recognises(request)), "")
+    if not name:
+        raise UsageError(
+            f"{request.path} is no problem set: neither a folder with PROBLEM/slow.py in it, nor one of .py files, "
+            "a .jsonl file with problem_id and input, or a .txt file with one path::function a line"
+        )
+    return _unique(plugins.load(GROUP, name).read(request))
+
+
+def program_at(
+    id: str, path: Path, cases: Path | None = None, *, function: str = "", target: Path | None = None
+) -> Problem:
+    """The problem whose program is a file of its own; a file that is no Python is a dropped problem."""
+    faster = read_text(target) if target and target.is_file() else None
+    try:
+        return Problem(id, read_program(path).source, path, cases, function, faster)
+    except (UsageError, ProgramError) as error:
+        return Problem(id, "", path, cases, function, faster, dropped=str(error))
+
+
+def read_text(path: Path) -> str:
+    """A file of the set. Raises UsageError."""
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from error
+
+
+def _unique(problems: Iterator[Problem]) -> Iterator[Problem]:
+    seen: Counter[str] = Counter()
+    for problem in problems:
+        seen[problem.id] += 1
+        count = seen[problem.id]
+        yield problem if count == 1 else replace(problem, id=f"{problem.id}#{count}")

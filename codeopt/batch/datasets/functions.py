@@ -1,0 +1,24 @@
+"""A list of functions: one `path/to/file.py::qualified.name` a line, relative to the list; `#` begins a comment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from codeopt.batch.datasets import Problem, SetRequest, program_at, read_text
+from codeopt.core.errors import UsageError
+
+
+def recognises(request: SetRequest) -> bool:
+    """A text file."""
+    return request.path.is_file() and request.path.suffix in {".txt", ".list"}
+
+
+def read(request: SetRequest) -> Iterator[Problem]:
+    """One problem a line, in order; a line without `::` is a program. Raises UsageError for a list without any."""
+    lines = [line.partition("#")[0].strip() for line in read_text(request.path).splitlines()]
+    targets = [line for line in lines if line]
+    if not targets:
+        raise UsageError(f"{request.path} names no function: write one path/to/file.py::name a line")
+    for target in targets:
+        name, _, function = target.partition("::")
+        yield program_at(target, request.path.parent / name, request.cases, function=function)

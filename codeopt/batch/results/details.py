@@ -1,0 +1,93 @@
+"""One problem of the page, opened: its rounds with diffs, verdicts, hot lines, critiques and raw pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from codeopt.batch.database import BatchStore
+from codeopt.batch.results.charts import anchor
+from codeopt.batch.results.metrics import Solved
+from codeopt.core.history import Candidate
+from codeopt.core.run_store import candidate_from_json
+from codeopt.report.html import drafts
+from codeopt.report.html.annotated import beside
+from codeopt.report.html.layout import folded
+from codeopt.report.html.markup import Child, Markup, tag
+
+
+def kind(each: Solved) -> str:
+    """solved, kept, failed or open: how the page filters and colours."""
+    if each.accepted:
+        return "solved"
+    return {"done": "kept", "failed": "failed", "dropped": "failed"}.get(each.status, "open")
+
+
+def row(store: BatchStore, each: Solved, spent: str) -> Markup:
+    """A line that opens to the problem's history."""
+    speedup = f"{each.speedup:.2f}x" if each.judged else "-"
+    span = f"{each.low:.2f} - {each.high:.2f}" if each.accepted and each.low and each.high else ""
+    human = f"{each.human:.2f}x" if each.human is not None else ""
+    label = {"solved": "improved", "kept": "not improved"}.get(kind(each), each.status)
+    names = ("", "", "speedup", "95% interval", "human", "drafts", "")
+    cells = (
+        ("id", each.id), ("", tag("span", label, class_=f"badge {kind(each)}")), ("num", speedup), ("num", span),
+        ("num", human), ("num", str(len(each.rounds))), ("why", _why(each) or spent),
+    )  # fmt: skip
+    summary = tag(
+        "summary",
+        [
+            tag("span", _heard(name) if text else None, text, class_=class_ or None)
+            for name, (class_, text) in zip(names, cells, strict=True)
+        ],
+    )
+    return tag("details", summary, tag("div", list(_history(store, each, spent)), class_="inside"),
+               class_=f"is-{kind(each)}", id=anchor(each.id))  # fmt: skip
+
+
+def _heard(name: str) -> Markup | None:
+    """What a cell is, for who hears the line without the heads above it."""
+    return tag("span", f"{name}: ", class_="unseen") if name else None
+
+
+def _why(each: Solved) -> str:
+    """What was accepted or why nothing was; before it, what the task itself measured of a result."""
+    return f"{each.standing.words}: {each.reason}" if each.standing and each.accepted else each.reason
+
+
+def _history(store: BatchStore, each: Solved, spent: str) -> Iterator[Child]:
+    problem = store.problem(each.id)
+    yield tag("p", f"{(each.reason or each.status).rstrip('.')}. {spent}.", class_="how")
+    candidates = _candidates(store, each.id)
+    rounds = candidates.get("round", [])
+    if rounds:
+        yield tag("h3", "Original")
+        yield drafts.verdicts(rounds[0])
+        yield drafts.hot_lines(rounds[0])
+        yield drafts.critique(rounds[0])
+    best = next((one for one in rounds if each.accepted and one.round == each.best_round), None)
+    if best:
+        yield tag("h3", "What changed")
+        yield drafts.diff(rounds[0].source, best.source, "original", "result")
+        yield tag("h3", "Where the time goes")
+        yield beside(rounds[0], best)
+    for before, candidate in zip(rounds, rounds[1:], strict=False):
+        yield drafts.draft(before, candidate, best=candidate.round == each.best_round)
+    for confirmed in candidates.get("confirm", []):
+        yield drafts.confirmed(rounds[0] if rounds else confirmed, confirmed)
+    for target in candidates.get("target", []):
+        yield folded(
+            "The human's program", drafts.heading(target, "judged by the same judge in this run"),
+            drafts.verdicts(target), drafts.pairs(target),
+            drafts.diff(problem.source, target.source, "original", "human"),
+        )  # fmt: skip
+    if not rounds and problem.source:
+        yield folded(
+            "The original", tag("pre", [tag("span", line) for line in problem.source.splitlines()[: drafts.DIFF_LINES]])
+        )
+
+
+def _candidates(store: BatchStore, id: str) -> dict[str, list[Candidate]]:
+    found: dict[str, list[Candidate]] = {}
+    for row in store.db.execute("SELECT stage, body FROM candidate WHERE problem = ? ORDER BY stage, round", [id]):
+        found.setdefault(row["stage"], []).append(candidate_from_json(row["body"]))
+    return found

@@ -1,0 +1,253 @@
+"""A batch's metrics as a table for people, one JSON object, and rows of CSV."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, Any, TextIO
+
+from codeopt.batch.results.metrics import OPT, Metrics, Solved, Versus
+from codeopt.batch.results.statistics import Estimate
+from codeopt.core.sanitize import inline
+from codeopt.core.task_score import NO_STANDING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+COLUMNS = (
+    "problem", "status", "fault", "reason", "accepted", "speedup", "ci_low", "ci_high", "best_round", "rounds",
+    "correct", "human_speedup", "tokens", "cost_usd", "seconds",
+    "task_before", "task_after",
+)  # fmt: skip
+SHOWN_FAILURES = 20
+
+
+def render(found: Metrics, file: TextIO, other: Versus | None = None) -> None:
+    """The tables, as wide as the terminal."""
+    from rich.console import Console
+
+    console = Console(file=file, highlight=False, width=None if file.isatty() else 110)
+    _totals(console, found)
+    _rounds(console, found)
+    _failures(console, found)
+    if other is not None:
+        _versus(console, other)
+
+
+def _totals(console: Console, found: Metrics) -> None:
+    from rich.table import Table
+
+    table = Table(title=f"{len(found.solved)} problems, {len(found.judged)} judged", title_justify="left")
+    for name in ("metric", "value", "95% interval"):
+        table.add_column(name, justify="left" if name == "metric" else "right")
+    for name, (value, span) in own_rows(found):
+        table.add_row(name, value, span)
+    table.add_row(f"%OPT (right and at least {OPT:.2f}x)", *percent(found.opt))
+    table.add_row("%correct (some draft is right)", *percent(found.correct))
+    table.add_row("geometric mean speedup", *times(found.geomean))
+    table.add_row("mean speedup", *times(found.mean_speedup))
+    if found.human_opt and found.human_geomean:
+        table.add_row(f"human %OPT ({found.humans} programs)", *percent(found.human_opt))
+        table.add_row("human geometric mean speedup", *times(found.human_geomean))
+    for name, value in _plain_rows(found):
+        table.add_row(name, value, "")
+    console.print(table)
+
+
+def own_rows(found: Metrics) -> list[tuple[str, tuple[str, str]]]:
+    """What the task itself measures; nothing of one whose measure is the speedup."""
+    own = found.own
+    if own is None:
+        return []
+    rows = [("accepted by the task", percent(own.improved)), (f"{own.name}, originals", _score(own.before))]
+    rows += [(f"{own.name}, results", _score(own.after))]
+    if own.preferred:
+        rows.append((f"preferred by a reader, of {own.asked} asked about", percent(own.preferred)))
+    return [*rows, *((f"mean {m.name}", (m.words.removeprefix(f"{m.name} "), "")) for m in own.measures)]
+
+
+def _score(value: Estimate) -> tuple[str, str]:
+    span = "" if value.low is None or value.high is None else f"{value.low:.2f} - {value.high:.2f}"
+    return f"{value.value:.2f}", span
+
+
+def _plain_rows(found: Metrics) -> list[tuple[str, str]]:
+    rows = [("status", ", ".join(f"{count} {status}" for status, count in sorted(found.counts.items())))]
+    if found.replies:
+        cached = f", {found.tokens_cached:,} of them read from a cache" if found.tokens_cached else ""
+        rows.append(("tokens", f"{found.tokens:,} in {found.replies} replies{cached}"))
+        rows.append(("cost", money(found.cost_usd)))
+        if found.optimised:
+            rows.append(("tokens for each solved problem", f"{found.tokens / found.optimised:,.0f}"))
+            if found.cost_usd is not None:
+                rows.append(("cost for each solved problem", money(found.cost_usd / found.optimised)))
+    rows.append(("wall time", f"{found.seconds:.0f} s on {found.cores} measuring core{'s' * (found.cores != 1)}"))
+    if any(found.effort.values()):
+        rows.append(("seconds by step", ", ".join(f"{step} {took:.0f}" for step, took in found.effort.items())))
+    if found.overhead is not None:
+        rows.append(("of it not running programs", f"{found.overhead:.0%}"))
+    return rows
+
+
+def _rounds(console: Console, found: Metrics) -> None:
+    from rich.table import Table
+
+    if not found.rounds:
+        return
+    table = Table(title="after k drafts (best@k), by the timings of their own rounds", title_justify="left")
+    for name in ("k", "drafts", "%correct", "%OPT", "95% interval", "newly solved", "geo-mean"):
+        table.add_column(name, justify="right")
+    for each in found.rounds:
+        opt, span = percent(each.opt)
+        table.add_row(
+            str(each.k), str(each.drafts), percent(each.correct)[0], opt, span, str(each.newly), times(each.geomean)[0]
+        )
+    console.print(table)
+
+
+def _failures(console: Console, found: Metrics) -> None:
+    failed = failures(found)
+    if not failed:
+        return
+    console.print(f"{len(failed)} problems without a result:", markup=False)
+    for each in failed[:SHOWN_FAILURES]:
+        console.print(
+            f"  {inline(each.id, 40)}  {each.status}  {inline(each.reason or '-', 160)}", markup=False, soft_wrap=True
+        )
+    if len(failed) > SHOWN_FAILURES:
+        console.print(f"  and {len(failed) - SHOWN_FAILURES} more (--json and --csv have all)")
+
+
+def _versus(console: Console, other: Versus) -> None:
+    ratio, span = times(other.ratio)
+    console.print(
+        f"against the other batch, on {other.problems} problems both have judged:\n"
+        f"  %OPT: {other.opt[0]} here, {other.opt[1]} there (McNemar's exact test, p = {other.opt_p:.3g})\n"
+        f"  speedup there over here: {ratio} ({span}; sign-flip test, p = {other.ratio_p:.3g})",
+        markup=False,
+    )
+
+
+def failures(found: Metrics) -> list[Solved]:
+    """Problems that failed, were dropped, or have not ended."""
+    return [each for each in found.solved if each.status != "done"]
+
+
+def percent(value: Estimate) -> tuple[str, str]:
+    """A share and its interval."""
+    span = "" if value.low is None or value.high is None else f"{value.low:.1%} - {value.high:.1%}"
+    return f"{value.value:.1%}", span
+
+
+def times(value: Estimate) -> tuple[str, str]:
+    """A ratio and its interval."""
+    span = "" if value.low is None or value.high is None else f"{value.low:.2f} - {value.high:.2f}"
+    return f"{value.value:.2f}x", span
+
+
+def money(usd: float | None) -> str:
+    """US dollars; unknown is never nought."""
+    return "price not known" if usd is None else f"{usd:.4f} USD"
+
+
+def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
+    """The object that --json prints; fields may be added, these stay."""
+    data: dict[str, Any] = {
+        "schema": "codeopt.report/1",
+        "problems": len(found.solved),
+        "judged": len(found.judged),
+        "status": found.counts,
+        "opt_threshold": OPT,
+        "opt_share": found.opt.value,
+        "correct_share": found.correct.value,
+        "geomean_speedup": found.geomean.value,
+        "mean_speedup": found.mean_speedup.value,
+        "intervals": {
+            "opt_share": _ends(found.opt),
+            "correct_share": _ends(found.correct),
+            "geomean_speedup": _ends(found.geomean),
+            "mean_speedup": _ends(found.mean_speedup),
+        },
+        "rounds": [
+            {
+                "k": each.k, "drafts": each.drafts, "correct_share": each.correct.value, "opt_share": each.opt.value,
+                "opt_interval": _ends(each.opt), "newly_solved": each.newly, "geomean_speedup": each.geomean.value,
+            }
+            for each in found.rounds
+        ],
+        "failures": [
+            {"problem": each.id, "status": each.status, "fault": each.fault, "reason": each.reason}
+            for each in failures(found)
+        ],
+        "human": _human(found),
+        "tokens": found.tokens,
+        "tokens_in": found.tokens_in,
+        "tokens_out": found.tokens_out,
+        "tokens_cached": found.tokens_cached,
+        "effort": {f"{step}_s": took for step, took in found.effort.items()},
+        "replies": found.replies,
+        "cost_usd": found.cost_usd,
+        "solved": found.optimised,
+        "tokens_per_solved": found.tokens / found.optimised if found.optimised else None,
+        "cost_usd_per_solved": cost_per_solved(found),
+        "seconds": round(found.seconds, 3),
+        "programs_s": round(found.programs_s, 3),
+        "overhead_share": found.overhead,
+        "settings": found.settings,
+        "machine": found.machine,
+        "python": found.python,
+        "created": found.created,
+        "sandbox": found.backend,
+        "task": found.own and found.own.to_json(),
+        "rows": [
+            {
+                **dict(zip(COLUMNS, row(each), strict=True)),
+                **(each.standing.to_json() if each.standing else NO_STANDING),
+            }
+            for each in found.solved
+        ],
+    }  # fmt: skip
+    if other is not None:
+        data["compare"] = {
+            "problems": other.problems, "opt": list(other.opt), "opt_p": other.opt_p,
+            "speedup_ratio": other.ratio.value, "speedup_ratio_interval": _ends(other.ratio),
+            "speedup_ratio_p": other.ratio_p,
+            "rows": [{"problem": id, "here": here, "there": there} for id, here, there in other.pairs],
+        }  # fmt: skip
+    return data
+
+
+def cost_per_solved(found: Metrics) -> float | None:
+    """USD; None when the price is not known or nothing was solved."""
+    return None if found.cost_usd is None or not found.optimised else found.cost_usd / found.optimised
+
+
+def _human(found: Metrics) -> dict[str, Any] | None:
+    if found.human_opt is None or found.human_geomean is None:
+        return None
+    return {
+        "programs": found.humans,
+        "opt_share": found.human_opt.value,
+        "opt_interval": _ends(found.human_opt),
+        "geomean_speedup": found.human_geomean.value,
+        "geomean_interval": _ends(found.human_geomean),
+    }
+
+
+def _ends(value: Estimate) -> list[float | None]:
+    return [value.low, value.high]
+
+
+def row(each: Solved) -> list[Any]:
+    """One problem, as in COLUMNS."""
+    return [
+        each.id, each.status, each.fault, each.reason, each.accepted, each.speedup, each.low, each.high,
+        each.best_round, len(each.rounds), each.correct, each.human, each.tokens, each.cost_usd, round(each.seconds, 3),
+        *((round(each.standing.before, 4), round(each.standing.after, 4)) if each.standing else (None, None)),
+    ]  # fmt: skip
+
+
+def write_csv(found: Metrics, file: TextIO) -> None:
+    """A header and one row a problem."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(map(row, found.solved))

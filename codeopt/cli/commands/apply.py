@@ -1,0 +1,29 @@
+"""Put the result of a saved run in place, if the file still is what the run began with."""
+
+from __future__ import annotations
+
+import argparse
+
+from codeopt.cli.runs import add_run_arguments, run_of
+
+ORDER = 6.4
+EXAMPLES = ("codeopt apply                 the newest run's result",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    add_run_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the file in one step; FILE.orig is kept unless git holds it. Raises UsageError."""
+    from codeopt.core.program import as_source, replace_program
+    from codeopt.core.run_index import program_to_change, require_best
+    from codeopt.core.sanitize import inline
+
+    kept = run_of(arguments)
+    program = program_to_change(kept)
+    original = replace_program(program, as_source(require_best(kept)))
+    kept_as = f"the original is kept as {original}" if original else "git holds the original"
+    print(inline(f"wrote {program.path}, {kept_as}", 2000))
+    return 0

@@ -1,0 +1,234 @@
+"""Improve every program of a problem set, with one table at the end; the same command again goes on where it stopped.
+
+The folder that --run-dir names holds all in batch.sqlite: candidates, verdicts, raw timings, prompts, replies, money.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codeopt import __version__
+from codeopt.cli import flags
+from codeopt.core.errors import UsageError
+from codeopt.engine.open_model import proposer_name, wants_model
+
+if TYPE_CHECKING:
+    from codeopt.batch.batch_options import BatchOptions
+    from codeopt.batch.database import BatchStore
+    from codeopt.batch.local import LocalBatch
+    from codeopt.batch.on_ray import RayBatch
+    from codeopt.batch.scheduler import Scheduler
+    from codeopt.core.options import ImproveOptions
+
+ORDER = 5
+FIRST = ("--run-dir", "--cases", "--limit", "--model")
+EXAMPLES = (
+    "codeopt batch set.jsonl --run-dir out --limit 10",
+    "codeopt batch set.jsonl --run-dir out --model gpt-5",
+)
+MODEL_ROUNDS = 4
+DONE, BUDGET_SPENT, INTERRUPTED = 0, 6, 130
+RULES_AHEAD, MODEL_AHEAD = 2, 4
+"""Workers a core: while one has the core to measure, the others draft."""
+SAME = (
+    "task",
+    "model",
+    "feedback",
+    "history",
+    "select",
+    "ignore",
+    "check",
+    "changed_inputs",
+    "max_examples",
+    "min_gain",
+    "clock",
+    "with_target",
+    "search",
+    "candidates",
+    "chains",
+    "patience",
+)
+"""Flags that a batch keeps from its first command on: with others its rows could not stand in one table."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument(
+        "set", type=Path, metavar="SET",
+        help="a folder of problems (NAME/slow.py) or of programs, a PIE-style .jsonl, a .txt list of path::function",
+    )  # fmt: skip
+    parser.add_argument("--run-dir", type=Path, required=True, metavar="DIR", help="where the batch is kept")
+    parser.add_argument("--cases", type=Path, metavar="DIR", help="one folder of cases a problem (default: beside SET)")
+    parser.add_argument("--layout", default="", metavar="NAME", help="of SET, if it is not found out by itself")
+    parser.add_argument("--limit", type=flags.count, metavar="N", help="only the first N problems")
+    parser.add_argument("--with-target", action="store_true", help="judge the human's programs too, where SET has them")
+    parser.add_argument(
+        "--retry-failed",
+        action="store_true",
+        help="try again what failed through the model, the sandbox or a busy machine",
+    )
+    parser.add_argument(
+        "-t", "--task", default="runtime", metavar="NAME", help="runtime, or a dotted path (%(default)s)"
+    )
+    flags.add_function_arguments(parser)
+    flags.add_model_arguments(parser)
+    flags.add_search_arguments(parser)
+    budget = parser.add_argument_group("budget")
+    budget.add_argument("--max-cost", type=flags.positive, metavar="USD", help="of the whole batch, all sittings")
+    budget.add_argument("--max-seconds", type=flags.positive, metavar="S", help="of the clock, this sitting")
+    budget.add_argument(
+        "-n", "--max-rounds", type=flags.count, metavar="N", help=f"drafts a problem ({MODEL_ROUNDS} with a model)"
+    )
+    budget.add_argument("--max-tokens", type=flags.count, metavar="N", help="a problem, in and out together")
+    judging = parser.add_argument_group("judging")
+    flags.add_check_arguments(judging)
+    flags.add_judging_arguments(judging)
+    flags.add_sandbox_arguments(parser)
+    workers = parser.add_argument_group("workers")
+    workers.add_argument("--cores", type=flags.count, metavar="N", help="that measure (all but one, both of two)")
+    workers.add_argument(
+        "--ahead", type=flags.count, metavar="N",
+        help=f"workers a core; one measures, the others draft ({RULES_AHEAD}, with a model {MODEL_AHEAD})",
+    )  # fmt: skip
+    workers.add_argument(
+        "--max-requests", type=flags.count, metavar="N",
+        help="at a time at the model's server, over all workers and batches of this machine (as many as workers ask)",
+    )  # fmt: skip
+    workers.add_argument(
+        "--cluster", type=cluster, metavar="ray[:ADDRESS]",
+        help="work on all nodes of a Ray cluster (RAY_ADDRESS, or the one that runs here)",
+    )  # fmt: skip
+    out = parser.add_argument_group("result")
+    out.add_argument("--json", action="store_true", help="the report as one JSON object on standard output")
+    out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
+
+
+def cluster(text: str) -> str:
+    """ray, or ray:ADDRESS."""
+    if text.partition(":")[0] != "ray":
+        raise argparse.ArgumentTypeError(f"{text!r} is no kind of cluster; there is ray, or ray:ADDRESS")
+    return text
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run or resume a batch. Raises UsageError for a set, a folder or settings that do not fit."""
+    from collections import deque
+
+    from codeopt.batch.core_lock import measuring_cores
+    from codeopt.batch.database import BatchStore, require_own_batch
+    from codeopt.batch.lock import locked
+    from codeopt.batch.progress import open_progress
+    from codeopt.batch.scheduler import Scheduler
+
+    options = _with_python(arguments, _options(arguments))
+    require_own_batch(arguments.run_dir)
+    with locked(arguments.run_dir), BatchStore(arguments.run_dir, create=True) as store:
+        _prepare(arguments, options, store)
+        ids = store.left(arguments.limit)
+        ahead = arguments.ahead or (MODEL_AHEAD if wants_model(options.improve) else RULES_AHEAD)
+        cores = measuring_cores(arguments.cores) * ahead
+        with open_progress(store, quiet=arguments.quiet, limit=arguments.max_cost) as progress:
+            scheduler = Scheduler(store, progress.on_event, deque(ids))
+            progress.begin(len(ids), len(cores[: len(ids)]))
+            try:
+                _batch(arguments, options, scheduler, cores, ahead).run()
+            except KeyboardInterrupt:
+                progress.warn("interrupted; every saved round is kept, the same command goes on")
+                return INTERRUPTED
+            if scheduler.stopped:
+                progress.warn(f"stopped early: {scheduler.stopped}; the same command with a larger budget goes on")
+        _report(arguments, store)
+        return BUDGET_SPENT if store.left(arguments.limit) else DONE
+
+
+def _batch(
+    arguments: argparse.Namespace, options: BatchOptions, scheduler: Scheduler, cores: list[int], ahead: int
+) -> LocalBatch | RayBatch:
+    """The batch, on this machine or on a cluster."""
+    from codeopt.batch.local import LocalBatch
+
+    if not arguments.cluster:
+        return LocalBatch(scheduler, options, cores)
+    from codeopt.batch.on_ray import RayBatch
+
+    return RayBatch(scheduler, options, ahead, arguments.cores, arguments.cluster.partition(":")[2])
+
+
+def _options(arguments: argparse.Namespace) -> BatchOptions:
+    """What is asked for; refused before anything is run where it could not end well."""
+    from codeopt.batch.batch_options import BatchOptions
+    from codeopt.engine.open_proposer import check_proposer
+    from codeopt.tasks import open_task
+
+    if arguments.record or (arguments.model or "").startswith("replay:"):
+        raise UsageError("a batch keeps every reply in its database; --record and replay:FILE are for codeopt improve")
+    # time and money are of the whole batch, cases of each problem
+    options = flags.options_of(arguments, max_seconds=None, max_cost=None, cases=None)
+    check_proposer(options, open_task(options.task))
+    deadline = time.time() + arguments.max_seconds if arguments.max_seconds else None
+    return BatchOptions(options, arguments.with_target, arguments.max_cost, deadline, arguments.max_requests)
+
+
+def _with_python(arguments: argparse.Namespace, options: BatchOptions) -> BatchOptions:
+    """With the interpreter of all problems, which is said; each node of a cluster runs them with its own, unless one is
+    named. Raises UsageError."""
+    from codeopt.core.console import Console
+    from codeopt.core.session import Session
+    from codeopt.report.result import python_line
+
+    if arguments.cluster and not options.improve.python:
+        return options
+    console = Console(quiet=arguments.quiet)
+    improve, interpreter = Session(console).find_interpreter(options.improve, arguments.set)
+    console.print(python_line(interpreter))
+    return replace(options, improve=improve, interpreter=interpreter)
+
+
+def _prepare(arguments: argparse.Namespace, options: BatchOptions, store: BatchStore) -> None:
+    """Settings and problems into the database."""
+    from itertools import islice
+
+    from codeopt.batch.core_lock import measuring_cores
+    from codeopt.batch.datasets import SetRequest, read_set
+    from codeopt.core.machine import machine
+    from codeopt.selfrefine.text_task import is_of_texts
+
+    store.require_same(_settings(arguments, options.improve))
+    layout = arguments.layout or ("texts" if is_of_texts(options.improve.task) else "")
+    problems = read_set(SetRequest(arguments.set.resolve(), _absolute(arguments.cases)), layout)
+    if not store.register(islice(problems, arguments.limit)):
+        raise UsageError(f"{arguments.set} holds no problem")
+    if arguments.retry_failed:
+        store.reopen_failed()
+    if not store.meta("created"):
+        store.set_meta("created", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+    store.set_meta("machine", json.dumps({**machine(), "codeopt": __version__}))
+    store.set_meta("python", json.dumps(options.interpreter.to_json() if options.interpreter else None))
+    store.set_meta("cores", str(len(measuring_cores(arguments.cores))))
+
+
+def _settings(arguments: argparse.Namespace, options: ImproveOptions) -> dict[str, Any]:
+    found: dict[str, Any] = {name: getattr(arguments, name) for name in SAME}
+    rules = {name: ",".join(found[name]) if found[name] else None for name in ("select", "ignore")}
+    return {**found, **rules, "model": proposer_name(options), "set": arguments.set.name}
+
+
+def _absolute(path: Path | None) -> Path | None:
+    return path.resolve() if path else None
+
+
+def _report(arguments: argparse.Namespace, store: BatchStore) -> None:
+    """The table to standard error, or the same as JSON to standard output."""
+    import sys
+
+    from codeopt.cli.commands.report import show
+
+    if arguments.json:
+        show(store, sys.stdout, as_object=True)
+    elif not arguments.quiet:
+        show(store, sys.stderr, as_object=False)

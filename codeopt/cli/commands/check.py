@@ -1,0 +1,111 @@
+"""Say which functions are slow under their tests and what the built-in rules would do: a gate that asks no model.
+
+Exit status 1 when there is something to gain, verified as by `codeopt improve`; 0 when there is not. In CI, where no
+test runs any of them and none can be judged, 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt.cli import flags
+from codeopt.cli.review_flags import add_exclude_argument, add_work_arguments
+from codeopt.engine.open_model import RULES
+
+if TYPE_CHECKING:
+    from codeopt.core.diagnostic import Shortfall
+    from codeopt.review.check import CheckedTarget
+    from codeopt.review.suggestion import Suggestion
+
+ORDER = 4.5
+FIRST = ("--min-share", "--max-functions", "--select", "--python", "--json")
+EXAMPLES = (
+    "codeopt check src/",
+    "codeopt check --min-share 10% --exit-zero",
+)
+VERDICTS = (1,)
+"""Statuses of a negative verdict, which --exit-zero turns into 0."""
+OTHERS_FILES = True
+"""The current folder may hold what somebody else proposes: nothing is imported from there."""
+GAIN = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files and folders (default: this folder)")
+    add_exclude_argument(parser.add_argument_group("files"))
+    add_work_arguments(parser, functions=20)
+    parser.add_argument(
+        "--min-share",
+        type=flags.share,
+        default=0.05,
+        metavar="SHARE",
+        help="of the tests' time worth a look (5%%)",
+    )
+    parser.add_argument("--select", type=flags.name_list, metavar="RULES", help="only these rules, by commas")
+    parser.add_argument(
+        "--ignore", type=flags.name_list, metavar="RULES", help="not these built-in rules; ruff: none of its fixes"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    parser.add_argument("-v", "--verbose", action="store_true", help="say each step, with the time so far")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check everything below the paths. Raises UsageError, NoSandbox."""
+    from codeopt.cli import review_flags
+    from codeopt.cli.blind import report_blind
+    from codeopt.cli.deliver import deliver
+    from codeopt.core.console import Console
+    from codeopt.review.check import CheckedPart, ProjectCheck, check, listed
+    from codeopt.review.reporters.json import dump
+    from codeopt.review.work import ReviewBudget
+
+    paths = review_flags.below(arguments.paths or [Path.cwd()])
+    part = CheckedPart(tuple(paths), arguments.exclude, arguments.min_share)
+    targets, left_alone = listed(part)
+    found = ProjectCheck(())
+    with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
+        if targets:
+            options, session = review_flags.find_python(flags.options_of(arguments, model=RULES), console, paths[0])
+            limits = ReviewBudget(arguments.max_functions, arguments.deadline)
+            found = check(part, targets, options, limits, session)
+        found = replace(found, rows=(*found.rows, *left_alone))
+        deliver(dump(found.to_json()) + "\n" if arguments.json else table(found.rows, found.shortfalls), None)
+        if found.blind:
+            return report_blind(found.blind, console)
+    return GAIN if found.gains else 0
+
+
+def table(rows: Sequence[CheckedTarget], shortfalls: Sequence[Shortfall] = ()) -> str:
+    """For a person: the slow ones with what the rules would do, the others in a line, what could not be run."""
+    from codeopt.core.sanitize import log_line
+    from codeopt.review.suggestion import full_name
+
+    lines = []
+    for row in (row for row in rows if row.judged):
+        name = log_line(full_name(row.path, row.function))
+        part = f"{row.share:>4.0%} {row.seconds:>9.4f} s" if row.share is not None else " " * 16
+        lines.append(f"{part}  {name}: {_gain(row.suggestion) if row.suggestion else log_line(row.reason)}")
+        lines += [f"{'':18}  {log_line(change)}" for change in (row.suggestion.told if row.suggestion else ())]
+    gains = sum(row.suggestion is not None for row in rows)
+    summary = f"{len(rows)} functions and programs, {gains} can be faster by the built-in rules"
+    missing = [log_line(each.words) for each in shortfalls]
+    return "\n".join([*lines, *_others(rows), *missing, summary]) + "\n"
+
+
+def _others(rows: Sequence[CheckedTarget]) -> list[str]:
+    """What was not looked at, by reason; --json names them."""
+    count = Counter(row.reason for row in rows if not row.judged)
+    return [f"{'':18}{number} more: {reason}" for reason, number in count.items()]
+
+
+def _gain(suggestion: Suggestion) -> str:
+    figures = suggestion.speedup
+    low = f", at least {figures['ci_low']:.2f}x with 95% confidence" if figures.get("ci_low") else ""
+    return f"{figures['ratio']:.2f}x as fast{low}"

@@ -1,0 +1,95 @@
+"""Compare two programs: which is faster, by how much, and how sure; or, with --base, all that a change touches.
+
+Exit status 1 only with --fail-if-slower, when NEW is slower beyond it with confidence, or wrong. With --base a function
+that does something else than before, or of which too little is known, is listed and fails nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt.cli import flags
+from codeopt.cli.review_flags import add_change_arguments
+from codeopt.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from codeopt.core.target import Target
+
+ORDER = 2
+FIRST = ("--cases", "--stdin", "--fail-if-slower", "--strict", "--json")
+EXAMPLES = (
+    "codeopt compare old.py new.py --cases cases/",
+    "codeopt compare mod.py::old mod.py::new       two functions",
+    "codeopt compare --base main --fail-if-slower 5%   what a branch touches",
+)
+VERDICTS = (1,)
+"""Statuses of a negative verdict, which --exit-zero turns into 0."""
+TAKES_ARGUMENTS = True
+"""What follows `--` is for the user's program."""
+OTHERS_FILES = True
+"""The current folder may hold what somebody else proposes: nothing is imported from there."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument(
+        "targets", nargs="*", metavar="TARGET", help="OLD NEW: programs, or FILE::FUNCTION; with --base: files, folders"
+    )
+    parser.add_argument(
+        "-m", dest="module", metavar="MODULE", help="OLD is this module, as `python -m` runs it; NEW alone is named"
+    )
+    add_change_arguments(parser)
+    flags.add_case_arguments(parser)
+    flags.add_function_arguments(parser)
+    judging = parser.add_argument_group("judging")
+    judging.add_argument(
+        "--clock", choices=["auto", "cpu", "wall", "memory"], default="auto", help="what decides (%(default)s)"
+    )
+    judging.add_argument("--max-pairs", type=flags.count, default=120, metavar="N", help="timed pairs (%(default)d)")
+    judging.add_argument("--seed", type=int, default=0, metavar="N", help="of the order within pairs (%(default)d)")
+    flags.add_input_seed(judging)
+    judging.add_argument(
+        "--fail-if-slower", type=flags.share, metavar="SHARE", help="exit status 1 when slower by more, such as 5%%"
+    )
+    flags.add_sandbox_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    parser.add_argument("-v", "--verbose", action="store_true", help="say each step, with the time so far")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare; print a table or one JSON object."""
+    from codeopt.cli.compare_table import table
+    from codeopt.core.console import Console
+    from codeopt.core.session import Session
+    from codeopt.engine.compare import PairVerdict, compare
+
+    if arguments.base or arguments.diff:
+        from codeopt.cli.compare_change import run as compare_change
+
+        return compare_change(arguments)
+    old, new = _pair(arguments)
+    limit = arguments.fail_if_slower
+    if limit is not None and arguments.max_pairs < 7:
+        raise UsageError("--max-pairs must be 7 at least: fewer pairs decide nothing")
+    with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
+        found = compare(old, new, flags.options_of(arguments), Session(console))
+    print(json.dumps(found.to_json()) if arguments.json else table(found))
+    return int(limit is not None and (found.is_slower(limit) or found.verdict is PairVerdict.REJECTED))
+
+
+def _pair(arguments: argparse.Namespace) -> tuple[Target, Target]:
+    """OLD and NEW. Raises UsageError."""
+    from codeopt.core.target import as_module, as_target
+
+    if arguments.module is not None:
+        if len(arguments.targets) != 1:
+            raise UsageError("with -m MODULE, name NEW alone: the file that takes the module's place")
+        return as_module(arguments.module, Path()), as_target(arguments.targets[0])
+    if len(arguments.targets) != 2:
+        raise UsageError("name OLD and NEW, or give --base REF to compare what a change touches")
+    old, new = map(as_target, arguments.targets)
+    return old, new

@@ -1,0 +1,28 @@
+"""Print what a saved run would change, as a unified diff that `git apply` and `patch -p1` take."""
+
+from __future__ import annotations
+
+import argparse
+
+from codeopt.cli.colour import write_diff
+from codeopt.cli.runs import add_run_arguments, run_of
+
+ORDER = 6.3
+EXAMPLES = ("codeopt diff | git apply",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    add_run_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The diff. Raises UsageError when the run has accepted nothing."""
+    from codeopt.core.program import Program, as_source
+    from codeopt.core.run_index import file_to_change, require_best
+    from codeopt.report.result import diff
+
+    kept = run_of(arguments)
+    best = require_best(kept)
+    write_diff(diff(Program(file_to_change(kept), as_source(kept.original), kept.original), as_source(best)))
+    return 0

@@ -1,0 +1,194 @@
+"""Improve a program: draft, run, compare, profile, critique, refine.
+
+The unified diff goes to standard output, everything else to standard error; no file changes without --write or -o.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt.cli import flags
+from codeopt.cli.colour import write_diff
+from codeopt.cli.deliver import deliver
+from codeopt.cli.output import add_html_argument, require_writable, write_page
+from codeopt.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from codeopt.core.console import Console
+    from codeopt.report.result import Result
+
+ORDER = 1
+FIRST = ("--model", "--cases", "--write", "--json", "--max-rounds")
+EXAMPLES = (
+    "codeopt improve slow.py                       with input.N.txt and output.N.txt beside it",
+    "codeopt improve mod.py::f --tests tests/      one function, by its tests",
+    "codeopt improve slow.py --model gpt-5 --write   by a language model, put in place",
+    "codeopt improve slow.py --html page.html -- --top 10 data.csv",
+)
+VERDICTS = (1, 6)
+"""Statuses of a negative verdict, which --exit-zero turns into 0."""
+TAKES_ARGUMENTS = True
+"""What follows `--` is for the user's program."""
+ACCEPTED, NOT_ACCEPTED, BUDGET_SPENT, INTERRUPTED = 0, 1, 6, 130
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    flags.add_target_arguments(parser)
+    parser.add_argument(
+        "-t", "--task", default="runtime", metavar="NAME", help="runtime, readability, or a dotted path (%(default)s)"
+    )
+    flags.add_workload_argument(parser)
+    flags.add_case_arguments(parser)
+    flags.add_function_arguments(parser)
+    flags.add_run_argument(parser)
+    flags.add_model_arguments(parser, modules=True)
+    flags.add_search_arguments(parser)
+    budget = parser.add_argument_group("budget, whichever ends first")
+    budget.add_argument("-n", "--max-rounds", type=flags.count, metavar="N", help="critiques answered (4 with a model)")
+    budget.add_argument("--max-seconds", type=flags.positive, metavar="S", help="of the clock")
+    budget.add_argument("--max-tokens", type=flags.count, metavar="N", help="in and out together")
+    budget.add_argument("--max-cost", type=flags.positive, metavar="USD", help="needs [tool.codeopt.prices.MODEL]")
+    flags.add_judging_arguments(parser.add_argument_group("judging"))
+    flags.add_sandbox_arguments(parser)
+    out = parser.add_argument_group("result")
+    out.add_argument(
+        "--write", action="store_true", help="put the result in place (FILE.orig is kept unless git holds it)"
+    )
+    out.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write the result to FILE (- for standard output)"
+    )
+    out.add_argument(
+        "--branch", metavar="NAME", help="of a folder with --run: commit the patch to a new branch, one commit an edit"
+    )
+    out.add_argument(
+        "--export", nargs=2, metavar=("FORMAT", "DIR"), help="of a command that runs benchmarks: before.json and "
+        "after.json in DIR, as pytest-benchmark or pyperf compares them",
+    )  # fmt: skip
+    out.add_argument("--json", action="store_true", help="one JSON object on standard output instead of the diff")
+    add_html_argument(out)
+    out.add_argument(
+        "--run-dir", type=Path, default=Path(".codeopt"), metavar="DIR", help="where runs are saved (%(default)s)"
+    )
+    out.add_argument("--resume", type=Path, metavar="RUN", help="go on with a saved run")
+    out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
+    out.add_argument("-v", "--verbose", action="store_true", help="say each step, with the time so far")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Improve one program. Heavy imports happen here, so that --help is quick."""
+    from codeopt.core.console import Console
+    from codeopt.core.session import Session
+    from codeopt.engine.improve import improve
+    from codeopt.report import result as report
+
+    target = flags.target_of(arguments)
+    _check_output(arguments, target.path)
+    _check_project(arguments, target.path)
+    with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
+        result = improve(target, flags.options_of(arguments), Session(console))
+        try:
+            _deliver(arguments, result, console)
+        finally:
+            for line in report.summary(result):
+                console.print(line)
+    return _status(result)
+
+
+def _status(result: Result) -> int:
+    from codeopt.report.result import End
+
+    if result.end is End.INTERRUPTED:
+        return INTERRUPTED
+    if result.accepted:
+        return ACCEPTED
+    return BUDGET_SPENT if result.end is End.BUDGET else NOT_ACCEPTED
+
+
+def _check_project(arguments: argparse.Namespace, path: Path) -> None:
+    """Refuse what a folder needs and has not, and what only a folder can have. Raises UsageError."""
+    if arguments.export:
+        if arguments.run is None or not path.is_dir():
+            raise UsageError("--export is for a project's benchmarks: codeopt improve FOLDER --run COMMAND --export")
+        from codeopt.cli.exports import check_export
+
+        check_export(arguments.export[0], Path(arguments.export[1]))
+    if arguments.branch is None:
+        return
+    if arguments.run is None or not path.is_dir():
+        raise UsageError("--branch is for a project: codeopt improve FOLDER --run COMMAND --branch NAME")
+    from codeopt.cli.git_branch import check_branch
+
+    check_branch(path, arguments.branch)
+
+
+def _check_output(arguments: argparse.Namespace, path: Path) -> None:
+    """Refuse before anything is run what could not be written after it."""
+    if arguments.html:
+        require_writable(arguments.html)
+    if arguments.write and arguments.output:
+        raise UsageError("give --write or -o FILE, not both")
+    if ".ipynb" in ((arguments.write and path.suffix), arguments.output and arguments.output.suffix):
+        raise UsageError(f"a program cannot be put back into the cells of {path}; -o FILE.py writes it beside it")
+    if arguments.write and path.is_dir() and arguments.run is not None:
+        return  # each file is looked at when it is written
+    target = path if arguments.write else arguments.output
+    if target is None or str(target) == "-":
+        return
+    require_writable(target)
+
+
+def _branched(name: str, result: Result) -> str:
+    """Make the branch. Raises UsageError."""
+    from codeopt.cli.git_branch import commit_branch
+    from codeopt.workloads.project.text import ProjectProgram
+
+    assert isinstance(result.program, ProjectProgram)
+    assert result.comparison is not None
+    ratio = f"{result.comparison.ratio:.2f}x as fast ({result.comparison.pairs} pairs)"
+    commits = commit_branch(result.program, result.source, name, result.facts, ratio)
+    return f"branch     {name}: {commits} commit{'s' * (commits != 1)}; your own branch and files are as they were"
+
+
+def _deliver(arguments: argparse.Namespace, result: Result, console: Console) -> None:
+    """The result, to where the user wants it."""
+    from codeopt.core.program import replace_parts, write_whole
+    from codeopt.report.patch_table import has_edits
+
+    if result.accepted and arguments.branch:
+        console.print(_branched(arguments.branch, result))
+    if arguments.export:
+        from codeopt.cli.exports import export
+
+        console.print(export(arguments.export[0], Path(arguments.export[1]), result.facts.get("benchmarks")))
+    program, to_stdout = result.program, str(arguments.output) == "-"
+    if result.accepted and arguments.write:
+        for part, kept in replace_parts(program, result.source):
+            console.print(
+                f"wrote {part.path}, " + (f"the original is kept as {kept}" if kept else "git holds the original")
+            )
+    elif result.accepted and arguments.output and not to_stdout:
+        write_whole(arguments.output, result.diff if has_edits(result.facts) else program.as_file(result.source))
+        console.print(f"wrote {arguments.output}")
+    if arguments.html:
+        _write_html(arguments.html, result.saved)
+        console.print(f"wrote {arguments.html}")
+    if arguments.json:
+        print(json.dumps(result.to_json()))
+    elif result.accepted and to_stdout and not has_edits(result.facts):
+        deliver(program.as_file(result.source), None, what="the program")
+    elif result.accepted:
+        write_diff(result.diff)
+    sys.stdout.flush()
+
+
+def _write_html(path: Path, saved: Path) -> None:
+    """The page of the run, from what was saved of it."""
+    from codeopt.core.run_index import read_run
+    from codeopt.report.html.run_page import run_page
+
+    write_page(path, run_page(read_run(saved)))

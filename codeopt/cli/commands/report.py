@@ -1,0 +1,135 @@
+"""Show what a batch or a run has found: tables, JSON, CSV, one HTML page; a batch also beside another one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from codeopt.cli.output import add_html_argument, write_page
+from codeopt.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from codeopt.batch.database import BatchStore
+    from codeopt.batch.results.metrics import Metrics
+    from codeopt.selfrefine.text_task import TextTask
+
+ORDER = 6
+FIRST = ("--html", "--csv", "--json", "--compare")
+EXAMPLES = (
+    "codeopt report out --html page.html",
+    "codeopt report .codeopt/runs/RUN --html page.html",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument(
+        "run", type=Path, metavar="DIR", help="the --run-dir of a batch, which may still be running; or a run"
+    )
+    parser.add_argument(
+        "--compare", type=Path, metavar="DIR", help="another batch over the same set, for a paired test"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="one row a problem (- for standard output)")
+    add_html_argument(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Report on a batch. Raises UsageError when there is none, or a file cannot be written."""
+    from codeopt.batch.database import BatchStore, require_own_batch
+    from codeopt.batch.results.metrics import measure_batch, versus
+    from codeopt.batch.results.page import page
+    from codeopt.batch.results.table import as_json, render
+
+    if is_run(arguments.run):
+        return report_run(arguments)
+    for folder in filter(None, (arguments.run, arguments.compare)):
+        require_own_batch(folder)
+    with BatchStore(arguments.run) as store:
+        if _texts(store):
+            _refuse(arguments)
+            show(store, sys.stdout, as_object=arguments.json)
+            return 0
+        found = measure_batch(store)
+        other = None
+        if arguments.compare:
+            with BatchStore(arguments.compare) as second:
+                other = versus(found, measure_batch(second))
+        if arguments.html:
+            write_page(arguments.html, page(store, found, other))
+        if arguments.csv:
+            _write_csv(arguments.csv, found)
+        if arguments.json:
+            print(json.dumps(as_json(found, other)))
+        elif not (arguments.csv and str(arguments.csv) == "-"):
+            render(found, sys.stdout, other)
+    return 0
+
+
+def show(store: BatchStore, file: TextIO, *, as_object: bool) -> None:
+    """The report of a batch as tables or as one JSON object."""
+    from codeopt.batch.results.metrics import measure_batch
+    from codeopt.batch.results.table import as_json, render
+    from codeopt.selfrefine.batch_results import measure_texts, render_texts, texts_as_json
+
+    if task := _texts(store):
+        texts = measure_texts(store, task)
+        if as_object:
+            print(json.dumps(texts_as_json(texts)), file=file)
+        else:
+            render_texts(texts, file)
+        return
+    found = measure_batch(store)
+    if as_object:
+        print(json.dumps(as_json(found)), file=file)
+    else:
+        render(found, file)
+
+
+def _texts(store: BatchStore) -> TextTask | None:
+    """The task of a batch of texts; None of one of programs."""
+    from codeopt.selfrefine.text_task import TextTask
+    from codeopt.tasks import open_task
+
+    name = json.loads(store.meta("settings") or "{}").get("task", "runtime")
+    task = open_task(name)
+    return task if isinstance(task, TextTask) else None
+
+
+def _refuse(arguments: argparse.Namespace) -> None:
+    """What a batch of texts has not."""
+    for flag, given in (("--compare", arguments.compare), ("--csv", arguments.csv), ("--html", arguments.html)):
+        if given:
+            raise UsageError(f"{flag} is for batches of programs; --json has the figures of texts")
+
+
+def _write_csv(path: Path, found: Metrics) -> None:
+    from codeopt.batch.results.table import write_csv
+
+    if str(path) == "-":
+        write_csv(found, sys.stdout)
+        return
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            write_csv(found, file)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+
+def is_run(path: Path) -> bool:
+    """A folder of `codeopt improve`, and not of a batch."""
+    return (path / "state.json").is_file()
+
+
+def report_run(arguments: argparse.Namespace) -> int:
+    """One run. Raises UsageError for what only a batch has."""
+    from codeopt.cli.commands.show import show_run
+    from codeopt.core.run_index import open_run
+
+    for flag, given in (("--compare", arguments.compare), ("--csv", arguments.csv)):
+        if given:
+            raise UsageError(f"{flag} is for batches; {arguments.run} is one run")
+    return show_run(open_run(str(arguments.run), arguments.run), as_object=arguments.json, html=arguments.html)

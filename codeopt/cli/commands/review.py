@@ -1,0 +1,198 @@
+"""Suggest improvements of what a change touches, measured and verified: for a pull request, before it is merged.
+
+The report goes to standard output or -o FILE, everything else to standard error; no file of the project changes.
+What keeps a review from being whole (no key, no sandbox, budget spent) is a notice and exit status 0, unless --strict.
+Where nothing at all could be looked at, for want of tests, calls or a sandbox, it is 2 in CI.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt.cli import flags
+from codeopt.cli.review_flags import add_change_arguments, add_draft_arguments, add_work_arguments
+from codeopt.core import plugins
+from codeopt.core.errors import ModelError, NoSandbox, UsageError
+
+if TYPE_CHECKING:
+    from codeopt.core.console import Console
+    from codeopt.core.interpreter import Interpreter
+    from codeopt.core.options import ImproveOptions
+    from codeopt.core.session import Session
+    from codeopt.review.change import Change
+    from codeopt.review.changed_functions import ReviewTarget
+    from codeopt.review.ranking import Ranking
+    from codeopt.review.repository import Repository
+    from codeopt.review.suggestion import Review
+    from codeopt.review.work import ReviewRun
+
+ORDER = 4
+FIRST = ("--base", "--model", "--reporter", "--output-format", "--max-functions")
+EXAMPLES = (
+    "codeopt review --base main",
+    "codeopt review --base main --model gpt-5 --output-format markdown src/",
+)
+VERDICTS = (1,)
+"""Statuses of a negative verdict, which --exit-zero turns into 0."""
+OTHERS_FILES = True
+"""The current folder may hold what somebody else proposes: nothing is imported from there."""
+COMPARES_SETTINGS = True
+"""Settings that were merged before the change are trusted; the change's own are not."""
+REPORTERS = "codeopt.reporters"
+FOUND, INTERRUPTED = 1, 130
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="only what is below (default: everything)")
+    add_change_arguments(parser)
+    add_draft_arguments(parser)
+    add_work_arguments(parser, functions=5)
+    formats = ", ".join(plugins.names(REPORTERS))
+    out = parser.add_argument_group("result")
+    out.add_argument("--output-format", default="terminal", metavar="NAME", help=f"{formats} (%(default)s)")
+    out.add_argument("--json", action="store_true", help="the same as --output-format json")
+    out.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report to FILE")
+    out.add_argument("--reporter", metavar="NAME", help="post it too, by the CI system's own token, such as github")
+    out.add_argument(
+        "--fail-level", choices=["none", "any"], default="none", help="any: exit 1 with suggestions (%(default)s)"
+    )
+    out.add_argument(
+        "--strict", action="store_true", help="fail where a notice would be given; a caveat rejects a draft"
+    )
+    out.add_argument("--run-dir", type=Path, metavar="DIR", help="keep the runs there (default: they are not kept)")
+    out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Review a change. Heavy imports happen here, so that --help is quick."""
+    from codeopt.cli.blind import report_blind
+    from codeopt.cli.deliver import deliver
+    from codeopt.core.console import Console
+
+    name = "json" if arguments.json else arguments.output_format
+    reporter = plugins.load(REPORTERS, name)
+    poster = plugins.load(REPORTERS, arguments.reporter) if arguments.reporter else None
+    if poster is not None and not hasattr(poster, "post"):
+        able = [each for each in plugins.names(REPORTERS) if hasattr(plugins.load(REPORTERS, each), "post")]
+        raise UsageError(f"--reporter {arguments.reporter} posts nothing; name one of: {', '.join(able)}")
+    _refuse(arguments)
+    with Console(quiet=arguments.quiet) as console:
+        review, failure = make_review(arguments, console)
+        deliver(reporter.render(review), arguments.output)
+        for notice in (*review.notices, *(each.words for each in review.shortfalls)):
+            console.warn(f"notice: {notice}")
+        if poster is not None and failure != INTERRUPTED:
+            failure = _post(poster, review, console) or failure
+        blind = report_blind(review.blind, console) if review.blind else 0
+    if failure == INTERRUPTED or (arguments.strict and failure):
+        return failure
+    if blind or (arguments.strict and review.blind):
+        return UsageError.exit_status
+    return FOUND if arguments.fail_level == "any" and review.suggestions else 0
+
+
+def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review, int]:
+    """The review, and the exit status of what kept it from being whole. Raises UsageError for a wrong request."""
+    from codeopt.cli import review_flags
+    from codeopt.core.machine import machine
+    from codeopt.review.changed_functions import find_targets
+    from codeopt.review.check import why_blind
+    from codeopt.review.suggestion import Review
+
+    paths = review_flags.below(arguments.paths)
+    repository, change = review_flags.open_change(arguments)
+    targets, skipped = find_targets(change, repository, paths, arguments.exclude)
+    console.print(f"{len(targets)} changed functions and programs, {len(skipped)} left alone")
+    work, ranking, interpreter = _work(arguments, repository, change, targets, console)
+    shortfalls = (*ranking.shortfalls, *work.shortfalls)
+    gave_up = work.failure not in (0, NoSandbox.exit_status)  # for want of a model, money or time, which it says
+    reasons = [each.reason for each in work.skipped]
+    review = Review(
+        base=change.base,
+        head=change.head,
+        diff=change.diff,
+        suggestions=tuple(work.suggestions),
+        skipped=(*skipped, *work.skipped),
+        notices=tuple(work.notices),
+        shortfalls=shortfalls,
+        blind="" if gave_up else why_blind(ranking.targets or targets, work.judged, shortfalls, reasons),
+        machine=machine(),
+        cost_usd=None if work.ledger.cost_usd is None else round(work.ledger.cost_usd, 6),
+        python=interpreter.to_json() if interpreter else None,
+    )
+    return review, work.failure
+
+
+def _work(
+    arguments: argparse.Namespace, repository: Repository, change: Change, targets: list[ReviewTarget], console: Console
+) -> tuple[ReviewRun, Ranking, Interpreter | None]:
+    """Try the targets; what stops it is a notice, and what was found until then is kept."""
+    from codeopt.cli import review_flags
+    from codeopt.core.session import Session
+    from codeopt.review.ranking import Ranking
+    from codeopt.review.work import ReviewBudget, ReviewRun
+
+    ranking = Ranking()
+    with tempfile.TemporaryDirectory(prefix="codeopt-review-") as folder:
+        options, session = flags.options_of(arguments, run_dir=arguments.run_dir or folder), Session(console)
+        work = ReviewRun(ReviewBudget(arguments.max_functions, arguments.deadline, arguments.max_cost), console.print)
+        try:
+            if targets:
+                review_flags.require_settings(repository, change)
+                options, session = review_flags.find_python(options, console, Path.cwd(), change.paths)
+                options, ranking = _run(options, session, work, targets)
+            work.join(review_flags.Rechecker(options, session, repository.root))
+        except review_flags.Untrusted as error:
+            work.stop(targets, str(error), error.exit_status)
+        except KeyboardInterrupt:
+            work.stop(targets, "interrupted", INTERRUPTED)
+    return work, ranking, session.interpreter
+
+
+def _run(
+    options: ImproveOptions, session: Session, work: ReviewRun, targets: list[ReviewTarget]
+) -> tuple[ImproveOptions, Ranking]:
+    """Rank the targets and try them in turn, in a sandbox that isolates; the options with that sandbox."""
+    from codeopt.engine.open_proposer import check_proposer
+    from codeopt.review.ranking import Ranking
+    from codeopt.review.surroundings import Improver, isolated, rank
+    from codeopt.tasks import open_task
+    from codeopt_sandbox.errors import SandboxError
+
+    ranking = Ranking()
+    try:
+        check_proposer(options, open_task(options.task))
+        options = isolated(options)
+        ranking = rank(options, targets, session)
+        work.run(ranking.targets, Improver(options, session))
+    except (ModelError, NoSandbox) as error:
+        work.stop(targets, str(error), error.exit_status)
+    except SandboxError as error:
+        work.stop(targets, f"the sandbox failed: {error}", NoSandbox.exit_status)
+    return options, ranking
+
+
+def _refuse(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for flags that make no sense for several functions, or that would run files of the change."""
+    if arguments.record:
+        raise UsageError("--record keeps one conversation; it is for codeopt improve")
+    if "." in arguments.task:
+        raise UsageError(f"--task {arguments.task}: a review takes built-in and installed tasks only")
+    if arguments.output and not arguments.output.resolve().parent.is_dir():
+        raise UsageError(f"cannot write {arguments.output}: there is no directory {arguments.output.parent}")
+
+
+def _post(poster: object, review: Review, console: Console) -> int:
+    """Send the review; the exit status of what went wrong."""
+    posted = poster.post(review)  # type: ignore[attr-defined]
+    if posted.output:
+        sys.stdout.write(posted.output)
+    for notice in (*posted.notices, *filter(None, [posted.failed])):
+        console.warn(f"notice: {notice}")
+    console.print(f"{posted.comments} comments posted, {posted.withdrawn} withdrawn")
+    return FOUND if posted.failed else 0

@@ -1,0 +1,152 @@
+"""List the built-in rewrite rules, explain one with its example, or all of them on a file."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import difflib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codeopt.cli import flags
+from codeopt.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from codeopt.analysis import Doubt
+    from codeopt.rules import Explanation, Rule
+
+ORDER = 8
+EXAMPLES = (
+    "codeopt rules",
+    "codeopt rules list_membership_to_set",
+)
+MOST_LINES = 8
+"""That are listed for one reason."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument("name", nargs="?", metavar="NAME", help="explain this rule")
+    parser.add_argument("--select", type=flags.name_list, metavar="RULES", help="only these, separated by commas")
+    parser.add_argument("--ignore", type=flags.name_list, metavar="RULES", help="not these")
+    parser.add_argument("--explain", metavar="FILE", help="where each rule matches this program, and why not elsewhere")
+    parser.add_argument("--json", action="store_true", help="a JSON array on standard output")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print one line a rule, or one rule in full."""
+    from codeopt.rules import load_rule, select_rules
+
+    chosen = (
+        [load_rule(arguments.name)] if arguments.name else select_rules(arguments.select or (), arguments.ignore or ())
+    )
+    if arguments.explain:
+        found = explanations(arguments.explain, chosen)
+        print(json.dumps(refusals_as_json(arguments.explain, found)) if arguments.json else why(found))
+    elif arguments.json:
+        print(json.dumps([as_json(each) for each in chosen]))
+    else:
+        print(explained(chosen[0]) if arguments.name else listed(chosen))
+    return 0
+
+
+def as_json(rule: Rule) -> dict[str, Any]:
+    """One rule as --json prints it."""
+    kinds = {"scripts_only": rule.scripts_only, "by_tests": rule.safety == "unsafe"}
+    return {
+        "name": rule.name,
+        "reason": rule.reason,
+        "limits": rule.preconditions,
+        "before": rule.example.before,
+        "after": rule.example.after,
+        "aim": rule.aim,
+        **kinds,
+    }
+
+
+def listed(rules: Sequence[Rule]) -> str:
+    """One line a rule."""
+    width = max((len(rule.name) for rule in rules), default=0)
+    return "\n".join(f"{rule.name:<{width}}  {rule.reason}" for rule in rules)
+
+
+def explained(rule: Rule) -> str:
+    """Why, when it refuses, and the example as a diff."""
+    old, new = (text.splitlines() for text in (rule.example.before, rule.example.after))
+    diff = difflib.unified_diff(old, new, "before", "after", lineterm="", n=99)
+    kind = [
+        "Only for whole programs that read standard input." if rule.scripts_only else "",
+        "Brings less memory: tried by --task memory, or where it is named." if rule.aim == "memory" else "",
+        "Cannot be proved safe from the text alone: the test cases decide." if rule.safety == "unsafe" else "",
+    ]
+    parts = [rule.name, rule.reason, rule.preconditions, *(text for text in kind if text), "\n".join(diff)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def explanations(path: str, rules: Sequence[Rule]) -> list[Explanation]:
+    """What each rule finds in a file."""
+    from codeopt.core.program import read_program
+    from codeopt.rules import Hot, explain, parse
+
+    source = read_program(Path(path)).source
+    program = parse(source, exported=_only_defines(source))
+    if program is None:
+        raise UsageError(f"no rule may touch {path}: it looks at its own names or code, or is nested too deeply")
+    return [explain(rule, program, Hot()) for rule in rules]
+
+
+def _only_defines(source: str) -> bool:
+    """A module, whose functions others call; a script calls its own."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
+    body = [
+        node
+        for node in ast.parse(source).body
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    ]
+    return all(isinstance(node, kinds) for node in body)
+
+
+def refusals_as_json(path: str, found: Sequence[Explanation]) -> dict[str, Any]:
+    """What --explain --json prints."""
+    rules = [
+        {
+            "name": each.rule,
+            "lines": sorted(each.lines),
+            "refused": {doubt.name.lower(): sorted(lines) for doubt, lines in each.refused.items()},
+        }
+        for each in found
+    ]
+    return {"file": path, "rules": rules, "refused": {doubt.name.lower(): count for doubt, count in _totals(found)}}
+
+
+def why(found: Sequence[Explanation]) -> str:
+    """One line for each rule that has something to say, then the reasons of all, counted."""
+    told = [each for each in found if each.lines or each.refused]
+    width = max((len(each.rule) for each in told), default=0)
+    rules = [f"{each.rule:<{width}}  {_said(each)}" for each in told]
+    reasons = [f"{count:>5}  {doubt.value}" for doubt, count in _totals(found)]
+    return "\n".join(
+        [*(rules or ["No rule has anything to look at here."]), *(["", "why not:", *reasons] if reasons else [])]
+    )
+
+
+def _said(each: Explanation) -> str:
+    parts = [f"matches: {_lines(each.lines)}"] if each.lines else []
+    parts += [f"not {_lines(lines)}: {doubt.value}" for doubt, lines in each.refused.items()]
+    return "; ".join(parts)
+
+
+def _lines(lines: set[int]) -> str:
+    shown = ", ".join(map(str, sorted(lines)[:MOST_LINES])) + (", ..." if len(lines) > MOST_LINES else "")
+    return f"line {shown}" if len(lines) == 1 else f"lines {shown}"
+
+
+def _totals(found: Sequence[Explanation]) -> list[tuple[Doubt, int]]:
+    """How many lines were refused for each reason, most first; a line counts once for each rule."""
+    count: Counter[Doubt] = Counter()
+    for each in found:
+        count.update({doubt: len(lines) for doubt, lines in each.refused.items()})
+    return count.most_common()

@@ -1,0 +1,42 @@
+"""List the saved runs, the newest first."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from codeopt.cli.runs import add_home_argument, in_short
+
+ORDER = 6.1
+EXAMPLES = ("codeopt runs",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    add_home_argument(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """One line a run."""
+    from codeopt.core.run_index import runs_in
+    from codeopt.core.sanitize import inline
+
+    runs = runs_in(arguments.run_dir)
+    found = runs.own
+    if arguments.json:
+        rows = [{"run": str(each.path), "ended": each.ended, "target": each.target,
+                 "accepted": each.result.get("accepted"), "speedup": each.result.get("speedup"),
+                 "seconds": each.result.get("seconds")} for each in found]  # fmt: skip
+        left_out = [{"run": str(path), "why": why} for path, why in runs.left_out.items()]
+        print(json.dumps({"schema": "codeopt.runs/1", "runs": rows, "left_out": left_out}))
+        return 0
+    for each in found:
+        print(f"{in_short(each.result):<13} {inline(each.title, 40):<40} {inline(each.path.name)}")
+    if runs.left_out:
+        some, why = next(iter(runs.left_out.items()))
+        print(inline(f"left out: {len(runs.left_out)} not yours, such as {some.name}: {why}", 400), file=sys.stderr)
+    elif not found:
+        print(f"no runs in {arguments.run_dir / 'runs'}; codeopt improve makes them (--run-dir DIR: elsewhere)")
+    return 0

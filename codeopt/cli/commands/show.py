@@ -1,0 +1,69 @@
+"""Show a saved run: each draft, what came of it, what it cost; as text, JSON or one HTML page."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt.cli.output import add_html_argument, require_writable, write_page
+from codeopt.cli.runs import add_run_arguments, describe
+from codeopt.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from codeopt.core.run_index import KeptRun
+
+ORDER = 6.2
+LONGEST = 2000
+"""Characters of a line."""
+EXAMPLES = (
+    "codeopt show                  the newest run",
+    "codeopt show slow --html page.html",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    add_run_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="the object that `codeopt improve --json` printed")
+    add_html_argument(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show one run. Raises UsageError when there is none."""
+    from codeopt.cli.runs import run_of
+
+    return show_run(run_of(arguments), as_object=arguments.json, html=arguments.html)
+
+
+def whole(pieces: Iterable[str], kept: KeptRun) -> list[str]:
+    """All of what is made of a run. Raises UsageError where its result is not of the shape that it must have."""
+    try:
+        return list(pieces)
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        IndexError,
+    ) as error:  # written by an earlier version, or by hand
+        raise UsageError(f"the run in {kept.listing.path} cannot be shown: {error!r} in its result") from error
+
+
+def show_run(kept: KeptRun, *, as_object: bool, html: Path | None) -> int:
+    """A run on standard output, and as a page where one is asked for."""
+    from codeopt.core.sanitize import log_line
+    from codeopt.report.html.run_page import run_page
+
+    if html:
+        require_writable(html)
+        write_page(html, whole(run_page(kept), kept))
+    if not as_object:
+        print("\n".join(log_line(line, LONGEST) for line in whole(describe(kept), kept)))
+    elif kept.listing.ended:
+        print(json.dumps(kept.result))
+    else:
+        raise UsageError(f"the run in {kept.listing.path} has not ended, and has no result yet")
+    return 0

@@ -1,0 +1,166 @@
+"""List the tasks that there are, or write a file for one of your own."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from codeopt.core.errors import UsageError
+
+ORDER = 10
+EXAMPLES = (
+    "codeopt tasks",
+    "codeopt tasks new mine",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument("action", nargs="?", choices=["new"], help="write a file that you can change")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="of the new task; NAME.py is written here")
+    parser.add_argument("--text", action="store_true", help="a task whose result is a text, for codeopt refine")
+    parser.add_argument("--json", action="store_true", help="a JSON array on standard output")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """One line a task, or a new file."""
+    if arguments.action == "new":
+        print(f"wrote {write(arguments.name, text=arguments.text)}")
+        return 0
+    rows = [described(name) for name in names()]
+    print(json.dumps(rows) if arguments.json else "\n".join(map(line, rows)))
+    return 0
+
+
+def names() -> list[str]:
+    """Of all tasks that are installed."""
+    from codeopt import tasks
+    from codeopt.core import plugins
+
+    return plugins.names(tasks.__name__)
+
+
+def described(name: str) -> dict[str, Any]:
+    """A task as --json prints it."""
+    from codeopt import tasks
+    from codeopt.core import plugins
+    from codeopt.selfrefine.text_task import TextTask
+
+    task = tasks.open_task(name)
+    about = (plugins.load(tasks.__name__, name).__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
+    return {
+        "name": name,
+        "about": about,
+        "text": isinstance(task, TextTask),
+        "needs_model": tasks.needs_model(task),
+        "beside_others": hasattr(task, "worse"),
+    }
+
+
+def line(row: dict[str, Any]) -> str:
+    """`runtime   codeopt improve   with rules or a model   Less running time: ...`."""
+    command = "codeopt refine" if row["text"] else "codeopt improve"
+    needs = "needs a model" if row["needs_model"] else "rules or a model"
+    return f"{row['name']:<24}{command:<17}{needs:<18}{row['about']}"
+
+
+def write(name: str | None, *, text: bool) -> Path:
+    """A commented file that runs as it is. Raises UsageError."""
+    if not name or not name.isidentifier():
+        raise UsageError(f"codeopt tasks new NAME: {name or 'nothing'} is no name such as tidy_imports")
+    path = Path(f"{name}.py")
+    body = (TEXT if text else CODE).replace("NAME", name)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(body)
+    except FileExistsError as error:
+        raise UsageError(f"{path} is there already; it is left alone") from error
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+    return path
+
+
+CODE = '''\
+"""NAME: say in one line what "better" means here.
+
+Use it: codeopt improve slow.py --task NAME.py --model MODEL
+"""
+
+from dataclasses import dataclass
+
+from codeopt.core.history import Candidate
+from codeopt.tasks import Prompts, fails, too_slow
+from codeopt.tasks.runtime import Runtime
+
+# What a language model is told. $guidance and $rules, $hints and $answer are filled in and must stand there.
+PROMPTS = Prompts.of(
+    system="You shorten Python programs without changing what they do.\\n\\n$guidance\\n\\n$rules",
+    critique="Write a critique of the newest program above: which lines say the same thing twice?\\n$hints\\n$answer",
+    refine="Write the next program, shorter than the original (round 0), which does the same.\\n$hints\\n$answer",
+)
+
+
+def size(source: str) -> int:
+    """Lines that are not blank."""
+    return sum(bool(line.strip()) for line in source.splitlines())
+
+
+@dataclass(frozen=True)
+class Task(Runtime):
+    """Runtime has all that a task needs; what is different stands here."""
+
+    name: str = "NAME"
+    prompts: Prompts = PROMPTS
+    guidance: str = "1. One way to do one thing.\\n2. No code that nothing reaches."
+    needs_model: bool = True  # the built-in rules do not aim at this
+    rules_first: bool = False
+
+    def why_not(self, candidate: Candidate, original: Candidate) -> str:
+        """Why a draft may not replace the original, in one line; empty when it may."""
+        if reason := fails(candidate) or too_slow(candidate):  # wrong on a case, or more than 5 % slower
+            return reason
+        return "" if size(candidate.source) < size(original.source) else "it is not shorter"
+
+    def score(self, candidate: Candidate, original: Candidate) -> float | None:
+        """The rank of an acceptable draft, the higher the better; None for one that is not."""
+        return None if self.why_not(candidate, original) else size(original.source) / size(candidate.source)
+
+    def measure(self, source: str) -> str:
+        """What is measured of a program's text, for the model to read."""
+        return f"{size(source)} lines that are not blank"
+
+
+TASK = Task()
+'''
+
+TEXT = '''\
+"""NAME: say in one line what is written here.
+
+Use it: codeopt refine --task NAME.py "the input" --model MODEL
+"""
+
+from codeopt import Aspect, TextCheck, TextTask
+
+LONGEST = 280
+
+
+def fits(asked: str, text: str) -> TextCheck:
+    """What code can say of a text: the share of it that is well, and words for the critic. Leave it out where only a
+    reader can judge."""
+    return TextCheck(min(1.0, LONGEST / max(1, len(text))), f"{len(text)} characters, {LONGEST} are the most")
+
+
+TASK = TextTask(
+    name="NAME",
+    role="You write short notices for people who are in a hurry.",  # who the model is, and what it is to write
+    asked="what happened",  # what the input is
+    answer="the notice",  # what the answer is to hold
+    aspects=(  # each is scored from 0 to 5 with its reasons; their mean decides
+        Aspect("completeness", "who, what, when and where are there"),
+        Aspect("brevity", "no word could be left out"),
+    ),
+    check=fits,
+)
+'''

@@ -1,0 +1,84 @@
+"""`--branch NAME`: a patch as commits of its own, one an edit, beside the user's branch and without touching a file."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from codeopt.core.errors import UsageError
+from codeopt.core.git import Git, GitError, find_git
+from codeopt.report.patch_table import figures
+from codeopt.workloads.project.edits import CodeEdit, without
+from codeopt.workloads.project.text import ProjectProgram
+
+MESSAGE = """\
+{summary}
+
+Without this edit the command takes {figures}.
+Command: {command}
+The whole patch: {ratio}
+Judged by: {evidence}
+"""
+
+
+def check_branch(folder: Path, name: str) -> None:
+    """Refuse, before anything is run, what could not be committed after it. Raises UsageError."""
+    git = _git(folder)
+    _ask(git, "rev-parse", "--verify", "--quiet", "HEAD", why="it has no commit that a branch could begin at")
+    _ask(git, "check-ref-format", "--branch", name, why="that is no name of a branch")
+    if _ask(git, "branch", "--list", "--format=%(refname)", name):
+        raise UsageError(f"--branch {name}: there is one of that name already")
+    _ask(git, "var", "GIT_COMMITTER_IDENT", why="git does not know your name: git config user.name and user.email")
+
+
+def commit_branch(program: ProjectProgram, source: str, name: str, facts: Mapping[str, Any], ratio: str) -> int:
+    """Make the branch; returns how many commits it has. Raises UsageError."""
+    git = _git(program.path)
+    for part, _ in program.parts(source):
+        if _ask(git, "status", "--porcelain", "--untracked-files=normal", "--", str(part.path.resolve())).strip():
+            raise UsageError(f"--branch {name}: {part.path} has changes that are not committed; commit them first")
+    rows: Sequence[Mapping[str, Any]] = facts["edits"]
+    edits = [CodeEdit(row["file"], row["qualname"]) for row in rows]
+    states = [source]
+    for edit in reversed(edits[1:]):
+        states.insert(0, without(program.source, states[0], edit))
+    head = _ask(git, "rev-parse", "HEAD").strip()
+    with tempfile.TemporaryDirectory(prefix="codeopt-index-") as folder:
+        index = Path(folder, "index")
+        _ask(git, "read-tree", "HEAD", index=index)
+        for row, state in zip(rows, states, strict=True):
+            for part, text in program.parts(state):
+                place = part.path.resolve().relative_to(git.root).as_posix()
+                blob = _ask(git, "hash-object", "-w", "--stdin", given=part.as_file(text)).strip()
+                mode = "100755" if os.access(part.path, os.X_OK) else "100644"
+                _ask(git, "update-index", "--cacheinfo", f"{mode},{blob},{place}", index=index)
+            tree = _ask(git, "write-tree", index=index).strip()
+            head = _ask(git, "commit-tree", tree, "-p", head, given=_message(row, facts, ratio)).strip()
+    _ask(git, "branch", name, head)
+    return len(rows)
+
+
+def _message(row: Mapping[str, Any], facts: Mapping[str, Any], ratio: str) -> str:
+    return MESSAGE.format(
+        summary=f"Make {row['qualname']} in {row['file']} faster", figures=figures(row), command=facts["command"],
+        ratio=ratio, evidence=", ".join(row["evidence"]) or "nothing",
+    )  # fmt: skip
+
+
+def _git(folder: Path) -> Git:
+    """Raises UsageError."""
+    git = find_git(folder)
+    if git is None:
+        raise UsageError("--branch: it has no commit that a branch could begin at")
+    return git
+
+
+def _ask(git: Git, command: str, *words: str, given: str = "", index: Path | None = None, why: str = "") -> str:
+    """Raises UsageError."""
+    try:
+        return git.ask(command, *words, given=given.encode(), index=index).decode("utf-8", "replace")
+    except GitError as error:
+        raise UsageError(f"--branch: {why or error}") from error

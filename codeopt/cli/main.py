@@ -1,0 +1,184 @@
+"""The command line: finds the command, applies the settings, turns errors into one line and an exit status.
+
+0 done, 1 negative verdict, 2 usage, 3 no sandbox, 4 no model, 5 the program cannot be judged, 6 budget spent before
+anything was accepted, 130 interrupted, 70 our own mistake.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import json
+import os
+import re
+import signal
+import sys
+import tempfile
+import traceback
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import NoReturn
+
+from codeopt import __version__
+from codeopt.cli import settings
+from codeopt.cli.parser import CommandParser, Misused
+from codeopt.core import plugins
+from codeopt.core.diagnostic import as_rows
+from codeopt.core.errors import CodeoptError, UsageError
+from codeopt.core.sanitize import log_line
+from codeopt.core.settings import read_settings
+from codeopt_sandbox.errors import SandboxError
+from codeopt_sandbox.streams import FULL, drop_output, open_closed_streams
+
+INTERRUPTED, OUR_MISTAKE, NO_SANDBOX = 130, 70, 3
+LONGEST = 2000  # characters of a message
+PLUGINS = frozenset({"model", "search", "task", "workload"})
+"""Flags whose value may be a dotted path."""
+DOTTED = re.compile(r"[^\W\d]\w*\.[^\W\d]\w*")
+ERROR_SCHEMA = "codeopt.error/1"
+EXAMPLES = (
+    "codeopt improve slow.py                      a program, with the cases beside it",
+    "codeopt improve mod.py::f --model gpt-5      a function, by a language model",
+    "codeopt compare old.py new.py                which is faster, and is it right?",
+    "codeopt COMMAND --help                       flags and examples of each",
+)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    open_closed_streams()
+    signal.signal(signal.SIGTERM, _interrupt)  # a CI system's way to say Ctrl-C
+    warnings.simplefilter("ignore", SyntaxWarning)  # of programs that are read; it would show their lines
+    asked = sys.argv[1:] if argv is None else argv
+    as_json = "--json" in itertools.takewhile(lambda each: each != "--", asked)
+    try:
+        commands = {name: plugins.load("codeopt.commands", name) for name in plugins.names("codeopt.commands")}
+        arguments = _understood(asked, commands)
+        command = commands[arguments.command]
+        status: int = command.run(arguments)
+        sys.stdout.flush()
+    except CodeoptError as error:
+        said = log_line(str(error), LONGEST)
+        rows = as_rows(error.shortfalls)
+        return _end(error.exit_status, said, as_json, named=isinstance(error, Misused), shortfalls=rows)
+    except SandboxError as error:
+        return _end(NO_SANDBOX, f"the sandbox failed: {log_line(str(error), LONGEST)}", as_json)
+    except KeyboardInterrupt:
+        return _end(INTERRUPTED, "interrupted", as_json)
+    except BrokenPipeError:  # the reader of our output has gone: not our business, and no traceback for it
+        drop_output()
+        return 1
+    except BaseException as error:
+        if isinstance(error, SystemExit):
+            raise
+        if isinstance(error, OSError) and (said := _of_the_machine(error)):
+            return _end(UsageError.exit_status, said, as_json)
+        return _our_mistake(error, as_json)
+    return 0 if getattr(arguments, "exit_zero", False) and status in command.VERDICTS else status
+
+
+def _understood(asked: list[str], commands: dict[str, ModuleType]) -> argparse.Namespace:
+    """Flags and settings of one command, ready to run. Raises UsageError."""
+    given, args = _split(asked, commands)
+    arguments = _parse(build_parser(commands), given)
+    if args is not None:
+        arguments.args = args
+    command = commands[arguments.command]
+    if not getattr(command, "COMPARES_SETTINGS", False):
+        settings.require_own_word(arguments)
+    if not getattr(command, "OTHERS_FILES", False) and _names_a_module(arguments):
+        sys.path.append(str(Path.cwd()))  # last, so that --task my.own can be found and nothing is shadowed
+    return arguments
+
+
+def _names_a_module(arguments: argparse.Namespace) -> bool:
+    """A plug-in of the user's own is asked for. Otherwise the current folder must not hold what others import if it is
+    there, such as simplejson."""
+    given = {name: str(value) for name, value in vars(arguments).items() if name in PLUGINS and value}
+    model, colon, _ = given.pop("model", "").partition(":")
+    return any(DOTTED.search(each) for each in (*given.values(), model if colon else ""))
+
+
+def _of_the_machine(error: OSError) -> str:
+    """What is said of an error that no code can help: the disk is full, a folder is closed. Empty for others."""
+    if error.errno in FULL:
+        drop_output()
+        return f"cannot write: {error.strerror}"
+    if isinstance(error, PermissionError) and error.filename:  # even to ask whether a file is there may be denied
+        return f"cannot reach {log_line(os.fsdecode(error.filename))}: {error.strerror}"
+    return ""
+
+
+def _parse(parser: CommandParser, given: list[str]) -> argparse.Namespace:
+    """The arguments of a command. Raises Misused, for what there is not with what may have been meant."""
+    arguments, unknown = parser.parse_known_args(given)
+    if unknown:
+        arguments.parser.refuse_unknown(unknown)
+    return arguments
+
+
+def _split(argv: list[str], commands: dict[str, ModuleType]) -> tuple[list[str], tuple[str, ...] | None]:
+    """Our own arguments, and those of the user's program, which follow `--`; None where there is no `--`."""
+    takes = argv and getattr(commands.get(argv[0]), "TAKES_ARGUMENTS", False)
+    if not takes or "--" not in argv:
+        return argv, None
+    at = argv.index("--")
+    return argv[:at], tuple(argv[at + 1 :])
+
+
+def _end(
+    status: int, message: str, as_json: bool = False, *, named: bool = False, shortfalls: Sequence[dict[str, str]] = ()
+) -> int:
+    """The last line; under --json an object, too, in the place of a result. named: the line begins with the command."""
+    with contextlib.suppress(OSError):  # where standard error is full or gone nothing more can be said
+        print(message if named else f"codeopt: {message}", file=sys.stderr, flush=True)
+    if as_json:
+        with contextlib.suppress(OSError):
+            found = {"schema": ERROR_SCHEMA, "error": message, "status": status, "shortfalls": list(shortfalls)}
+            print(json.dumps(found), flush=True)
+    return status
+
+
+def build_parser(commands: dict[str, ModuleType]) -> CommandParser:
+    """The parser of all commands, with settings and environment variables as defaults. Raises UsageError."""
+    parser = CommandParser("codeopt", description="Faster Python programs, measured and verified.", allow_abbrev=False)
+    parser.examples = EXAMPLES
+    parser.add_argument("--version", action="version", version=f"codeopt {__version__}")
+    choices = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    parsers = []
+    ordered = sorted(commands.items(), key=lambda item: item[1].ORDER)
+    for name, module in ordered:
+        text = (module.__doc__ or "").partition("\n")[0]
+        parsers.append(choices.add_parser(name, help=text, description=text, allow_abbrev=False))
+        parsers[-1].first, parsers[-1].examples = getattr(module, "FIRST", ()), getattr(module, "EXAMPLES", ())
+        parsers[-1].set_defaults(parser=parsers[-1])
+        module.add_arguments(parsers[-1])
+        if getattr(module, "VERDICTS", ()):
+            parsers[-1].add_argument("--exit-zero", action="store_true", help="status 0 also for a negative verdict")
+    table, path = read_settings(Path.cwd())
+    parser.set_defaults(parser=parser, root=parser)
+    known = {settings.flag_of(action) for each in parsers for action in each._actions} - {""}
+    settings.require_known(os.environ, known)
+    for each, (_, module) in zip(parsers, ordered, strict=True):
+        own = {} if getattr(module, "FLAGS_ONLY", False) else table
+        settings.apply(each, own, path, known)
+    return parser
+
+
+def _interrupt(_number: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _our_mistake(error: BaseException, as_json: bool) -> int:
+    handle, path = tempfile.mkstemp(prefix="codeopt-error-", suffix=".txt")
+    with os.fdopen(handle, "w") as file:
+        file.writelines(traceback.format_exception(error))
+    what = f"{type(error).__name__}: {error}".splitlines()[0]
+    return _end(OUR_MISTAKE, f"this is a mistake of ours, please report it: {what} (details in {path})", as_json)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

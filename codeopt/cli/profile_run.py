@@ -1,0 +1,65 @@
+"""`codeopt profile [PATH] --run COMMAND`: where the time of a user's own command goes, across a whole project."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from codeopt.cli import flags
+from codeopt.cli.output import require_writable, write_page
+from codeopt.core.errors import UsageError
+
+EXPORTS = ("speedscope",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument(
+        "--run", metavar="COMMAND", help="a command of a project, run in the sandbox on a copy of what git tracks in "
+        "the folder TARGET (default: the current one)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--export", nargs=2, metavar=("speedscope", "FILE"), help="with --run: the profile for speedscope.app"
+    )
+
+
+def profile_run(arguments: argparse.Namespace) -> int:
+    """Profile it; print the tree, or one JSON object."""
+    from codeopt.core.console import Console
+    from codeopt.core.program import write_whole
+    from codeopt.core.session import Session
+    from codeopt.report.result import python_line
+    from codeopt.workloads.project.page import command_page
+    from codeopt.workloads.project.profiling import profile_project
+    from codeopt.workloads.project.shown import speedscope, tree_of
+
+    options, folder = flags.options_of(arguments), Path(arguments.target or ".")
+    _check(arguments, folder)
+    session = Session(Console(quiet=arguments.quiet))
+    with session.console:
+        found = profile_project(folder, options, session)
+    if arguments.export:
+        write_whole(Path(arguments.export[1]), speedscope(found.profile, found.command))
+    if arguments.html:
+        page = command_page(
+            found.command, found.profile, dict(found.project.files), python_line(found.interpreter), found.project.notes
+        )
+        write_page(arguments.html, page)
+    if arguments.json:
+        print(json.dumps(found.to_json()))
+    else:
+        print(f"{python_line(found.interpreter)}\n{tree_of(found.profile, dict(found.project.files))}")
+    return 0
+
+
+def _check(arguments: argparse.Namespace, folder: Path) -> None:
+    """Raises UsageError."""
+    if not folder.is_dir():
+        raise UsageError(f"profile --run takes the folder of a project, and {folder} is none")
+    if arguments.html:
+        require_writable(arguments.html)
+    if arguments.export:
+        require_writable(Path(arguments.export[1]))
+    if arguments.export and arguments.export[0] not in EXPORTS:
+        raise UsageError(f"--export {arguments.export[0]}: there is {', '.join(EXPORTS)}, and a FILE after it")

@@ -1,0 +1,176 @@
+"""What review, check and compare --base share: the change, a sandbox that isolates, one improvement after another."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codeopt.cli import flags
+from codeopt.core.errors import UsageError
+from codeopt.core.options import ImproveOptions
+
+if TYPE_CHECKING:
+    from codeopt.core.console import Console
+    from codeopt.core.session import Session
+    from codeopt.review.change import Change
+    from codeopt.review.repository import Repository
+    from codeopt.review.suggestion import Suggestion
+
+FREE = frozenset(
+    {"exclude", "min-gain", "clock", "max-pairs", "no-profile", "changed-inputs", "max-examples", "check", "no-tests",
+     "select", "ignore", "quiet", "verbose", "fail-level", "fail-if-slower", "min-share"}
+)  # fmt: skip
+"""Settings that a change may bring along: they reach neither money, keys and servers, nor files, nor the sandbox."""
+
+
+def add_change_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which change."""
+    group = parser.add_argument_group("change")
+    group.add_argument(
+        "--base", metavar="REF",
+        help="where it starts (GITHUB_BASE_REF, CI_MERGE_REQUEST_DIFF_BASE_SHA, else where HEAD left the main branch)",
+    )  # fmt: skip
+    group.add_argument("--diff", type=Path, metavar="FILE", help="a unified diff that leads to the files as they are")
+    add_exclude_argument(group)
+
+
+def add_exclude_argument(group: argparse._ArgumentGroup) -> None:
+    """Which files not."""
+    group.add_argument(
+        "--exclude", type=patterns, default=(), metavar="PATTERNS",
+        help="files and folders that are left alone, separated by commas, such as migrations/,*_gen.py",
+    )  # fmt: skip
+
+
+def add_work_arguments(parser: argparse.ArgumentParser, *, functions: int) -> None:
+    """How much is tried, and how it is judged."""
+    budget = parser.add_argument_group("budget of the whole, whichever ends first")
+    budget.add_argument(
+        "--max-functions", type=flags.count, default=functions, metavar="N", help="that are judged (%(default)d)"
+    )
+    budget.add_argument("--max-cost", type=flags.positive, metavar="USD", help="needs [tool.codeopt.prices.MODEL]")
+    budget.add_argument(
+        "--deadline", type=flags.duration, default=900.0, metavar="TIME", help="such as 90s, 15m or 1h (15m)"
+    )
+    budget.add_argument("-n", "--max-rounds", type=flags.count, metavar="N", help="drafts a function (4 with a model)")
+    budget.add_argument("--max-tokens", type=flags.count, metavar="N", help="a function, in and out together")
+    judging = parser.add_argument_group("judging")
+    flags.add_check_arguments(judging, strict=False)
+    flags.add_test_arguments(judging)
+    flags.add_judging_arguments(judging)
+    flags.add_sandbox_arguments(parser)
+
+
+def add_draft_arguments(parser: argparse.ArgumentParser) -> None:
+    """Who writes the drafts, and what better means."""
+    parser.add_argument(
+        "-t", "--task", default="runtime", metavar="NAME", help="runtime, readability, ... (%(default)s)"
+    )
+    flags.add_model_arguments(parser)
+
+
+def patterns(text: str) -> tuple[str, ...]:
+    """What stands between commas."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def open_change(arguments: argparse.Namespace) -> tuple[Repository, Change]:
+    """The change that the flags mean. Raises UsageError."""
+    from codeopt.review.change import change_of_diff, change_since, find_base
+    from codeopt.review.repository import open_repository
+
+    if arguments.base and arguments.diff:
+        raise UsageError("give --base or --diff, not both")
+    repository = open_repository(Path.cwd())
+    if arguments.diff:
+        return repository, change_of_diff(repository, arguments.diff)
+    return repository, change_since(repository, find_base(repository, arguments.base))
+
+
+class Untrusted(UsageError):
+    """The change would decide for itself how it is reviewed."""
+
+
+def require_settings(repository: Repository, change: Change) -> None:
+    """Raise Untrusted where [tool.codeopt] is not what it was before the change: it could name a server for the key,
+    a larger budget, or no sandbox."""
+    import tomllib
+
+    from codeopt.core.settings import read_settings
+
+    table, path = read_settings(Path.cwd())
+    try:
+        name = path.resolve().relative_to(repository.root.resolve()).as_posix() if path else ""
+    except ValueError:
+        return
+    if name not in change.paths:
+        return
+    before: dict[str, Any] = {}
+    if change.base:
+        try:
+            text = repository.old_bytes(change.base, name).decode()
+            before = tomllib.loads(text).get("tool", {}).get("codeopt", {})
+        except (UsageError, ValueError):
+            before = {}
+    different = [key for key in {*table, *before} - FREE if table.get(key) != before.get(key)]
+    if different:
+        raise Untrusted(
+            f"the change sets {', '.join(sorted(different))} in [tool.codeopt] of {name}: nothing is run before that "
+            "is merged (give these settings as flags or CODEOPT_ variables)"
+        )
+
+
+def find_python(
+    options: ImproveOptions, console: Console, place: Path, changed: Collection[str] = ()
+) -> tuple[ImproveOptions, Session]:
+    """The options with the Python that runs everything, and a session that knows it; it is said. changed: paths of the
+    change below its root. Raises UsageError; Untrusted where the change would bring the interpreter itself."""
+    from codeopt.core.interpreter import VENVS, find_interpreter
+    from codeopt.core.session import Session
+    from codeopt.report.result import python_line
+
+    if not options.python and (brought := [path for path in sorted(changed) if set(VENVS) & set(path.split("/"))]):
+        raise Untrusted(f"the change brings files of a virtual environment ({brought[0]}): name a Python with --python")
+    found = None if options.image else find_interpreter(options.python, place, own_files=False)
+    console.print(python_line(found))
+    return (replace(options, python=found.path) if found else options), Session(console, interpreter=found)
+
+
+def below(paths: list[Path]) -> list[Path]:
+    """The paths that the user named, whole. Raises UsageError for one that is not there or cannot be read."""
+    from codeopt.core.target import as_target
+
+    for path in paths:
+        if not path.exists():
+            if as_target(path).path.exists():
+                raise UsageError(f"name files and folders here, not functions: {path}")
+            raise UsageError(f"there is no {path}")
+        if not os.access(path, os.R_OK | os.X_OK if path.is_dir() else os.R_OK):
+            raise UsageError(f"cannot read {path}: Permission denied")
+    return [path.resolve() for path in paths]
+
+
+@dataclass(frozen=True)
+class Rechecker:
+    """Why a function of the change is not right in another text of its file."""
+
+    options: ImproveOptions
+    session: Session
+    root: Path
+
+    def __call__(self, found: Suggestion, text: str, calls_text: str) -> str:
+        """Empty when it is right. calls_text: a calls file by a model. Raises CodeoptError, SandboxError."""
+        from codeopt.core.program import as_source, read_program
+        from codeopt.core.target import Target
+        from codeopt.engine.compare import why_wrong
+        from codeopt.workloads import WorkloadRequest
+
+        target = Target(self.root / found.path, found.function)
+        request = WorkloadRequest(
+            target, read_program(target.path), self.options, self.session, own_code_only=False, calls_text=calls_text
+        )
+        return why_wrong(request, as_source(text))

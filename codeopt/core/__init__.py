@@ -1,0 +1,1 @@
+"""What flows between the rooms: options, targets, programs, histories, budgets, errors; it imports only the sandbox."""

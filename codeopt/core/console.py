@@ -1,0 +1,136 @@
+"""What a person sees on stderr: a live line in a terminal, plain lines in a log, nothing when quiet."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Self
+
+from codeopt.core.sanitize import harmless, inline, printable
+
+HEARTBEAT_S = 30.0
+"""CI systems end jobs that say nothing for long."""
+TICK_S = 1.0
+"""How often the clock of the live line moves."""
+
+
+class Console(AbstractContextManager["Console"]):
+    """Progress and messages. No text of programs, models or file names steers a terminal or a CI system that reads
+    along."""
+
+    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
+        self._quiet = quiet
+        self._verbose = verbose and not quiet
+        self._live = sys.stderr.isatty() and not quiet and not verbose
+        self._shown = ""
+        self._prefix = ""
+        self._doing = ""
+        self._until: float | None = None
+        self._began = self._last = time.monotonic()
+        self._lock = threading.RLock()
+        self._ended = threading.Event()
+        self._pulse = threading.Thread(target=self._beat, name="codeopt-heartbeat", daemon=True)
+
+    def __enter__(self) -> Self:
+        if not self._quiet:
+            self._pulse.start()
+        return self
+
+    def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
+        self._ended.set()
+        if self._pulse.is_alive():
+            self._pulse.join()
+        self._clear()
+
+    def allow(self, seconds: float | None) -> None:
+        """How long it may take from now on; what is left of it is told beside what it has taken."""
+        self._until = None if seconds is None else time.monotonic() + seconds
+
+    def _beat(self) -> None:
+        """Moves the clock of the live line; in a log, says now and then what is being done, however long that takes."""
+        while not self._ended.wait(TICK_S):
+            with self._lock:
+                if self._live and self._shown:
+                    self._draw()
+                elif not self._live and self._doing and time.monotonic() - self._last >= HEARTBEAT_S:
+                    self.print(f"  {self._clock()}  {self._doing} ...")
+
+    def _clock(self) -> str:
+        """`1:05`, or `1:05 (8:55 left)`."""
+        now = time.monotonic()
+        left = "" if self._until is None else f" ({minutes(max(0.0, self._until - now))} left)"
+        return f"{minutes(now - self._began)}{left}"
+
+    def _draw(self) -> None:
+        clock = self._clock()
+        self._clear()
+        self._shown = inline(self._doing, max(20, min(110, _width() - 10)) - len(clock) - 2)
+        sys.stderr.write(f"\r  {clock}  {self._shown} ...")
+        sys.stderr.flush()
+
+    def print(self, line: str) -> None:
+        """One line that stays."""
+        if not self._quiet:
+            self._write(line)
+
+    def warn(self, line: str) -> None:
+        """One line that stays, also when quiet."""
+        self._write(f"codeopt: {line}")
+
+    def _write(self, line: str) -> None:
+        with self._lock:
+            self._clear()
+            print(harmless(printable(line)), file=sys.stderr, flush=True)
+            self._last = time.monotonic()
+
+    def stage(self, prefix: str) -> None:
+        """What the next progress lines belong to."""
+        self._prefix = prefix
+
+    def progress(self, line: str) -> None:
+        """What is being done now; overwritten in a terminal, said now and then in a log, and always if verbose."""
+        with self._lock:
+            self._doing = inline(f"{self._prefix}{line}", 110)
+            if self._live:
+                self._draw()
+            elif self._verbose or (not self._quiet and time.monotonic() - self._last >= HEARTBEAT_S):
+                self.print(f"  {self._clock()}  {self._doing} ...")
+
+    def _clear(self) -> None:
+        if self._shown:
+            sys.stderr.write("\r\033[2K")
+            self._shown = ""
+
+
+def minutes(seconds: float) -> str:
+    """`1:05`."""
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+def _width() -> int:
+    """Columns of the terminal behind standard error; standard output is often a file."""
+    try:
+        return int(os.environ.get("COLUMNS") or os.get_terminal_size(sys.stderr.fileno()).columns)
+    except (OSError, ValueError):
+        return 80
+
+
+class CallbackConsole(Console):
+    """Gives every line that stays to a function instead of a terminal; for use from Python."""
+
+    def __init__(self, notify: Callable[[str], None]) -> None:
+        super().__init__(quiet=True)
+        self._notify = notify
+
+    def print(self, line: str) -> None:
+        """One line."""
+        self._notify(line)
+
+    def warn(self, line: str) -> None:
+        """One line."""
+        self._notify(line)

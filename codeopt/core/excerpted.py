@@ -1,0 +1,49 @@
+"""A proposer that sees less than what is judged: each program as an excerpt, each draft put back into the whole."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from codeopt.core.history import Candidate, Critique, Draft, History
+from codeopt.proposers import Proposer
+
+
+@dataclass(frozen=True)
+class Excerpted(ABC):
+    """Around another proposer, which is none the wiser."""
+
+    inner: Proposer
+
+    @abstractmethod
+    def excerpts(self, history: History) -> History:
+        """As the inner proposer sees it: the same rounds."""
+
+    @abstractmethod
+    def whole(self, draft: Draft, original: str) -> Draft:
+        """The inner proposer's draft as a whole program; with a problem where it cannot be put back. original: the
+        whole program of round 0."""
+
+    @property
+    def name(self) -> str:
+        """The inner proposer's."""
+        return self.inner.name
+
+    def critique(self, history: History) -> Critique:
+        """As the inner proposer, on the excerpts."""
+        return self.inner.critique(self.excerpts(history))
+
+    def refine(self, history: History) -> Draft:
+        """The inner proposer's next draft, whole."""
+        return self.whole(self.inner.refine(self.excerpts(history)), history.original.source)
+
+    def variants(self, history: History, count: int) -> Iterator[Draft]:
+        """The inner proposer's drafts, each whole."""
+        for draft in self.inner.variants(self.excerpts(history), count):
+            yield self.whole(draft, history.original.source)
+
+    def preferred(self, history: History) -> Candidate | None:
+        """As the inner proposer; it is the same round of the whole."""
+        chosen = self.inner.preferred(self.excerpts(history))
+        return history.candidates[chosen.round] if chosen else None

@@ -1,0 +1,258 @@
+"""The one door to git: started at a work tree's own top level, with everything off by which a repository, its
+attributes or its settings could name a program to run.
+
+A nested folder that tracks `HEAD`, `config`, `objects` and `refs` is no repository here: only `.git` is one, which git
+itself never checks out. The settings of a `.git` are the user's own, unless the work tree came as an archive, with
+`.git` and all; so each that names a program is overridden, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from codeopt.core.errors import UsageError
+from codeopt_sandbox.host_program import find_program
+
+SECONDS = 120.0
+"""What one command may take."""
+MOST_BYTES = 256 << 20
+"""What one command may print."""
+COMMANDS = frozenset(
+    {"add", "apply", "branch", "cat-file", "check-attr", "check-ref-format", "checkout-index", "commit-tree", "config",
+     "diff", "hash-object", "init", "ls-files", "ls-tree", "merge-base", "read-tree", "rev-parse", "status",
+     "update-index", "var", "write-tree"}
+)  # fmt: skip
+"""None of them asks a server, merges, opens an editor or signs."""
+_FLAGS: Mapping[str, tuple[str, ...]] = {
+    "diff": ("--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--ignore-submodules=dirty"),
+    "status": ("--ignore-submodules=dirty",),
+    "init": ("--template=",),
+}
+"""Of commands that would start another git in a submodule, with the settings of that one, or copy hooks."""
+_SETTINGS = (
+    "core.fsmonitor=", "core.hooksPath=/dev/null", "core.attributesFile=/dev/null", "core.pager=cat",
+    "core.editor=false", "core.askPass=false", "core.sshCommand=false", "core.gitProxy=",
+    "core.alternateRefsCommand=false", "core.quotePath=true", "sequence.editor=false", "diff.external=",
+    "diff.noprefix=false", "diff.mnemonicPrefix=false", "diff.relative=false", "diff.orderFile=/dev/null",
+    "credential.helper=", "gpg.program=false", "gpg.openpgp.program=false", "gpg.x509.program=false",
+    "gpg.ssh.program=false", "gpg.ssh.defaultKeyCommand=false", "commit.gpgSign=false", "tag.gpgSign=false",
+    "log.showSignature=false", "protocol.allow=never", "submodule.recurse=false", "status.submoduleSummary=false",
+    "uploadpack.packObjectsHook=false", "maintenance.auto=false", "gc.auto=0", "safe.bareRepository=explicit",
+)  # fmt: skip
+_NAMED_SETTINGS: Mapping[str, str] = {
+    "clean": "", "smudge": "", "process": "", "required": "false",  # filter.NAME
+    "textconv": "false", "command": "false", "cmd": "false", "driver": "false",  # diff, merge, trailer, hook, tools
+    "event": "", "enabled": "false", "helper": "", "program": "false", "update": "none",
+    "uploadpack": "false", "receivepack": "false", "vcs": "", "allow": "never",
+}  # fmt: skip
+"""Last word of `section.NAME.word` -> what runs nothing. No pattern switches them all off, so each that is set is."""
+_KEPT = ("GIT_CONFIG_", "GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_EXEC_PATH")
+"""Variables of the user's own; what is set by them is overridden like any setting."""
+_QUIET: Mapping[str, str] = {
+    "LC_ALL": "C", "LANGUAGE": "", "PAGER": "cat", "EDITOR": "false", "VISUAL": "false", "SSH_ASKPASS": "false",
+    "GIT_ASKPASS": "false", "GIT_EDITOR": "false", "GIT_SSH_COMMAND": "false", "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1",
+}  # fmt: skip
+
+
+class GitError(UsageError):
+    """git refused, failed or did not end; the message is git's own last line."""
+
+
+class NoGit(GitError):
+    """There is no git on this machine."""
+
+
+@dataclass(frozen=True)
+class Git:
+    """git in one folder."""
+
+    root: Path
+    """Top level of a work tree, resolved; a folder outside of any where `inside` is False."""
+    inside: bool = True
+    named: tuple[str, ...] = field(default=(), repr=False)
+    """Settings of NAMEs as they are overridden, such as `filter.lfs.smudge=`."""
+
+    def ask(self, command: str, *arguments: str, given: bytes = b"", index: Path | None = None) -> bytes:
+        """What a command prints. given: its standard input. index: in place of the repository's own.
+
+        Raises GitError."""
+        if command not in COMMANDS:
+            raise ValueError(f"git {command} is none of the commands that are known to run nothing")
+        program = find_program("git")
+        if program is None:
+            raise NoGit("there is no git here")
+        words = [program, "-C", str(self.root), "--no-pager", "--literal-pathspecs"]
+        for setting in (*_SETTINGS, *self.named):
+            words += ["-c", setting]
+        words += [command, *_FLAGS.get(command, ()), *arguments]
+        return _printed(command, words, given, self._environment(index))
+
+    @property
+    def has_filters(self) -> bool:
+        """A filter is set up, which git would run on files that ask for it; here none is run."""
+        return any(setting.startswith("filter.") for setting in self.named)
+
+    def files(self, folder: Path, *flags: str) -> list[Path]:
+        """What `ls-files` lists below a folder of the work tree, relative to that; the folder's own links are resolved.
+        Raises GitError."""
+        place = folder.relative_to(self.root)
+        listed = self.ask("ls-files", "-z", *flags, "--", *([str(place)] if place != Path() else []))
+        return [Path(os.fsdecode(name)).relative_to(place) for name in listed.split(b"\0") if name]
+
+    def _environment(self, index: Path | None) -> dict[str, str]:
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key.startswith(_KEPT)}
+        found = {**kept, **_QUIET, "GIT_CEILING_DIRECTORIES": str(self.root.parent)}
+        if self.inside:  # goes before core.worktree; discovery, with its look at who owns it, is as ever
+            found["GIT_WORK_TREE"] = str(self.root)
+        return found | ({"GIT_INDEX_FILE": str(index)} if index else {})
+
+
+def work_trees(place: Path) -> Iterator[Path]:
+    """Top levels of the work trees around a path, the innermost first. Starts nothing."""
+    real = Path(os.path.realpath(place))
+    for folder in (real, *real.parents):
+        mark = folder / ".git"
+        if mark.is_file() or os.path.lexists(mark / "HEAD"):  # an empty folder of that name is none for git, either
+            yield folder
+
+
+def open_git(root: Path) -> Git:
+    """git at the top level of a work tree. Raises GitError where its settings cannot be read."""
+    return _overriding(Git(root))
+
+
+def find_git(place: Path) -> Git | None:
+    """git for the innermost work tree around a path; None where there is none. Raises GitError."""
+    root = next(work_trees(place), None)
+    return open_git(root) if root else None
+
+
+def git_outside(folder: Path) -> Git:
+    """git for a folder of ours that is in no work tree. Raises GitError."""
+    return _overriding(Git(Path(os.path.realpath(folder)), inside=False))
+
+
+def new_work_tree(folder: Path) -> Git:
+    """A folder of ours, made a work tree. Raises GitError."""
+    git_outside(folder).ask("init", "-q")
+    return open_git(Path(os.path.realpath(folder)))
+
+
+def tracked_files(folder: Path) -> list[Path] | None:
+    """What git tracks below a folder, relative to it; None where there is no repository or no git. Raises GitError for
+    a repository that git refuses."""
+    return _files(folder, "--cached")
+
+
+def unadded_files(folder: Path) -> list[Path] | None:
+    """What git neither tracks nor ignores below a folder, as `tracked_files`."""
+    return _files(folder, "--others", "--exclude-standard")
+
+
+def _files(folder: Path, *flags: str) -> list[Path] | None:
+    folder = Path(os.path.realpath(folder))
+    try:
+        git = find_git(folder)
+        return git.files(folder, *flags) if git else None
+    except NoGit:
+        return None
+
+
+def _overriding(git: Git) -> Git:
+    """Raises GitError."""
+    keys = [os.fsdecode(key) for key in git.ask("config", "--name-only", "-z", "--list").split(b"\0") if key]
+    return Git(git.root, git.inside, tuple(_overridden(list(dict.fromkeys(keys)), git.root)))
+
+
+def _overridden(keys: Sequence[str], root: Path) -> Iterator[str]:
+    """Raises GitError."""
+    for key in keys:
+        section, _, rest = key.partition(".")
+        name, dot, last = rest.rpartition(".")
+        neutral = "version" if section == "alias" else _NAMED_SETTINGS.get(last) if dot else None
+        if neutral is None:
+            continue
+        if "=" in key:  # git reads `-c KEY=VALUE` up to the first one
+            raise GitError(f"the git settings of {root} name {name!r}, which cannot be switched off; rename it")
+        yield f"{key}={neutral}"
+
+
+# --- the process ---------------------------------------------------------------------------------
+
+
+def _printed(command: str, words: Sequence[str], given: bytes, environment: Mapping[str, str]) -> bytes:
+    """Raises GitError."""
+    with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
+        stdin.write(given)
+        stdin.seek(0)
+        try:
+            process = subprocess.Popen(
+                words, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, env=environment, start_new_session=True
+            )
+        except OSError as error:
+            raise GitError(f"git {command} cannot be started: {error.strerror}") from error
+        printed, status = _read(process, f"git {command}")
+        if status:
+            stderr.seek(0)
+            raise GitError(_failure(command, stderr.read(1 << 20).decode("utf-8", "replace"), status))
+    return printed
+
+
+def _read(process: subprocess.Popen[bytes], name: str) -> tuple[bytes, int]:
+    """What it prints, and its exit status. Raises GitError."""
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        _kill(process)
+
+    timer = threading.Timer(SECONDS, end)
+    timer.start()
+    try:
+        assert process.stdout is not None
+        printed = bytearray()
+        with process.stdout as stdout:
+            while part := stdout.read(1 << 16):
+                printed += part
+                if len(printed) > MOST_BYTES:
+                    raise GitError(f"{name} printed more than {MOST_BYTES >> 20} MiB")
+        status = process.wait()
+    finally:
+        timer.cancel()
+        _kill(process)
+        process.wait()
+    if late.is_set():
+        raise GitError(f"{name} did not end within {SECONDS:g} s")
+    return bytes(printed), status
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Its whole group, unless it has ended: then the number may be another's."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _failure(command: str, said: str, status: int) -> str:
+    """One line."""
+    if "promisor" in said or "lazy fetching disabled" in said:
+        return (
+            f"git {command} failed: this partial clone lacks objects, and nothing is fetched here; "
+            "`git archive REF >/dev/null`, with the commit that is meant, fetches them"
+        )
+    lines = said.strip().splitlines()
+    fatal = next((line for line in lines if line.startswith("fatal: ")), lines[-1] if lines else "")
+    reason = fatal.removeprefix("fatal: ").removeprefix("error: ")
+    if "dubious ownership" in reason:
+        place = reason.partition(" at ")[2].strip("'")
+        reason += f" (git config --global --add safe.directory {place})"
+    return f"git {command} failed: {reason or f'exit status {status}'}"

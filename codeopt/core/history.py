@@ -1,0 +1,220 @@
+"""Every candidate of one improvement, in order; saved after each round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Literal
+
+from codeopt.core.budget import NOTHING_USED, Effort, Usage
+from codeopt.core.task_score import Standing
+from codeopt_sandbox.caveat import Caveat, distinct
+from codeopt_sandbox.compare import Comparison, Decision
+from codeopt_sandbox.outcome import ChangedSetting, Outcome, Verdict
+from codeopt_sandbox.profile import Profile
+
+
+@dataclass(frozen=True)
+class Critique:
+    """What a proposer says of the candidates so far, and whether anything is left to improve."""
+
+    text: str
+    sufficient: bool = False
+    """The proposer finds nothing left to improve."""
+    exhausted: bool = False
+    """The proposer has no draft left to write; no opinion, as `sufficient` is, which a task may doubt."""
+    usage: Usage = NOTHING_USED
+    """What it cost to write."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A program that a proposer wrote."""
+
+    source: str
+    summary: str
+    """One line: what was tried, and why it should help."""
+    changes: tuple[str, ...] = ()
+    """Each change and its reason, one line each, where the proposer knows them apart."""
+    ablations: tuple[tuple[str, str], ...] = ()
+    """The draft without one of its changes, or others that may do as well, each by a name: timed beside it if right."""
+    screening_only: bool = False
+    """Run it and time it beside its ablations, no more: figures to choose by, not to accept by."""
+    counts_as_round: bool = True
+    """Whether it is one of the rounds of the budget."""
+    problem: str = ""
+    """Why there is no usable program (no code in the reply, a syntax error); empty when there is one."""
+    usage: Usage = NOTHING_USED
+    """What it cost to write."""
+    model: str = ""
+    """The language model that wrote it; empty for the rules."""
+
+
+class Preferred(StrEnum):
+    """Which of two texts a reader prefers."""
+
+    FIRST = "first"
+    SECOND = "second"
+    NEITHER = "neither"
+
+
+@dataclass(frozen=True)
+class Preference:
+    """What a reader said of two texts, whose sides were swapped between two questions."""
+
+    winner: Preferred
+    """NEITHER also where the two answers differ."""
+    reason: str
+
+
+@dataclass(frozen=True)
+class AgainstBest:
+    """A candidate compared with the best one before it: two ratios to the original, each with its own noise, say less
+    of which is the faster."""
+
+    round: int
+    """The other's."""
+    comparison: Comparison
+    """The other takes the original's place."""
+    lead: float
+    """The other's own."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A draft with everything that was measured and said of it. Round 0 is the original."""
+
+    round: int
+    source: str
+    summary: str
+    outcomes: tuple[Outcome, ...] = ()
+    """In the order of the suite; runs may stop at the first failures."""
+    comparison: Comparison | None = None
+    """Against the original; None when it was not right on every case, and for the original."""
+    profile: Profile | None = None
+    critique: str = ""
+    """What the proposer said after seeing this candidate."""
+    changes: tuple[str, ...] = ()
+    """The draft's."""
+    ablation: tuple[tuple[str, float], ...] = ()
+    """Each ablation that was right, timed next to this candidate: how many times as long it takes."""
+    rejection: str = ""
+    """Why it cannot be accepted whatever its time, in one line; empty when it can."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know of it, a line each."""
+    turn: int = 0
+    """The round of the budget that it was written in, from 1; drafts of one critique share it. 0: it cost none."""
+    parents: tuple[int, ...] = ()
+    """The rounds that it was made from; the one whose critique it answers is the last."""
+    chain: int = 0
+    """Which of several independent chains it belongs to, from 1; 0: all of them go on from it."""
+    answers: str = ""
+    """The critique that it answers, where that is not the one its parent carries."""
+    settled: bool = False
+    """The critic finds nothing left to improve in it."""
+    siblings: tuple[tuple[int, float], ...] = ()
+    """Right drafts of the same critique, timed next to it: their round, and how many times as long they take."""
+    model: str = ""
+    """The draft's."""
+    effort: Effort = Effort()
+    second: Comparison | None = None
+    """By another clock, for a task that asks for it: time beside memory."""
+    scores: tuple[tuple[str, float], ...] = ()
+    """Of a text: shares of the full score, by aspect."""
+    usage: Usage = NOTHING_USED
+    """What a language model cost while this was judged."""
+    preference: Preference | None = None
+    """The original is the first of the two; None where no reader was asked."""
+    standing: Standing | None = None
+    """By the task's own measures; None where the speedup is the measure."""
+    checked: tuple[Caveat, ...] = ()
+    """Differences beyond the known inputs that no single case shows."""
+
+    against_best: AgainstBest | None = None
+    """None where none before it was faster than the original."""
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """Every difference beyond the known inputs, each once."""
+        return distinct((*(c for outcome in self.outcomes for c in outcome.caveats), *self.checked))
+
+    @property
+    def settings(self) -> tuple[ChangedSetting, ...]:
+        """Of the whole process, that a wrong run left changed; each once."""
+        return tuple(dict.fromkeys(each for outcome in self.outcomes for each in outcome.settings))
+
+    def by(self, metric: Literal["time", "memory"]) -> Comparison | None:
+        """The comparison of time, or that of memory; None where it was not made."""
+        made = (found for found in (self.comparison, self.second) if found is not None)
+        return next((found for found in made if (found.clock == "memory") is (metric == "memory")), None)
+
+    @property
+    def correct(self) -> bool:
+        """Right on every case that was run, and some were run."""
+        return not self.rejection and bool(self.outcomes) and all(o.verdict is Verdict.AC for o in self.outcomes)
+
+    @property
+    def screening_only(self) -> bool:
+        """Right and timed beside its ablations or siblings, but not compared with the original."""
+        return bool(self.ablation or self.siblings) and self.comparison is None
+
+    @property
+    def faster(self) -> bool:
+        """Right, and faster than the original with statistical confidence."""
+        return self.correct and self.comparison is not None and self.comparison.decision is Decision.FASTER
+
+    @property
+    def lead(self) -> float:
+        """By which to rank it among faster ones: the lower end of its ratio to the original, unless its own pairs with
+        the best one before it say that it is faster or slower than that."""
+        own = self.comparison.ci_low if self.comparison else 0.0
+        other = self.against_best
+        if other is not None and other.comparison.decision is Decision.FASTER:
+            return max(own, other.lead * other.comparison.ci_low)
+        if other is not None and other.comparison.decision is Decision.SLOWER:
+            return min(own, other.lead * other.comparison.ci_high)
+        return own
+
+
+@dataclass(frozen=True)
+class History:
+    """The original and every candidate so far."""
+
+    candidates: tuple[Candidate, ...]
+    remark: str = ""
+    """What the search tells a proposer beside it: how to go on from these."""
+    turn: int = 0
+    """How many rounds of the budget were before this one."""
+
+    @property
+    def original(self) -> Candidate:
+        """Round 0."""
+        return self.candidates[0]
+
+    @property
+    def last(self) -> Candidate:
+        """The newest candidate; the original when there is none yet."""
+        return self.candidates[-1]
+
+    @property
+    def best(self) -> Candidate | None:
+        """Of the right and faster ones the one that leads; None when there is none yet."""
+        return max((c for c in self.candidates[1:] if c.faster), key=lambda c: c.lead, default=None)
+
+    def add(self, candidate: Candidate) -> History:
+        """A history with one more candidate."""
+        return replace(self, candidates=(*self.candidates, candidate))
+
+    def with_critique(self, text: str) -> History:
+        """A history whose newest candidate carries the critique."""
+        return replace(self, candidates=(*self.candidates[:-1], replace(self.last, critique=text)))
+
+    def changed(self, candidate: Candidate) -> History:
+        """A history with this candidate in the place of its round; for whole histories."""
+        at = candidate.round
+        return replace(self, candidates=(*self.candidates[:at], candidate, *self.candidates[at + 1 :]))
+
+    @property
+    def forked(self) -> bool:
+        """Rounds were made from others than the newest."""
+        return any(c.chain or c.answers or c.siblings or len(c.parents) > 1 for c in self.candidates)

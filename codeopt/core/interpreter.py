@@ -1,0 +1,201 @@
+"""Which Python runs the user's program: named, activated, the project's own, or the one that runs us."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from codeopt.core.errors import UsageError
+from codeopt.core.tracked_python import require_untracked, require_untracked_file
+from codeopt_sandbox.errors import BadInterpreter
+from codeopt_sandbox.host_program import find_program
+from codeopt_sandbox.interpreter import ask_python
+
+VENVS = (".venv", "venv")
+PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+TOOL_S = 3.0
+"""What poetry or hatch may take to say where an environment is; poetry takes 0.6 s."""
+ADVICE = "--python PATH names another"
+
+
+class Origin(StrEnum):
+    """Who says which interpreter."""
+
+    NAMED = "--python"
+    ACTIVATED = "VIRTUAL_ENV"
+    PROJECT = "project"  # .venv or venv, or where uv and pdm say that it is
+    POETRY = "poetry"
+    HATCH = "hatch"
+    OWN = "codeopt"  # the one that runs us
+
+
+class SettingsPython(str):
+    """What [tool.codeopt] of a project names: the project may have brought both."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """A Python that was started once and said what it is."""
+
+    path: str
+    """Absolute."""
+    version: str
+    """Such as 3.13.1."""
+    pytest_version: str | None
+    """None: pytest is not among its packages."""
+    origin: Origin
+
+    @property
+    def line(self) -> str:
+        """For the top of the output: `python     .venv/bin/python 3.13.1, pytest 9.2.0`."""
+        own = " (codeopt's own)" if self.origin is Origin.OWN else ""
+        return f"python     {self.name}{own}, {f'pytest {self.pytest_version}' if self.pytest_version else 'no pytest'}"
+
+    @property
+    def name(self) -> str:
+        """Path, below the current folder where it is there, and version."""
+        path, here = Path(self.path), Path.cwd()
+        return f"{path.relative_to(here) if here != Path('/') and path.is_relative_to(here) else path} {self.version}"
+
+    def to_json(self) -> dict[str, str | None]:
+        """The field `python` of every JSON object."""
+        return {
+            "path": self.path,
+            "version": self.version,
+            "pytest": self.pytest_version,
+            "origin": str(self.origin),
+        }
+
+
+def find_interpreter(
+    named: str | None, place: Path, *, own_files: bool = True, environment: Mapping[str, str] | None = None
+) -> Interpreter:
+    """The interpreter for a program, or for the project around a folder, started once.
+
+    named: by the user, with --python; goes before everything else. own_files: nobody else wrote what is in the project;
+    otherwise no tool is asked, which may load plug-ins from there (poetry and pdm do).
+    Raises UsageError for one that is named or found and does not work: no other is taken in its place.
+    """
+    environment = os.environ if environment is None else environment
+    if named:
+        return _named(named)
+    if folder := environment.get("VIRTUAL_ENV"):
+        return _of_venv(Path(folder), Origin.ACTIVATED, f"VIRTUAL_ENV is set to {folder}, but ")
+    for root in _project(place.absolute()):
+        if venv := next((root / name for name in _names(root, environment) if _is_venv(root / name)), None):
+            return _of_venv(venv, Origin.PROJECT)
+        if not own_files:
+            continue
+        if (path := _of_pdm(root)) is not None:
+            require_untracked_file(root / ".pdm-python")
+            return _started(path, Origin.PROJECT)
+        for origin in (Origin.POETRY, Origin.HATCH):
+            if (path := _told(origin, root)) is not None:
+                return _started(path, origin)
+    return _started(sys.executable, Origin.OWN)
+
+
+def _named(named: str) -> Interpreter:
+    try:
+        path = str(Path(named).expanduser().absolute()) if os.sep in named else find_program(named) or named
+        if isinstance(named, SettingsPython):
+            require_untracked(Path(path).absolute())
+        return _asked(path, Origin.NAMED)
+    except (BadInterpreter, RuntimeError) as error:  # the latter of `~nobody/bin/python`
+        raise UsageError(f"--python: {error}") from error
+
+
+def _started(path: str, origin: Origin) -> Interpreter:
+    try:
+        return _asked(path, origin)
+    except BadInterpreter as error:
+        raise UsageError(f"{error} ({ADVICE})") from error
+
+
+def _of_venv(venv: Path, origin: Origin, before: str = "") -> Interpreter:
+    """Of a virtual environment. Raises UsageError where that is broken, and says what to do."""
+    try:
+        return _asked(str(venv.absolute() / "bin" / "python"), origin)
+    except BadInterpreter as error:
+        raise UsageError(f"{before}{error} (make the environment anew, or {ADVICE})") from error
+
+
+def _asked(path: str, origin: Origin) -> Interpreter:
+    """The one place where a file that may be the looked-at tree's own is started on this machine: docs/configuration.md
+    lists when. Raises BadInterpreter, and UsageError for one that came with the repository."""
+    if origin not in (Origin.NAMED, Origin.OWN):
+        require_untracked(Path(path))
+    facts = ask_python(path)
+    return Interpreter(facts.executable, facts.version, facts.pytest, origin)
+
+
+# --- the project ---------------------------------------------------------------------------------
+
+
+def _project(place: Path) -> Iterator[Path]:
+    """Folders whose environment is meant, the nearest first: from the program's up to git's top level, else up to the
+    one with a project file, else to the current one where the program lies below it, else only its own."""
+    start = place if place.is_dir() else place.parent
+    folders = [start, *start.parents]
+    ends = [
+        next((each for each in folders if (each / ".git").exists()), None),
+        next((each for each in folders if any((each / name).exists() for name in PROJECT_FILES)), None),
+        next((each for each in folders if each == Path.cwd()), None),
+    ]
+    end = next((each for each in ends if each is not None), start)
+    yield from folders[: folders.index(end) + 1]
+
+
+def _names(root: Path, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Where an environment of a folder would be; uv takes its own variable's word."""
+    uv = environment.get("UV_PROJECT_ENVIRONMENT")
+    return (uv, *VENVS) if uv and (root / "uv.lock").exists() else VENVS
+
+
+def _is_venv(folder: Path) -> bool:
+    """Also one whose interpreter is gone: a package may be called `venv`, too."""
+    return (folder / "pyvenv.cfg").exists() or os.path.lexists(folder / "bin" / "python")
+
+
+def _of_pdm(root: Path) -> str | None:
+    """pdm keeps the path of the interpreter in a file."""
+    try:
+        return (root / ".pdm-python").read_text("utf-8").strip() or None
+    except (OSError, ValueError):
+        return None
+
+
+def _told(tool: Origin, root: Path) -> str | None:
+    """What poetry or hatch says, where the project is theirs and they answer at once; None where they know nothing."""
+    program = find_program(str(tool))
+    if program is None or not _is_of(tool, root):
+        return None
+    arguments = ["env", "info", "--path"] if tool is Origin.POETRY else ["env", "find"]
+    try:
+        done = subprocess.run(
+            [program, *arguments], cwd=root, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=TOOL_S
+        )
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+    folder = Path(done.stdout.strip().partition("\n")[0])
+    found = folder.is_absolute() and _is_venv(folder)
+    return str(folder / "bin" / "python") if done.returncode == 0 and found else None
+
+
+def _is_of(tool: Origin, root: Path) -> bool:
+    if (root / ("poetry.lock" if tool is Origin.POETRY else "hatch.toml")).exists():
+        return True
+    try:
+        table: dict[str, Any] = tomllib.loads((root / "pyproject.toml").read_text("utf-8")).get("tool", {})
+    except (OSError, ValueError):
+        return False
+    return "poetry" in table if tool is Origin.POETRY else "envs" in table.get("hatch", {})

@@ -1,0 +1,51 @@
+"""The sandbox that the options ask for, or one line that says why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from codeopt.core.errors import NoSandbox
+from codeopt.core.options import ISOLATED, ImproveOptions
+from codeopt.core.run_inputs import environment, folder_mib
+from codeopt_sandbox import BackendUnavailable, Options, RunLimits, Sandbox, open_sandbox
+
+NOT_ISOLATED = (
+    "neither Docker nor namespaces can be used here: your program runs as a plain process, with limits but not isolated"
+)
+
+
+def open_isolated(
+    options: ImproveOptions,
+    *,
+    own_code_only: bool,
+    notify: Callable[[str], None],
+    mounts: tuple[tuple[str, str], ...] = (),
+    core: int | None = None,
+    room_mib: int = 0,
+) -> Sandbox:
+    """A context manager. Raises NoSandbox.
+
+    own_code_only: nothing but the user's own program and what the built-in rules made of it will run; then, and only
+    then, `auto` may end with plain processes where nothing can isolate, and says so.
+    core: the one that runs have; None: the one that has the least to do.
+    room_mib: that the files of a run take, beside those that the options name.
+    """
+    limits = RunLimits(seconds=options.timeout, memory_mib=options.memory)
+    limits = replace(
+        limits, file_mib=limits.file_mib + 2 * folder_mib(options.args or (), options.with_paths) + 2 * room_mib
+    )
+    env = environment(options.env)
+    chosen = Options(limits, options.python, options.image, options.runtime, core=core, mounts=mounts, env=env)
+    try:
+        return open_sandbox("auto" if options.sandbox == ISOLATED else options.sandbox, options=chosen)
+    except BackendUnavailable as error:
+        if options.sandbox != "auto" or not own_code_only or options.image:
+            any_will_do = options.sandbox in ("auto", ISOLATED)
+            advice = " (--sandbox process runs code without isolation)" if any_will_do else ""
+            raise NoSandbox(f"{error}{advice}") from error
+    notify(NOT_ISOLATED)
+    try:
+        return open_sandbox("process", options=chosen)
+    except BackendUnavailable as error:
+        raise NoSandbox(str(error)) from error

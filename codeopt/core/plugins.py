@@ -1,0 +1,117 @@
+"""The folder is the registry: a file is a plug-in; a dotted path or an entry point adds one from outside.
+
+A group of entry points is called as its folder is, but for a few that keep the names they had.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+import sys
+import tomllib
+from functools import cache, lru_cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from pathlib import Path
+from types import ModuleType
+
+from codeopt.core.errors import UsageError
+
+FOLDERS = {
+    "codeopt.cases": "codeopt.workloads.program.cases",
+    "codeopt.commands": "codeopt.cli.commands",
+    "codeopt.datasets": "codeopt.batch.datasets",
+    "codeopt.guards": "codeopt.engine.guards",
+    "codeopt.reporters": "codeopt.review.reporters",
+    "codeopt.searches": "codeopt.engine.searches",
+    "codeopt.workloads.function.sources": "codeopt.workloads.function.corpus.sources",
+}
+"""Groups whose folder stands in a room."""
+CHECKOUT = Path(__file__).parents[2] / "pyproject.toml"
+"""There where codeopt runs as it lies in its repository, installed or not."""
+
+
+@cache
+def installed(group: str) -> EntryPoints:
+    """Entry points of a group: all installed packages are read for it, 2 ms, and a command asks thirty times.
+
+    Of codeopt's own, those of the checkout that it runs from: it may not be installed, or was before they changed.
+    """
+    found = [*entry_points(group=group), *_of_checkout().get(group, ())]
+    return EntryPoints({entry.name: entry for entry in found}.values())
+
+
+@cache
+def _of_checkout() -> dict[str, list[EntryPoint]]:
+    """By group; nothing where codeopt lies among installed packages."""
+    if not CHECKOUT.is_file():
+        return {}
+    project = tomllib.loads(CHECKOUT.read_text("utf-8")).get("project", {})
+    groups = project.get("entry-points", {}) if project.get("name") == "codeopt" else {}
+    return {
+        group: [EntryPoint(name=name, value=value, group=group) for name, value in named.items()]
+        for group, named in groups.items()
+    }
+
+
+def names(package: str) -> list[str]:
+    """The plug-ins of a package: its modules that do not start with an underscore, then installed entry points."""
+    return [*_inside(package), *sorted(e.name for e in installed(package))]
+
+
+@cache
+def _inside(package: str) -> tuple[str, ...]:
+    """Names of the modules in its folder, read once: thirty flags ask for some."""
+    home = importlib.import_module(FOLDERS.get(package, package))
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(home.__path__) if not m.name.startswith("_")))
+
+
+def load_file(path: Path) -> ModuleType:
+    """The plug-in that a file of the user's own holds. Raises UsageError when there is none that can be imported."""
+    try:
+        found = path.stat()
+    except OSError:
+        found = None
+    if found is None or not path.is_file():
+        raise UsageError(f"cannot read {path}: there is no such file")
+    return _loaded(path.resolve(), found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=32)
+def _loaded(path: Path, changed_ns: int, size: int) -> ModuleType:
+    """The module of a file as it is now: run once, however often it is asked for, and again when it has changed."""
+    spec = importlib.util.spec_from_file_location(f"codeopt_plugin_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look for their module there
+    try:
+        spec.loader.exec_module(module)
+    except (ImportError, SyntaxError, TypeError, ValueError, NameError, AttributeError) as error:
+        raise UsageError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    return module
+
+
+def load(package: str, name: str) -> ModuleType:
+    """The module behind `name`: a file of the package, an entry point of the group, or a dotted path.
+
+    Raises UsageError naming the choices when there is none.
+    """
+    module_name = name.replace("-", "_")
+    if module_name in names(package):
+        for entry in installed(package).select(name=module_name):
+            module: ModuleType = entry.load()
+            return module
+        return importlib.import_module(f"{FOLDERS.get(package, package)}.{module_name}")
+    if name.startswith(".") or name.endswith(".py"):
+        raise UsageError(
+            f"{name} is a file; name it as my_package.{Path(name).stem}, a module of a package that can be imported"
+        )
+    if "." in name:
+        try:
+            return importlib.import_module(name)
+        except ImportError as error:
+            raise UsageError(f"cannot import {name!r}: {error}") from error
+    kind = package.rpartition(".")[2].replace("searches", "search").removesuffix("s")
+    choices = ", ".join(names(package))
+    raise UsageError(f"there is no {kind} {name!r}; choose one of: {choices}")

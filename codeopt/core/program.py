@@ -1,0 +1,185 @@
+"""What is to be improved: source text, its path, and how it is put back without ever being half-written."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import tempfile
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+from codeopt.core.errors import UsageError
+from codeopt.core.git import GitError, find_git
+
+_BOM = "\ufeff"
+_LONGEST = 1 << 20
+"""Bytes of a program; longer ones are data, and /dev/zero has no end."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that reads standard input. Everyone works on `source`; only a file knows how its lines end."""
+
+    path: Path
+    source: str
+    """With plain line ends, as Python itself reads it, and without a byte order mark."""
+    text: str
+    """What the file holds, to the character."""
+    place: str = ""
+    """What a diff calls it; empty: its path from the current folder."""
+
+    def parts(self, source: str) -> Iterator[tuple[Program, str]]:
+        """The files that another source text changes, each with its own: this one."""
+        yield self, source
+
+    def as_file(self, source: str) -> str:
+        """Another source text as this program's file would hold it: its byte order mark, its kind of line ends."""
+        ends = "\r\n" if self.text.count("\r\n") * 2 > self.text.count("\n") else "\n"
+        return _BOM * self.text.startswith(_BOM) + source.replace("\n", ends)
+
+
+def as_source(text: str) -> str:
+    """What a file holds as Python reads it: plain line ends, no byte order mark."""
+    return text.removeprefix(_BOM).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_program(path: Path) -> Program:
+    """The program at `path`. Raises UsageError when there is none that Python could run."""
+    try:
+        if path.is_dir():
+            raise UsageError(f"{path} is a directory; name the Python file in it")
+        return _parsed(path, _read(path))
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+
+
+def make_program(path: Path, text: str) -> Program:
+    """What the file at `path` would be with another text. Raises UsageError when that is none that Python could run."""
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) > _LONGEST:
+        raise UsageError(f"the text for {path} is longer than {_LONGEST >> 20} MiB; that is no program to improve")
+    return _parsed(path, data)
+
+
+def _parsed(path: Path, data: bytes) -> Program:
+    try:
+        _require_utf8(path, data)
+        text = data.decode()
+        source = as_source(text)
+        tree = ast.parse(source, str(path))
+    except SyntaxError as error:
+        where = f"{path}:{error.lineno}" if error.lineno else f"{path}"
+        raise UsageError(f"{where}: {error.msg}; it must be Python that runs before it can be improved") from error
+    except ValueError as error:  # bytes beyond the first two lines that are not UTF-8, or a null byte
+        raise UsageError(f"{path} is not UTF-8 text, which Python source is: {error}") from error
+    except (RecursionError, MemoryError) as error:
+        raise UsageError(f"{path} is nested too deeply for Python to read") from error
+    if not tree.body:
+        raise UsageError(f"{path} is empty; there is nothing to improve")
+    return Program(path, source, text)
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        data = file.read(_LONGEST + 1)
+    if len(data) > _LONGEST:
+        raise UsageError(f"{path} is longer than {_LONGEST >> 20} MiB; that is data and no program to improve")
+    return data
+
+
+def _require_utf8(path: Path, data: bytes) -> None:
+    """Drafts come as text; in a file of another encoding they would mean something else. Raises UsageError."""
+    try:
+        encoding, _ = tokenize.detect_encoding(BytesIO(data).readline)
+    except SyntaxError as error:
+        raise UsageError(f"{path} is not UTF-8 text, which Python source is") from error
+    if encoding not in ("utf-8", "utf-8-sig"):
+        raise UsageError(f"{path} is encoded in {encoding}; save it as UTF-8 first")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Put `text` at `path` in one step, keeping the file's mode; whoever looks sees the old or the new, never a part.
+
+    A link stays a link; what is no file, such as /dev/null or a pipe, is written to and never replaced. Raises
+    UsageError when that fails; a file has not changed then.
+    """
+    temporary = None
+    if path.exists() and not path.is_file():
+        _write_into(path, text)
+        return
+    path = path.resolve()
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        if path.exists():
+            shutil.copymode(path, temporary)
+        else:
+            Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        raise UsageError(
+            f"cannot write {path}: {error.strerror}; it is unchanged (-o FILE writes elsewhere)"
+        ) from error
+
+
+def _write_into(path: Path, text: str) -> None:
+    try:
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def replace_program(program: Program, new: str) -> Path | None:
+    """Put the result in place. Unless git holds this very text, it is kept beside it first; returns where.
+
+    Raises UsageError when the file has changed since it was read, and when it cannot be written.
+    """
+    require_unchanged(program)
+    kept = None if _is_clean_in_git(program.path) else program.path.with_name(program.path.name + ".orig")
+    if kept and kept.is_symlink():
+        raise UsageError(f"{kept}, where the original is to be kept, is a link; remove it (nothing was written)")
+    if kept:
+        write_whole(kept, program.text)
+    write_whole(program.path, program.as_file(new))
+    return kept
+
+
+def require_unchanged(program: Program) -> None:
+    """Raises UsageError when the file has changed since it was read."""
+    if read_program(program.path).text != program.text:
+        raise UsageError(f"{program.path} has changed since it was read; it is left alone (-o FILE writes elsewhere)")
+
+
+def replace_parts(program: Program, new: str) -> list[tuple[Program, Path | None]]:
+    """The same for each file that a result changes; none is written where one has changed since. Raises UsageError."""
+    parts = list(program.parts(new))
+    for part, _ in parts:
+        require_unchanged(part)
+    return [(part, replace_program(part, text)) for part, text in parts]
+
+
+def _is_clean_in_git(path: Path) -> bool:
+    """False, too, where git cannot say."""
+    path = Path(os.path.realpath(path))
+    try:
+        git = find_git(path.parent)
+        if git is None:
+            return False
+        name = path.relative_to(git.root).as_posix()
+        return not git.ask("status", "--porcelain", "--ignored", "--untracked-files=normal", "--", name).strip()
+    except GitError:
+        return False

@@ -1,0 +1,141 @@
+"""What a user gives a program to run with: arguments, the files that they name, others, environment variables.
+
+A run finds copies in its working folder. A path inside the current folder stays as it is; any other is found by its
+last name, and the argument is changed to that.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+
+from codeopt.core.errors import UsageError
+from codeopt.core.secret_files import is_secret
+
+LARGEST_MIB = 64
+"""Of all files together: each run has copies of its own, in memory."""
+MOST_FILES = 400
+Files = tuple[tuple[str, bytes], ...]
+
+
+@dataclass(frozen=True)
+class Given:
+    """Arguments as a run sees them, and the files in its folder."""
+
+    args: tuple[str, ...]
+    files: Files
+
+
+@dataclass
+class _Copies:
+    """Files by their place in the run's folder."""
+
+    sources: dict[str, Path] = field(default_factory=dict)
+    size: int = 0
+
+    def add(self, path: Path) -> str:
+        """Bring a file or folder along; returns its place. Raises UsageError."""
+        place = self._place(path)
+        if path.is_dir():
+            if not os.access(path, os.R_OK | os.X_OK):
+                raise UsageError(f"cannot read {path}: Permission denied")
+            for file in files_below(path):
+                self._add_file(f"{place}/{file.relative_to(path).as_posix()}".removeprefix("./"), file)
+        else:
+            self._add_file(place, path)
+        return place
+
+    def _place(self, path: Path) -> str:
+        plain = PurePath(os.path.normpath(path))
+        if not plain.is_absolute() and ".." not in plain.parts:
+            return plain.as_posix()
+        name = path.resolve().name or "root"
+        while name in self.sources and self.sources[name].resolve() != path.resolve():
+            name = f"_{name}"
+        return name
+
+    def _add_file(self, place: str, path: Path) -> None:
+        if place in self.sources:
+            return
+        if not os.access(path, os.R_OK):
+            raise UsageError(f"cannot read {path}: Permission denied")
+        self.sources[place] = path
+        self.size += path.stat().st_size
+        if self.size > LARGEST_MIB << 20:
+            raise UsageError(
+                f"{path} makes {self.size >> 20} MiB of files; at most {LARGEST_MIB} MiB can be given to a run: "
+                "a smaller file shows the same"
+            )
+        if len(self.sources) > MOST_FILES:
+            raise UsageError(f"more than {MOST_FILES} files are given to a run ({path}); name fewer with --with")
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """Those of a folder that may be shown; links are left out, as they may lead anywhere."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink() and not is_secret(path.relative_to(folder)):
+            yield path
+
+
+def _planned(args: Sequence[str], with_paths: Sequence[Path]) -> tuple[tuple[str, ...], _Copies]:
+    copies = _Copies()
+    for path in with_paths:
+        if not path.exists():
+            raise UsageError(f"--with {path}: there is no such file or folder")
+        copies.add(path)
+    return tuple(_argument(text, copies) for text in args), copies
+
+
+def _argument(text: str, copies: _Copies) -> str:
+    """The argument with its path, if it is one, as a run finds it; `--input=data.csv` is looked into."""
+    if _exists(text):
+        return copies.add(Path(text))
+    name, sign, value = text.partition("=")
+    if sign and name.startswith("-") and _exists(value):
+        return f"{name}={copies.add(Path(value))}"
+    return text
+
+
+def _exists(text: str) -> bool:
+    """Whether a text names a file or folder; devices and pipes are no files to copy."""
+    if not text or text == "-":
+        return False
+    try:
+        path = Path(text)
+        return path.is_file() or path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def folder_mib(args: Sequence[str], with_paths: Sequence[Path]) -> int:
+    """Room that the files take. Raises UsageError."""
+    return (_planned(args, with_paths)[1].size >> 20) + 1 if args or with_paths else 0
+
+
+def read_given(args: Sequence[str], with_paths: Sequence[Path]) -> Given:
+    """Read all that is given. Raises UsageError, naming what cannot be."""
+    changed, copies = _planned(args, with_paths)
+    return Given(changed, tuple((place, _content(path)) for place, path in copies.sources.items()))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+
+
+def environment(wanted: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Variables by name and value; NAME alone is the user's own. Raises UsageError."""
+    return tuple(_variable(each) for each in wanted)
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not name or "\0" in text:
+        raise UsageError(f"--env {text}: give NAME or NAME=VALUE")
+    if not sign and name not in os.environ:
+        raise UsageError(f"--env {name}: it is not set here; give {name}=VALUE")
+    return name, value if sign else os.environ[name]

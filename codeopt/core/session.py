@@ -1,0 +1,71 @@
+"""What an improvement is embedded in: who is told, where runs are kept, how sandboxes and models are opened.
+
+The command line, the Python API, a worker of a batch and a review differ in these and in nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from codeopt.core.budget import Usage
+from codeopt.core.console import Console
+from codeopt.core.interpreter import Interpreter, find_interpreter
+from codeopt.core.isolation import open_isolated
+from codeopt.core.options import ImproveOptions
+from codeopt.core.run_store import Runs, open_runs
+from codeopt.engine.open_model import open_chosen_model
+from codeopt.models import Model
+from codeopt_sandbox import Sandbox
+
+Mounts = tuple[tuple[str, str], ...]
+
+
+class SandboxOpener(Protocol):
+    """Opens the sandbox that the options ask for; see isolation.open_isolated."""
+
+    def __call__(
+        self,
+        options: ImproveOptions,
+        *,
+        own_code_only: bool,
+        notify: Callable[[str], None],
+        mounts: Mounts = (),
+        room_mib: int = 0,
+    ) -> AbstractContextManager[Sandbox]:
+        """Raises NoSandbox."""
+        ...
+
+
+@dataclass(frozen=True)
+class Session:
+    """The surroundings; the defaults are those of a single command."""
+
+    console: Console = field(default_factory=lambda: Console(quiet=True))
+    runs: Callable[[ImproveOptions], Runs] = open_runs
+    open_sandbox: SandboxOpener = open_isolated
+    open_model: Callable[[ImproveOptions, Callable[[str], None]], Model] = open_chosen_model
+    alone: Callable[[], AbstractContextManager[object]] = nullcontext
+    """Held while something is measured: nobody else measures on this core."""
+    extras: bool = True
+    """Of an accepted draft: fit how its cost grows with its input, and profile it, which takes some runs more."""
+    between_rounds: Callable[[], None] = lambda: None
+    """Called after each round; may raise what ends the run."""
+    on_usage: Callable[[Usage], None] = lambda usage: None
+    """Told of each reply of a model that was paid for, whatever becomes of the run."""
+    interpreter: Interpreter | None = None
+    """The Python that runs everything, where it was found already; None: each target's own is looked for."""
+
+    def named(self, options: ImproveOptions) -> str | None:
+        """The interpreter that --python names, absolute; None where it names none. Raises UsageError."""
+        return find_interpreter(options.python, Path()).path if options.python else None
+
+    def find_interpreter(self, options: ImproveOptions, target: Path) -> tuple[ImproveOptions, Interpreter | None]:
+        """The Python for a target, and the options with it; None where an image has its own. Raises UsageError."""
+        if options.image:
+            return options, None
+        found = self.interpreter or find_interpreter(options.python, target)
+        return replace(options, python=found.path), found

@@ -1,0 +1,53 @@
+"""What a user points at: a file, or something in it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt.core.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Target:
+    """`FILE`, or `FILE::NAME`."""
+
+    path: Path
+    name: str = ""
+    """Qualified name of what is meant inside the file; empty when the whole file is."""
+    module: str = ""
+    """The file is run as `python -m MODULE`; empty: as a script."""
+
+    @property
+    def package(self) -> str:
+        """From which the module's relative imports count."""
+        return self.module if self.path.name == "__main__.py" else self.module.rpartition(".")[0]
+
+    def __str__(self) -> str:
+        return f"{self.path}::{self.name}" if self.name else str(self.path)
+
+
+def as_target(given: str | os.PathLike[str] | Target) -> Target:
+    """A target as it was written: `slow.py`, `mod.py::f`, `mod.py::Class.method`."""
+    if isinstance(given, Target):
+        return given
+    path, _, name = os.fspath(given).partition("::")
+    return Target(Path(path), name.replace("::", "."))
+
+
+def as_module(name: str, folder: Path) -> Target:
+    """What `python -m NAME` runs, below a folder or its `src`. Raises UsageError."""
+    parts = name.split(".")
+    if not all(part.isidentifier() for part in parts):
+        raise UsageError(f"-m {name}: that is no module's name; give it as `python -m` takes it, such as package.tool")
+    for root in (folder, folder / "src"):
+        base = root.joinpath(*parts)
+        for path in (base / "__main__.py", base.with_suffix(".py")):
+            if path.is_file():
+                return Target(Path(os.path.relpath(path, folder)), module=name)
+        if base.is_dir():
+            raise UsageError(
+                f"-m {name}: {os.path.relpath(base, folder)} has no __main__.py, so `python -m` cannot run it"
+            )
+    raise UsageError(f"-m {name}: there is no such module here or in src/")

@@ -1,0 +1,1 @@
+"""Where workloads and proposers meet: the loop, its judge and its searches."""

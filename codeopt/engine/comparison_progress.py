@@ -1,0 +1,31 @@
+"""How far a comparison is, in words: its pairs so far, and what the others take at most."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from codeopt.core.console import minutes
+from codeopt_sandbox.compare import StoppingRule
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Told of each pair; most comparisons end long before the last that they may have."""
+
+    doing: str
+    rule: StoppingRule
+    notify: Callable[[str], None]
+    began: float = field(default_factory=time.monotonic)
+
+    def __call__(self, pairs: int) -> None:
+        """So many pairs have been timed."""
+        taken = time.monotonic() - self.began
+        each = taken / max(1, pairs)
+        fewest = min(self.rule.fewest, self.rule.max_pairs)
+        of = f"at most {self.rule.max_pairs}"
+        left = min(self.rule.max_seconds - taken, (self.rule.max_pairs - pairs) * each)
+        if pairs < fewest and left < (fewest - pairs) * each:  # of a long program: its time is over before these are
+            of, left = f"at least {fewest}", (fewest - pairs) * each
+        self.notify(f"{self.doing}, pair {pairs} of {of}, {minutes(max(0.0, left))} left")

@@ -1,0 +1,141 @@
+"""What a draft may not newly touch: modules and names through which a program could change what is measured.
+
+Read from the text, before anything runs. It is a courtesy and a second line: the sandbox holds without it, but a
+draft that reaches for the interpreter's insides is no improvement that a reviewer would take, and the reason goes
+back to the proposer. What the original itself uses is allowed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from codeopt.engine.guards import Consequence, Finding, Reading
+
+WATCHED = frozenset(
+    """
+    _ctypes _thread _testcapi asyncio atexit bdb builtins bz2 cProfile cffi code codecs codeop concurrent ctypes dbm dis
+    doctest faulthandler fcntl gc glob gzip http imp importlib inspect linecache logging lzma mailbox marshal mmap
+    multiprocessing os pathlib pdb pickle pkgutil posix profile pty pydoc pytest resource runpy select selectors
+    shelve shutil signal site socket sqlite3 ssl subprocess symtable sysconfig tarfile tempfile threading time timeit
+    tokenize trace traceback tracemalloc types unittest urllib venv weakref zipfile zipimport
+    """.split()  # noqa: SIM905
+)
+"""Modules that a program that computes an answer from its input has no need to start using."""
+
+HARMLESS_OS = frozenset({"read", "write", "fstat", "linesep", "sep", "path"})
+"""`os` has the quickest way to read standard input; with no more than these names it may be used."""
+
+WATCHED_SYS = frozenset(
+    """
+    _getframe _current_frames addaudithook modules meta_path path path_hooks setprofile settrace excepthook displayhook
+    unraisablehook _debugmallocstats _clear_type_cache setswitchinterval monitoring
+    """.split()  # noqa: SIM905
+)
+WATCHED_IO = frozenset({"open", "FileIO", "open_code"})
+WATCHED_NAMES = frozenset(
+    {"__import__", "eval", "exec", "compile", "globals", "open", "__builtins__", "breakpoint", "vars"}
+)
+ESCAPES = frozenset(
+    {"__globals__", "__subclasses__", "__code__", "__closure__", "f_back", "f_globals", "gi_frame", "tb_frame"}
+)
+
+
+def newly_touched(draft: str, original: str) -> list[str]:
+    """What `draft` uses of the watched things and `original` does not, as words for a person; empty when nothing."""
+    return sorted(_touched(draft) - _touched(original))
+
+
+def look(draft: Reading) -> Finding | None:
+    """A draft that newly uses what is watched is not run at all."""
+    found = newly_touched(draft.draft, draft.original)
+    if not found:
+        return None
+    reason = (
+        f"it newly uses {', '.join(found)}, which the original does not; a faster program needs none of it, "
+        "and it could change what is measured"
+    )
+    return Finding(Consequence.REJECT, reason)
+
+
+def _touched(source: str) -> set[str]:
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: brackets without end
+        return set()
+    modules = _imported(nodes)
+    names = {name: module for name, module in modules.items() if module in ("os", "sys", "io")}
+    owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    found: set[str] = set()
+    for node in nodes:
+        found |= _by_node(node, names) | _private(node, modules)
+        if isinstance(node, ast.Name) and node.id in names and id(node) not in owners:
+            found.add(f"{names[node.id]} as a value")  # getattr(os, ...)
+    return found
+
+
+def _imported(nodes: Sequence[ast.AST]) -> dict[str, str]:
+    """Names that modules have in a program -> the module; `import os.path` gives os its name."""
+    imports = [name for node in nodes if isinstance(node, ast.Import) for name in node.names]
+    tops = ((name.name.partition(".")[0], name) for name in imports)
+    return {name.asname or top: name.name if name.asname else top for top, name in tops}
+
+
+def _private(node: ast.AST, modules: Mapping[str, str]) -> set[str]:
+    """`random._os` is os under another name."""
+    if isinstance(node, ast.ImportFrom) and not node.level:
+        return {f"{node.module}.{name.name}" for name in node.names if _is_private(name.name)}
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and _is_private(node.attr):
+        module = modules.get(node.value.id)
+        return {f"{module}.{node.attr}"} if module else set()
+    return set()
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def _by_node(node: ast.AST, names: Mapping[str, str]) -> set[str]:
+    if isinstance(node, ast.Import):
+        return {top for name in node.names if (top := name.name.partition(".")[0]) in WATCHED - {"os"}}
+    if isinstance(node, ast.ImportFrom):
+        return _from_import(node)
+    if isinstance(node, ast.Attribute):
+        return _attribute(node, names)
+    if isinstance(node, ast.Name) and node.id in WATCHED_NAMES:
+        return set() if node.id == "open" else {f"{node.id}()"}
+    if isinstance(node, ast.Call):
+        return _opens(node)
+    return set()
+
+
+def _from_import(node: ast.ImportFrom) -> set[str]:
+    top = (node.module or "").partition(".")[0]
+    if top in ("os", "sys", "io"):
+        return {f"{top}.{name.name}" for name in node.names if _is_watched(top, name.name)}
+    return {top} & WATCHED
+
+
+def _is_watched(module: str, name: str) -> bool:
+    if module == "os":
+        return name not in HARMLESS_OS
+    return name == "*" or name in (WATCHED_SYS if module == "sys" else WATCHED_IO)
+
+
+def _attribute(node: ast.Attribute, names: Mapping[str, str]) -> set[str]:
+    if node.attr in ESCAPES:
+        return {node.attr}
+    module = names.get(node.value.id, "") if isinstance(node.value, ast.Name) else ""
+    return {f"{module}.{node.attr}"} if module and _is_watched(module, node.attr) else set()
+
+
+def _opens(node: ast.Call) -> set[str]:
+    """open(0) is a way to read standard input; anything else is a file."""
+    if not isinstance(node.func, ast.Name) or node.func.id != "open":
+        return set()
+    first = node.args[0] if node.args else None
+    if isinstance(first, ast.Constant) and (
+        first.value in (0, 1) or (first.value == "/dev/stdin" and len(node.args) < 2)
+    ):
+        return set()
+    return {"open() of a file"}

@@ -1,0 +1,35 @@
+"""Is a draft right each time? One that is right in 95 % of its runs is found."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from codeopt.engine.guards import Consequence, Finding, Gain
+from codeopt.workloads import TimedRegion
+from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import judge
+
+ORDER = 40
+REGION = TimedRegion.RUN
+RUNS, SECONDS = 100, 0.8
+"""A draft that is faster is run so often again, for so long at most."""
+
+
+def check(gain: Gain) -> Finding | None:
+    """Its first wrong run among many, the shortest cases first."""
+    gain.notify("running it often")
+    suite = gain.workload.suite
+    outcomes = zip(gain.workload.baseline.outcomes, suite.cases, strict=True)
+    timed = sorted(outcomes, key=lambda pair: pair[0].run.active_s)
+    deadline = time.monotonic() + SECONDS
+    for number in range(RUNS):
+        if time.monotonic() > deadline:
+            break
+        case = timed[number % len(timed)][1]
+        outcome = judge(case, run_on(gain.workload.runner, gain.draft, case), suite.check)
+        if outcome.verdict is not Verdict.AC:
+            reason = f"not always right: {outcome.detail or outcome.verdict}"
+            return Finding(Consequence.REJECT, reason, replace(outcome, detail=reason))
+    return None

@@ -1,0 +1,194 @@
+"""Where a gain in the timed calls is not believed: the work was done before or after them, or by an earlier process."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from codeopt.engine.guards import Consequence, Finding, Gain
+from codeopt.engine.guards._import_texts import with_imports, without_computing
+from codeopt.workloads import TimedRegion
+from codeopt.workloads.function.timing.plan import CallPlan, Timed, duration
+from codeopt.workloads.function.timing.runs import TimedRuns, side_by_side
+from codeopt_sandbox.call_answer import CallTiming
+from codeopt_sandbox.caveat import Caveat, Subject
+
+ORDER = 60
+REGION = TimedRegion.CALLS
+
+RUNS, ENOUGH_S, MOST_PASSES = 3, 0.15, 60
+"""Whole runs are noisy beside the calls, so the calls are repeated until they would show."""
+LEAST_GAIN, GAIN_SHARE = 1.2, 1 / 3
+"""A smaller gain a few runs do not show; of its logarithm one of them must show this share."""
+HALF = 0.5
+"""More of the gain than this must be left."""
+SELDOM = 10
+"""Real callers may ask an object more often than the calls that were kept, but hardly so many times."""
+OUTSIDE_S, IMPORT_S, FIRST_S, GIVEN_S = 0.01, 0.002, 20e-6, 0.001
+"""What may be noise in whole runs, in the import, in a single pass, and where its arguments are made; of the first two
+another 5 %, of the last 10 %."""
+
+
+@dataclass(frozen=True)
+class PassGain:
+    """What the calls of one pass take less than those of the original."""
+
+    seconds: float
+    passes: int
+
+
+def check(gain: Gain) -> Finding | None:
+    """Time that is gone from the calls must be gone from whole runs, not spent before or after them.
+
+    Whatever disturbs whole runs can only make a gain look shifted, so that is looked at twice.
+    """
+    if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, TimedRuns):
+        return None
+    gain.notify("looking at whole runs")
+    by_time = gain.comparison.ratio if gain.comparison.clock != "memory" else 1.0
+    sides = (gain.workload.runner, gain.original, gain.draft, gain.plan.timed, gain.comparison.clock == "wall", by_time)
+    return _looks_shifted(*sides) and _looks_shifted(*sides)
+
+
+@dataclass(frozen=True)
+class Around:
+    """Seconds that a run takes outside of its calls, and of these in the module's import; the least of some runs."""
+
+    outside_s: float
+    import_s: float
+
+
+def _looks_shifted(
+    runner: TimedRuns, original: str, draft: str, timed: Timed, wall: bool, ratio: float
+) -> Finding | None:
+    passes = timed.passes(ENOUGH_S, MOST_PASSES)
+    stdin = timed.batch.replace(passes=passes).stdin()
+    found: dict[str, tuple[list[float], list[float]]] = {original: ([], []), draft: ([], [])}
+    for _ in range(RUNS):
+        for source in found:
+            run = runner.run(source, stdin)
+            if run.call_timing:
+                found[source][0].append(run.wall_s if wall else run.cpu_s)
+                found[source][1].append(run.call_timing.outside_s)
+    if not all(inside for inside, _ in found.values()):
+        return Finding(Consequence.NO_GAIN, "it fails when its calls are repeated")
+    if _is_gone([before / after for before, after in zip(*(found[each][0] for each in found), strict=False)], ratio):
+        return Finding(Consequence.NO_GAIN, "its calls are not faster when they are made in more passes, or in fewer")
+    whole = min(found[original][0]) - min(found[draft][0])
+    if whole <= 0:
+        return None
+    gain = PassGain(whole / passes, passes)
+    was, now = _imports_of(runner, original, draft, timed)
+    before, after = Around(min(found[original][1]), was), Around(min(found[draft][1]), now)
+    moved = _moved(gain, before, after)
+    old, new = (_passes(runner.timings(source, stdin), wall) for source in (original, draft))
+    if passes > 1 and _remembers(old, new):
+        again = "its calls are not faster the first time, only when they are made again: it remembers their answers"
+        return Finding(Consequence.NO_GAIN, moved or again)
+    if not moved:
+        return _dearer_objects(runner, (original, draft), timed, gain) if timed.asked else None
+    longer = (_import_there(runner, original, draft, stdin) or was) - was
+    there = Around(before.outside_s + longer, before.import_s + longer)
+    if longer < IMPORT_S or _moved(gain, there, after):
+        return Finding(Consequence.NO_GAIN, moved)
+    because = "its package is another; the module's own text does not take longer there"
+    took, takes = (f"{seconds * 1000:.3g} ms" for seconds in (was, now))
+    caveat = Caveat(Subject.SPEED, "the import of its module", took, takes, because)
+    return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))
+
+
+def _is_gone(ratios: Sequence[float], ratio: float) -> bool:
+    """Whether no run shows a gain that is worth asking for, or its root: a draft may count its passes. ratio: of the
+    comparison."""
+    return ratio >= LEAST_GAIN and max(ratios) < ratio**GAIN_SHARE
+
+
+def _moved(gain: PassGain, before: Around, after: Around) -> str:
+    """What is done before or after the calls, and what is computed at the import, is paid by every process."""
+    outside = after.outside_s - before.outside_s
+    if outside > HALF * gain.seconds * gain.passes + OUTSIDE_S + 0.05 * before.outside_s:
+        return "its calls take less time, but the whole run does not: the work was moved before or after the calls"
+    longer = after.import_s - before.import_s
+    if longer > HALF * gain.seconds + IMPORT_S + 0.05 * before.import_s:
+        return (
+            f"its calls take {gain.seconds * 1000:.2g} ms less, but the import of its module {longer * 1000:.2g} ms "
+            "more: the work was moved there"
+        )
+    return ""
+
+
+def _dearer_objects(runner: TimedRuns, sides: tuple[str, str], timed: Timed, gain: PassGain) -> Finding | None:
+    """Where the calls of a pass ask one object, what it takes more to make one: a caller who asks his a few times only
+    pays for it. Seen where each call has an object of its own."""
+    made = calls = len(timed.batch.calls) - timed.batch.warm
+    stdin = timed.batch.replace(shared=False, passes=RUNS).stdin()
+    runs = [runner.run(source, stdin).call_timing for source in sides]
+    if None in runs:
+        return None
+    was, now = (each.given_s for each in runs if each is not None)
+    longer = (now - was) / made
+    needed = longer / (gain.seconds / calls)
+    if now - was <= GIVEN_S + 0.1 * was or needed <= timed.asked:
+        return None
+    because = f"{needed:.0f} calls of it make up for that; the known ones ask an object {timed.asked:.0f} times"
+    caveat = Caveat(Subject.SPEED, "", "", f"an object takes {duration(longer)} more to make", because)
+    if needed > SELDOM * timed.asked:
+        return Finding(Consequence.NO_GAIN, f"its calls take less time, but {caveat.words}")
+    return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))
+
+
+@dataclass(frozen=True)
+class Passes:
+    """Seconds of the passes of one run."""
+
+    first: float
+    later: float
+    """The mean of the others."""
+
+
+def _passes(timings: Sequence[CallTiming], wall: bool) -> list[Passes]:
+    """Of the runs that have more than one, oldest first."""
+    each = [timing.wall if wall else timing.cpu for timing in timings]
+    return [Passes(first, max(statistics.fmean(later), 1e-9)) for first, *later in each if later]
+
+
+def _remembers(old: Sequence[Passes], new: Sequence[Passes]) -> bool:
+    """Whether the gain is in the later passes only: the first has no earlier one to learn from, by a file, a pipe or
+    shared memory.
+
+    Each first pass is measured by the later ones of its own run, and these by those of the run beside it: a processor
+    that is shared may have two speeds, and of a few first passes those of the original may fall on the one, those of
+    the draft on the other.
+    """
+    pairs = side_by_side(old, new)
+    later = statistics.median(passes.later for passes in new)
+    ratio = max(1.0, statistics.median(before.later / after.later for before, after in pairs))
+    was, now = (statistics.median(passes.first / passes.later for passes in runs) for runs in (old, new))
+    return was * ratio - now < HALF * (ratio - 1) - FIRST_S / later
+
+
+def _imports_of(runner: TimedRuns, original: str, draft: str, timed: Timed) -> tuple[float, float]:
+    """Seconds of the import of the original, with what the draft newly imports, and of the draft."""
+    base = with_imports(original, draft)
+    for _ in range(RUNS if base != original else 0):
+        runner.run(base, timed.batch.replace(passes=1).stdin())
+    before = [timing.import_s for timing in runner.timings(base) or runner.timings(original)]
+    after = [timing.import_s for timing in runner.timings(draft)]
+    pairs = side_by_side(before, after)  # of more runs the shortest is shorter
+    return min(was for was, _ in pairs), min(now for _, now in pairs)
+
+
+def _import_there(runner: TimedRuns, original: str, draft: str, stdin: bytes) -> float | None:
+    """Seconds of the import in the place of a draft that stands elsewhere, in another version of its package: of the
+    original's text, or where that cannot be imported there of the draft's without what it computes. None where it does
+    not stand elsewhere, or neither can be imported."""
+    place = runner.others.get(draft)
+    if place is None:
+        return None
+    for text in (original, without_computing(draft)):
+        moved = replace(runner, others={text: place}, kept=[])
+        found = [run.call_timing.import_s for run in (moved.run(text, stdin) for _ in range(RUNS)) if run.call_timing]
+        if found:
+            return min(found)
+    return None

@@ -1,0 +1,136 @@
+"""What does a draft newly read that is no argument of its calls, and what does it keep of each call for ever?
+
+Both are seen in one pass of quick calls (sandbox/codeopt_sandbox/guest/calls/watched.py), whatever name the draft finds a clock by and
+wherever it keeps its cache.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from codeopt.engine.guards import Consequence, Finding, Gain
+from codeopt.workloads import TimedRegion
+from codeopt.workloads.function.timing.plan import CallPlan
+from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.guest.calls.watched import CLOCK, MACHINE
+
+REGION = TimedRegion.CALLS
+ORDER, ALWAYS, ROUND = 20, True, True
+
+CALLS, CALLS_S, SECONDS = 400, 0.3, 30.0
+"""So many known calls are made, which take the original no longer; and what the run may take."""
+LEAST_CALLS, LEAST_BLOCKS, LEAST_BYTES = 20, 0.5, 16
+"""Of fewer calls nothing is said of memory; and of what each keeps more than the original's: blocks of the
+interpreter's, and bytes."""
+MOST_BYTES = 100 << 10
+"""Who keeps more of each small call for ever takes a machine's memory within some ten thousand of them."""
+MAY_BE_ASKED = (CLOCK, MACHINE)
+"""What a program may ask to wait, or to share its work out: told, and no reason to refuse it."""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What was seen of one module's calls."""
+
+    reads: dict[str, tuple[int, bool]]
+    """What is read, with the first line that does, and whether it is the module's own code that asks for it."""
+    calls: int = 0
+    blocks: float = 0.0
+    """Of memory that the interpreter still has after the calls, for each of them."""
+    bytes: float = 0.0
+
+    @classmethod
+    def of(cls, lines: Iterable[str]) -> Watched:
+        """Of what the guest says, which may be anything. Raises ValueError."""
+        try:
+            said: dict[str, Any] = json.loads("".join(lines))
+            calls = int(said["calls"])
+            reads: dict[str, tuple[int, bool]] = {}
+            for what, line, direct in said["reads"]:
+                if str(what) not in reads or (direct and not reads[str(what)][1]):
+                    reads[str(what)] = int(line), bool(direct)
+            each = max(calls, 1)
+            return cls(reads, calls, int(said["blocks"]) / each, int(said["bytes"]) / each)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"what was seen of the calls makes no sense: {error}") from error
+
+
+def check(gain: Gain) -> Finding | None:
+    """A caveat for each, or a rejection: where the draft's own code goes by the date, who runs it or what it was
+    started with, and where it keeps very much of each call."""
+    if not isinstance(gain.workload, FunctionWorkload):
+        return None
+    gain.notify("looking at what the calls read and keep")
+    iterators = gain.plan.timed.batch.iterators if isinstance(gain.plan, CallPlan) else ""
+    return watch(gain.workload, gain.draft, iterators)
+
+
+def watch(workload: FunctionWorkload, draft: str, iterators: str = "") -> Finding | None:
+    """The same of a draft that nobody has timed."""
+    batch = CallBatch(tuple(_calls(workload)), "watch", seconds=SECONDS, iterators=iterators)
+    old, new = (_watched(workload, source, batch) for source in (workload.baseline.source, draft))
+    if old is None or new is None:
+        return None
+    if refused := _refused(old, new):
+        return Finding(Consequence.REJECT, refused)
+    caveats = (*_reads(old, new), *_keeps(old, new))
+    return Finding(Consequence.CAVEAT, caveats[0].words, caveats=caveats) if caveats else None
+
+
+def _calls(workload: FunctionWorkload) -> list[str]:
+    """Known calls, the quickest first."""
+    chosen: list[str] = []
+    spent = 0.0
+    for known in sorted(workload.evidence.known, key=lambda each: each.seconds):
+        spent += known.seconds
+        if len(chosen) == CALLS or spent > CALLS_S:
+            break
+        chosen.append(known.text)
+    return chosen
+
+
+def _watched(workload: FunctionWorkload, source: str, batch: CallBatch) -> Watched | None:
+    """None where the run gave no answer, or none of ours."""
+    answer = workload.runner.ask(source, batch).answer
+    if answer is None:
+        return None
+    try:
+        return Watched.of(answer.lines)
+    except ValueError:
+        return None
+
+
+def _new(old: Watched, new: Watched) -> dict[str, tuple[int, bool]]:
+    return {what: place for what, place in new.reads.items() if what not in old.reads}
+
+
+def _refused(old: Watched, new: Watched) -> str:
+    for what, (line, direct) in _new(old, new).items():
+        if direct and what not in MAY_BE_ASKED:
+            return f"it newly reads {what}, in line {line}: it may answer otherwise at another time or place"
+    more = new.bytes - old.bytes
+    if _keeps(old, new) and more > MOST_BYTES:
+        return f"it keeps {more / 1024:,.0f} KiB of each call with new arguments for ever"
+    return ""
+
+
+def _reads(old: Watched, new: Watched) -> list[Caveat]:
+    return [
+        Caveat(Subject.SURROUNDINGS, "", "", f"it newly reads {what}, in line {line}")
+        for what, (line, _) in sorted(_new(old, new).items())
+    ]
+
+
+def _keeps(old: Watched, new: Watched) -> list[Caveat]:
+    """More of each call, at the end of many with different arguments."""
+    more = new.bytes - old.bytes
+    few = min(old.calls, new.calls) < LEAST_CALLS
+    if few or new.blocks - old.blocks < LEAST_BLOCKS or more < LEAST_BYTES:
+        return []
+    words = f"it keeps about {more:,.0f} bytes of each call with new arguments for ever"
+    return [Caveat(Subject.MEMORY, "", "", words)]

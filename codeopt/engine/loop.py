@@ -1,0 +1,219 @@
+"""The whole algorithm: draft -> run, compare, profile -> critique -> refine, until nothing is left to improve.
+
+Self-Refine (Madaan et al. 2023) with a judge. A wrong candidate is feedback too. Which drafts the next one is made from
+is a search's to say. What is returned is the original unless a candidate is right on every case and better with
+statistical confidence, twice: in its round, and when it is confirmed with fresh timings and with held-out cases.
+"""
+
+from __future__ import annotations
+
+import difflib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from codeopt.core.budget import Budget, Effort, Ledger, Usage
+from codeopt.core.history import Candidate, Critique, History
+from codeopt.engine.best_of_k import Contender, Contest
+from codeopt.engine.headroom import floor_reached
+from codeopt.engine.judge import Judge
+from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
+from codeopt.proposers import Proposer, variants
+from codeopt.tasks import Task, needs_time, none_better, standing
+from codeopt_sandbox.compare import Decision
+
+CLOSE = 0.98
+"""Of two candidates whose scores are this close the one with the smaller change is preferred."""
+MAX_CONFIRMATIONS = 3
+"""How many candidates are confirmed before none is believed."""
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """What the last comparison has found."""
+
+    reason: str
+    """Why `best` was accepted, or why nothing was."""
+    best: Candidate | None = None
+    """With its confirmed figures; None when nothing was accepted."""
+    seconds: float = 0.0
+    """Of the clock: of all candidates that were looked at again."""
+    refused: tuple[Candidate, ...] = ()
+    """Those that a reader did not prefer, with what was said of them."""
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """How drafts are searched for."""
+
+    search: Search = field(default_factory=lambda: open_search(DEFAULT))
+    candidates: int = 1
+    """Drafts of each critique."""
+    chains: int = 2
+    """Where the search has several."""
+    patience: int | None = None
+    """Rounds in a row without a gain that end a chain; 0: none do; None: as the search has it."""
+    seed: int = 0
+    floor: bool = True
+    """Ask after each better draft whether any other could be worth having."""
+
+
+Saver = Callable[["RefineLoop"], None]
+
+
+@dataclass
+class RefineLoop:
+    """One improvement under way; `history` and `ledger` are always whole, so it can be saved or stopped at any time."""
+
+    proposer: Proposer
+    task: Task
+    judge: Judge
+    budget: Budget
+    history: History
+    ledger: Ledger
+    plan: SearchPlan = field(default_factory=SearchPlan)
+    save: Saver = lambda loop: None
+    """Called after each round."""
+    on_usage: Callable[[Usage], None] = lambda usage: None
+    """Told of all that is paid for."""
+    ask_reader: Callable[[Candidate, Candidate], Candidate] | None = None
+    """Asks a reader about a candidate that was confirmed, and the original; None where none is asked."""
+    stopped: str = ""
+    """Why no further round was run."""
+    finished: bool = False
+    """The proposer has nothing more to offer."""
+    added: int = 0
+    """So many candidates the newest round has brought."""
+    _floors: dict[int, str] = field(default_factory=dict)
+    """By round: what was found of it."""
+
+    def run(self) -> None:
+        """Rounds until nothing is left to improve, no round can pay, or the budget is spent."""
+        while not (reason := self.ledger.spent(self.budget) or self._floor()):
+            move = self._next_move()
+            if isinstance(move, Stop):
+                self.finished, reason = True, move.reason
+                break
+            shown = view(self.history, move)
+            critique = self.proposer.critique(shown)
+            self._spend(critique.usage)
+            shown = shown.with_critique(critique.text)
+            answers = self._keep(critique, shown.last)
+            if critique.exhausted:
+                self.finished, reason = True, f"no further draft by the {self.proposer.name}"
+                break
+            if self.task.is_sufficient(critique, shown):
+                self.history = self.history.changed(replace(self.history.candidates[shown.last.round], settled=True))
+                continue
+            self._round(shown, move, answers, critique.usage)
+            self.save(self)
+        self.stopped = reason
+
+    def _next_move(self) -> Move | Stop:
+        plan = self.plan
+        return plan.search.next_move(Position(self.history, self.task, plan.chains, plan.patience, plan.seed))
+
+    def _keep(self, critique: Critique, newest: Candidate) -> str:
+        """The critique stands at the candidate that it is of. Where the one there was answered already, another answers
+        this: it is returned, for the drafts to carry."""
+        of = self.history.candidates[newest.round]
+        if any(c.parents[-1:] == (of.round,) for c in self.history.candidates):
+            return critique.text if critique.text != of.critique else ""
+        self.history = self.history.changed(replace(of, critique=critique.text))
+        return ""
+
+    def _round(self, shown: History, move: Move, answers: str, asked: Usage) -> None:
+        """The drafts of one critique. What the critique took is told with the first of them."""
+        contest = Contest(self.judge, self.history, shown, single=self.plan.candidates == 1)
+        for draft in variants(self.proposer, shown, self.plan.candidates):
+            self._spend(draft.usage)
+            contest.enter(draft)
+        contenders = contest.close()
+        for at, contender in enumerate(contenders):
+            effort = Effort() if at else Effort().asked(asked)
+            self._spend(contender.candidate.usage)
+            self.history = self.history.add(self._placed(self._with_place(contender, move, answers, effort)))
+        self.added = len(contenders)
+        if any(contender.draft.counts_as_round for contender in contenders):
+            self.ledger = self.ledger.next_round()
+
+    def _with_place(self, contender: Contender, move: Move, answers: str, effort: Effort) -> Candidate:
+        """With its place in the search; what costs no round is for all chains to go on from."""
+        draft, candidate = contender.draft, contender.candidate
+        turn, chain = (self.ledger.rounds + 1, move.chain) if draft.counts_as_round else (0, 0)
+        effort = candidate.effort + effort.asked(draft.usage).asked(candidate.usage)
+        return replace(candidate, turn=turn, chain=chain, parents=move.parents, answers=answers, effort=effort)
+
+    def _placed(self, candidate: Candidate) -> Candidate:
+        """With what the task itself measures of it."""
+        return replace(candidate, standing=standing(self.task, candidate, self.history.original))
+
+    def _floor(self) -> str:
+        """Why nothing can be faster than the best so far by what is worth having; empty where that is not known."""
+        if not self.plan.floor or not needs_time(self.task):
+            return ""
+        best = next(self.ranked(), None)
+        if best is None:
+            return ""
+        if best.round not in self._floors:
+            self._floors[best.round] = floor_reached(self.judge, best)
+        return self._floors[best.round]
+
+    def _spend(self, usage: Usage) -> None:
+        self.ledger = self.ledger.add(usage)
+        self.on_usage(usage)
+
+    def confirm(self) -> Confirmation:
+        """The best candidate, confirmed; or none, and why."""
+        if len(self.history.candidates) == 1:
+            found = f"{self.proposer.name} found nothing to try" if self.finished else "nothing was tried"
+            return Confirmation(found)
+        started = time.monotonic()
+        reason = self._undecided() or none_better(self.task)
+        refused: list[Candidate] = []
+        for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
+            confirmed = self._placed(self.judge.confirm(candidate))
+            problem = self.task.why_not(confirmed, self.history.original)
+            if not problem and self.ask_reader:
+                confirmed = self.ask_reader(confirmed, self.history.original)
+                self._spend(confirmed.usage)
+                confirmed = self._placed(confirmed)
+                problem = self.task.why_not(confirmed, self.history.original)
+                refused += [confirmed] if problem else []
+            if not problem:
+                best = f"round {candidate.round}: {candidate.summary}"
+                return Confirmation(best, confirmed, time.monotonic() - started, tuple(refused))
+            reason = f"round {candidate.round} was not confirmed: {problem}"
+        return Confirmation(reason, seconds=time.monotonic() - started, refused=tuple(refused))
+
+    def _undecided(self) -> str:
+        """Of the drafts that seem better and could not be told to be so in the time there is, the one that seems best;
+        empty where there is none."""
+        compared = [(c, c.comparison) for c in self.history.candidates[1:] if c.correct and c.comparison]
+        unsure = [pair for pair in compared if pair[1].decision is Decision.UNDECIDED and pair[1].ratio > 1]
+        if not unsure:
+            return ""
+        candidate, comparison = max(unsure, key=lambda pair: pair[1].ratio)
+        return f"round {candidate.round} seems {comparison.ratio:.2f}x as fast, but that is {comparison.reason}"
+
+    def ranked(self) -> Iterator[Candidate]:
+        """Acceptable candidates: the one that the proposer prefers, then the best first; among those that are about
+        as good, one without caveats, then the smallest change first."""
+        original = self.history.original
+        scored = [(s, c) for c in self.history.candidates[1:] if (s := self.task.score(c, original)) is not None]
+        preferred = self.proposer.preferred(self.history)
+        for pair in [pair for pair in scored if pair[1] is preferred]:
+            scored.remove(pair)
+            yield pair[1]
+        while scored:
+            top = max(score for score, _ in scored)
+            close = [pair for pair in scored if pair[0] >= top * CLOSE]
+            best = min(close, key=lambda pair: (bool(pair[1].caveats), changed_lines(original.source, pair[1].source)))
+            scored.remove(best)
+            yield best[1]
+
+
+def changed_lines(old: str, new: str) -> int:
+    """How many lines a diff between the two adds and takes away."""
+    diff = difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm="")
+    return sum(line[:1] in "+-" and line[:3] not in ("+++", "---") for line in diff)

@@ -1,0 +1,49 @@
+"""What is hot in the result, and who could go on from there."""
+
+from __future__ import annotations
+
+from codeopt.core.diagnostic import Shortfall
+from codeopt.core.errors import CodeoptError
+from codeopt.core.history import Candidate
+from codeopt.core.options import ImproveOptions
+from codeopt.engine.judge import Judge
+from codeopt.engine.open_model import wants_model
+from codeopt.report.result import Outlook
+from codeopt.tasks import Task, for_memory, needs_time
+from codeopt_sandbox.errors import SandboxError
+from codeopt_sandbox.profile import HotLine, Profile
+
+MOST, LEAST_SHARE = 3, 0.05
+"""How many lines are named, and from which share of the time on."""
+
+
+def look_ahead(judge: Judge, task: Task, best: Candidate | None, options: ImproveOptions, *, measure: bool) -> Outlook:
+    """Where the best program, else the original, spends its time, or what it holds where memory is an aim.
+
+    measure: a profile may be taken for it.
+    """
+    timing, memory = needs_time(task), for_memory(task)
+    if not timing and not memory:
+        return Outlook()
+    asks = "" if wants_model(options) else "the rules know nothing better for it; --model NAME asks a language model"
+    profile = (best or judge.workload.baseline).profile
+    trouble: Shortfall | None = None
+    if profile is None and best is not None and measure and not options.no_profile:
+        judge.notify("profiling the result")
+        profile, trouble = _profiled(judge, best)
+    held = profile.memory[:MOST] if memory and profile else ()
+    return Outlook(_hot_lines(profile) if timing else (), asks, trouble, held)
+
+
+def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, Shortfall | None]:
+    """The profile of the best program, or why there is none: a result that was confirmed is not lost for it."""
+    try:
+        with judge.alone():
+            return judge.workload.profile(best.source), None
+    except (CodeoptError, SandboxError) as error:
+        return None, Shortfall("the hot lines of the result are not known", str(error))
+
+
+def _hot_lines(profile: Profile | None) -> tuple[HotLine, ...]:
+    lines = profile.lines[:MOST] if profile else ()
+    return tuple(line for line in lines if line.share >= LEAST_SHARE)

@@ -1,0 +1,110 @@
+"""Which language model the options ask for, if any."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt.core.errors import UsageError
+from codeopt.core.options import ImproveOptions
+
+if TYPE_CHECKING:
+    from codeopt.models import Model, Price
+
+RULES = "rules"
+DEFAULT_MODEL = "gpt-5"
+OPENAI_URL = "https://api.openai.com/v1"
+"""Where the client goes when no server is named."""
+
+
+def wants_model(options: ImproveOptions) -> bool:
+    """Whether a language model writes the drafts, by name or because the environment has one set up."""
+    if options.model:
+        return options.model != RULES
+    return bool(options.base_url or os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL"))
+
+
+def proposer_name(options: ImproveOptions) -> str:
+    """Who writes the drafts."""
+    return options.model or DEFAULT_MODEL if wants_model(options) else RULES
+
+
+def check_model(options: ImproveOptions) -> None:
+    """Refuse, before anything is run, a model that could not be asked. Raises UsageError, ModelError."""
+    if options.record is not None and options.record.exists() and not options.resume:
+        raise UsageError(f"--record {options.record} exists; name another file, or remove it")
+    for each in one_by_one(options):
+        _open(each, lambda line: None, 2)
+
+
+def one_by_one(options: ImproveOptions) -> list[ImproveOptions]:
+    """The options with each of the models that `--model A,B` names. Raises UsageError for an empty name."""
+    names = [name.strip() for name in (options.model or DEFAULT_MODEL).split(",")]
+    if not all(names) or (RULES in names and len(names) > 1):
+        raise UsageError(f"--model {options.model}: give names of models with commas between them, such as gpt-5,qwen3")
+    return [replace(options, model=name) for name in names]
+
+
+def open_chosen_model(options: ImproveOptions, notify: Callable[[str], None], max_retries: int = 2) -> Model:
+    """The model; its conversation is kept where the options say so. Raises UsageError, ModelError."""
+    from codeopt.models.replay import ReplyRecorder
+
+    first, *others = one_by_one(options)
+    if others:
+        notify(f"{first.model} alone is asked for this, not {options.model}")
+    model = _open(first, notify, max_retries)
+    return model if options.record is None else ReplyRecorder(model, options.record)
+
+
+def _open(options: ImproveOptions, notify: Callable[[str], None], max_retries: int) -> Model:
+    from codeopt.models import open_model
+
+    return open_model(
+        options.model or DEFAULT_MODEL,
+        base_url=options.base_url,
+        api_key_env=options.api_key_env,
+        timeout_s=options.model_timeout,
+        context_tokens=options.context_tokens,
+        prices=_known_prices(options) | _prices(),
+        notify=notify,
+        max_retries=max_retries,
+    )
+
+
+def _known_prices(options: ImproveOptions) -> dict[str, Price]:
+    """What genai-prices, where it is installed, knows the model to cost at this server: the same name elsewhere may be
+    another model, or free."""
+    from codeopt.models import Price
+
+    try:
+        from genai_prices import Usage, calc_price
+    except ImportError:  # the extra `prices`
+        return {}
+    name, url = options.model or DEFAULT_MODEL, options.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+    asked = (Usage(input_tokens=1000), Usage(output_tokens=1000), Usage(input_tokens=1000, cache_read_tokens=1000))
+    try:
+        each = [float(calc_price(one, name, provider_api_url=url).total_price) * 1000 for one in asked]
+    except LookupError:
+        return {}
+    return {name: Price(*each)}
+
+
+def _prices() -> dict[str, Price]:
+    """[tool.codeopt.prices."MODEL"] with input, output and, where it differs, cached in USD per million tokens."""
+    from codeopt.core.settings import read_settings
+    from codeopt.models import Price
+
+    table, path = read_settings(Path.cwd())
+    prices = {}
+    for name, price in table.get("prices", {}).items():
+        try:
+            cached = price.get("cached")
+            prices[name] = Price(
+                float(price["input"]), float(price["output"]), None if cached is None else float(cached)
+            )
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise UsageError(f'{path}: [tool.codeopt.prices."{name}"] needs the numbers input and output') from error
+    return prices

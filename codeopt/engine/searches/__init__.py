@@ -1,0 +1,127 @@
+"""Which drafts the next one is made from: the paper's chain, independent chains, a population. One search a file.
+
+A search is a module of this folder, an entry point of the group `codeopt.searches`, or any module by its dotted path
+(`--search`). It defines
+
+    next_move(position) -> Move | Stop
+
+and keeps nothing: all that it goes by stands in the candidates, so that a run that was killed goes on as it would have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, cast
+
+from codeopt.core import plugins
+from codeopt.core.errors import UsageError
+from codeopt.core.history import Candidate, History
+from codeopt.tasks import Task, needs_time
+
+DEFAULT = "chain"
+NOTHING_LEFT = "nothing left to improve"
+PATIENCE = 2
+"""Rounds in a row without a gain after which a chain cannot pay; see `stalled`."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """What the next round is made from."""
+
+    shown: tuple[int, ...]
+    """The rounds that the proposer sees, oldest first; it goes on from the last of them."""
+    parents: tuple[int, ...]
+    """Those of them that the draft is made from; the last is the last of `shown`."""
+    chain: int = 0
+    """Which of several independent chains it belongs to, from 1."""
+    remark: str = ""
+    """What the proposer is told beside what it is shown."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """No further round."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Position:
+    """All that a search goes by."""
+
+    history: History
+    task: Task
+    chains: int = 2
+    """How many independent chains, where the search has such."""
+    patience: int | None = None
+    """Rounds in a row without a gain that end a chain; 0: they never do; None: as the search has it."""
+    seed: int = 0
+    """Of what is drawn; the same in every sitting of a run."""
+
+    @property
+    def turns(self) -> int:
+        """Rounds of the budget that were played."""
+        return max((candidate.turn for candidate in self.history.candidates), default=0)
+
+    def stalled(self, line: Sequence[Candidate], usual: int = PATIENCE) -> str:
+        """Why a line of candidates, oldest first, is given up; empty when it is not. Only a task of time has a usual
+        patience: of others each round costs the same and may bring anything."""
+        usual = usual if needs_time(self.task) else 0
+        patience = usual if self.patience is None else self.patience
+        if patience and _without_gain(line, self.task, self.history.original) >= patience:
+            return f"{patience} rounds in a row brought no gain beyond the interval"
+        return ""
+
+
+class Search(Protocol):
+    """A module of this folder."""
+
+    def next_move(self, position: Position) -> Move | Stop:
+        """What the next round is made from, or why there is none."""
+        ...
+
+
+def open_search(name: str) -> Search:
+    """The search behind a name: a file of this folder, an entry point, or a dotted path. Raises UsageError."""
+    module = plugins.load("codeopt.searches", name)
+    if not hasattr(module, "next_move"):
+        raise UsageError(f"{module.__name__} is not a search: it does not define next_move")
+    return cast(Search, module)
+
+
+def view(history: History, move: Move) -> History:
+    """What the proposer sees: the rounds of the move, each with the critique that the one after it answers."""
+    rounds = [history.candidates[number] for number in move.shown]
+    for at, following in enumerate(rounds[1:]):
+        if following.answers and following.parents[-1:] == (rounds[at].round,):
+            rounds[at] = replace(rounds[at], critique=following.answers)
+    turn = max(candidate.turn for candidate in history.candidates)
+    return History(tuple(rounds), remark=move.remark, turn=turn)
+
+
+def gains(new: Candidate, best: Candidate | None, task: Task, original: Candidate) -> bool:
+    """Whether a candidate is better than the best before it beyond its interval.
+
+    Of times: it is above the other's own estimate with all of its interval; two intervals that must not meet would not
+    see a step of 1.6x behind 20x.
+    """
+    score = task.score(new, original)
+    if score is None or best is None:
+        return score is not None
+    if needs_time(task) and new.comparison and best.comparison:
+        return new.comparison.ci_low > best.comparison.ratio
+    return score > (task.score(best, original) or 0.0)
+
+
+def _without_gain(line: Sequence[Candidate], task: Task, original: Candidate) -> int:
+    """Rounds at the end of a line that were right and no gain over the best before. Wrong ones are not counted: they
+    say nothing of what the idea is worth once it is mended."""
+    best: Candidate | None = None
+    idle: set[int] = set()
+    for candidate in line[1:]:
+        if gains(candidate, best, task, original):
+            best, idle = candidate, set()
+        elif best is not None and candidate.turn and candidate.correct and candidate.turn != best.turn:
+            idle.add(candidate.turn)
+    return len(idle)

@@ -1,0 +1,285 @@
+"""A model's reply -> a program with a summary, or a verdict. Few replies have the form that was asked for.
+
+A reply is read strictly first. Only where that finds no program are marks taken away that may have been in its way, so
+that no good reply is changed; benchmarks/replies.py has the shapes that are known.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from codeopt.core.history import Draft
+from codeopt.core.program import as_source
+from codeopt.core.sanitize import encodable, inline
+from codeopt.models import Reply
+from codeopt.models._reply_reasoning import answer_in, thoughts_in
+from codeopt.models._reply_repair import LANGUAGES, acts, is_test, mended, needs, parses, patched, with_its_pieces
+from codeopt.tasks._readability_measures import parse
+
+COMPARABLE = 0.6
+"""Of several programs the last wins (a correction), unless it is shorter than this share of the longest (a snippet)."""
+
+TRIES = 25
+"""Lines at which a program in bare text may start, and at which it may end; each is parsed once."""
+
+_FENCE = re.compile(
+    r"^(?P<indent>[ \t]*)(?:(?:[-*+>]|\d+[.)])[ \t]+)?(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\s]*)(?P<rest>[^`]*)$"
+)
+_CODE = re.compile(r"^\s*(?:import|from|def|class|async|@|#|print\()")
+_SUMMARY = re.compile(r"^\W*SUMMARY\W+(.+)$", re.IGNORECASE | re.MULTILINE)
+_VERDICT = re.compile(r"^\W*(?:FINAL\s+)?VERDICT\W+(IMPROVE|DONE)\b", re.IGNORECASE | re.MULTILINE)
+_LAST_FENCE = re.compile(r"```\w*\s*\n(?P<inside>[^\n]*)\n\s*```\s*$")
+_TAG_LINE = re.compile(r"^\s*[<\[]/?(?:code|answer|python|program|solution|output)[>\]]\s*$", re.IGNORECASE)
+_TOKEN = re.compile(r"<\|\w+\|>")
+_CLOSED_BEHIND_CODE = re.compile(r"(?<=[^\s`])(```)[ \t]*$", re.MULTILINE)
+_WRAPPED_OBJECT = re.compile(r"^\s*(?:<tool_call>|```(?:json)?)\s*(\{.*\})\s*(?:</tool_call>|```)\s*$", re.DOTALL)
+_INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_PROGRAM_KEYS, _SUMMARY_KEYS = ("program", "code", "source", "python", "answer", "solution"), ("summary", "explanation")
+_CRITIQUE_KEYS, _WRAPPERS = ("critique", "feedback"), ("arguments", "parameters", "input")
+
+
+@dataclass(frozen=True)
+class _Block:
+    info: str
+    text: str
+
+    @property
+    def tagged(self) -> bool:
+        return self.info.lower().strip("{}.").startswith("py")
+
+
+def to_draft(reply: Reply, original: str = "") -> Draft:
+    """The program in a reply; `problem` says why there is none that could be run. original: what is to be improved,
+    which a reply may quote, or give the difference to."""
+    text = as_source(reply.text)
+    answer = answer_in(text)
+    if not answer.strip() and not reply.cut:
+        answer = thoughts_in(text)
+    found = _object(answer)
+    said = _first(found, _PROGRAM_KEYS)
+    answer = as_source(said) or answer
+    blocks, prose = _split(answer)
+    source = _program(answer, blocks, original)
+    summary = _first(found, _SUMMARY_KEYS) or _summary(prose if blocks else "")
+    return Draft(source=source, summary=inline(summary), problem=_problem(source, reply, blocks))
+
+
+def fenced_or_all(reply: Reply) -> str:
+    """The last block of a reply, or all of it where there is none: a text that is no program."""
+    text = without_thoughts(as_source(reply.text))
+    blocks, _ = _split(text)
+    return blocks[-1].text.strip() if blocks else text
+
+
+def is_done(text: str) -> bool:
+    """Whether the last verdict outside of fences is DONE."""
+    answer = answer_in(text)
+    verdict = _first(_object(answer), ("verdict",))
+    last = _LAST_FENCE.search(answer)
+    if last and _VERDICT.match(last["inside"]):
+        answer = answer[: last.start()] + last["inside"]
+    _, prose = _split(answer)
+    verdicts = [verdict] if verdict else _VERDICT.findall(prose)
+    return bool(verdicts) and verdicts[-1].upper() == "DONE"
+
+
+def without_thoughts(text: str) -> str:
+    """A reply without the reasoning that some servers leave in it, stripped."""
+    return answer_in(text).strip()
+
+
+def critique_text(text: str) -> str:
+    """The words of a critique."""
+    answer = without_thoughts(text)
+    return _first(_object(answer), _CRITIQUE_KEYS) or answer
+
+
+def _object(text: str) -> dict[str, Any]:
+    """The JSON object that an answer is, that stands in its one fence, or that it calls a tool with; else empty."""
+    bare = _WRAPPED_OBJECT.sub(r"\1", text)
+    try:
+        found = json.loads(bare) if bare.lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        return {}
+    while isinstance(found, dict) and (inner := next((found[key] for key in _WRAPPERS if key in found), None)):
+        found = inner
+    return found if isinstance(found, dict) else {}
+
+
+def _first(found: dict[str, Any], keys: tuple[str, ...]) -> str:
+    """A text of an object; inside a string of JSON half a character can stand, as in a reply itself."""
+    return next((encodable(found[key]) for key in keys if isinstance(found.get(key), str)), "")
+
+
+def _split(text: str) -> tuple[list[_Block], str]:
+    """The fenced blocks of a reply, the last of which may be open, and the lines outside of them."""
+    blocks: list[_Block] = []
+    prose: list[str] = []
+    inside: list[str] | None = None
+    fence = info = ""
+    for line in text.split("\n"):
+        if inside is None:
+            if opening := _FENCE.match(line):
+                fence, info, rest = opening["fence"], opening["info"], opening["rest"]
+                inside = [rest.strip()] if _CODE.match(rest) else []
+            else:
+                prose.append(line)
+        elif _closes(line, fence):
+            blocks.append(_Block(info, _tidy("\n".join(inside))))
+            inside = None
+        else:
+            inside.append(line)
+    if inside is not None:
+        blocks.append(_Block(info, _tidy("\n".join(inside))))
+    return [block for block in blocks if block.text.strip()], "\n".join(prose)
+
+
+def _closes(line: str, fence: str) -> bool:
+    bare = line.strip()
+    return len(bare) >= len(fence) and set(bare) == {fence[0]}
+
+
+def _tidy(text: str) -> str:
+    """Without the blank lines around it and, in a list item, its indentation; one new line at the end."""
+    bare = text.strip("\n").rstrip()  # dedent would also strip blank lines within strings: only where it must be
+    first, _, rest = bare.partition("\n")
+    bare = rest.lstrip("\n") if rest and first.strip().lower() in LANGUAGES else bare
+    return (textwrap.dedent(bare) if bare[:1] in (" ", "\t") else bare) + "\n"
+
+
+def _program(text: str, blocks: list[_Block], original: str) -> str:
+    """The best guess at the program; it may still be broken, and is empty when there is nothing like one."""
+    if sound := _sound(blocks, original):
+        return sound
+    if found := _with_fences_inside(text) if blocks else _bare(text):
+        return found
+    looser = _loosened(text)
+    others, _ = _split(looser)
+    if found := _sound(others, original) or _mended(blocks) or _mended(others):
+        return found
+    foreign = any(block.info and not block.tagged for block in others)
+    meant = max((block.text for block in _likely(blocks)), key=len, default="")
+    found = "" if foreign else _bare(_without_fences(looser))
+    if found and len(found) >= COMPARABLE * len(meant):  # a piece of a broken program is none
+        return found
+    return meant or _in_a_line(text)
+
+
+def _sound(blocks: list[_Block], original: str) -> str:
+    """The program among blocks that parse; else what a diff makes of the original."""
+    for group in ([b for b in blocks if b.tagged], [b for b in blocks if not b.tagged and _does_something(b.text)]):
+        sound = [b.text for b in group if parses(b.text)]
+        if own := [each for each in sound if not _quotes(each, original) and not is_test(each)] or sound:
+            least = COMPARABLE * max(map(len, own))
+            chosen = [each for each in own if len(each) >= least][-1]
+            return with_its_pieces(chosen, own, runs=not parses(original) or acts(original))
+    diffs = (patched(original, b.text) for b in blocks if b.info in ("diff", "patch") and original)
+    return next((each for each in diffs if each and parses(each)), "")
+
+
+def _likely(blocks: list[_Block]) -> list[_Block]:
+    """Those that may be meant as a program."""
+    return [b for b in blocks if b.tagged] or [b for b in blocks if not b.info]
+
+
+def _mended(blocks: list[_Block]) -> str:
+    """The longest of the likely blocks that can be mended."""
+    found = (mended(block.text) for block in _likely(blocks))
+    return max((each for each in found if _does_something(each)), key=len, default="")
+
+
+def _quotes(source: str, original: str) -> bool:
+    return bool(original) and parses(original) and ast.dump(parse(source)) == ast.dump(parse(original))
+
+
+def _with_fences_inside(text: str) -> str:
+    """A program that holds a line of back quotes itself: from the first fence to the last."""
+    lines = text.split("\n")
+    fences = [at for at, line in enumerate(lines) if _FENCE.match(line)]
+    whole = _tidy("\n".join(lines[fences[0] + 1 : fences[-1]])) if len(fences) > 2 else ""
+    return whole if _does_something(whole) else ""
+
+
+def _loosened(text: str) -> str:
+    """Without what may stand between a program and its fences: tokens of the model, tags, quotation marks of mail."""
+    lines = _CLOSED_BEHIND_CODE.sub(r"\n\1", _TOKEN.sub("\n", text)).split("\n")
+    quoted = sum(line.startswith(">") for line in lines if line.strip()) > len(lines) / 2
+    lines = [re.sub(r"^> ?", "", line) for line in lines] if quoted else lines
+    wrapper = re.compile(r"^\s*```(?:markdown|md)\s*$")
+    return "\n".join(line for line in lines if not _TAG_LINE.match(line) and not wrapper.match(line))
+
+
+def _without_fences(text: str) -> str:
+    return "\n".join(line for line in text.split("\n") if not _FENCE.match(line))
+
+
+def _bare(text: str) -> str:
+    """A program that stands in the reply without a fence, perhaps between sentences: the longest."""
+    lines = text.strip().split("\n")
+    starts = [at for at in range(len(lines)) if lines[at].strip() and not lines[at].strip().isidentifier()][:TRIES]
+    tails = (_tidy("\n".join(lines[at:])) for at in starts)
+    whole = next((tail for tail in tails if _does_something(tail)), "")
+    return whole or max(_between(lines, starts), key=len, default="")
+
+
+def _between(lines: list[str], starts: list[int]) -> Iterator[str]:
+    """What begins at a line that looks like code, and ends before an empty line."""
+    ends = [at for at in range(len(lines), 0, -1) if at == len(lines) or not lines[at].strip()][:TRIES]
+    for start in starts:
+        inner = lines[start][:1].isspace() and start > 0 and bool(lines[start - 1].strip())
+        if not inner and (_CODE.match(lines[start]) or "(" in lines[start]):
+            inside = (_tidy("\n".join(lines[start:end])) for end in ends if end > start)
+            found = next((text for text in inside if _does_something(text)), "")
+            if found and acts(found):
+                yield found
+
+
+def _in_a_line(text: str) -> str:
+    """A whole program between back quotes in a sentence: one that prints, and needs nothing else."""
+    found = [f"{each.strip()}\n" for each in _INLINE.findall(text) if "print(" in each]
+    return max((each for each in found if _does_something(each) and not needs(each)), key=len, default="")
+
+
+def _syntax_error(source: str) -> str:
+    """What is wrong and in which line; empty when nothing is."""
+    try:
+        parse(source)
+    except SyntaxError as error:
+        where = f" in line {error.lineno}" if error.lineno else ""
+        return f"syntax error{where}: {error.msg or error}"
+    return ""
+
+
+def _does_something(source: str) -> bool:
+    """It parses, and not as the lone names and numbers that a sentence or a sample output makes."""
+    try:
+        tree = parse(source)
+    except SyntaxError:
+        return False
+    return any(not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call) for node in tree.body)
+
+
+def _problem(source: str, reply: Reply, blocks: list[_Block]) -> str:
+    """Why a draft cannot be run, in one line; empty when it can be tried."""
+    if not source.strip():
+        if reply.cut:
+            return "the model's reply was cut off before any program"
+        others = sorted({block.info for block in blocks if block.info})
+        instead = f" in Python, but blocks of {', '.join(others)}" if others else ""
+        return f"the model's reply holds no program{instead}" if reply.text.strip() else "the model's reply is empty"
+    error = _syntax_error(source)
+    return f"{error} (the reply was cut off at its length limit)" if error and reply.cut else error
+
+
+def _summary(prose: str) -> str:
+    """The line marked as such, else the first line of prose."""
+    marked = _SUMMARY.search(prose)
+    lines = [line.strip(" \t#*_-") for line in prose.split("\n")]
+    first = next((line for line in lines if line), "")
+    return (marked[1].strip(" *_") if marked else first) or "no summary given"

@@ -1,0 +1,240 @@
+"""Times, memory and profiles as small tables for a prompt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from codeopt.core.briefing import TimedCalls
+from codeopt.core.history import AgainstBest, Candidate
+from codeopt.core.sanitize import fenced, inline
+from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
+from codeopt_sandbox.outcome import Case, Verdict
+from codeopt_sandbox.profile import Callee, HotLine, Profile, in_bytes
+
+NOT_SHOWN = "a case that is not shown"
+
+LEAST, CALLEE = 0.005, 0.05
+"""Share of the time below which a line, or what is called elsewhere, is not worth a row."""
+
+SOURCE_LINES = 90
+"""Of what is called outside of the module, all together."""
+
+SHOWN_MIB = 0.05
+"""Less would stand there as 0.0."""
+
+ROWS = 10
+"""Of any table: the hottest lines hold nearly all of the time, and a prompt is not a report."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The cases that a proposer may know, by name."""
+
+    cases: Mapping[str, Case]
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What some cases are called in place of that."""
+    timed: TimedCalls | None = None
+    start_s: float = 0.0
+    """Seconds of the interpreter's start in each whole run; 0 where that is not known."""
+
+    def label(self, name: str) -> str:
+        if name in self.names:
+            return self.names[name]
+        return f"case {inline(name, 60)!r}" if name in self.cases else NOT_SHOWN
+
+    def may_quote(self, candidate: Candidate) -> bool:
+        """Whether no free text about `candidate` (a detail, a reason) can come from a held-out case."""
+        failed = [o.case for o in candidate.outcomes if o.verdict is not Verdict.AC]
+        if candidate.comparison and candidate.comparison.decision is Decision.REJECTED:
+            failed += [times.case for times in candidate.comparison.cases] or [""]
+        return all(name in self.cases for name in failed)
+
+
+_DECISIONS = {
+    Decision.FASTER: "{less} than the original, with statistical confidence",
+    Decision.SLOWER: "{more} than the original, with statistical confidence",
+    Decision.SAME: "no difference to the original worth having",
+    Decision.UNDECIDED: "not decided: too much noise or too small a difference for the pairs that were run",
+    Decision.REJECTED: "REJECTED: a timed run gave a wrong answer or failed",
+}
+
+_CLOCKS = {"cpu": "CPU time", "wall": "wall clock", "memory": "peak memory"}
+
+
+def duration(seconds: float) -> str:
+    """Seconds with three digits and a unit that fits."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}" if seconds < 1000 * size else f"{seconds:.0f} s"
+    return f"{seconds * 1e6:.3g} us"
+
+
+def mib(size: float) -> str:
+    """Bytes as MiB."""
+    return f"{size / 2**20:.1f} MiB"
+
+
+def comparison(found: Comparison, reason: str, shown: Shown) -> str:
+    """The decision in words, the speedup with its interval, and each case's times."""
+    less, more = ("less memory", "MORE memory") if found.clock == "memory" else ("faster", "SLOWER")
+    lines = [f"Compared: {_DECISIONS[found.decision].format(less=less, more=more)}."]
+    if found.decision is not Decision.REJECTED:
+        interval = f"{found.confidence:.0%} interval {found.ci_low:.2f}x to {found.ci_high:.2f}x"
+        pairs = f"{found.pairs} interleaved pairs, {_CLOCKS[found.clock]}"
+        lines.append(f"original / this = {found.ratio:.2f}x ({interval}, {pairs})")
+    if reason:
+        lines.append(f"Judge's reason: {inline(reason)}")
+    timed = [times for times in found.cases if times.original and times.candidate]
+    if timed and shown.timed is not None and found.clock != "memory":
+        lines.append(_of_calls(timed[0], shown.timed))
+    elif timed:
+        lines.append(_case_amounts(timed, mib if found.clock == "memory" else duration, shown))
+    return "\n".join(lines)
+
+
+def _case_amounts(timed: Sequence[CaseTimes], unit: Callable[[float], str], shown: Shown) -> str:
+    """Medians of each case, the largest first."""
+    medians = [(median(t.original), median(t.candidate), shown.label(t.case)) for t in timed]
+    slowest = sorted(medians, reverse=True)[:ROWS]
+    rows = [
+        f"{unit(old):>10}  {unit(new):>10}  {f'{old / new:.2f}x' if new else '-':>8}  {name}"
+        for old, new, name in slowest
+    ]
+    return fenced("\n".join([f"{'original':>10}  {'this':>10}  {'ratio':>8}  case", *rows]))
+
+
+def _of_calls(times: CaseTimes, timed: TimedCalls) -> str:
+    """Seconds of the timed calls, each made once, and of one call."""
+    old, new = (median(seconds) / timed.passes for seconds in (times.original, times.candidate))
+    text = f"The timed calls: original {duration(old)}, this {duration(new)}"
+    if timed.calls == 1:
+        return f"{text}."
+    return f"{text} together; a call {duration(old / timed.calls)} and {duration(new / timed.calls)}."
+
+
+def against_best(found: AgainstBest) -> str:
+    """The newest against the best draft before it."""
+    versus = found.comparison
+    less, more = ("less memory", "MORE memory") if versus.clock == "memory" else ("faster", "SLOWER")
+    words = _DECISIONS[versus.decision].format(less=less, more=more).replace("the original", f"round {found.round}")
+    interval = f"{versus.confidence:.0%} interval {versus.ci_low:.2f}x to {versus.ci_high:.2f}x"
+    return (
+        f"Against the best draft so far (round {found.round}), in pairs of their own: {words}; "
+        f"round {found.round} / this = {versus.ratio:.2f}x ({interval}, {versus.pairs} pairs)."
+    )
+
+
+def single_runs(candidate: Candidate, shown: Shown) -> str:
+    """CPU time of one run of each case, the longest first."""
+    slowest = sorted(candidate.outcomes, key=lambda o: o.run.cpu_s, reverse=True)[:ROWS]
+    rows = [f"{duration(o.run.cpu_s):>10}  {shown.label(o.case)}" for o in slowest]
+    start = f", of which {duration(shown.start_s)} are the interpreter's start" if shown.start_s else ""
+    return f"CPU time of one run of each case{start}:\n" + fenced("\n".join(rows))
+
+
+def memory(candidate: Candidate, original: Candidate) -> str:
+    """Peak memory over all cases; the original's beside it for a draft."""
+    if not candidate.correct:
+        return ""
+    peak = max(o.run.peak_bytes for o in candidate.outcomes)
+    if not peak:
+        return ""
+    text = f"Peak memory of a run: {mib(peak)}"
+    was = max((o.run.peak_bytes for o in original.outcomes), default=0)
+    return f"{text}." if candidate is original or not was else f"{text}; original {mib(was)}."
+
+
+def memory_lines(candidate: Candidate) -> str:
+    """The lines that hold most, with their source; empty where that was not measured."""
+    most = candidate.profile.memory[:ROWS] if candidate.profile else ()
+    if not most:
+        return ""
+    source = re.split("\r\n|\r|\n", candidate.source)
+    rows = [f"{'line':>5}  {'peak':>10}  {'held':>10}  source"]
+    for line in most:
+        text = source[line.line - 1].rstrip()[:100] if 0 < line.line <= len(source) else ""
+        rows.append(f"{line.line:>5}  {in_bytes(line.peak_mib):>10}  {in_bytes(line.growth_mib):>10}  {text}")
+    head = "Lines by memory (peak: most that the line took at one moment; held: what it had kept at the height):"
+    return head + "\n" + fenced("\n".join(rows))
+
+
+def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
+    """Hot lines with their source, hot functions, where the time went, and what allocated."""
+    found = candidate.profile
+    if found is None:
+        return ""
+    parts = [_what_was_profiled(found, shown)]
+    source = re.split("\r\n|\r|\n", candidate.source)  # as Python counts lines: not at form feeds
+    lines = [line for line in found.lines[:ROWS] if line.share >= LEAST] or list(found.lines[:1])
+    if lines:
+        parts.append("Hot lines:\n" + fenced("\n".join(_hot_lines(lines, source))))
+    functions = [f for f in found.functions[:5] if f.share >= LEAST]
+    if len(functions) > 1:
+        rows = [f"{f.share:>7.1%}  {f.hits:>10,} calls  {f.name} (line {f.line})" for f in functions]
+        parts.append("Hot functions:\n" + fenced("\n".join(rows)))
+    parts += [part for part in (_split(found), _allocations(found), _callees(found)) if part]
+    known = original.profile.notes if original.profile and candidate is not original else ()
+    if found.case in {*shown.cases, *shown.names}:  # of a held-out case, a note could quote what the run printed
+        parts += [f"Note: {inline(note)}" for note in found.notes if note not in known]
+    return "\n".join(parts)
+
+
+def _what_was_profiled(found: Profile, shown: Shown) -> str:
+    if shown.timed is None:
+        return (
+            f"Profile of one run ({shown.label(found.case)}); profiling slows a run down, so read shares, not seconds."
+        )
+    return (
+        "Profile of the timed calls, made as often in each round; a line's share is its own time, without that of what "
+        "it calls in this module."
+    )
+
+
+def _callees(found: Profile) -> str:
+    """What takes time outside of the module; Python text of it as far as its share justifies."""
+    worth = [callee for callee in found.callees if callee.share >= CALLEE]
+    if not worth:
+        return ""
+    rows = [f"{c.share:>7.1%}  {c.calls:>10,} calls  {_callee(c)}" for c in worth]
+    parts = ["Called outside of the module (share of all time, by the C profiler):\n" + fenced("\n".join(rows))]
+    left = SOURCE_LINES
+    for callee in worth:
+        lines = callee.source.rstrip().split("\n")
+        if callee.source and len(lines) <= left:
+            parts.append(f"Source of {_callee(callee)}, for reading:\n" + fenced(callee.source, "python"))
+            left -= len(lines)
+    return "\n".join(parts)
+
+
+def _callee(callee: Callee) -> str:
+    name = inline(callee.name.removeprefix("<").removesuffix(">"), 80)
+    return f"{inline(callee.module, 80)}.{name}" if callee.module else name
+
+
+def _hot_lines(lines: Sequence[HotLine], source: Sequence[str]) -> list[str]:
+    """One row a line; its text is read from the source, for a profile may come from a held-back case."""
+    rows = [f"{'line':>5}  {'share':>6}  {'hits':>10}  source"]
+    for hot in lines:
+        text = source[hot.line - 1].rstrip()[:100] if 0 < hot.line <= len(source) else ""
+        rows.append(f"{hot.line:>5}  {hot.share:>6.1%}  {hot.hits:>10,}  {text}")
+    return rows
+
+
+def _split(found: Profile) -> str:
+    """How the time divides; shares that were not measured are left out."""
+    named = (("Python", found.python_share), ("native code", found.native_share), ("system", found.system_share))
+    known = [f"{share:.0%} {name}" for name, share in named if share is not None]
+    return f"Time split: {', '.join(known)}." if known else ""
+
+
+def _allocations(found: Profile) -> str:
+    """Peak, copy volume and the lines that allocated most; nothing that would be shown as 0.0."""
+    figures = [("peak", found.peak_mib, "MiB"), ("copied", found.copy_mib_s, "MiB/s")]
+    for most in sorted(found.memory, key=lambda m: m.peak_mib, reverse=True)[:5]:
+        figures.append((f"line {most.line}: peak", most.peak_mib, "MiB"))
+        figures.append((f"line {most.line}: growth", most.growth_mib, "MiB"))
+    shown = [f"{name} {value:.1f} {unit}" for name, value, unit in figures if value is not None and value >= SHOWN_MIB]
+    return f"Memory: {'; '.join(shown)}." if shown else ""

@@ -1,0 +1,1 @@
+"""What a run has come to: as a value, as JSON, in words and as pages."""

@@ -1,0 +1,1 @@
+"""Pages of one run, of its drafts and of a profile."""

@@ -1,0 +1,159 @@
+"""One draft on a page: its verdicts, pairs of runs, difference, hot lines, critique, caveats."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Sequence
+
+from codeopt.batch.results.charts import strip
+from codeopt.core.history import Candidate
+from codeopt.core.sanitize import cut
+from codeopt.report.html.layout import folded, scrolls, table
+from codeopt.report.html.markup import Child, Markup, tag
+from codeopt.report.result import in_words, interval, verdict
+from codeopt_sandbox.caveat import Caveat
+from codeopt_sandbox.compare import Comparison
+from codeopt_sandbox.outcome import Verdict
+
+DIFF_LINES, CONTEXT = 400, 3
+HOT_LINES = 5
+CAVEATS = 20
+CRITIQUE = 6000
+"""Characters; the saved run has all of it."""
+
+
+def draft(before: Candidate, candidate: Candidate, *, best: bool) -> Markup:
+    """A round: what was tried, what was measured of it, how it differs from the one before."""
+    before_name = f"round {before.round}" if before.round else "original"
+    parts = [
+        tag("h3", f"Round {candidate.round}", heading(candidate, candidate.summary)),
+        verdicts(candidate),
+        beside(candidate),
+        told(candidate.caveats),
+        diff(before.source, candidate.source, before_name, f"round {candidate.round}"),
+        pairs(candidate),
+        hot_lines(candidate),
+        critique(candidate),
+    ]  # fmt: skip
+    return tag("div", parts, class_="round best" if best else "round")
+
+
+def confirmed(original: Candidate, candidate: Candidate) -> Markup:
+    """The last comparison of the best draft."""
+    what = f"round {candidate.round} again, with fresh timings and held-out inputs"
+    return tag(
+        "div", tag("h3", "Confirmed", heading(candidate, what)),
+        verdicts(candidate), pairs(candidate),
+        folded("All that changed", diff(original.source, candidate.source, "original", "accepted")),
+        class_="round best",
+    )  # fmt: skip
+
+
+def heading(candidate: Candidate, what: str) -> list[Child]:
+    """Its verdict and figures in a line."""
+    word, standing = verdict(candidate), candidate.standing
+    shown = standing.verdict if standing and candidate.correct else in_words(word)
+    found = candidate.comparison
+    figures = (
+        f"{found.ratio:.2f}x ({interval(found)}), {found.pairs} pairs, {found.clock}" if found and found.pairs else ""
+    )
+    return [
+        tag("span", shown, class_=f"badge {word}"),
+        tag("span", figures),
+        tag("span", standing.words if standing else "", class_="measures"),
+        tag("span", cut(what, 300, 0), class_="what"),
+    ]
+
+
+def verdicts(candidate: Candidate) -> Markup:
+    """How many cases had each verdict, and where the first failures were."""
+    counts = Counter(str(outcome.verdict) for outcome in candidate.outcomes)
+    text = ", ".join(f"{count} x {name}" for name, count in counts.most_common()) or "not run"
+    slowest = max((o.run.wall_s for o in candidate.outcomes), default=0.0)
+    failed = [
+        f"; case {o.case}: {o.verdict} {cut(o.detail, 200, 0)}"
+        for o in candidate.outcomes
+        if o.verdict is not Verdict.AC
+    ]
+    refused = f"; {candidate.rejection}" if candidate.rejection else ""
+    return tag("p", f"Cases: {text}, longest {slowest:.3f} s{''.join(failed[:3])}{refused}", class_="verdicts")
+
+
+def pairs(candidate: Candidate) -> Child:
+    """Each pair of runs as a dot; None where it was not timed."""
+    found = candidate.comparison
+    ratios = _ratios(found) if found else []
+    return strip(ratios) if ratios else None
+
+
+def _ratios(found: Comparison) -> list[float]:
+    """Original over candidate of each pair, all timed cases together."""
+    series = [(times.original, times.candidate) for times in found.cases if times.original]
+    if not series:
+        return []
+    count = min(min(len(a), len(b)) for a, b in series)
+    return [sum(a[n] for a, _ in series) / max(sum(b[n] for _, b in series), 1e-12) for n in range(count)]
+
+
+def beside(candidate: Candidate) -> Child:
+    """What was timed next to it: the draft without one of its changes, or others of the same critique."""
+    took = [(name if name == "original" else f"without {name}", ratio) for name, ratio in candidate.ablation]
+    took += [(f"round {number}", ratio) for number, ratio in candidate.siblings]
+    if not took:
+        return None
+    return tag("p", f"Time relative to this draft: {', '.join(f'{n} {r:.2f}x' for n, r in took)}", class_="verdicts")
+
+
+def hot_lines(candidate: Candidate) -> Child:
+    """Where the time goes; None where that is not known."""
+    profile = candidate.profile
+    if profile is None or not profile.lines:
+        return None
+    source = candidate.source.splitlines()
+    rows = []
+    for hot in profile.lines[:HOT_LINES]:
+        text = source[hot.line - 1].rstrip()[:120] if 0 < hot.line <= len(source) else ""
+        rows.append([f"line {hot.line}", f"{hot.share:.0%}", bar(hot.share), tag("code", text)])
+    return table("Hot lines", ("line", "share of the time", "", "source"), rows, class_="hot")
+
+
+def bar(share: float) -> Markup:
+    """A share as a length; its number stands beside it."""
+    return tag("span", class_="bar", style=f"width:{max(1, round(share * 120))}px")
+
+
+def told(caveats: Sequence[Caveat]) -> Child:
+    """Differences beyond the known inputs, each with the line that shows it again; None where there are none."""
+    if not caveats:
+        return None
+    rows = [
+        tag("li", caveat.words, tag("pre", caveat.again, class_="text") if caveat.again else None)
+        for caveat in caveats[:CAVEATS]
+    ]
+    more = len(caveats) - CAVEATS
+    rows += [tag("li", f"and {more} more, in the saved run")] if more > 0 else []
+    return tag("ul", rows, class_="caveats")
+
+
+def critique(candidate: Candidate) -> Child:
+    """What the proposer said after seeing it, folded."""
+    if not candidate.critique.strip():
+        return None
+    return folded("Critique", tag("pre", cut(candidate.critique, CRITIQUE, 500), class_="text"))
+
+
+def diff(old: str, new: str, old_name: str, new_name: str) -> Markup:
+    """A unified diff, coloured; cut when it is long."""
+    lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), old_name, new_name, n=CONTEXT, lineterm=""))
+    spans = [tag("span", line, class_=_class(line)) for line in lines[:DIFF_LINES]]
+    if len(lines) > DIFF_LINES:
+        spans.append(tag("span", f"... {len(lines) - DIFF_LINES} more lines in the saved run", class_="h"))
+    body = tag("pre", spans or tag("span", f"no difference to {old_name}", class_="h"))
+    return scrolls(f"difference of {new_name} to {old_name}", body)
+
+
+def _class(line: str) -> str | None:
+    if line.startswith(("+++", "---", "@@")):
+        return "h"
+    return {"+": "a", "-": "d"}.get(line[:1])

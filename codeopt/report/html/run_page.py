@@ -1,0 +1,189 @@
+"""One saved run as an HTML page: what was accepted and why, beside the original, each draft, what it all cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from codeopt.batch.results.table import money
+from codeopt.core.diagnostic import Shortfall
+from codeopt.core.history import History
+from codeopt.core.machine import machine
+from codeopt.core.run_index import KeptRun
+from codeopt.report.html import drafts
+from codeopt.report.html.annotated import annotated, shares_of
+from codeopt.report.html.layout import card, document, table, tile
+from codeopt.report.html.markup import Child, Markup, tag
+from codeopt.report.patch_table import figures
+
+STEPS = (
+    ("model_s", "model"), ("cases_s", "sandbox: cases and inputs"), ("timing_s", "sandbox: timing"),
+    ("profile_s", "sandbox: profiles"), ("confirmation_s", "sandbox: confirmation"),
+)  # fmt: skip
+"""Fields of `effort` and what people read; the first is the model, the others are the sandbox."""
+
+
+def run_page(run: KeptRun) -> Iterator[str]:
+    """The page in pieces."""
+    return document(run.listing.title, _body(run), _footer(run))
+
+
+def _body(run: KeptRun) -> Iterator[Child]:
+    result, history = run.result, run.saved.history
+    yield tag("h1", run.listing.title)
+    yield tag("p", _who(run), class_="sub")
+    yield tag("div", list(_tiles(run)), class_="tiles")
+    yield card("Result", "", *_outcome(run))
+    if run.best is not None:
+        how = "What `codeopt diff` prints and `codeopt apply` puts in place."
+        yield card("What changed", how, drafts.diff(run.original, run.best, "original", "result"))
+    if edits := result.get("edits"):
+        head = ("edit", "without it the command takes", "judged by")
+        rows = [(f"{edit['file']}::{edit['qualname']}", figures(edit), "; ".join(edit["evidence"])) for edit in edits]
+        yield card(
+            "What each edit brings", "Taken back alone, and compared with the whole.", table("Edits", head, rows)
+        )
+    yield card("Where the time goes", _profiled(result), tag("div", *_sides(run), class_="pair"))
+    yield card("Evidence", "What the judge stood on.", table("Evidence", ("what", "how much"), _evidence(result)))
+    yield card("What it cost", _waiting(result), _cost(run))
+    yield tag("h2", "Drafts")
+    yield from _drafts(history, result.get("best_round"))
+
+
+def _who(run: KeptRun) -> str:
+    result = run.result
+    python = (result.get("python") or {}).get("version")
+    where = [f"sandbox {result['sandbox']}" if "sandbox" in result else "", f"Python {python}" if python else ""]
+    who = f"task {result.get('task', 'not known')}, drafts by {result.get('model', 'not known')}"
+    return ", ".join([who, *filter(None, where)]) + ("" if run.listing.ended else "; this run has not ended")
+
+
+def _tiles(run: KeptRun) -> Iterator[Markup]:
+    result = run.result
+    drafts_made = len(run.saved.history.candidates) - 1
+    found = result.get("speedup")
+    word = "accepted" if result.get("accepted") else "not improved" if run.listing.ended else "not ended"
+    yield tile("result", word, f"round {result['best_round']}" if result.get("best_round") else "")
+    if found:
+        what = "less memory" if found["clock"] == "memory" else f"as fast, {found['clock']} time"
+        ends = f"{_end(found['ci_low'])} - {_end(found['ci_high'])}, {found['pairs']} pairs"
+        yield tile(what, f"{found['ratio']:.2f}x", f"{found['confidence']:.0%} interval {ends}")
+    yield tile("drafts", str(drafts_made))
+    yield tile("seconds", f"{run.saved.ledger.seconds if not result else result['seconds']:.0f}")
+    ledger = run.saved.ledger
+    if ledger.replies:
+        price = money(ledger.cost_usd) if ledger.cost_usd is not None else "price not known"
+        yield tile("tokens", f"{ledger.tokens:,}{' (estimated)' * ledger.estimated}", price)
+
+
+def _end(value: float | None) -> str:
+    return "?" if value is None else f"{value:.2f}"
+
+
+def _outcome(run: KeptRun) -> Iterator[Child]:
+    result = run.result
+    if not run.listing.ended:
+        yield tag("p", f"Not ended: codeopt improve TARGET --resume {run.listing.path} goes on.")
+        return
+    word = "Accepted" if result["accepted"] else "Not improved"
+    yield tag("p", f"{word}: {result['reason'].rstrip('.')}. The rounds ended: {result['stopped']}.")
+    for line in (*result.get("notes", ()), *_growth(result)):
+        yield tag("p", line)
+    yield from (tag("p", Shortfall(**row).words) for row in result.get("shortfalls", ()))
+    if result["accepted"]:
+        best = run.saved.history.candidates[result["best_round"]]
+        yield tag("ul", [tag("li", change) for change in best.changes]) if best.changes else None
+    if caveats := result.get("caveats"):
+        yield tag("h3", "Caveats: differences that were found only beyond the known inputs")
+        yield tag("ul", [_caveat(each) for each in caveats[: drafts.CAVEATS]], class_="caveats")
+        more = len(caveats) - drafts.CAVEATS
+        yield tag("p", f"and {more} more, in the saved run") if more > 0 else None
+
+
+def _growth(result: Mapping[str, Any]) -> list[str]:
+    return [f"Cost grows with the input: {result['growth']}."] if result.get("growth") else []
+
+
+def _caveat(each: Mapping[str, Any]) -> Markup:
+    where = f"on {each['input']}: " if each["input"] else ""
+    other = f", where the original: {each['expected']}" if each["expected"] else ""
+    because = f" ({each['because']})" if each["because"] else ""
+    again = tag("pre", each["again"], class_="text") if each["again"] else None
+    return tag("li", f"{where}{each['got']}{other}{because}", again)
+
+
+def _profiled(result: Mapping[str, Any]) -> str:
+    if result.get("accepted"):
+        return "Each line's share of the time of all lines, original and result each by its own profile."
+    return "Each line's share of the time of all lines."
+
+
+def _sides(run: KeptRun) -> Iterator[Markup]:
+    """Original and result, each line with its share of the time."""
+    original = run.saved.history.original
+    yield annotated("original", original.source, shares_of(original.profile))
+    round_ = run.result.get("best_round")
+    if run.result.get("accepted") and round_ is not None:
+        best = run.saved.history.candidates[round_]
+        shares = shares_of(best.profile) or {line["line"]: line["share"] for line in run.result.get("hot_now", ())}
+        yield annotated("result", best.source, shares)
+
+
+def _evidence(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Calls by source, coverage, tests, inputs."""
+    found = result.get("evidence") or {}
+    for source, calls in (found.get("sources") or {}).items():
+        yield f"calls from {source}", f"{calls:,}"
+    if found.get("line_coverage") is not None:
+        yield "lines of the function that the calls run", f"{found['line_coverage']:.0%}"
+    if "tests" in found:
+        yield "existing tests", f"{found['tests']:,}"
+    for why, calls in (found.get("left_out") or {}).items():
+        yield f"left out: {why}", f"{calls:,}"
+    tests = result.get("tests") or {}
+    names = (("total", "cases"), ("held_back", "of them never shown to a proposer"), ("inputs", "inputs of each draft"),
+             ("confirmed_runs", "runs in the confirmation"))  # fmt: skip
+    yield from ((name, f"{tests[key]:,}") for key, name in names if tests.get(key) is not None)
+
+
+def _waiting(result: Mapping[str, Any]) -> str:
+    return "Seconds of the clock by step, of all rounds." if result else "Known when the run has ended."
+
+
+def _cost(run: KeptRun) -> Markup:
+    result, ledger = run.result, run.saved.ledger
+    effort, total = result.get("effort") or {}, float(result.get("seconds") or ledger.seconds)
+    rows: list[tuple[Child, ...]] = [(name, *_seconds(effort.get(key, 0.0), total)) for key, name in STEPS]
+    rest = max(0.0, total - sum(effort.get(key, 0.0) for key, _ in STEPS))
+    rows.append(("waiting, and the original's own runs", *_seconds(rest, total)))
+    rows.append(("all", *_seconds(total, total)))
+    if ledger.replies:
+        rows.append(("tokens in", f"{ledger.tokens_in:,}", f"{ledger.tokens_cached:,} of them from a cache"))
+        rows.append(("tokens out", f"{ledger.tokens_out:,}", "estimated" if ledger.estimated else ""))
+        price = money(ledger.cost_usd) if ledger.cost_usd is not None else "not known"
+        rows.append(("price", price, f"{ledger.replies} replies"))
+    return table("What it cost", ("step", "seconds", "share"), rows)
+
+
+def _seconds(seconds: float, total: float) -> tuple[str, str]:
+    return f"{seconds:.1f} s", f"{seconds / total:.0%}" if total else ""
+
+
+def _drafts(history: History, best: int | None) -> Iterator[Child]:
+    if len(history.candidates) == 1:
+        yield tag("p", "No draft was written.")
+    original = history.original
+    yield tag("div", tag("h3", "Original"), drafts.verdicts(original), drafts.critique(original), class_="round")
+    for candidate in history.candidates[1:]:
+        before = history.candidates[candidate.parents[-1]] if candidate.parents else original
+        before = original if before.source == candidate.source else before
+        yield drafts.draft(before, candidate, best=candidate.round == best)
+
+
+def _footer(run: KeptRun) -> str:
+    result = run.result
+    where = result.get("machine") or machine()
+    parts = (str(where.get(key)) for key in ("cpu", "system") if where.get(key))
+    method = (result.get("speedup") or {}).get("method")
+    version = f"codeopt {result.get('codeopt_version', '')}".strip()
+    return "; ".join(filter(None, [version, ", ".join(parts), method, f"saved in {run.listing.path}"]))

@@ -1,0 +1,67 @@
+"""What each edit of a patch brings: the lines that people read below a result, and the fields of its JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from statistics import median
+from typing import Any
+
+from codeopt.core.sanitize import inline
+
+FIELDS = (
+    "command", "edits", "dropped", "profile", "project_tests", "output", "benchmarks", "ran", "fixed_ground",
+    "changed_commands",
+)  # fmt: skip
+
+
+def has_edits(facts: Mapping[str, Any]) -> bool:
+    """Whether a result is a patch of several files."""
+    return "edits" in facts
+
+
+def fields_of(facts: Mapping[str, Any], diff: str) -> dict[str, Any]:
+    """For JSON; none for what is one file."""
+    return {"diff": diff, **{name: facts[name] for name in FIELDS}} if has_edits(facts) else {}
+
+
+def table_of(facts: Mapping[str, Any]) -> list[str]:
+    """One row an edit."""
+    rows = [f"  {figures(edit):<26} {inline(edit['file'])}::{inline(edit['qualname'])}" for edit in facts["edits"]]
+    head = ["without it the command takes   edit"] if rows else []
+    gone = [f"  left out, as it does not pay: {inline(edit['file'])}::{inline(edit['qualname'])}"
+            for edit in facts["dropped"]]  # fmt: skip
+    return [*_bench_rows(facts.get("benchmarks")), *head, *rows, *gone]
+
+
+def _bench_rows(found: Mapping[str, Any] | None) -> list[str]:
+    """By the benchmarks' own names and clock."""
+    rows = [row for row in found["rows"] if row["ratio"] is not None] if found else []
+    lines = [
+        f"  {median(row['before']) * 1e3:.4g} ms -> {median(row['after']) * 1e3:.4g} ms, {row['ratio']:.2f}x  "
+        f"{inline(row['name'])}"
+        for row in rows
+    ]
+    return [f"by {found['harness']}'s own clock", *lines] if found and lines else []
+
+
+def figures(edit: Mapping[str, Any]) -> str:
+    """`2.10x as long (2.01 - 2.2)`; or that the rest needs it."""
+    found = edit["without_it"]
+    if found["ratio"] is None:
+        return "nothing: the rest needs it"
+    return f"{found['ratio']:.2f}x as long ({found['ci_low']:.2f} - {found['ci_high']:.2f})"
+
+
+def judged_by(facts: Mapping[str, Any]) -> str:
+    """What a patch was confirmed by."""
+    passed = facts["project_tests"]["passed"]
+    output = "the command prints and writes the same" if facts["output"] == "compared" else facts["output"]
+    tests = f"{passed} test{'s' * (passed != 1)} pass{'es' * (passed == 1)} as before"
+    return f"confirmed: {output}; {_calls(facts)}{tests if passed else 'no test of the project was run'}"
+
+
+def _calls(facts: Mapping[str, Any]) -> str:
+    """Of results that were saved before edits had calls: nothing."""
+    calls = [edit["calls"] for edit in facts["edits"] if edit.get("calls")]
+    functions = f"{len(calls)} public function{'s' * (len(calls) != 1)}"
+    return f"{sum(calls)} calls of {functions} are answered as before; " if calls else ""

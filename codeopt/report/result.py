@@ -1,0 +1,497 @@
+"""What a run found: rows for people, one JSON object for programs, and a unified diff."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+import textwrap
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import Enum, auto
+from pathlib import Path
+from typing import Any
+
+from codeopt import __version__
+from codeopt.core.budget import Effort, Ledger
+from codeopt.core.diagnostic import Shortfall, as_rows
+from codeopt.core.history import Candidate, History
+from codeopt.core.interpreter import Interpreter
+from codeopt.core.machine import machine
+from codeopt.core.program import Program
+from codeopt.core.run_store import digest
+from codeopt.core.sanitize import inline, printable
+from codeopt.core.task_score import NO_STANDING
+from codeopt.report.patch_table import fields_of, has_edits, judged_by, table_of
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.caveat import Caveat
+from codeopt_sandbox.compare import Comparison, Decision
+from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.profile import HotLine, MemoryLine, Profile, in_bytes
+
+MAX_CAVEATS = 5
+"""So many are shown to people; JSON has all."""
+NO_DIFFERENCE = "no significant difference"
+_IN_THE_TABLE = {"tried": "screened", "right": "correct", "refused": "rejected", "same": "not significant"}
+"""Words of `verdict`, which stand in JSON -> what people read, where that is another."""
+_CLOCKS = {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}
+
+
+STEPS = ("model", "cases", "timing", "profile", "confirmation")
+"""What the seconds of a round, and of a run, are told by."""
+
+
+class End(Enum):
+    """What ended the rounds."""
+
+    SUFFICIENT = auto()  # the proposer finds nothing left to improve
+    BUDGET = auto()
+    INTERRUPTED = auto()
+    MODEL_FAILED = auto()
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What is hot in the result, and who could go on from there."""
+
+    hot: tuple[HotLine, ...] = ()
+    """Hottest first; of the best program, else of the original."""
+    next: str = ""
+    """What could be tried now; empty where a language model has had its say."""
+    shortfall: Shortfall | None = None
+    """Why the hot lines are not known; None when they are, or when nobody asked."""
+    held: tuple[MemoryLine, ...] = ()
+    """What takes most memory, where that is an aim."""
+
+    @property
+    def words(self) -> str:
+        """`hot now: line 7 44%: the rules know nothing better for it; --model NAME asks a language model`."""
+        hot = "hot now: " + ", ".join(f"{line.named} {line.share:.0%}" for line in self.hot) if self.hot else ""
+        held = f"most memory now: {most_memory(self.held)}" if self.held else ""
+        return ": ".join(part for part in ("; ".join(filter(None, (hot, held))), self.next) if part)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The end of one improvement."""
+
+    program: Program
+    task: str
+    proposer: str
+    backend: str
+    history: History
+    best: Candidate | None
+    """With its confirmed figures; None when nothing was accepted."""
+    reason: str
+    """Why `best` was accepted, or why nothing was."""
+    stopped: str
+    """Why no further round was run."""
+    end: End
+    ledger: Ledger
+    seconds: float
+    """Of the clock, earlier sittings included."""
+    confirmation_s: float
+    """Of these: what the confirmation took."""
+    held_out: int
+    """How many cases no proposer saw."""
+    saved: Path
+    """The folder of the run."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What the workload says of itself: `evidence` of a function, `tests`, `calls_text`."""
+    growth: str = ""
+    """How cost grows with the input, of the original and of the best: `about n^2 -> about n`; empty if not known."""
+    reference: Candidate | None = None
+    """A program that a person wrote, judged in the same way; None where none was given."""
+    refused: tuple[Candidate, ...] = ()
+    """What a reader did not prefer."""
+    interpreter: Interpreter | None = None
+    """What ran the programs; None where that was an image's own."""
+    outlook: Outlook = Outlook()
+    target: str = ""
+    """As the user wrote it: `mod.py::f`."""
+    isolation: str = ""
+    """What the sandbox says of itself: as whom its runs run, too."""
+
+    @property
+    def inputs(self) -> int | None:
+        """How many inputs a draft was checked on before it was confirmed; None where that is not what counts."""
+        found: int | None = self.facts.get("tests", {}).get("inputs")
+        return found
+
+    @property
+    def accepted(self) -> bool:
+        """There is a program that is right and, twice, better with statistical confidence."""
+        return self.best is not None
+
+    @property
+    def source(self) -> str:
+        """The best program; the original when nothing was accepted."""
+        return (self.best or self.history.original).source
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """The confirmed figures of the best program against the original."""
+        return self.best.comparison if self.best else None
+
+    @property
+    def diff(self) -> str:
+        """Unified, from the file as it is; empty when nothing was accepted."""
+        return diff(self.program, self.best.source) if self.best else ""
+
+    @property
+    def shortfalls(self) -> tuple[Shortfall, ...]:
+        """What could not be run, made or measured."""
+        found = [Shortfall(**row) for row in self.facts.get("shortfalls", ())]
+        profile = self.history.original.profile
+        if profile is not None and not profile.lines:
+            found.append(Shortfall("the hot lines of the original are not known", "; ".join(profile.notes)))
+        return (*found, *filter(None, [self.outlook.shortfall]))
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `codeopt improve --json` prints."""
+        return to_json(self)
+
+
+def opening(target: str, task: str, proposer: str, interpreter: Interpreter | None, sandbox: Sandbox) -> list[str]:
+    """The first lines: what is improved, by whom, run by which Python, and in which sandbox."""
+    return [
+        f"{target}   task {task}   proposer: {proposer}",
+        *([python_line(interpreter)] if sandbox.backend != "none" else []),  # nothing is run
+        sandbox_line(sandbox.backend, sandbox.description),
+    ]
+
+
+def sandbox_line(backend: str, description: str) -> str:
+    """What isolates the runs; which it is may have been found, not chosen."""
+    return f"sandbox    {backend}: {description}"
+
+
+def python_line(interpreter: Interpreter | None) -> str:
+    """Which Python runs the programs."""
+    return interpreter.line if interpreter else "python     the image's own"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Of the table of rounds."""
+
+    own: str = ""
+    """The heading of the task's own column; empty where the speedup is the measure."""
+    timed: bool = True
+    compared: str = "time"
+    """What a draft that is only screened is compared by: `time`, `peak memory`."""
+
+    @property
+    def header(self) -> str:
+        """Over the rows."""
+        own = f"{self.own[:12]:>12}  " if self.own else ""
+        times = "speedup  90% interval     pairs  " if self.timed else ""
+        return f" round  verdict          {own}{times}what was tried"
+
+
+def row(candidate: Candidate, columns: Columns) -> str:
+    """One line of the table; below it why it was refused, or what the task measured."""
+    comparison = candidate.comparison
+    ratio, span, pairs = "-", "-", "-"
+    if comparison and comparison.pairs:
+        ratio, span, pairs = f"{comparison.ratio:.2f}x", interval(comparison), str(comparison.pairs)
+    what = inline(candidate.summary or "-", 48)
+    standing = candidate.standing
+    own = f"{standing.figure if standing else '-':>12} " if columns.own else ""
+    times = f"{ratio:>8}  {span:<15} {pairs:>6}" if columns.timed else ""
+    word = standing.verdict if standing and candidate.correct else in_words(verdict(candidate))
+    line = f" {candidate.round:>5}  {word:<15} {own}{times}{' ' * columns.timed} {what}"
+    if reason := why(candidate):
+        return f"{line}\n{'':>8}{inline(reason, 120)}"
+    return (
+        f"{line}\n{'':>8}{inline(standing.words, 400)}" if standing else line + _ablation(candidate, columns.compared)
+    )
+
+
+def _ablation(candidate: Candidate, compared: str) -> str:
+    """How a draft that was only screened compares with its ablations or siblings; empty for any other."""
+    if not candidate.screening_only:
+        return ""
+    if candidate.siblings:
+        number, ratio = min(candidate.siblings, key=lambda pair: pair[1])
+        return f"\n{'':>8}round {number}, of the same critique, takes {ratio:.2f}x of its {compared}"
+    took = [f"{name} {ratio:.2f}x" if name == "original" else f"without {name} {ratio:.2f}x"
+            for name, ratio in candidate.ablation]  # fmt: skip
+    text = f"{compared} relative to this draft: {', '.join(took)}"
+    return "\n" + textwrap.fill(text, 108, initial_indent=" " * 8, subsequent_indent=" " * 8)
+
+
+def verdict(candidate: Candidate) -> str:
+    """One word for a candidate, as in JSON: its first failing verdict, or what the comparison decided."""
+    failed = next((o.verdict for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
+    if failed:
+        return failed
+    if candidate.rejection:
+        return "refused"
+    return candidate.comparison.decision if candidate.comparison else "tried" if candidate.screening_only else "right"
+
+
+def in_words(verdict: str) -> str:
+    """A verdict as people read it."""
+    return _IN_THE_TABLE.get(verdict, verdict)
+
+
+def why(candidate: Candidate) -> str:
+    """Why a candidate is wrong or rejected, in one line; empty when it is neither."""
+    failed = next((o for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
+    reason = candidate.rejection or (f"case {failed.case}: {failed.detail}" if failed else "")
+    if not reason and candidate.comparison and candidate.comparison.decision is Decision.REJECTED:
+        reason = candidate.comparison.reason
+    return inline(reason, 500) if reason else ""
+
+
+def interval(comparison: Comparison) -> str:
+    """The interval as text; a side that is not known yet is a question mark."""
+    low = f"{comparison.ci_low:.2f}" if comparison.ci_low > 0 else "?"
+    high = f"{comparison.ci_high:.2f}" if math.isfinite(comparison.ci_high) else "?"
+    return f"{low} - {high}"
+
+
+def most_memory(lines: Sequence[MemoryLine]) -> str:
+    """`line 3 1.2 MiB, line 7 40.0 KiB`."""
+    return ", ".join(f"line {line.line} {in_bytes(line.peak_mib)}" for line in lines)
+
+
+def hot(profile: Profile | None, *, memory: bool = False) -> str:
+    """The hottest lines in a few words; those that take most memory where that is the aim and known."""
+    if profile is None or not profile.lines:
+        return ""
+    if memory and profile.memory:
+        return f"   most memory: {most_memory(profile.memory[:3])}"
+    return "   hot: " + ", ".join(f"{line.named} {line.share:.0%}" for line in profile.lines[:3])
+
+
+def summary(result: Result) -> list[str]:
+    """The last lines for a person."""
+    lines = []
+    if result.best is None:
+        lines.append(f"not improved: {inline(result.reason, 300)}")
+    else:
+        lines.append(f"accepted {inline(result.reason, 200)}")
+        if result.best.standing:
+            lines.append(result.best.standing.words)
+        if result.best.comparison:
+            held_out = _counted(result.held_out, "held-out case")
+            runs = f"{_counted(len(result.best.outcomes), 'run')}, including {held_out}"
+            lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
+            if has_edits(result.facts):
+                lines[-1:] = [judged_by(result.facts), *table_of(result.facts)]
+            elif result.inputs == 1:
+                lines[-1] = "checked on 1 input: on others it was not tried (--cases DIR gives more)"
+        changes = result.best.changes if len(result.best.changes) > 1 and not has_edits(result.facts) else ()
+        lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
+    lines += (*result.best.notes, *caveat_lines(result.best.caveats)) if result.best else ()
+    for each in result.shortfalls:
+        known = f"caveat: {each.what}"  # said already, without what helps
+        lines = [f"caveat: {each.words}" if line == known else line for line in lines]
+        lines += [each.words] * (f"caveat: {each.words}" not in lines)
+    lines += [result.outlook.words] * bool(result.outlook.words)
+    lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}")
+    return lines
+
+
+def caveat_lines(caveats: Sequence[Caveat]) -> list[str]:
+    """Each with the line that shows it again."""
+    lines = []
+    for caveat in caveats[:MAX_CAVEATS]:
+        lines.append(f"caveat: {inline(caveat.words, 300)}")
+        lines += [f"  again: {caveat.again}"] * bool(caveat.again)
+    more = len(caveats) - MAX_CAVEATS
+    return [*lines, f"and {more} more caveats: --json lists them"] if more > 0 else lines
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def _figures(comparison: Comparison) -> str:
+    what = "less memory" if comparison.clock == "memory" else "as fast"
+    certain = f"95% interval {interval(comparison)}, {comparison.pairs} pairs, {_CLOCKS[comparison.clock]}"
+    return f"{comparison.ratio:.2f}x {what} ({certain})"
+
+
+def spent(result: Result) -> str:
+    """Drafts, time by step, and what the model cost."""
+    ledger, drafts = result.ledger, len(result.history.candidates) - 1
+    text = f"{drafts} draft{'s' * (drafts != 1)}, {result.seconds:.0f} s{_by_step(result)}"
+    if ledger.replies:
+        cost = f"{ledger.cost_usd:.4f} USD" if ledger.cost_usd is not None else "price not known"
+        cached = f", {ledger.tokens_cached} of them read from a cache" if ledger.tokens_cached else ""
+        text += f", {ledger.tokens} tokens{' (estimated)' * ledger.estimated}{cached}, {cost}"
+    return text
+
+
+def _by_step(result: Result) -> str:
+    """` (model 41, cases 9, timing 12)`, steps of a second or more; empty for a run without a model."""
+    took = effort(result)
+    steps = [f"{name} {took[f'{name}_s']:.0f}" for name in STEPS if took[f"{name}_s"] >= 1]
+    return f" ({', '.join(steps)})" if steps and result.ledger.replies else ""
+
+
+def diff(program: Program, new: str) -> str:
+    """A unified diff that `git apply` and `patch -p1` take, in each file's own kind of line ends."""
+    return "".join(_diff(part, text) for part, text in program.parts(new))
+
+
+def _diff(program: Program, new: str) -> str:
+    path = Path(program.place or os.path.relpath(program.path))
+    name = path.name if ".." in path.parts else path.as_posix()
+    name = f"{name.removesuffix('.ipynb')}.py" if name.endswith(".ipynb") else name  # its cells as a file
+    old_lines, new_lines = _lines(program.text), _lines(program.as_file(new))
+    lines = difflib.unified_diff(old_lines, new_lines, _quoted(f"a/{name}"), _quoted(f"b/{name}"))
+    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
+
+
+def _quoted(name: str) -> str:
+    """A path as git writes it in a diff: with quotation marks where a character of it could end the line or hide."""
+    if printable(name) == name and not set(name) & set('\n\t"\\'):
+        return name
+    codes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+    plain = (codes.get(char) or (char if " " <= char <= "~" else _octal(char)) for char in name)
+    return f'"{"".join(plain)}"'
+
+
+def _octal(char: str) -> str:
+    return "".join(f"\\{byte:03o}" for byte in os.fsencode(char))
+
+
+def _lines(text: str) -> list[str]:
+    """Lines as patch counts them: str.splitlines would also split at form feeds."""
+    return [line + "\n" for line in text.split("\n")[:-1]] + [last for last in text.split("\n")[-1:] if last]
+
+
+def to_json(result: Result) -> dict[str, Any]:
+    """The object that `--json` prints; fields may be added, these stay."""
+    original, best, ledger = result.history.original, result.best, result.ledger
+    comparison = best.comparison if best else None
+    return {
+        "schema": "codeopt.improve/1",
+        "codeopt_version": __version__,
+        "file": str(result.program.path),
+        "target": result.target,
+        "folder": str(Path.cwd()),
+        "task": result.task,
+        "model": result.proposer,
+        "sandbox": result.backend,
+        "isolation": result.isolation,
+        "python": result.interpreter.to_json() if result.interpreter else None,
+        "accepted": best is not None,
+        "reason": result.reason,
+        "stopped": result.stopped,
+        "speedup": speedup(comparison) if comparison else None,
+        **(best.standing.to_json() if best and best.standing else NO_STANDING),
+        "best_round": best.round if best else None,
+        "sha256_before": digest(result.program.text),
+        "sha256_after": digest(result.program.as_file(best.source)) if best else None,
+        "tests": {
+            "total": len(original.outcomes),
+            "held_back": result.held_out,
+            "confirmed_runs": len(best.outcomes) if best else 0,
+            "inputs": result.inputs,
+        },
+        "input_seed": result.facts.get("input_seed"),
+        "evidence": result.facts.get("evidence"),
+        "recording": result.facts.get("recording"),
+        **fields_of(result.facts, result.diff),
+        "notes": list(best.notes) if best else [],
+        "caveats": [caveat.to_json() for caveat in best.caveats] if best else [],
+        "growth": result.growth,
+        "shortfalls": as_rows(result.shortfalls),
+        "hot_now": [_hot_line(line) for line in result.outlook.hot],
+        "memory_now": [asdict(line) for line in result.outlook.held],
+        "next": result.outlook.next,
+        "rounds": [_round(candidate) for candidate in result.history.candidates[1:]],
+        "tokens": {
+            "in": ledger.tokens_in,
+            "out": ledger.tokens_out,
+            "cached": ledger.tokens_cached,
+            "estimated": ledger.estimated,
+        },
+        "effort": effort(result),
+        "cost_usd": ledger.cost_usd,
+        "seconds": round(result.seconds, 3),
+        "machine": machine(),
+        "run": str(result.saved),
+    }
+
+
+def effort(result: Result) -> dict[str, float]:
+    """Tokens and seconds of all rounds by step; what the last critique took, which no draft answers, is in `tokens`."""
+    total = sum((candidate.effort for candidate in result.history.candidates), Effort())
+    return {**total.to_json(), "confirmation_s": round(result.confirmation_s, 3)}
+
+
+def speedup(comparison: Comparison) -> dict[str, Any]:
+    """A comparison's figures; an end of the interval that is not known is null."""
+    return {
+        "ratio": round(comparison.ratio, 4),
+        "ci_low": round(comparison.ci_low, 4) if comparison.ci_low > 0 else None,
+        "ci_high": round(comparison.ci_high, 4) if math.isfinite(comparison.ci_high) else None,
+        "confidence": comparison.confidence,
+        "pairs": comparison.pairs,
+        "clock": comparison.clock,
+        "method": comparison.method,
+        "decision": comparison.decision,
+        "cases": [{"case": case.case, "ratio": round(case.ratio, 4)} for case in comparison.cases if case.original],
+    }
+
+
+def _round(candidate: Candidate) -> dict[str, Any]:
+    verdicts = Counter(str(outcome.verdict) for outcome in candidate.outcomes)
+    hottest = candidate.profile.lines[:5] if candidate.profile else ()
+    return {
+        "round": candidate.round,
+        "verdict": verdict(candidate),
+        "summary": candidate.summary,
+        "changes": list(candidate.changes),
+        "beside": dict(candidate.ablation),
+        "turn": candidate.turn,
+        "parents": list(candidate.parents),
+        "chain": candidate.chain,
+        "model": candidate.model or None,
+        "siblings": [{"round": number, "takes": ratio} for number, ratio in candidate.siblings],
+        "effort": candidate.effort.to_json(),
+        "rejection": candidate.rejection,
+        "settings": [each.to_json() for each in candidate.settings],
+        "verdicts": dict(verdicts),
+        "speedup": speedup(candidate.comparison) if candidate.comparison else None,
+        "against_best": _against_best(candidate),
+        **(candidate.standing.to_json() if candidate.standing else NO_STANDING),
+        "critique": candidate.critique,
+        "hot_lines": [_hot_line(line) for line in hottest],
+    }
+
+
+def _against_best(candidate: Candidate) -> dict[str, Any] | None:
+    """The newest against the best one before it."""
+    found = candidate.against_best
+    return {"round": found.round, **speedup(found.comparison)} if found else None
+
+
+def _hot_line(line: HotLine) -> dict[str, Any]:
+    found = {"line": line.line, "share": round(line.share, 4), "text": line.text}
+    return {**found, "place": line.place} if line.place else found
+
+
+def profile_to_json(profile: Profile, interpreter: Interpreter | None) -> dict[str, Any]:
+    """The object that `codeopt profile --json` prints."""
+    return {
+        "schema": "codeopt.profile/1",
+        "case": profile.case,
+        "python": interpreter.to_json() if interpreter else None,
+        "lines": [asdict(line) for line in profile.lines],
+        "functions": [asdict(function) for function in profile.functions],
+        "split": {"python": profile.python_share, "native": profile.native_share, "system": profile.system_share},
+        "memory": {
+            "peak_mib": profile.peak_mib,
+            "copy_mib_s": profile.copy_mib_s,
+            "lines": [asdict(line) for line in profile.memory],
+        },
+        "notes": list(profile.notes),
+    }

@@ -1,0 +1,32 @@
+"""Markdown: a job's summary, a comment, a file."""
+
+from __future__ import annotations
+
+from codeopt.review.patch import patch
+from codeopt.review.reporters import _words
+from codeopt.review.reporters._text import block, code, prose
+from codeopt.review.suggestion import Review, Suggestion
+
+
+def render(review: Review) -> str:
+    """A section a suggestion, then what was left alone and why."""
+    parts = [f"## codeopt: {_words.count(len(review.suggestions))}"]
+    parts += [_suggestion(suggestion) for suggestion in review.suggestions]
+    parts += [f"> {prose(notice)}" for notice in review.said]
+    if review.skipped:
+        rows = "\n".join(f"- {code(_words.where(each))}: {prose(each.reason)}" for each in review.skipped)
+        parts.append(f"<details><summary>Nothing suggested for {len(review.skipped)}</summary>\n\n{rows}\n\n</details>")
+    if review.suggestions:
+        parts.append(f"Measured on {prose(_words.machine(review))}; on another machine it will differ.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _suggestion(suggestion: Suggestion) -> str:
+    facts = [f"**{_words.gain(suggestion)}**", f"Verified by {_words.proof(suggestion)}."]
+    facts += [f"Growth: {prose(suggestion.growth)}."] * bool(suggestion.growth)
+    if suggestion.share is not None:
+        facts.append(f"It takes {suggestion.share:.0%} of the time of the tests.")
+    changes = "\n".join(f"- {prose(change)}" for change in suggestion.told)
+    difference = block(patch(suggestion.path, suggestion.original, suggestion.improved), "diff")
+    parts = [f"### {code(_words.where(suggestion))}", "  \n".join(facts), changes, difference]
+    return "\n\n".join(part for part in parts if part)

@@ -1,0 +1,162 @@
+"""A batch of texts: scores by round, what readers prefer, and the task's own metric, first drafts beside results.
+
+Definitions, as in Self-Refine's evaluation (Madaan et al. 2023, tables 1 and 3):
+
+score       mean share of the full score, of the best draft of the first k rounds; round 0 is the first draft
+win rate    share of the inputs with a refined draft whose refined one a reader prefers in both orders; ties are shown
+            beside it, and count for neither side
+checked     mean share of what code checks, such as the coverage of concepts
+solved      share of the inputs with a key whose program prints it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
+
+from codeopt.batch.database import BatchStore
+from codeopt.batch.results.statistics import Estimate, estimate, mean, share
+from codeopt.batch.results.table import money, percent
+from codeopt.core.history import Candidate, Preferred
+from codeopt.core.run_store import candidate_from_json
+from codeopt.selfrefine.text_task import CHECKED, TextTask
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+@dataclass(frozen=True)
+class TextMetrics:
+    """What the report of a batch of texts shows."""
+
+    task: str
+    inputs: int
+    judged: int
+    by_round: tuple[Estimate, ...]
+    """Mean best score after k rounds, from k = 0 on."""
+    refined: int
+    """Inputs whose first draft was replaced."""
+    wins: Estimate | None
+    """None where no reader was asked."""
+    ties: int
+    losses: int
+    checked: tuple[Estimate, Estimate] | None
+    """First drafts, results; None of a task that checks nothing by code."""
+    solved: tuple[Estimate, Estimate] | None
+    """The same of inputs with a key."""
+    tokens: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True)
+class _Answered:
+    """One input with its drafts, each scored."""
+
+    key: str
+    drafts: tuple[Candidate, ...]
+    best: Candidate
+    """The result: the first draft, or what was accepted."""
+
+
+def measure_texts(store: BatchStore, task: TextTask) -> TextMetrics:
+    """The metrics of a batch, also of one that has not ended."""
+    found = list(_answered(store))
+    scores = [[task.total(draft) or 0.0 for draft in each.drafts] for each in found]
+    rounds = max(map(len, scores), default=0)
+    read = [each.best.preference.winner for each in found if each.best.preference]
+    checks = [(_checked(each.drafts[0]), _checked(each.best)) for each in found] if task.check else []
+    keyed = [each for each in found if each.key] if task.solves else []
+    spent = store.spent()
+    return TextMetrics(
+        task.name, sum(store.counts().values()), len(found),
+        tuple(estimate([max(one[: k + 1]) for one in scores], mean) for k in range(rounds)),
+        sum(each.best.round > 0 for each in found),
+        share([winner is Preferred.SECOND for winner in read]) if read else None,
+        read.count(Preferred.NEITHER), read.count(Preferred.FIRST),
+        (estimate([a for a, _ in checks], mean), estimate([b for _, b in checks], mean)) if checks else None,
+        (_solve_rate(task, keyed, first=True), _solve_rate(task, keyed, first=False)) if keyed else None,
+        spent.tokens, spent.cost_usd,
+    )  # fmt: skip
+
+
+def _answered(store: BatchStore) -> Iterator[_Answered]:
+    drafts: dict[str, list[Candidate]] = {}
+    best: dict[str, Candidate] = {}
+    for row in store.db.execute("SELECT problem, stage, body FROM candidate ORDER BY problem, stage, round"):
+        candidate = candidate_from_json(row["body"])
+        if row["stage"] == "round":
+            drafts.setdefault(row["problem"], []).append(candidate)
+        elif row["stage"] == "confirm":
+            best[row["problem"]] = candidate
+    for row in store.db.execute("SELECT id, target FROM problem WHERE status = 'done' ORDER BY position"):
+        if made := drafts.get(row["id"]):
+            yield _Answered(row["target"] or "", tuple(made), best.get(row["id"], made[0]))
+
+
+def _checked(candidate: Candidate) -> float:
+    return dict(candidate.scores).get(CHECKED, 0.0)
+
+
+def _solve_rate(task: TextTask, keyed: Sequence[_Answered], *, first: bool) -> Estimate:
+    assert task.solves is not None
+    texts = [(each.key, _comes_to(task, each.drafts[0] if first else each.best)) for each in keyed]
+    return share([task.solves(key, text) for key, text in texts])
+
+
+def _comes_to(task: TextTask, candidate: Candidate) -> str:
+    """What a program printed; any other text is what it is."""
+    printed = candidate.outcomes[0].run.stdout if candidate.outcomes else b""
+    return printed.decode("utf-8", "replace") if task.runs else candidate.source
+
+
+def render_texts(found: TextMetrics, file: TextIO) -> None:
+    """The tables, as wide as the terminal."""
+    from rich.console import Console
+
+    console = Console(file=file, highlight=False, width=None if file.isatty() else 110)
+    console.print(_table(found))
+
+
+def _table(found: TextMetrics) -> Table:
+    from rich.table import Table
+
+    title = f"{found.task}: {found.inputs} inputs, {found.judged} answered, {found.refined} refined"
+    table = Table(title=title, title_justify="left")
+    for name in ("metric", "value", "95% interval"):
+        table.add_column(name, justify="left" if name == "metric" else "right")
+    for k, value in enumerate(found.by_round):
+        table.add_row(f"score after {k} round{'s' * (k > 1)}" if k else "score of the first drafts", *percent(value))
+    if found.wins:
+        ends = f"{found.ties} ties, {found.losses} for the first draft"
+        table.add_row(f"refined one preferred ({ends})", *percent(found.wins))
+    for name, both in (("checked by code", found.checked), ("solved", found.solved)):
+        if both:
+            table.add_row(f"{name}, first drafts", *percent(both[0]))
+            table.add_row(f"{name}, results", *percent(both[1]))
+    table.add_row("tokens", f"{found.tokens:,}", "")
+    table.add_row("cost", money(found.cost_usd), "")
+    return table
+
+
+def texts_as_json(found: TextMetrics) -> dict[str, Any]:
+    """The object that --json prints; fields may be added, these stay."""
+    return {
+        "schema": "codeopt.report.texts/1",
+        "task": found.task,
+        "problems": found.inputs,
+        "judged": found.judged,
+        "refined": found.refined,
+        "score_by_round": [_figure(each) for each in found.by_round],
+        "preferred": {**_figure(found.wins), "ties": found.ties, "losses": found.losses} if found.wins else None,
+        "checked": {"first": _figure(found.checked[0]), "refined": _figure(found.checked[1])}
+        if found.checked
+        else None,
+        "solved": {"first": _figure(found.solved[0]), "refined": _figure(found.solved[1])} if found.solved else None,
+        "tokens": found.tokens,
+        "cost_usd": found.cost_usd,
+    }
+
+
+def _figure(value: Estimate) -> dict[str, float | None]:
+    return {"value": round(value.value, 4), "ci_low": value.low, "ci_high": value.high}

@@ -1,0 +1,98 @@
+"""Refine a text: a task of the Self-Refine paper (acronym, sentiment_reversal, ...), or your own, on one input.
+
+The result goes to standard output, everything else to standard error. A language model is needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt.cli import flags
+from codeopt.core.errors import UsageError
+from codeopt.core.sanitize import encodable
+
+if TYPE_CHECKING:
+    from codeopt.core.program import Program
+    from codeopt.core.target import Target
+
+ORDER = 9
+EXAMPLES = ("codeopt refine -t acronym 'Sequence to Sequence' --model gpt-5",)
+BUDGET_SPENT, INTERRUPTED = 6, 130
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument("input", metavar="INPUT", help="the text itself, a file that holds it, or - for standard input")
+    parser.add_argument(
+        "-t", "--task", required=True, metavar="NAME", help="codeopt tasks lists them; a .py file is one"
+    )
+    flags.add_model_arguments(parser)
+    budget = parser.add_argument_group("budget")
+    budget.add_argument("-n", "--max-rounds", type=flags.count, metavar="N", help="drafts after the first (4)")
+    budget.add_argument("--max-seconds", type=flags.duration, metavar="S", help="of the clock")
+    budget.add_argument("--max-tokens", type=flags.count, metavar="N", help="in and out together")
+    budget.add_argument("--max-cost", type=flags.positive, metavar="USD", help="of all replies")
+    flags.add_sandbox_arguments(parser)
+    out = parser.add_argument_group("result")
+    out.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the text there")
+    out.add_argument("--run-dir", type=Path, default=Path(".codeopt"), metavar="DIR", help="where runs are kept")
+    out.add_argument("--resume", type=Path, metavar="RUN", help="go on with a run")
+    out.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Refine one text."""
+    from codeopt.cli.deliver import deliver
+    from codeopt.core.console import Console
+    from codeopt.core.program import write_whole
+    from codeopt.core.session import Session
+    from codeopt.engine.improve import improve
+    from codeopt.report import result as report
+
+    target, program = _input(arguments.input)
+    with Console(quiet=arguments.quiet) as console:
+        options = flags.options_of(arguments, workload="text")
+        result = improve(target, options, Session(console), program=program)
+        if arguments.output:
+            write_whole(arguments.output, result.source + "\n")
+        if arguments.json:
+            print(json.dumps({**result.to_json(), "input": program.source, "text": result.source}))
+        elif not arguments.output:
+            deliver(f"{result.source}\n", None, what="the text")
+        sys.stdout.flush()
+        for line in report.summary(result):
+            console.print(line)
+    return INTERRUPTED if result.end is report.End.INTERRUPTED else 0
+
+
+def _input(given: str) -> tuple[Target, Program]:
+    """What is to be answered. Raises UsageError."""
+    from codeopt.core.target import Target
+    from codeopt.selfrefine.text_workload import as_input, read
+
+    if given == "-":
+        target = Target(Path("stdin.txt"))
+        return target, as_input(_text(sys.stdin.read()), target)
+    path = Path(given)
+    try:
+        is_file = path.is_file()
+    except OSError:  # longer than a name can be
+        is_file = False
+    if is_file:
+        return Target(path), read(Target(path))
+    if path.suffix in {".txt", ".md"} and " " not in given:
+        raise UsageError(f"cannot read {given}: there is no such file")
+    target = Target(Path("input.txt"))
+    return target, as_input(_text(given), target)
+
+
+def _text(given: str) -> str:
+    """What came as bytes that were no UTF-8 stands as halves of characters. Raises UsageError."""
+    if encodable(given) != given:
+        raise UsageError("the input is not UTF-8 text")
+    return given

@@ -1,0 +1,1 @@
+"""The paper's text tasks, one a file."""

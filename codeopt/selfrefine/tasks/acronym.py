@@ -1,0 +1,22 @@
+"""Acronym generation: a short name for a title, that can be said, is spelt from it and says what it is about."""
+
+from __future__ import annotations
+
+from codeopt.selfrefine.text_task import Aspect, TextTask
+
+TASK = TextTask(
+    name="acronym",
+    role="You find acronyms for titles of papers and projects: one short name that people can say, remember and "
+    "look up.",
+    asked="the title",
+    answer="one acronym, then the title written so that the letters it is made of stand in capitals",
+    aspects=(
+        Aspect("pronunciation", "it can be said as a word, by a stranger, at first sight"),
+        Aspect("spelling", "its letters come from the title, in their order, and it is easy to spell when it is heard"),
+        Aspect("relation", "what it is or sounds like has to do with what the title is about"),
+        Aspect("connotation", "what comes to mind is good, or at least does no harm, in the languages that you know"),
+        Aspect("recognition", "it is a word, or near to one, and no known product or project has it"),
+    ),
+    advice="Prefer five to eight letters. Leave out small words of the title; take more than one letter of a word "
+    "where that makes a better name.",
+)

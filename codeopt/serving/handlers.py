@@ -1,0 +1,218 @@
+"""Does what a client asks for, with the same functions as the command line, and gives back what `--json` prints."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from codeopt.core.console import Console
+from codeopt.core.errors import UsageError
+from codeopt.core.interpreter import find_interpreter
+from codeopt.core.isolation import open_isolated
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Program, make_program, read_program, replace_parts
+from codeopt.core.run_store import digest
+from codeopt.core.session import Mounts, Session
+from codeopt.core.target import Target, as_target
+from codeopt.engine.compare import compare
+from codeopt.engine.improve import improve
+from codeopt.engine.open_model import RULES
+from codeopt.report.result import diff, profile_to_json
+from codeopt.review.check import CheckedPart, CheckedTarget, ProjectCheck, check, listed
+from codeopt.review.repository import open_repository
+from codeopt.review.work import ReviewBudget
+from codeopt.serving.request import Errand, ErrandRequest
+from codeopt.serving.root import Root
+from codeopt.workloads import WorkloadRequest, kind_of
+from codeopt.workloads.function.recording.instrumented_run import UsersCommand
+from codeopt.workloads.function.recording.recording import record
+from codeopt.workloads.function.recording.recording_words import said_of
+from codeopt.workloads.project.profiling import profile_project
+from codeopt.workloads.source.functions import read_function
+from codeopt_sandbox import Sandbox
+
+Answer = dict[str, Any]
+STDERR = 2
+"""Where the output of a user's own command goes: our standard output is the answer."""
+RECORD_SCHEMA = "codeopt.record/1"
+
+
+def run_errand(request: ErrandRequest, console: Console) -> Answer:
+    """Do it, below the current folder. Raises CodeoptError, SandboxError."""
+    options = ImproveOptions.of(request.options)
+    with tempfile.TemporaryDirectory(prefix="codeopt-errand-") as folder:
+        options = replace(options, run_dir=Path(folder))  # nothing is left in the user's folder
+        return _DOES[request.errand](request, options, console)
+
+
+def _require_folder(target: Target, options: ImproveOptions) -> None:
+    """Of a file's function a command is run as the user would, not isolated; of a folder in the sandbox. Raises
+    UsageError."""
+    if options.run is not None and not target.path.is_dir():
+        raise UsageError(f"run takes the folder of a project as its target, such as '.', and {target} is none")
+
+
+def _profile(request: ErrandRequest, options: ImproveOptions, console: Console) -> Answer:
+    target, session = as_target(request.target), _session(options, console)
+    _require_folder(target, options)
+    if options.run is not None:
+        return profile_project(target.path, options, session).to_json() | {"target": request.target}
+    kind = kind_of(target, options)
+    program = kind.read(target)
+    options, interpreter = session.find_interpreter(options, target.path)
+    with kind.open_workload(WorkloadRequest(target, program, options, session)) as opened:
+        found = profile_to_json(opened.profile(), interpreter)
+    return found | {"target": request.target}
+
+
+def _compare(request: ErrandRequest, options: ImproveOptions, console: Console) -> Answer:
+    target, session = as_target(request.target), _session(options, console)
+    old, new = _programs(request, target.path)
+    if old.source == new.source:
+        raise UsageError(
+            f"{target.path} is the same as {'its old text' if request.old_source else request.base}: change it first, "
+            "or give the changed text"
+        )
+    found = compare(target, target, options, session, own_code_only=False, programs=(old, new)).to_json()
+    return found | {"target": request.target, "diff": diff(old, new.source)}
+
+
+def _programs(request: ErrandRequest, path: Path) -> tuple[Program, Program]:
+    """The file as it was and as it is to be. Raises UsageError."""
+    now = None if request.new_source is not None and request.old_source is not None else read_program(path)
+    new = now if request.new_source is None else make_program(path, request.new_source)
+    if request.old_source is not None:
+        old: Program | None = make_program(path, request.old_source)
+    else:
+        old = now if request.new_source is not None else make_program(path, _committed(path, request.base))
+    assert old is not None
+    assert new is not None
+    return old, new
+
+
+def _committed(path: Path, base: str) -> str:
+    """A file as a commit has it. Raises UsageError."""
+    advice = "give old_source, the text of the file before the change"
+    try:
+        repository = open_repository(path.absolute().parent)
+        name = path.resolve().relative_to(repository.root.resolve()).as_posix()
+        return repository.old_bytes(repository.commit(base), name).decode("utf-8-sig")
+    except (UsageError, ValueError) as error:
+        raise UsageError(f"what {path} was before the change is not known: {error}; {advice}") from error
+
+
+def _improve(request: ErrandRequest, options: ImproveOptions, console: Console) -> Answer:
+    target = as_target(request.target)
+    _require_folder(target, options)
+    options = replace(options, max_seconds=request.max_seconds)
+    result = improve(target, options, _session(options, console))
+    written = replace_parts(result.program, result.source) if request.write and result.accepted else []
+    kept = next((str(each) for _, each in written if each), None)
+    is_file = result.accepted and options.run is None
+    return result.to_json() | {
+        "target": request.target, "diff": result.diff, "run": "",  # the folder is gone
+        "new_source": result.program.as_file(result.source) if is_file else None,
+        "written": bool(written), "original_kept_as": kept,
+    }  # fmt: skip
+
+
+def _check(request: ErrandRequest, options: ImproveOptions, console: Console) -> Answer:
+    paths = tuple(Path(each).absolute() for each in request.paths or (".",))
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"there is no {path}")
+    part = CheckedPart(paths, min_share=request.min_share)
+    targets, left_alone = listed(part)
+    outside = {each.name: why for each in targets if not each.function and (why := _leads_out(each.file))}
+    left_alone += [CheckedTarget(each.path, "", reason=outside[each.name]) for each in targets if each.name in outside]
+    targets = [each for each in targets if each.name not in outside]
+    found = ProjectCheck(())
+    if targets:
+        session = _session(options, console)
+        options, _ = session.find_interpreter(replace(options, model=RULES), paths[0])
+        found = check(part, targets, options, ReviewBudget(request.max_functions, request.max_seconds), session)
+    found = replace(found, rows=(*found.rows, *left_alone))
+    changed = {row.path: row.suggestion for row in found.rows if row.suggestion}
+    root = _root_of(paths)
+    rows = [
+        row.to_json()
+        | {"file": _below_here(root / row.path), "line": _line(root / row.path, row.function)}
+        | {"judged": row.judged, "new_source": row.suggestion.improved if row.suggestion else None}
+        | {"sha256_before": digest(row.suggestion.original) if row.suggestion else None}
+        for row in found.rows
+    ]
+    return found.to_json() | {"functions": rows, "files_with_gains": sorted(changed)}
+
+
+def _leads_out(program: Path) -> str:
+    """Why a program is not run: its cases are links to what is outside; empty where they are not."""
+    try:
+        Root.of(Path.cwd()).target(str(program))
+    except UsageError as error:
+        return str(error)
+    return ""
+
+
+def _root_of(paths: tuple[Path, ...]) -> Path:
+    """What the paths of a check are below of: the repository's root, else what they have in common."""
+    from codeopt.review.change import whole_files
+
+    return whole_files(paths)[1].root
+
+
+def _below_here(path: Path) -> str:
+    here = Path.cwd()
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()
+
+
+def _line(path: Path, function: str) -> int:
+    """Where a function begins; 1 of a program, and of what cannot be read."""
+    if not function:
+        return 1
+    try:
+        return read_function(path, function).first_line
+    except UsageError:
+        return 1
+
+
+def _record(request: ErrandRequest, options: ImproveOptions, console: Console) -> Answer:
+    target = as_target(request.target)
+    if not target.name or not request.command:
+        raise UsageError("name a function, FILE::FUNCTION, and the command to run")
+    python = find_interpreter(options.python, Path()).path if options.python else None
+    function = read_function(target.path, target.name)
+    found = record(function, UsersCommand(request.command, python, STDERR))
+    said = list(said_of(found, target))
+    return {
+        "schema": RECORD_SCHEMA, "target": request.target, "calls": found.seen, "new": found.new, "kept": found.kept,
+        "status": found.status, "lost": list(found.lost), "file": _below_here(found.path), "said": said,
+    }  # fmt: skip
+
+
+_DOES: Mapping[Errand, Callable[[ErrandRequest, ImproveOptions, Console], Answer]] = {
+    Errand.PROFILE: _profile,
+    Errand.COMPARE: _compare,
+    Errand.IMPROVE: _improve,
+    Errand.CHECK: _check,
+    Errand.RECORD: _record,
+}
+
+
+def _session(options: ImproveOptions, console: Console) -> Session:
+    """What a client sends was written by a model: it never runs as a plain process unless the user said so."""
+
+    def open_always_isolated(
+        options: ImproveOptions,
+        *,
+        own_code_only: bool,
+        notify: Callable[[str], None],
+        mounts: Mounts = (),
+        room_mib: int = 0,
+    ) -> Sandbox:
+        return open_isolated(options, own_code_only=False, notify=notify, mounts=mounts, room_mib=room_mib)
+
+    found = None if options.image else find_interpreter(options.python, Path.cwd(), own_files=False)
+    return Session(console, open_sandbox=open_always_isolated, interpreter=found)

@@ -1,0 +1,35 @@
+"""Serve an editor: slow functions as diagnostics and lenses, verified changes as code actions (language server).
+
+Standard input and output are the connection. Nothing of the workspace is run before the user asks for it, by a command
+of the editor or with --check-on-save; then it runs in a sandbox that isolates. No file changes: edits are the editor's.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from codeopt.serving.flags import add_permission_arguments, permissions_of, require_extra
+
+ORDER = 9.6
+EXAMPLES = ("codeopt lsp",)
+OTHERS_FILES = True
+"""The workspace may be somebody else's: nothing is imported from there."""
+FLAGS_ONLY = True
+"""Nor do its settings count, which could choose sandbox, Python or model."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument("--stdio", action="store_true", help="the only way there is; some editors say it")
+    group = add_permission_arguments(parser)
+    group.add_argument("--check-on-save", action="store_true", help="run the tests of a file whenever it is saved")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until the editor ends it. Raises UsageError."""
+    require_extra("lsp", "pygls")
+    from codeopt.serving.lsp_server import make_lsp_server
+
+    permissions = permissions_of(arguments)
+    make_lsp_server(permissions, seconds=arguments.seconds, check_on_save=arguments.check_on_save).start_io()
+    return 0

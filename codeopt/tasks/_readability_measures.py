@@ -1,0 +1,280 @@
+"""How readable a program is: the paper's three measures, complexity, and a linter's findings, all by line.
+
+The three measures and where their definitions come from (madaan/self-refine, src/readability, read in November 2026):
+
+- share of comment lines: comments over lines that are not blank, as there. Docstrings are counted apart, as they are
+  no comments there.
+- number of functions: every `def`, as there; `async def` and methods too, `lambda` not.
+- share of meaningful names: there a language model is asked whether each variable is a word, a prefix or a
+  combination of words (`ans` and `max_power` are, `x` and `i` are not). Here it is a rule, so that the same program
+  always measures the same; see `names`.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import textwrap
+import tokenize
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from codeopt.analysis.changed_lines import Lines, changed_part
+from codeopt.core.lint import LintFinding, lint
+from codeopt.tasks._gaming_checks import can_be_read, reasonable_functions, telling_comments, telling_docstring_lines
+
+INDEX_NAMES = frozenset({"i", "j", "k", "n", "x", "y", "_"})
+"""Say enough as the variable of a loop or comprehension, where they count neither for nor against."""
+
+MODULE = "<module>"
+"""The code outside of all functions."""
+
+CONVENTIONAL = frozenset({"self", "cls", "_"})
+
+PLACEHOLDERS = frozenset(
+    {"foo", "bar", "baz", "qux", "hoge", "fuga", "piyo", "xyz", "aaa", "abc", "temp", "var", "variable", "dummy"}
+)
+"""Words that name nothing."""
+
+
+@dataclass(frozen=True)
+class BoundName:
+    """A name that the program binds."""
+
+    text: str
+    line: int
+    """Where it is bound first."""
+
+
+@dataclass(frozen=True)
+class Complexity:
+    """Of one function, or of the module's own code."""
+
+    name: str
+    line: int
+    branches: int
+    """McCabe's number: 1 + the places where control may go two ways."""
+
+
+@dataclass(frozen=True)
+class Readability:
+    """Everything measured in one program's text."""
+
+    code_lines: int
+    """Lines that are not blank."""
+    comments: int
+    docstring_lines: int
+    functions: int
+    telling_comments: int
+    """Of the comments those that say something that the code does not."""
+    telling_docstring_lines: int
+    reasonable_functions: int
+    """Of the functions those that do more than one thing, or one thing for more than one place."""
+    names: tuple[BoundName, ...]
+    """Every name that counts."""
+    meaningless: tuple[BoundName, ...]
+    complexity: tuple[Complexity, ...]
+    """Highest first."""
+    findings: tuple[LintFinding, ...] | None
+    """None when the linter could not be run."""
+
+    @property
+    def comment_share(self) -> float:
+        """Comments over lines that are not blank."""
+        return self.comments / max(1, self.code_lines)
+
+    @property
+    def meaningful_share(self) -> float:
+        """Of the names that count; 1 when there is none."""
+        return 1 - len(self.meaningless) / max(1, len(self.names))
+
+
+@dataclass(frozen=True)
+class Focus:
+    """One function of a module that is measured, not the whole text."""
+
+    qualname: str = ""
+    """Empty: the whole text."""
+    file: str = ""
+    """Where the module stands: its project's linter settings count."""
+
+
+WHOLE = Focus()
+
+
+def parts(original: str, changed: str, focus: Focus) -> tuple[str, str]:
+    """What a reader is shown of both texts. Raises SyntaxError."""
+    if not focus.qualname:
+        return original, changed
+    old, new = changed_part(original, changed, focus.qualname)
+    return _part(original, old), _part(changed, new)
+
+
+def measure_both(original: str, changed: str, focus: Focus) -> tuple[Readability, Readability]:
+    """Both texts; of a function what the change is about. Raises SyntaxError."""
+    if not focus.qualname:
+        return measure(original), measure(changed)
+    parse(original)
+    parse(changed)
+    old, new = changed_part(original, changed, focus.qualname)
+    given = focus.qualname.rpartition(".")[2]
+    return measure(original, old, focus.file, given), measure(changed, new, focus.file, given)
+
+
+@lru_cache(maxsize=256)
+def measure(source: str, part: Lines = (), file: str = "", given: str = "") -> Readability:
+    """Measure a program's text, or some lines of it. Raises SyntaxError when it cannot be parsed.
+
+    file: where it stands, for a project's own linter settings. given: a function that others call.
+    """
+    findings = lint(source, file)
+    if part:
+        source, numbers = _part(source, part), _numbers(part)
+        findings = findings and tuple(each for each in findings if each.line in numbers)
+    tree = parse(source)
+    counted, found = names(tree), complexity(tree)
+    if part:
+        counted = tuple(replace(name, line=numbers[name.line - 1]) for name in counted)
+        found = tuple(replace(each, line=numbers[each.line - 1]) for each in found if each.name != MODULE) or found
+    return Readability(
+        code_lines=sum(1 for line in source.splitlines() if line.strip()),
+        comments=_comments(source),
+        docstring_lines=_docstring_lines(tree),
+        functions=sum(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) for node in ast.walk(tree)),
+        telling_comments=telling_comments(source),
+        telling_docstring_lines=telling_docstring_lines(tree),
+        reasonable_functions=reasonable_functions(tree, given),
+        names=counted,
+        meaningless=tuple(name for name in counted if not is_meaningful(name.text)),
+        complexity=found,
+        findings=findings,
+    )
+
+
+def _part(source: str, part: Lines) -> str:
+    """Lines of a text, as they would stand at its left edge."""
+    lines = source.splitlines()
+    return "\n\n".join(textwrap.dedent("\n".join(lines[first - 1 : last])) + "\n" for first, last in part)
+
+
+def _numbers(part: Lines) -> list[int]:
+    """Of each line of `_part` the line of the whole text; 0 of those between two parts."""
+    spans = [[*range(first, last + 1), 0, 0] for first, last in part]
+    return [number for span in spans for number in span]
+
+
+def parse(source: str) -> ast.Module:
+    """The syntax tree; every way in which a text can fail to be a program is a SyntaxError."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a wrong escape in a string is no concern of ours
+            return ast.parse(source)
+    except (ValueError, RecursionError, MemoryError) as error:  # a null byte; nesting beyond the parser's stack
+        raise SyntaxError(f"cannot be parsed: {error or 'nested too deeply'}") from error
+
+
+def _comments(source: str) -> int:
+    """Comment tokens, at most one a line; a comment after code counts, as in the paper's code."""
+    try:
+        return sum(token.type == tokenize.COMMENT for token in tokenize.generate_tokens(io.StringIO(source).readline))
+    except (tokenize.TokenError, SyntaxError):  # stricter than the parser in rare cases, such as a lone form feed
+        return sum(line.lstrip().startswith("#") for line in source.splitlines())
+
+
+def _docstring_lines(tree: ast.Module) -> int:
+    lines = 0
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if ast.get_docstring(node, clean=False) is not None:
+            text = node.body[0]
+            lines += (text.end_lineno or text.lineno) - text.lineno + 1
+    return lines
+
+
+def names(tree: ast.Module) -> tuple[BoundName, ...]:
+    """The distinct names of variables, parameters, functions and classes, by first line.
+
+    Left out: `self`, `cls`, `_`, dunder names, imported names (they are not the author's) and attributes; and the
+    conventional index names (`i`, `j`, `k`, `n`, `x`, `y`) when nothing but loops and comprehensions binds them.
+    """
+    targets = {id(name) for node in ast.walk(tree) for name in _loop_targets(node)}
+    first: dict[str, int] = {}
+    only_index: dict[str, bool] = {}
+    for node, text in _bindings(tree):
+        first[text] = min(first.get(text, node.lineno), node.lineno)
+        only_index[text] = only_index.get(text, text in INDEX_NAMES) and id(node) in targets
+    kept = [BoundName(text, line) for text, line in first.items() if not only_index[text] and not _conventional(text)]
+    return tuple(sorted(kept, key=lambda name: (name.line, name.text)))
+
+
+def _conventional(text: str) -> bool:
+    return text in CONVENTIONAL or (text.startswith("__") and text.endswith("__"))
+
+
+def _loop_targets(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+        yield from ast.walk(node.target)
+
+
+_Bound = ast.stmt | ast.expr | ast.arg | ast.excepthandler | ast.pattern
+
+
+def _bindings(tree: ast.Module) -> Iterator[tuple[_Bound, str]]:
+    """Each node that binds a name, with the name."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=text, ctx=ast.Store()) | ast.arg(arg=text):
+                yield node, text
+            case ast.FunctionDef(name=text) | ast.AsyncFunctionDef(name=text) | ast.ClassDef(name=text):
+                yield node, text
+            case ast.ExceptHandler(name=str(text)) | ast.MatchAs(name=str(text)) | ast.MatchStar(name=str(text)):
+                yield node, text
+
+
+def is_meaningful(name: str) -> bool:
+    """Whether a word in `name` tells something: three letters or more, one of them a vowel, and no placeholder.
+
+    `total`, `max_len` and `ans` are meaningful; `x`, `dp`, `cnt`, `tmp2`, `aaa` and `foo` are not.
+    """
+    return can_be_read(name) and any(
+        _is_word(word.lower()) for word in re.findall(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])", name)
+    )
+
+
+def _is_word(word: str) -> bool:
+    if not word.isascii():
+        return len(word) >= 2  # two characters make a word in scripts without vowels of their own
+    return len(word) >= 3 and word not in PLACEHOLDERS and len(set(word)) > 1 and not set(word).isdisjoint("aeiouy")
+
+
+_TWO_WAYS = (ast.If, ast.IfExp, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.match_case, ast.comprehension)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def complexity(tree: ast.Module) -> tuple[Complexity, ...]:
+    """McCabe's number of each function and of the module's own code, highest first.
+
+    Counted here and not by ruff's C901, which counts no `and`, `or` or comprehension and leaves the module's own code
+    out.
+    """
+    found = [Complexity(MODULE, 1, 1 + _branches(tree))]
+    found += [Complexity(f.name, f.lineno, 1 + _branches(f)) for f in ast.walk(tree) if isinstance(f, _SCOPES)]
+    return tuple(sorted(found, key=lambda each: (-each.branches, each.line)))
+
+
+def _branches(scope: ast.AST) -> int:
+    """In `scope`, functions inside it left out."""
+    count, waiting = 0, list(ast.iter_child_nodes(scope))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, _SCOPES):
+            continue
+        count += isinstance(node, _TWO_WAYS)
+        count += len(node.values) - 1 if isinstance(node, ast.BoolOp) else 0
+        count += len(node.ifs) if isinstance(node, ast.comprehension) else 0
+        waiting += ast.iter_child_nodes(node)
+    return count

@@ -1,0 +1,1 @@
+"""What all known inputs keep, and what goes beyond it."""

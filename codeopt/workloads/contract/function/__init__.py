@@ -1,0 +1,100 @@
+"""What is known of a function's arguments: types that hints and known calls show, and relations that all known calls
+keep and its code relies on. What goes beyond that is a caveat at most."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from codeopt.workloads.contract.function.hinted import fits
+from codeopt.workloads.contract.function.relations import ArgumentRelation, relations
+from codeopt.workloads.contract.function.seen import Seen, seen
+from codeopt.workloads.function.calls.deep import is_deeper
+from codeopt.workloads.source.functions import Function, definition
+from codeopt.workloads.source.literals import Call, Opaque, read
+
+MOST_TEXT = 2_000_000
+"""Characters of known calls that are looked at."""
+FEW = 3
+"""With fewer known calls a relation that all of them keep says nothing."""
+
+
+@dataclass(frozen=True)
+class Contract:
+    """Says of a made-up call whether it is alike to known ones."""
+
+    names: tuple[str, ...] = ()
+    """Of the parameters, by place."""
+    shown: Mapping[str, Seen] = field(default_factory=dict)
+    """By parameter: what known calls give."""
+    hints: Mapping[str, ast.expr] = field(default_factory=dict)
+    relations: tuple[ArgumentRelation, ...] = ()
+
+    def beyond(self, text: str) -> str:
+        """Why a call goes beyond the known ones; empty when it does not."""
+        call = read(text)
+        return self._beyond(call) if call is not None else ""
+
+    def within(self, text: str) -> str:
+        """The call, changed where it has to be to keep what known calls keep; empty where it goes beyond them still."""
+        call = read(text)
+        if call is None:
+            return text
+        kept = call
+        for each in self.relations:
+            kept = self._keeping(each, kept)
+        if self._beyond(kept):
+            return ""
+        return text if kept == call else kept.text()
+
+    def _keeping(self, relation: ArgumentRelation, call: Call) -> Call:
+        given = by_name(call, self.names)
+        if relation.kept_by is None or relation.keeps(given) is not False:
+            return call
+        value = relation.kept_by(*(given[name] for name in relation.parameters))
+        return call.with_value(list(given).index(relation.parameters[-1]), value)
+
+    def _beyond(self, call: Call) -> str:
+        given = by_name(call, self.names)
+        for name, value in given.items():
+            if is_deeper(value):
+                return f"no known call is nested as deep in `{name}`"
+            hint = self.hints.get(name)
+            if name not in self.shown or isinstance(value, Opaque) or (hint is not None and fits(value, hint)):
+                continue
+            if missing := self.shown[name].missing(value):
+                return f"no known call has {missing} for `{name}`"
+        return next((each.words for each in self.relations if each.keeps(given) is False), "")
+
+
+def by_name(call: Call, names: Sequence[str]) -> dict[str, Any]:
+    """Arguments by the names of their parameters; of more than there are names for, by their place."""
+    placed = {names[at] if at < len(names) else f"argument {at + 1}": value for at, value in enumerate(call.args)}
+    return {**placed, **dict(call.kwargs)}
+
+
+def contract_of(function: Function, known: Sequence[str]) -> Contract:
+    """known: calls that somebody vouches for."""
+    node = definition(ast.parse(function.source), function.qualname)
+    if node is None:
+        return Contract()
+    calls: list[dict[str, Any]] = []
+    total = 0
+    for text in sorted(known, key=len):
+        total += len(text)
+        if total > MOST_TEXT:
+            break
+        if (call := read(text)) is not None:
+            calls.append(by_name(call, function.parameters))
+    names = dict.fromkeys(name for call in calls for name in call)
+    shown = {name: seen([call[name] for call in calls if name in call]) for name in names}
+    every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    hints = {each.arg: each.annotation for each in every if each.annotation is not None}
+    kept = tuple(
+        each for each in relations(node)
+        if sum(each.keeps(call) is True for call in calls) >= FEW
+        and not any(each.keeps(call) is False for call in calls)
+    )  # fmt: skip
+    return Contract(function.parameters, shown, hints, kept)

@@ -1,0 +1,78 @@
+"""Whether a value is of the type that an annotation names; the annotation is read, not evaluated."""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import Any
+
+from codeopt.workloads.source.functions import dotted
+from codeopt.workloads.source.literals import Made
+
+_LISTS = ("list", "List", "MutableSequence")
+_SEQUENCES = ("Sequence", "Iterable", "Collection", "Container", "Reversible")
+_DICTS = ("dict", "Dict", "Mapping", "MutableMapping")
+_SETS = ("set", "Set", "AbstractSet", "MutableSet", "frozenset", "FrozenSet")
+_TUPLES = ("tuple", "Tuple")
+_UNIONS = ("Union", "Optional")
+
+
+def fits(value: Any, hint: ast.expr) -> bool:
+    """False too where the annotation is not understood: what known calls show decides then."""
+    if isinstance(hint, ast.Constant):
+        return value is None if hint.value is None else isinstance(hint.value, str) and _quoted(value, hint.value)
+    if isinstance(hint, ast.BinOp) and isinstance(hint.op, ast.BitOr):
+        return fits(value, hint.left) or fits(value, hint.right)
+    if not isinstance(hint, ast.Subscript):
+        return _plain(value, dotted(hint).rpartition(".")[2])
+    name = dotted(hint.value).rpartition(".")[2]
+    inner = list(hint.slice.elts) if isinstance(hint.slice, ast.Tuple) else [hint.slice]
+    if name in _UNIONS:
+        return any(fits(value, each) for each in inner) or (name == "Optional" and value is None)
+    if name in ("Annotated", "Final"):
+        return fits(value, inner[0])
+    return _plain(value, name) and _holds(value, name, inner)
+
+
+def _quoted(value: Any, text: str) -> bool:
+    try:
+        return fits(value, ast.parse(text, mode="eval").body)
+    except SyntaxError:
+        return False
+
+
+def _plain(value: Any, name: str) -> bool:
+    """Of a type without what it holds."""
+    if name == "float":
+        return type(value) is int or (type(value) is float and math.isfinite(value))
+    if name in ("int", "str", "bytes", "bool", "complex"):
+        return type(value).__name__ == name
+    if name in _SEQUENCES:
+        return isinstance(value, list | tuple | str | bytes | dict | set | frozenset) or _maker(value) == "iter"
+    if name in _LISTS:
+        return isinstance(value, list)
+    if name in _DICTS:
+        return isinstance(value, dict)
+    if name in _SETS:
+        return isinstance(value, set | frozenset)
+    if name in _TUPLES:
+        return isinstance(value, tuple)
+    return name in ("Iterator", "Generator") and _maker(value) == "iter"
+
+
+def _maker(value: Any) -> str:
+    return value.maker if isinstance(value, Made) else ""
+
+
+def _holds(value: Any, name: str, inner: list[ast.expr]) -> bool:
+    """What is in a container is of the types between its brackets."""
+    if isinstance(value, Made):
+        return all(_holds(part, "list", inner) for part in value.args)
+    if isinstance(value, dict):
+        sides = (list(value), list(value.values()))
+        return all(fits(item, hint) for side, hint in zip(sides, inner, strict=False) for item in side)
+    if isinstance(value, str | bytes):
+        return all(fits(item, inner[0]) for item in value[:1])
+    if name in _TUPLES and not (len(inner) == 2 and isinstance(inner[1], ast.Constant) and inner[1].value is ...):
+        return len(value) == len(inner) and all(map(fits, value, inner))
+    return all(fits(item, inner[0]) for item in value)

@@ -1,0 +1,113 @@
+"""The types that known values show, to any depth: `[1, 2]` is a list of ints, `None` among them is something else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from codeopt.workloads.source.literals import Made, Opaque
+
+MOST = 2000
+"""Items of a container that are looked at."""
+DEPTH = 6
+ITEMS, KEYS, VALUES = "items", "keys", "values"
+_WORDS = {
+    "NoneType": "None", "bool": "a bool", "int": "an int", "float": "a float", "str": "a text", "bytes": "bytes",
+    "list": "a list", "tuple": "a tuple", "dict": "a dict", "set": "a set", "frozenset": "a frozenset",
+    "complex": "a complex number", "range": "a range", "bytearray": "a bytearray",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What stands at one place of all known calls."""
+
+    kinds: Mapping[str, Mapping[str, Seen]] = field(default_factory=dict)
+    """By type what its parts are, by role; parts that no value has are missing."""
+    empty_text: bool = False
+    doubled: bool = True
+    """A separator comes twice in a row in some path, or these are no paths."""
+
+    def missing(self, value: Any, where: str = "") -> str:
+        """What of a value no known one has, in words; empty when there is nothing."""
+        if isinstance(value, Opaque):
+            return ""
+        value = bare(value)
+        kind = kind_of(value)
+        if kind not in self.kinds:
+            return _words(kind) + where
+        if isinstance(value, str | bytes):
+            return self._text(value, where)
+        known = self.kinds[kind]
+        for role, parts in parts_of(value, known).items():
+            inside = f" among the {role}" if role in (ITEMS, KEYS, VALUES) else where
+            for part in parts:
+                if role in known and (found := known[role].missing(part, inside)):
+                    return found
+        return ""
+
+    def _text(self, value: str | bytes, where: str) -> str:
+        """An argument may be empty, as any container; an empty text among others is another matter."""
+        if not value and where and not self.empty_text:
+            return "an empty text" + where
+        doubled = "//" in value if isinstance(value, str) else b"//" in value
+        return f"a doubled separator{where}" if doubled and not self.doubled else ""
+
+
+def seen(values: Sequence[Any], depth: int = DEPTH) -> Seen:
+    """What values show."""
+    groups: dict[str, list[Any]] = {}
+    for value in map(bare, values[:MOST]):
+        if not isinstance(value, Opaque):
+            groups.setdefault(kind_of(value), []).append(value)
+    kinds = {kind: _parts(group, depth) for kind, group in groups.items()}
+    texts = [str(value) for kind in ("str", "bytes") for value in groups.get(kind, ())]
+    paths = sum("/" in text for text in texts) * 2 > len(texts)
+    return Seen(kinds, "" in texts or "b''" in texts, not paths or any("//" in text for text in texts))
+
+
+def _parts(group: Sequence[Any], depth: int) -> dict[str, Seen]:
+    """What the parts of values of one type show, by role. Records of one length have a role for each place."""
+    record = isinstance(group[0], tuple) and len({len(value) for value in group}) == 1
+    roles: dict[str, list[Any]] = {}
+    for value in group:
+        for role, parts in parts_of(value, None if record else {ITEMS: Seen()}).items():
+            roles.setdefault(role, []).extend(parts)
+    return {role: seen(parts, depth - 1) for role, parts in roles.items() if parts} if depth else {}
+
+
+def parts_of(value: Any, known: Mapping[str, Seen] | None) -> dict[str, list[Any]]:
+    """By role the parts of a value. known: the roles that there are; a tuple is a record where it has no items."""
+    if isinstance(value, tuple) and (known is None or (ITEMS not in known and str(len(value) - 1) in known)):
+        return {str(at): [item] for at, item in enumerate(value)}
+    if isinstance(value, tuple) and known is not None and ITEMS not in known:
+        return {}
+    if isinstance(value, list | tuple | set | frozenset):
+        return {ITEMS: list(value)[:MOST]}
+    if isinstance(value, dict):
+        return {KEYS: list(value)[:MOST], VALUES: list(value.values())[:MOST]}
+    if isinstance(value, Made):
+        return {**{str(at): [part] for at, part in enumerate(value.args)}, **{n: [part] for n, part in value.kwargs}}
+    return {}
+
+
+def bare(value: Any) -> Any:
+    """An object before its methods were called."""
+    while isinstance(value, Made) and value.maker == "used" and value.args:
+        value = value.args[0]
+    return value
+
+
+def kind_of(value: Any) -> str:
+    """A type by its name; of an object what makes it. NaN and infinity are no numbers like others."""
+    if isinstance(value, Made):
+        return value.maker
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN or infinity"
+    return type(value).__name__
+
+
+def _words(kind: str) -> str:
+    return _WORDS.get(kind, kind)

@@ -1,0 +1,122 @@
+"""What an input is to the known ones: alike, or beyond them and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from codeopt.workloads.contract.program.layout import Layout, ParsedInput, Role, find_layout
+from codeopt.workloads.contract.program.relations import InputRelation, _shape, find_relations
+from codeopt.workloads.contract.program.tokens import PIECES, integer, read_text
+
+LOOKED_AT = 300_000  # bytes of all known inputs together whose relations are looked for; the shortest come first
+LAID_OUT = 12
+"""So many known inputs show the layout; the others are read by it."""
+
+FORMATS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
+    ("all known inputs end with a line end", lambda data: data.endswith(b"\n")),
+    ("no known input ends with a line end", lambda data: not data.endswith(b"\n")),
+    ("no known input has an empty line", lambda data: b"\n\n" not in data and data[:1] != b"\n"),
+    ("no known input has more than one space between words", lambda data: b"  " not in data),
+    ("no known input has spaces at the ends of a line", lambda data: b" \n" not in data and b"\n " not in data),
+    ("no known input has tabs", lambda data: b"\t" not in data),
+    ("no known input has carriage returns", lambda data: b"\r" not in data),
+    ("all known inputs are ASCII", bytes.isascii),
+    ("no known input is empty", bool),
+)
+"""What is said of an input that breaks it, and whether it holds."""
+
+
+@dataclass(frozen=True)
+class KnownInputs:
+    """The known inputs, and what all of them keep."""
+
+    inputs: tuple[bytes, ...]
+    layout: Layout | None
+    readings: tuple[ParsedInput, ...]
+    relations: tuple[InputRelation, ...]
+
+    def why_beyond(self, data: bytes) -> str:
+        """What of the known inputs this one does not keep; empty when it is alike."""
+        for words, holds in self._formats:
+            if not holds(data):
+                return words
+        if self.layout is None:
+            return "" if self._has_known_shape(data) else "no known input has lines like these"
+        reading = self.layout.read(data)
+        if reading is None:
+            return "no known input is laid out like that"
+        for relation in self.relations:
+            if not relation.holds(reading):
+                return relation.broken
+        if self._loose and not self._has_known_shape(data):
+            return "no known input has lines like these"
+        return ""
+
+    @cached_property
+    def _formats(self) -> list[tuple[str, Callable[[bytes], bool]]]:
+        return [(words, holds) for words, holds in FORMATS if all(map(holds, self.inputs))]
+
+    @cached_property
+    def _loose(self) -> bool:
+        """Lists whose lengths nothing says: what they mean is not known."""
+        assert self.layout is not None
+        told = {relation.roles[0] for relation in self.relations if "how many follow" in relation.broken}
+        lists = [role for role in self.layout.roles if role.token is None and role not in told]
+        return any(not self.layout.parts[role.part].single and self._is_numeric(role) for role in lists)
+
+    def _is_numeric(self, role: Role) -> bool:
+        tokens = [token for reading in self.readings for token in reading.tokens(role)[:500]]
+        return 2 * sum(integer(token) is not None for token in tokens) > len(tokens)
+
+    def _has_known_shape(self, data: bytes) -> bool:
+        """Every line as long as in some known input, and what may count something as it is there."""
+        pieces = tuple(PIECES.split(data))
+        return any(
+            len(pieces) == len(known)
+            and all(pieces[at] == known[at] for at in fixed)
+            and all(_shape(a) == _shape(b) for a, b in zip(pieces[::2], known[::2], strict=True))
+            for known, fixed in self._shapes
+        )
+
+    @cached_property
+    def _shapes(self) -> list[tuple[tuple[bytes, ...], list[int]]]:
+        found = []
+        for data in self.inputs:
+            text = read_text(data)
+            free = {at for at in text.free if text.pieces[at] not in (b"0", b"-1") and not _alone(text.pieces, at)}
+            found.append((text.pieces, [at for at in range(len(text.pieces)) if at not in free]))
+        return found
+
+
+def _alone(pieces: Sequence[bytes], at: int) -> bool:
+    """The only token of its line."""
+    before = at == 0 or b"\n" in pieces[at - 1]
+    after = at + 1 >= len(pieces) or b"\n" in pieces[at + 1]
+    return before and after
+
+
+def look_at(inputs: Sequence[bytes]) -> KnownInputs:
+    """What the known inputs keep, the shortest of them first, as far as it can be looked for in little time."""
+    chosen: list[bytes] = []
+    size = 0
+    for data in sorted(dict.fromkeys(inputs), key=len):
+        if chosen and size + len(data) > LOOKED_AT:
+            break
+        chosen.append(data)
+        size += len(data)
+    layout = find_layout(_spread(chosen, LAID_OUT)) if chosen and any(chosen) else None
+    readings = [layout.read(data) for data in chosen] if layout else []
+    if layout is None or None in readings:
+        return KnownInputs(tuple(chosen), None, (), ())
+    read = tuple(reading for reading in readings if reading is not None)
+    return KnownInputs(tuple(chosen), layout, read, find_relations(layout, read))
+
+
+def _spread(inputs: Sequence[bytes], most: int) -> Sequence[bytes]:
+    """The shortest and the longest, and some between."""
+    if len(inputs) <= most:
+        return inputs
+    step = (len(inputs) - 1) / (most - 1)
+    return [inputs[round(number * step)] for number in range(most)]

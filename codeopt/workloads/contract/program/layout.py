@@ -1,0 +1,259 @@
+"""How known inputs are laid out: single lines, lines that a number before them counts, lines to the end.
+
+Found by looking: the shortest description that all known inputs follow. Tokens get roles by it, such as the second
+number of each line of a block; what is known of a role is in `_relations`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from codeopt.workloads.contract.program.tokens import integer
+
+Lines = Sequence[Sequence[bytes]]
+
+MOST_STEPS = 3000
+"""Of the search for a layout."""
+WIDEST = 8
+"""A line of more tokens is a list, though all known ones have as many."""
+MOST_ROWS = 6
+"""More lines of one width are a block, though all known inputs have as many."""
+OFFSETS = (0, -1, 1)
+GROUPS = (1, 2, 3)
+"""Lines that are repeated together."""
+
+
+@dataclass(frozen=True)
+class GroupCount:
+    """How many groups a block has: the number at this place, and so many more."""
+
+    scalar: Role
+    offset: int
+
+
+@dataclass(frozen=True)
+class Role:
+    """A place: part of the layout, line of the group, token of the line; token None: all tokens of a list."""
+
+    part: int
+    line: int
+    token: int | None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A single line, or a block of groups of lines."""
+
+    widths: tuple[int | None, ...]
+    """Tokens of each line of a group; None: a list, of any length."""
+    count: GroupCount | None = None
+    rest: bool = False
+    """As many as there are."""
+
+    @property
+    def single(self) -> bool:
+        """One line."""
+        return self.count is None and not self.rest
+
+
+@dataclass(frozen=True)
+class ParsedInput:
+    """One input by the layout: the lines of each part."""
+
+    layout: Layout
+    parts: tuple[tuple[tuple[bytes, ...], ...], ...]
+
+    def lines(self, role: Role) -> Lines:
+        """The lines at a place, one for each group."""
+        return self.parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
+
+    def lists(self, role: Role) -> list[Sequence[bytes]]:
+        """Tokens that stand in an order: those of each list, or a column."""
+        lines = self.lines(role)
+        if role.token is None:
+            return list(lines)
+        return [[line[role.token] for line in lines]]
+
+    def tokens(self, role: Role) -> list[bytes]:
+        """All tokens of a role."""
+        return [token for each in self.lists(role) for token in each]
+
+    def integers(self, role: Role) -> list[int]:
+        """The same as numbers."""
+        if role not in self._numbers:
+            self._numbers[role] = [int(token) for token in self.tokens(role)]
+        return self._numbers[role]
+
+    def scalar(self, role: Role) -> int:
+        """The one number at a place."""
+        return self.integers(role)[0]
+
+    @cached_property
+    def _numbers(self) -> dict[Role, list[int]]:
+        return {}
+
+    def write(self) -> bytes:
+        """As a text."""
+        return b"".join(b" ".join(line) + b"\n" for part in self.parts for line in part)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What all known inputs follow."""
+
+    parts: tuple[Part, ...]
+
+    @cached_property
+    def roles(self) -> tuple[Role, ...]:
+        """Every place."""
+        return tuple(
+            Role(number, line, token)
+            for number, part in enumerate(self.parts)
+            for line, width in enumerate(part.widths)
+            for token in (range(width) if width is not None else (None,))
+        )
+
+    @property
+    def counts(self) -> frozenset[Role]:
+        """Places of numbers that count lines."""
+        return frozenset(part.count.scalar for part in self.parts if part.count)
+
+    def read(self, data: bytes) -> ParsedInput | None:
+        """An input by this layout; None for one that does not follow it."""
+        lines, at = split(data), 0
+        found: list[tuple[tuple[bytes, ...], ...]] = []
+        for number, part in enumerate(self.parts):
+            size = self._lines(part, found, lines, at, sum(len(later.widths) for later in self.parts[number + 1 :]))
+            if size is None or at + size > len(lines):
+                return None
+            taken = lines[at : at + size]
+            widths = part.widths
+            if any(widths[i % len(widths)] not in (None, len(line)) for i, line in enumerate(taken)):
+                return None
+            found.append(tuple(map(tuple, taken)))
+            at += size
+        return ParsedInput(self, tuple(found)) if at == len(lines) else None
+
+    def _lines(
+        self, part: Part, found: Sequence[Sequence[Sequence[bytes]]], lines: Lines, at: int, after: int
+    ) -> int | None:
+        group = len(part.widths)
+        if part.rest:
+            size = len(lines) - at - after
+            return size if size >= 0 and size % group == 0 else None
+        if part.count is None:
+            return 1
+        role = part.count.scalar
+        value = integer(found[role.part][role.line][role.token or 0])
+        return None if value is None or value + part.count.offset < 0 else (value + part.count.offset) * group
+
+
+def split(data: bytes) -> list[list[bytes]]:
+    """Lines of tokens."""
+    return [line.split() for line in data.removesuffix(b"\n").split(b"\n")]
+
+
+def find_layout(inputs: Sequence[bytes]) -> Layout | None:
+    """The shortest layout that all of these follow; None where there is none but lines of any kind."""
+    search = _Search([split(data) for data in inputs])
+    search.go(tuple(0 for _ in inputs), (), (), 0.0)
+    return Layout(search.best) if search.best else None
+
+
+class _Search:
+    """Depth first, the cheapest description so far in hand."""
+
+    def __init__(self, inputs: Sequence[Lines]) -> None:
+        self.inputs = inputs
+        self.best: tuple[Part, ...] = ()
+        self.cost = float("inf")
+        self.steps = 0
+
+    def go(self, at: tuple[int, ...], scalars: tuple[Role, ...], parts: tuple[Part, ...], cost: float) -> None:
+        """Describe what follows after these places."""
+        self.steps += 1
+        if cost >= self.cost or self.steps > MOST_STEPS:
+            return
+        left = [len(lines) - here for lines, here in zip(self.inputs, at, strict=True)]
+        if not any(left):
+            self.best, self.cost = parts, cost
+            return
+        for part, price in (*self._blocks(at, scalars), *self._rests(at, left)):
+            self.go(self._after(part, at, left), scalars, (*parts, part), cost + price)
+        if all(left):
+            width = self._width(at, scalars)
+            new = () if width is None else self._integers(at, len(parts), width)
+            after = tuple(here + 1 for here in at)
+            self.go(after, (*scalars, *new), (*parts, Part((width,))), cost + 1)
+
+    def _after(self, part: Part, at: tuple[int, ...], left: Sequence[int]) -> tuple[int, ...]:
+        if part.rest:
+            return tuple(here + size for here, size in zip(at, left, strict=True))
+        return tuple(here + size for here, size in zip(at, self._sizes(part), strict=True))
+
+    def _sizes(self, part: Part) -> list[int]:
+        assert part.count is not None
+        group = len(part.widths)
+        return [(value + part.count.offset) * group for value in self._row_values(part.count.scalar)]
+
+    def _blocks(self, at: tuple[int, ...], scalars: tuple[Role, ...]) -> Iterator[tuple[Part, float]]:
+        for role in reversed(scalars):
+            values = self._row_values(role)
+            for offset in OFFSETS:
+                if min(values) + offset < 0 or max(values) + offset < 2:
+                    continue
+                for group in GROUPS:
+                    sizes = [(value + offset) * group for value in values]
+                    widths = self._widths(at, sizes, group)
+                    if widths is not None:
+                        price = 1 + 0.3 * (offset != 0) + 0.4 * (group - 1) + widths.count(None)
+                        yield Part(widths, GroupCount(role, offset)), price
+
+    def _rests(self, at: tuple[int, ...], left: Sequence[int]) -> Iterator[tuple[Part, float]]:
+        if len(set(left)) == 1 and left[0] <= MOST_ROWS and len(self.inputs) > 1:
+            return
+        for group in GROUPS:
+            if all(size % group == 0 for size in left):
+                widths = self._widths(at, list(left), group)
+                if widths is not None:
+                    yield Part(widths, rest=True), 4 + 0.6 * (group - 1) + 2 * widths.count(None)
+
+    def _widths(self, at: tuple[int, ...], sizes: Sequence[int], group: int) -> tuple[int | None, ...] | None:
+        """Of each line of a group; None where the inputs end before."""
+        found: list[set[int]] = [set() for _ in range(group)]
+        for lines, here, size in zip(self.inputs, at, sizes, strict=True):
+            if here + size > len(lines):
+                return None
+            for number, line in enumerate(lines[here : here + size]):
+                found[number % group].add(len(line))
+        widths = tuple(next(iter(each)) if len(each) == 1 else None for each in found)
+        return None if group > 1 and len(set(widths)) == 1 and widths[0] is not None else widths
+
+    def _width(self, at: tuple[int, ...], scalars: tuple[Role, ...]) -> int | None:
+        """Of a single line; None for a list: of other lengths, many tokens, or as many as a number before says."""
+        found = [len(lines[here]) for lines, here in zip(self.inputs, at, strict=True)]
+        if len(set(found)) > 1 or found[0] > WIDEST:
+            return None
+        if found[0] > 1 and any(self._row_values(role) == found for role in scalars):
+            return None
+        return found[0]
+
+    def _row_values(self, role: Role) -> list[int]:
+        """A number of the lines at the head, of each input."""
+        return [self._place[role][number] for number in range(len(self.inputs))]
+
+    def _integers(self, at: tuple[int, ...], part: int, width: int) -> tuple[Role, ...]:
+        found = []
+        for token in range(width):
+            values = [integer(lines[here][token]) for lines, here in zip(self.inputs, at, strict=True)]
+            if all(value is not None for value in values):
+                role = Role(part, 0, token)
+                self._place[role] = [value for value in values if value is not None]
+                found.append(role)
+        return tuple(found)
+
+    @cached_property
+    def _place(self) -> dict[Role, list[int]]:
+        return {}

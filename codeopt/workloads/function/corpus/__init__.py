@@ -1,0 +1,1 @@
+"""The calls that are known of a function, each with its origin."""

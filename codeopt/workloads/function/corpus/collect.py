@@ -1,0 +1,43 @@
+"""What is known of a function: the calls of every source, run on the original."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from codeopt.core.options import ImproveOptions
+from codeopt.workloads.function.calls.call_names import find_names
+from codeopt.workloads.function.corpus.corpus import Evidence, gather
+from codeopt.workloads.function.corpus.object_histories import with_confirmed_histories
+from codeopt.workloads.function.corpus.sources import Ask, collect
+from codeopt.workloads.function.harness import Bench, with_calls_file
+from codeopt.workloads.program.cases import text
+
+
+def learn(
+    bench: Bench, options: ImproveOptions, calls_text: str, notify: Callable[[str], None]
+) -> tuple[Bench, Evidence]:
+    """The bench with the calls file, and the evidence. Raises ProgramError, UsageError.
+
+    calls_text: a calls file that a language model wrote; used where the user gave none.
+    """
+    if options.calls is not None:
+        bench = with_calls_file(bench, text(options.calls).decode("utf-8", "replace"))
+    elif calls_text:
+        bench = with_calls_file(bench, calls_text)
+    notify("collecting calls")
+    found = with_confirmed_histories(bench, collect(Ask(bench, options.calls, options.use_tests, notify)))
+    evidence = gather(bench, found.calls, found.big, notify, options.max_examples)
+    left_out = replace(evidence.left_out, given={**found.dropped, **evidence.left_out.given})
+    evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places, shortfalls=found.shortfalls)
+    return with_names(bench, [*(known.text for known in evidence.known), *evidence.big]), evidence
+
+
+def with_names(bench: Bench, calls: Sequence[str]) -> Bench:
+    """The bench with how calls are shown, their arguments as people would write them."""
+    home = bench.target.module.partition(".")[0]
+    return replace(bench, names=find_names(calls, lambda some: _in_words(bench, some), home))
+
+
+def _in_words(bench: Bench, calls: tuple[str, ...]) -> tuple[str, ...]:
+    return bench.ask(calls, "show", seconds=1.0, lost=3, budget=5.0).lines

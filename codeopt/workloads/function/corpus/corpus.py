@@ -1,0 +1,295 @@
+"""What a function's behaviour is known by: calls whose outcome is the same each time, counted by where they come
+from."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from codeopt.core.diagnostic import Shortfall
+from codeopt.core.errors import ProgramError
+from codeopt.workloads.function.calls.call_names import whence
+from codeopt.workloads.function.calls.deep import deep_calls
+from codeopt.workloads.function.calls.derive import derive
+from codeopt.workloads.function.calls.long import as_iterators, long_calls, tenfold
+from codeopt.workloads.function.calls.mistyped import mistyped, refusals
+from codeopt.workloads.function.calls.omitted import widened
+from codeopt.workloads.function.corpus.exclusions import LeftOut, Reason, Why, objection
+from codeopt.workloads.function.corpus.observe import DERIVED_TOTAL_S, MADE_UP, REFUSED, Known, Patience, observe
+from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.source.functions import definition
+from codeopt_sandbox.call_answer import Kind
+
+MIN_CALLS = 10
+"""With fewer comparable calls nothing is claimed."""
+MIN_RETURNS = 3
+"""So many of them must return: a function that only raises was not called as it is meant to be."""
+MIN_COVERAGE = 0.6
+"""Share of the function's lines that the calls must run."""
+DERIVED, FRESH = 1000, 0.75
+"""How many calls are made from known ones for the rounds, and as a share of that others for the confirmation."""
+LONG, LONG_S, LONG_PATIENCE = 20, 1.0, Patience(1.0, 2.5, lost=1)
+"""Long calls, the original's seconds for those that are kept, and for trying them: the shortest come first, so behind
+one that takes too long the others would."""
+DEEP_PATIENCE = Patience(0.3, 0.6, lost=2)
+"""The same of calls that are deeper than any known one."""
+WATCHED = 4000
+"""Items of an iterator that is watched: see sandbox/codeopt_sandbox/guest/calls/laziness.py."""
+EACH = 2
+"""Calls that are kept for one refusal."""
+KEPT_S = 6.0
+"""What the given calls may take that every draft makes; at least MIN_CALLS of them are kept, the quickest first."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that is known, and what had to be left out."""
+
+    known: tuple[Known, ...]
+    big: tuple[str, ...] = ()
+    """Calls that the user gave for timing."""
+    left_out: LeftOut = LeftOut()
+    lines_run: tuple[int, ...] = ()
+    lines: tuple[int, ...] = ()
+    tests: tuple[str, ...] = ()
+    """Ids of existing tests that pass on the original."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """By call: the test or doctest that made it."""
+    shortfalls: tuple[Shortfall, ...] = ()
+    """What could not be run or made."""
+
+    def whence(self, call: str) -> str:
+        """Where a call comes from, in words."""
+        return whence(call, {known.text: known.source for known in self.known}, self.places)
+
+    @property
+    def vouched(self) -> list[str]:
+        """Calls that say what arguments are: those that somebody made, else those that hints give."""
+        made = [each.text for each in self.known if each.source not in (*MADE_UP, REFUSED)]
+        made = made or [each.text for each in self.known if each.source not in ("derived", REFUSED)]
+        return [*made, *self.big]
+
+    @property
+    def coverage(self) -> float:
+        """Share of the function's lines that the calls run."""
+        return len(set(self.lines_run) & set(self.lines)) / len(self.lines) if self.lines else 1.0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many calls each source gave."""
+        return dict(Counter(known.source for known in self.known))
+
+    @property
+    def words(self) -> str:
+        """`12 calls (9 derived, 3 calls_file), 80% of the function's lines`."""
+        largest_first = sorted(self.counts.items(), key=lambda pair: -pair[1])
+        counts = ", ".join(f"{count} {name}" for name, count in largest_first)
+        tests = f", {len(self.tests)} test{'s' * (len(self.tests) != 1)}" if self.tests else ""
+        return f"{len(self.known)} calls ({counts}){tests}, {self.coverage:.0%} of the function's lines"
+
+    def figures(self) -> dict[str, Any]:
+        """The same for JSON."""
+        return {
+            "calls": len(self.known),
+            "sources": self.counts,
+            "line_coverage": round(self.coverage, 3),
+            "left_out": self.left_out.figures(),
+            "tests": len(self.tests),
+        }
+
+    def thin(self) -> str:
+        """Why nothing can be claimed, and what would help; empty when there is enough."""
+        reason = self._thin()
+        return "; ".join([reason, *(each.words for each in self.shortfalls)]) if reason else ""
+
+    def _thin(self) -> str:
+        missing = [line for line in self.lines if line not in self.lines_run]
+        if len(self.known) < MIN_CALLS:
+            count = f"{len(self.known)} comparable call{'s' * (len(self.known) != 1)}, at least {MIN_CALLS} are needed"
+            return f"{count}{self._lost() or '; nothing that was run calls it' * (not self.known)}; {_HELP}"
+        if sum(known.returns for known in self.known) < MIN_RETURNS:
+            return f"{self._raised()}{self._lost()}; {_HELP}"
+        if self.coverage < MIN_COVERAGE:
+            shown = ", ".join(map(str, missing[:8])) + (", ..." if len(missing) > 8 else "")
+            return (
+                f"the calls run {self.coverage:.0%} of the function's lines, at least {MIN_COVERAGE:.0%} are needed; "
+                f"calls that reach lines {shown} would help (--calls FILE){self._lost()}"
+            )
+        return ""
+
+    def _raised(self) -> str:
+        """Which exceptions, and how often: it may be a file or a module that the sandbox does not show."""
+        names = Counter(known.outcome.exception for known in self.known if known.outcome.kind == Kind.RAISES)
+        shown = ", ".join(f"{name} {count} times" for name, count in names.most_common(2))
+        return f"nearly every call raises an exception ({shown})"
+
+    def _lost(self) -> str:
+        reasons = self.left_out.words()
+        return f"; left out: {reasons}" if reasons else ""
+
+
+_HELP = "give more with --calls FILE, --tests PATH, or `codeopt record`"
+
+
+class NotVerifiable(ProgramError):
+    """The function's behaviour cannot be known by calling it; the message says why.
+
+    shortfalls: what could not be run or made; the message has them too.
+    """
+
+    def __init__(self, message: str, shortfalls: tuple[Shortfall, ...] = ()) -> None:
+        super().__init__(message)
+        self.shortfalls = shortfalls
+
+
+class TooThin(NotVerifiable):
+    """More calls would help."""
+
+
+def gather(
+    bench: Bench,
+    found: Sequence[tuple[str, Sequence[str]]],
+    big: Sequence[str] = (),
+    notify: Callable[[str], None] = lambda line: None,
+    most: int | None = None,
+) -> Evidence:
+    """Run the original on the calls of every source, and on calls made from those, at most so many; None: DERIVED.
+    Raises NotVerifiable."""
+    origin = {text: name for name, calls in reversed(found) for text in calls}
+    texts = list(dict.fromkeys(text for _, calls in found for text in calls))
+    notify(f"running the original on {len(texts)} calls")
+    given, guessed = ([text for text in texts if (origin[text] in MADE_UP) is guess] for guess in (False, True))
+    known, dropped = observe(bench, given, origin)
+    guesses, other = observe(bench, guessed, origin)
+    chance = {reason: count for reason, count in other.items() if reason.why is Why.TWICE or not given}
+    if reason := objection(dropped, len(given)) or objection(chance, len(guessed), "made-up call"):
+        raise NotVerifiable(f"{bench.function.qualname} cannot be judged: {reason}")
+    kept = [*_affordable(known), *guesses]
+    dropped[Reason(Why.TOO_LONG)] += len(known) + len(guesses) - len(kept)
+    notify("making more calls from them")
+    wider = _wider(bench, kept)
+    bases = [k.text for k in (*kept, *wider)]
+    patience = _patience(most)
+    more, derived = observe(bench, derive(bases, most or DERIVED, 1, bench.vocabulary), {}, patience)
+    left_out = LeftOut(dropped, other + derived)
+    large = [*(known.text for known in kept), *big]
+    far = long_ones(bench, large, 1, tenfold(large, 1))
+    evidence = Evidence((*kept, *_quick([*wider, *more], patience.total), *far), tuple(big), left_out)
+    return _with_refusals(bench, cover(bench, evidence)) if evidence.known else evidence
+
+
+def fresh_ones(bench: Bench, known: Sequence[str], seed: int, most: int | None = None) -> list[Known]:
+    """Calls made from known ones that are none of them, to confirm with; most: as those of `gather`."""
+    made = derive(known, round(FRESH * (most or DERIVED)), seed, bench.vocabulary)
+    return observe(bench, made, {}, _patience(most))[0]
+
+
+def _patience(most: int | None) -> Patience:
+    """With calls made from known ones: where more are asked for than is usual, there is more time, too."""
+    return Patience(total=DERIVED_TOTAL_S * max(1.0, (most or DERIVED) / DERIVED))
+
+
+def long_ones(bench: Bench, known: Sequence[str], seed: int, larger: Sequence[str] = ()) -> list[Known]:
+    """Calls as long as the largest and longer, as many as the original makes in a second; and of a function that takes
+    iterators and yields a long one. larger: calls that are as large as none is, the largest first; the first of them
+    that the original can make is kept. None of them is timed."""
+    texts = set(known)
+    made = [text for text in long_calls(known, LONG, seed, bench.vocabulary) if text not in texts]
+    wrapped = (as_iterators(text, iterables(bench), WATCHED) for text in known[:20])
+    watched = [text for text in wrapped if text is not None][:2]
+    found, _ = observe(bench, [*made, *watched, *larger], {}, LONG_PATIENCE)
+    by_text = {each.text: each for each in found}
+    largest = next((by_text[text] for text in larger if text in by_text), None)
+    kept = _quick([each for each in found if each.text not in larger], LONG_S)
+    kept += observe(bench, [text for text in deep_calls(known) if text not in texts], {}, DEEP_PATIENCE)[0]
+    return [*kept, largest] if largest else kept
+
+
+def iterables(bench: Bench) -> list[int]:
+    """The places of parameters that may be given an iterator, as their annotations say it."""
+    node = definition(ast.parse(bench.function.source), bench.function.qualname)
+    given = [*node.args.posonlyargs, *node.args.args] if node is not None else []
+    hints = [ast.unparse(each.annotation) if each.annotation is not None else "" for each in given]
+    plain = [hint.partition("[")[0].rpartition(".")[2] for hint in hints]
+    return [at for at, hint in enumerate(plain) if hint in ("Iterable", "Iterator")]
+
+
+def _with_refusals(bench: Bench, evidence: Evidence) -> Evidence:
+    """With calls that the function's own text refuses, where no other call has it do so."""
+    lines = refusals(bench.function)
+    missing = {line for line in lines if line in evidence.lines} - set(evidence.lines_run)
+    if not missing:
+        return evidence
+    texts = mistyped([known.text for known in evidence.known if known.returns])
+    made = bench.ask(tuple(texts), seconds=0.1, lost=3, budget=1.0).outcomes if texts else ()
+    by_line: dict[int, list[str]] = {}
+    for text, outcome in zip(texts, made, strict=False):
+        if outcome.kind == Kind.RAISES and outcome.line in missing:
+            by_line.setdefault(lines[outcome.line], []).append(text)
+    chosen = [text for found in by_line.values() for text in found[:EACH]]
+    known, _ = observe(bench, chosen, dict.fromkeys(chosen, REFUSED))
+    run = {line for line, statement in lines.items() if statement in by_line and line in evidence.lines}
+    reached = {*evidence.lines_run, *(run if known else ())}
+    return replace(evidence, known=(*evidence.known, *known), lines_run=tuple(sorted(reached)))
+
+
+def _wider(bench: Bench, known: Sequence[Known]) -> list[Known]:
+    """Calls that also give a parameter that none of them gives. Of a type that was only tried, an exception says
+    nothing."""
+    tried = widened(bench.function, [k.text for k in known])
+    found, _ = observe(bench, list(tried), {})
+    return [k for k in found if k.returns or tried[k.text]]
+
+
+def _affordable(known: list[Known]) -> list[Known]:
+    """Without the longest given calls, where there are many: every draft makes all that are left."""
+    kept: set[str] = set()
+    total = 0.0
+    for call in sorted(known, key=lambda k: k.seconds):
+        total += call.seconds
+        if total <= KEPT_S or len(kept) < MIN_CALLS:
+            kept.add(call.text)
+    return [call for call in known if call.text in kept]
+
+
+def _quick(known: Sequence[Known], most: float = DERIVED_TOTAL_S) -> list[Known]:
+    """As many as can be made again and again: they are run for every draft."""
+    kept: list[Known] = []
+    total = 0.0
+    for call in sorted(known, key=lambda k: k.seconds):
+        total += call.seconds
+        if total > most:
+            break
+        kept.append(call)
+    return kept
+
+
+def cover(bench: Bench, evidence: Evidence) -> Evidence:
+    """With the lines that the calls run: quick ones together, then, where lines are missing, the long given ones."""
+    quick = tuple(known.text for known in _quick(evidence.known, 0.1))
+    slow = [known.text for known in evidence.known if known.text not in quick and known.source != "derived"][:3]
+    run: set[int] = set()
+    lines: tuple[int, ...] = ()
+    for calls in [quick, *[(text,) for text in slow]]:
+        if not calls or (lines and run >= set(lines)):
+            continue
+        found = bench.ask(calls, "cover", seconds=20.0, lost=0).covered
+        if found:
+            _require_running(bench, found[2])
+            run |= found[0]
+            lines = found[1]
+    return replace(evidence, lines_run=tuple(sorted(run)), lines=lines)
+
+
+def _require_running(bench: Bench, line: int) -> None:
+    """Of several functions of one name the last of the file need not be what the module calls by it."""
+    function = bench.function
+    if line in function.others:
+        raise NotVerifiable(
+            f"{function.qualname} cannot be judged: it is defined more than once, and what runs here is not the one at "
+            f"line {function.first_line} but the one at line {line}; move that one's work into a function of its own "
+            "and name that"
+        )

@@ -1,0 +1,168 @@
+"""Existing tests as evidence: which pass on the original, which calls they make, and whether a draft passes the
+same."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codeopt.core.diagnostic import Shortfall
+from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.sandbox_view.view import Module, tracked
+from codeopt_sandbox.calls import TestRequest, tests_program
+from codeopt_sandbox.outcome import Run, RunLimits
+
+if TYPE_CHECKING:
+    from codeopt_sandbox.guest.tests.request import TestJob
+
+MOST_FILES, MOST_CALLS = 8, 120
+SECONDS = 60.0
+ELSEWHERE = "--python PATH runs them in another environment"
+NO_PYTEST, INSTALL = "No module named 'pytest'", "install pytest in it"
+ENOUGH_S, RANK_S = 20.0, 40.0
+"""Of a suite that takes longer no further test is begun, when calls are recorded and under a profiler; a draft then has
+the rest of SECONDS for the same ones."""
+
+
+@dataclass(frozen=True)
+class Tests:
+    """One run of tests."""
+
+    passed: tuple[str, ...]
+    failed: dict[str, str]
+    calls: tuple[str, ...]
+    ranked: tuple[tuple[str, int, float], ...]
+    """(file, first line, seconds with all that it calls) of functions; only of a "rank" job."""
+    error: str
+    """Why there is no result; empty when there is one."""
+    skipped: dict[str, str] = field(default_factory=dict)
+    lost: Mapping[str, int] = field(default_factory=dict)
+    """Why calls cannot be written down (`key: a lambda`) -> how many."""
+    seconds: float = 0.0
+    """Of the clock, that the tests themselves took."""
+    places: dict[str, str] = field(default_factory=dict)
+    """By call: the test or doctest that made it first."""
+
+    def shortfall(self, files: int) -> Shortfall | None:
+        """Why the tests of so many files count for nothing, or some of them; None when all passed."""
+        reasons = {**self.skipped, **self.failed}
+        if self.passed and not self.failed:
+            return None
+        name, why = next(iter({**self.failed, **self.skipped}.items()), ("", ""))
+        if self.passed:
+            return Shortfall(
+                f"{self._failures()} and {'counts' if len(self.failed) == 1 else 'count'} for nothing", f"{name}: {why}"
+            )
+        tests = sum("::" in each for each in reasons)
+        none = f"{_counted(tests, 'test')} found, none passes"
+        what = none if tests else f"{_counted(files, 'test file')} found, none ran"
+        if self.error or not reasons:
+            without = f"{INSTALL}, or " if NO_PYTEST in self.error else ""
+            return Shortfall(what, self.error or "there is no test in them", without + ELSEWHERE)
+        return Shortfall(what, f"{name}: {why}", ELSEWHERE)
+
+    def _failures(self) -> str:
+        """`2 of 8 tests fail on the original, 1 test file cannot be loaded`."""
+        tests = sum("::" in each for each in self.failed)
+        files = len(self.failed) - tests
+        parts = [f"{tests} of {len(self.passed) + tests} tests fail on the original"] * bool(tests)
+        parts += [f"{_counted(files, 'test file')} cannot be loaded"] * bool(files)
+        return ", ".join(parts)
+
+
+def find_tests(bench: Bench) -> list[str]:
+    """Paths, as the sandbox sees them, of the tests that the user named; else of tests that name the function and
+    import its module."""
+    return find_all_tests(bench, [bench.view.module], rf"\b{re.escape(bench.function.name)}\b")
+
+
+def find_all_tests(bench: Bench, modules: Sequence[Module], pattern: str | None = None) -> list[str]:
+    """The same for several modules of the project, and any function. pattern: what else a test holds."""
+    isolated = bench.sandbox.isolated
+    if bench.places:
+        return [place.at(isolated) for place in bench.places]
+    if not bench.view.copied:
+        return []
+    texts = {
+        path: (bench.view.folder / path).read_text("utf-8", "replace")
+        for path in tracked(bench.view.module)
+        if re.fullmatch(r"test_.*\.py|.*_test\.py", path.name) and (bench.view.folder / path).is_file()
+    }
+    named = {path: text for path, text in texts.items() if pattern is None or re.search(pattern, text)}
+    found = dict.fromkeys(path for module in modules for path in _nearest(module, named))
+    return [bench.view.inside(bench.view.module.root / path, isolated) for path in found]
+
+
+def _nearest(module: Module, texts: Mapping[Path, str]) -> list[Path]:
+    """The tests that import a module."""
+    package, last = module.name.partition(".")[0], module.name.rpartition(".")[2]
+    imports = re.compile(rf"^\s*(from|import)\s+.*\b({re.escape(package)}|{re.escape(last)})\b", re.MULTILINE)
+    found = [(_distance(path, text, module), path) for path, text in texts.items() if imports.search(text)]
+    return [path for _, path in sorted(found)[:MOST_FILES]]
+
+
+def _distance(path: Path, text: str, module: Module) -> int:
+    """How far a test is from a module, the nearest first: by its name, by what it imports, by where it lies."""
+    last = module.name.rpartition(".")[2]
+    near = module.path.parent in (module.root / path).parents
+    named = path.stem.strip("_") in (f"test_{last.strip('_')}", f"{last.strip('_')}_test")
+    return 4 * (not named) + 2 * (module.name not in text) + (not near)
+
+
+def run_tests(
+    bench: Bench,
+    source: str,
+    tests: Sequence[str],
+    *,
+    record: bool = False,
+    job: TestJob = "pytest",
+    files: Sequence[str] = (),
+) -> Tests:
+    """Run tests (paths or ids) on a module text in the sandbox. files: whose functions a "rank" job times."""
+    folder = bench.view.inside(bench.view.module.root, bench.sandbox.isolated) if bench.view.copied else ""
+    if bench.places:
+        first = Path(bench.places[0].at(bench.sandbox.isolated))
+        folder = str(first if bench.places[0].path.is_dir() else first.parent)
+    seconds = RANK_S if job == "rank" else ENOUGH_S if record else SECONDS
+    request = TestRequest(job, tuple(tests), folder, MOST_CALLS if record else 0, seconds, tuple(files))
+    limits: RunLimits = replace(bench.sandbox.limits, seconds=SECONDS)
+    run = bench.sandbox.run(tests_program(bench.target, request, source), b"", mode="exec", limits=limits)
+    try:
+        found: dict[str, Any] = json.loads(run.stdout.decode("utf-8", "replace"))
+        return Tests(
+            tuple(map(str, found["passed"])),
+            {str(key): str(value) for key, value in found["failed"].items()},
+            tuple(str(call) for call, _ in found["calls"]),
+            tuple((str(file), int(line), float(total)) for file, line, total in found.get("ranked", ())),
+            _error(str(found["error"]), run),
+            {str(key): str(value) for key, value in found.get("skipped", {}).items()},
+            {str(why): int(count) for why, count in found.get("lost", {}).items()},
+            float(found.get("seconds", 0.0)),
+            {str(call): str(place) for call, place in found["calls"]},
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        return Tests((), {}, (), (), run.stop_detail or last or f"exit status {run.exit}")
+
+
+def _error(error: str, run: Run) -> str:
+    """What ended pytest before it could report anything, a conftest.py that cannot be imported, is only printed."""
+    printed = re.findall(r"^E +(.+)$", run.stderr.decode("utf-8", "replace"), re.MULTILINE)
+    return f"{error}: {printed[-1]}" if error and printed else error
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def failing(bench: Bench, draft: str, ids: Sequence[str]) -> str:
+    """Which of the tests that pass on the original a draft does not pass, in one line; empty when it passes all."""
+    found = run_tests(bench, draft, ids)
+    if found.error:
+        return f"the tests do not run: {found.error}"
+    lost = [name for name in ids if name not in found.passed]
+    return f"test {lost[0]} fails: {found.failed.get(lost[0], 'it was not run')}" if lost else ""

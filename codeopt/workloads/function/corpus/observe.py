@@ -1,0 +1,187 @@
+"""Calls made on the original, twice: what it does is known of those that do the same again."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from codeopt.core.errors import ProgramError
+from codeopt.workloads.function.corpus.exclusions import Reason, Why
+from codeopt.workloads.function.harness import Bench
+from codeopt_sandbox.call_answer import Effect, Kind
+from codeopt_sandbox.calls import CallBatch, CallOutcome
+from codeopt_sandbox.guest.calls.outcome import not_made
+
+BATCH, MADE_UP_BATCH = 60, 1000
+"""Calls of one run; made-up ones are short."""
+DERIVED_S, DERIVED_TOTAL_S = 0.1, 0.25
+"""What one made-up call may take, and all of them; the quickest are kept."""
+GIVEN_S, BIG_S, GIVEN_TOTAL_S = 5.0, 10.0, 60.0
+"""What one given call may take, one that was given for timing, and all given ones when they are first made."""
+MADE_UP = ("derived", "hints")
+"""Sources that nobody vouches for: what such a call costs or breaks says nothing about the function's use."""
+REFUSED = "refused"
+"""Made up, too, of types that the function's own text refuses."""
+_ACCIDENTS = (
+    "TypeError",
+    "AttributeError",
+    "RecursionError",
+    "MemoryError",
+    "NameError",
+    "UnboundLocalError",
+    "OverflowError",
+)
+"""A derived call that ends so was no sensible call."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A call with what the original does."""
+
+    text: str
+    outcome: CallOutcome
+    source: str
+    """Where it comes from: calls_file, tests, doctests, recorded, hints, derived."""
+    seconds: float
+    """The less of the two runs that check it; only for choosing."""
+
+    @property
+    def returns(self) -> bool:
+        """It ends without an exception."""
+        return self.outcome.kind in (Kind.RETURNS, Kind.YIELDS)
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Seconds that one made-up call may take, and all of them together."""
+
+    call: float = DERIVED_S
+    total: float = DERIVED_TOTAL_S
+    lost: int = 3
+    """After so many calls that take longer no more are made."""
+
+
+SHORT_ONES = Patience()
+
+
+def observe(
+    bench: Bench, calls: Sequence[str], origin: dict[str, str], patience: Patience = SHORT_ONES
+) -> tuple[list[Known], Counter[Reason]]:
+    """The calls that do the same in another process, in another order and with sets in another order.
+
+    What seems short is made first: the time for all of them may end before the last.
+    """
+    place = {text: at for at, text in enumerate(calls)}
+    made_up = {text for text in calls if origin.get(text, "derived") in MADE_UP}
+    ordered = sorted(calls, key=_size)
+    known, dropped = _observe_all(bench, [text for text in ordered if text not in made_up], origin, None)
+    more, other = _observe_all(bench, [text for text in ordered if text in made_up], origin, patience)
+    return [*sorted(known, key=lambda k: place[k.text]), *more], dropped + other
+
+
+def observe_quick(bench: Bench, calls: Sequence[str], source: str, patience: Patience) -> list[Known]:
+    """The same of calls of one source, as many as there is time for."""
+    known, _ = _observe_all(bench, sorted(calls, key=_size), dict.fromkeys(calls, source), patience)
+    return known
+
+
+def once(bench: Bench, calls: Sequence[str], patience: Patience = SHORT_ONES) -> list[Known]:
+    """Calls made up to be timed: made once, the shortest first, as many as there is time for."""
+    ordered = sorted(calls, key=_size)
+    if not ordered:
+        return []
+    made = bench.ask(tuple(ordered), seconds=patience.call, lost=3, budget=patience.total).outcomes
+    return [Known(text, outcome, "derived", outcome.seconds) for text, outcome in zip(ordered, made, strict=True)]
+
+
+def _observe_all(
+    bench: Bench, calls: Sequence[str], origin: dict[str, str], patience: Patience | None
+) -> tuple[list[Known], Counter[Reason]]:
+    """Batch by batch, as long as there is time: little for calls that are made up. patience: None for others."""
+    known: list[Known] = []
+    dropped: Counter[Reason] = Counter()
+    size = MADE_UP_BATCH if patience else BATCH
+    for start in range(0, len(calls), size):
+        if sum(k.seconds for k in known) > (patience.total if patience else GIVEN_TOTAL_S):
+            dropped[Reason(Why.TOO_LONG)] += 0 if patience else len(calls) - start
+            break
+        part, gone = _observe(bench, tuple(calls[start : start + size]), origin, patience)
+        known += part
+        dropped += gone
+    return known, dropped
+
+
+def _observe(
+    bench: Bench, calls: tuple[str, ...], origin: dict[str, str], patience: Patience | None
+) -> tuple[list[Known], Counter[Reason]]:
+    """One batch."""
+    try:
+        first = (
+            bench.ask(calls, seconds=patience.call, lost=patience.lost, budget=patience.total)
+            if patience
+            else bench.ask(calls, seconds=BIG_S if "big" in origin.values() else GIVEN_S, lost=3, budget=GIVEN_TOTAL_S)
+        )
+    except ProgramError:  # it may have been too much for one run
+        if len(calls) <= BATCH:
+            raise
+        middle = len(calls) // 2
+        parts = [_observe(bench, part, origin, patience) for part in (calls[:middle], calls[middle:])]
+        return [known for part in parts for known in part[0]], parts[0][1] + parts[1][1]
+    found = [
+        Known(text, outcome, origin.get(text, "derived"), outcome.seconds)
+        for text, outcome in zip(calls, first.outcomes, strict=True)
+    ]
+    return steady(bench, found)
+
+
+def steady(bench: Bench, found: Sequence[Known]) -> tuple[list[Known], Counter[Reason]]:
+    """Those of calls made once that are of use and do the same again, with another hash seed and in another order."""
+    usable = [known for known in found if not _useless(known, known.outcome)]
+    random.Random(len(found)).shuffle(usable)
+    second = dict(zip((k.text for k in usable), _again(bench, usable), strict=True))
+    known: list[Known] = []
+    dropped: Counter[Reason] = Counter()
+    for one in found:
+        again = second.get(one.text, one.outcome)
+        if reason := _useless(one, again):
+            dropped[reason] += 1
+        else:
+            known.append(replace(one, seconds=min(one.seconds, again.seconds)))
+    return known, dropped
+
+
+def _size(text: str) -> int:
+    """What may take long comes last: large numbers, long arguments."""
+    return len(text) + max((int(number) for number in re.findall(r"\d{3,30}", text)), default=0)
+
+
+def _again(bench: Bench, known: Sequence[Known]) -> list[CallOutcome]:
+    """What the same calls do with another hash seed, in which they may take a few times as long."""
+    if not known:
+        return []
+    calls = tuple(k.text for k in known)
+    seconds = 2.0 + 3 * max(k.seconds for k in known)
+    batch = CallBatch(calls, seconds=seconds, lost=3, budget=10.0 + 3 * sum(k.seconds for k in known))
+    answer = bench.runner.ask(bench.source, batch, hash_seed=1).answer
+    return list(answer.outcomes) if answer else [not_made() for _ in known]
+
+
+def _useless(known: Known, again: CallOutcome) -> Reason | None:
+    """Why a call says nothing about the function; None when it does."""
+    outcome, made_up = known.outcome, known.source in MADE_UP
+    if outcome.effects:
+        return Reason(Why.EFFECTS, ", ".join(Effect(effect).words for effect in outcome.effects))
+    if outcome.kind == Kind.NOT_COMPARABLE:
+        return Reason(Why.COMPARED, outcome.opaque[:60])
+    if outcome.kind in (Kind.TIMEOUT, Kind.NOT_MADE):
+        return Reason(Why.TOO_LONG)
+    if outcome.kind == Kind.NO_ARGUMENTS:
+        return Reason(Why.NO_SENSE) if made_up else Reason(Why.NOT_AGAIN, outcome.exception[:60])
+    if outcome.kind == Kind.DIED:
+        return Reason(Why.ENDED)
+    if outcome.text != again.text:
+        return Reason(Why.TWICE, "random numbers, the clock, the order of a set, or state that is kept")
+    return Reason(Why.NO_SENSE) if made_up and outcome.exception in _ACCIDENTS else None

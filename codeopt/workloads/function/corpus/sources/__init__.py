@@ -1,0 +1,76 @@
+"""Where calls of a function come from: one source a file, each with `find(ask) -> list[str]`, calls as text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from codeopt.core import plugins
+from codeopt.core.diagnostic import Shortfall
+from codeopt.workloads.function.calls.derive import can_be_varied
+from codeopt.workloads.function.corpus.exclusions import Reason
+from codeopt.workloads.function.harness import Bench
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a source is asked for."""
+
+    bench: Bench
+    calls_file: Path | None = None
+    use_tests: bool = True
+    notify: Callable[[str], None] = lambda line: None
+
+
+@dataclass(frozen=True)
+class Found:
+    """Calls by source, calls for timing, and what else was learnt."""
+
+    calls: tuple[tuple[str, tuple[str, ...]], ...]
+    big: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    """Ids of tests that pass on the original."""
+    shortfalls: tuple[Shortfall, ...] = ()
+    """What could not be run or made."""
+    dropped: dict[Reason, int] = field(default_factory=dict)
+    """Why calls that were seen are not among them -> how many."""
+    places: dict[str, str] = field(default_factory=dict)
+    """By call: the test or doctest that made it."""
+
+
+GROUP = "codeopt.workloads.function.sources"
+ORDER = ("calls_file", "recorded", "tests", "doctests", "hints")
+"""Those that know how a function is really called come first."""
+
+
+def collect(ask: Ask) -> Found:
+    """What every source finds; guesses from type hints are made only where too little else was found."""
+    names = sorted(plugins.names(GROUP), key=lambda n: ORDER.index(n) if n in ORDER else len(ORDER))
+    calls: list[tuple[str, tuple[str, ...]]] = []
+    big: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    shortfalls: list[Shortfall] = []
+    dropped: Counter[Reason] = Counter()
+    places: dict[str, str] = {}
+    for name in names:
+        module = plugins.load(GROUP, name)
+        if getattr(module, "GUESSES", False) and _varied(calls) >= module.ENOUGH:
+            continue
+        found = module.find(ask)
+        if isinstance(found, Found):
+            calls += found.calls
+            big, tests = big or found.big, tests or found.tests
+            shortfalls += found.shortfalls
+            dropped.update(found.dropped)
+            places |= found.places
+        elif found:
+            calls.append((name, tuple(found)))
+    return Found(tuple(calls), big, tests, tuple(shortfalls), dropped, places)
+
+
+def _varied(found: Sequence[tuple[str, Sequence[str]]]) -> int:
+    """How many calls can be changed, or are the user's own: of a recorded object alone nothing else can be made."""
+    texts = [(name, text) for name, calls in found for text in calls]
+    return sum(name == "calls_file" or can_be_varied(text) for name, text in texts)

@@ -1,0 +1,28 @@
+"""A file of the user's with `CALLS`, a list of (args, kwargs), and optionally `BIG` for timing. It runs in the
+sandbox."""
+
+from __future__ import annotations
+
+from codeopt.core.errors import UsageError
+from codeopt.workloads.function.corpus.sources import Ask, Found
+from codeopt.workloads.function.harness import why
+from codeopt_sandbox.call_answer import Failure
+from codeopt_sandbox.calls import CallBatch
+
+
+def find(ask: Ask) -> Found:
+    """Its calls. Raises UsageError when it does not run or has none, or the module does not."""
+    bench = ask.bench
+    if bench.target.calls_file is None:
+        return Found(())
+    run = bench.runner.ask(bench.source, CallBatch((), "list", seconds=30.0))
+    if run.failure in (Failure.NOT_IMPORTED, Failure.IS_PROGRAM):
+        raise UsageError(bench.no_answer(run))
+    lines = run.answer.lines if run.answer else ()
+    if not lines:
+        raise UsageError(f"{ask.calls_file or 'the calls that the model wrote'}: {why(run)}")
+    middle = lines.index("") if "" in lines else len(lines)
+    calls, big = lines[:middle], lines[middle + 1 :]
+    if not calls and not big:
+        raise UsageError(f"{ask.calls_file or 'what the model wrote'} defines no CALLS, a list of (args, kwargs)")
+    return Found((("calls_file" if ask.calls_file else "model", calls),), big)

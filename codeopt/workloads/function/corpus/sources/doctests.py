@@ -1,0 +1,18 @@
+"""Calls that the module's doctests make."""
+
+from __future__ import annotations
+
+from codeopt.core.diagnostic import Shortfall
+from codeopt.workloads.function.corpus.exclusions import unwritten
+from codeopt.workloads.function.corpus.existing_tests import run_tests
+from codeopt.workloads.function.corpus.sources import Ask, Found
+
+
+def find(ask: Ask) -> Found:
+    """None when the module has no doctests."""
+    if ">>>" not in ask.bench.source:
+        return Found(())
+    found = run_tests(ask.bench, ask.bench.source, (), record=True, job="doctest")
+    calls = (("doctests", found.calls),) if found.calls else ()
+    shortfalls = (Shortfall("the doctests did not run", found.error),) if found.error else ()
+    return Found(calls, shortfalls=shortfalls, dropped=unwritten(found.lost), places=found.places)

@@ -1,0 +1,125 @@
+"""Guesses where little else is known: Hypothesis draws arguments from the function's type hints, as data, on this
+machine, and objects from what the project's classes take.
+
+Annotations are read, not evaluated: nothing of the module runs here. What the original does with the guesses decides
+whether they are sensible; the judge shrinks a failing call itself, whatever source it came from.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+from codeopt.core.diagnostic import Shortfall
+from codeopt.workloads.function.calls.guess import Guesser
+from codeopt.workloads.function.calls.kinds import Kinds
+from codeopt.workloads.function.calls.scope import Scope
+from codeopt.workloads.function.calls.shapes import classes, of_function
+from codeopt.workloads.function.calls.texts import PLAIN
+from codeopt.workloads.function.corpus.sources import Ask, Found
+from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.source.functions import definition
+from codeopt.workloads.source.literals import Call, Made
+
+GUESSES, ENOUGH = True, 5
+"""Made only when other sources gave fewer calls than this."""
+EXAMPLES = 120
+REMEDY = "type hints, --calls FILE"
+_RANGES = ((0x00, 0x180), (0x370, 0x400), (0x410, 0x450), (0x5D0, 0x5EB), (0x620, 0x64B), (0x966, 0x970))
+CHARACTERS = "".join(chr(code) for start, stop in _RANGES for code in range(start, stop)) + (
+    "\u0301\u200b\u200d\u2028\u2029\u3000\ufeff"  # combines, joins, separates, is a space or of no width
+    "\u1e9e\ufb01\uff21\uff11\u2167\u2460\u216b"  # changes its length or kind with its case, is a digit or is none
+    "\u4e2d\u6587\uac00\u0e01\ue000\U0001d4b3\U00010437\U0001f600\U0010ffff"
+)
+"""Of texts that are drawn. Of all there are Hypothesis would first make a table, which takes longer than what else is
+done with hints: it is kept in a folder of its own elsewhere, and made anew each time here."""
+
+
+def find(ask: Ask) -> Found:
+    """Calls with arguments of the annotated types; none when a parameter without default has a type that is not
+    known."""
+    from hypothesis import strategies as st
+
+    with _home_elsewhere():
+        strategy = _strategy(ask.bench, st)
+        drawn = [] if strategy is None or strategy.is_empty else _drawn(strategy)
+    if drawn:
+        return Found((("hints", tuple(drawn)),))
+    return Found((), shortfalls=(Shortfall("no calls could be made up by type hints", _untyped(ask.bench), REMEDY),))
+
+
+def _untyped(bench: Bench) -> str:
+    """Which parameter stands in the way."""
+    node = definition(ast.parse(bench.source), bench.function.qualname)
+    scope = Scope(bench.view.module.name, False, ast.parse(bench.source), bench.view.module.roots)
+    bound = bench.function.kind in ("method", "property", "classmethod")
+    given = of_function(node, scope, int(bound)) if node is not None else []
+    bare = [each.name for each in given if each.hint is None and each.default is None]
+    if bare:
+        return f"{', '.join(bare)} {'has' if len(bare) == 1 else 'have'} no type hint"
+    return "nothing can be made of the type hints of its parameters, or of its class"
+
+
+@contextlib.contextmanager
+def _home_elsewhere() -> Iterator[None]:
+    """Hypothesis keeps tables of characters and constants in a folder `.hypothesis`, which is no business of the
+    user's folder."""
+    from hypothesis.configuration import set_hypothesis_home_dir
+
+    with tempfile.TemporaryDirectory(prefix="codeopt-hypothesis-") as folder:
+        set_hypothesis_home_dir(folder)
+        try:
+            yield
+        finally:
+            set_hypothesis_home_dir(None)
+
+
+def _drawn(strategy: Any) -> list[str]:
+    import hypothesis
+
+    found: dict[str, None] = {}
+
+    @hypothesis.settings(
+        max_examples=EXAMPLES,
+        database=None,
+        derandomize=True,
+        deadline=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(strategy)
+    def draw(drawn: Made) -> None:
+        found[Call(drawn.args, drawn.kwargs).text()] = None
+
+    with contextlib.suppress(hypothesis.errors.Unsatisfiable):
+        draw()
+    return list(found)
+
+
+def _strategy(bench: Bench, st: Any) -> Any:
+    """The function's arguments; of a method, an object of its class first."""
+    function, module = bench.function, bench.view.module
+    tree = ast.parse(bench.source)
+    node = definition(tree, function.qualname)
+    if node is None:
+        return None
+    scope = Scope(module.name, module.path.name == "__init__.py", tree, module.roots)
+    words = [*bench.vocabulary.words[0], *PLAIN]
+    text = (
+        st.sampled_from(words)
+        | st.text(CHARACTERS, max_size=20)
+        | st.lists(st.sampled_from(words), max_size=8).map("".join)
+    )
+    guesser = Guesser(st, Kinds(st, text))
+    bound = function.kind in ("method", "property", "classmethod")
+    arguments = guesser.arguments(of_function(node, scope, int(bound)), "f")
+    if arguments is None or function.kind not in ("method", "property"):
+        return arguments
+    owner = next((each for name, each in classes(tree) if name == function.qualname.rpartition(".")[0]), None)
+    made = guesser.used(scope, owner, function.name) if owner is not None else None
+    if made is None:
+        return None
+    return st.tuples(made, arguments).map(lambda pair: Made("f", (pair[0], *pair[1].args), pair[1].kwargs))

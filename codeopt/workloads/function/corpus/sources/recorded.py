@@ -1,0 +1,16 @@
+"""Calls that `codeopt record` took down."""
+
+from __future__ import annotations
+
+from codeopt.core.diagnostic import Shortfall
+from codeopt.workloads.function.corpus.sources import Ask, Found
+from codeopt.workloads.function.recording.recording import left_out, recorded_calls
+
+AGAIN = "codeopt record takes them down anew"
+
+
+def find(ask: Ask) -> list[str] | Found:
+    """None without a recording, and of one that others brought."""
+    if why := left_out(ask.bench.function):
+        return Found((), shortfalls=(Shortfall("recorded calls are left out", why, AGAIN),))
+    return recorded_calls(ask.bench.function)

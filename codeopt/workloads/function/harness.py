@@ -1,0 +1,193 @@
+"""One function opened for judging: the project's copy, the sandbox that shows it, and the harness around the module."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.session import Mounts
+from codeopt.workloads.function.calls.call_names import CallNames
+from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
+from codeopt.workloads.function.recording.recording import known_as
+from codeopt.workloads.sandbox_view.libraries import Loading
+from codeopt.workloads.sandbox_view.untracked import missing_module
+from codeopt.workloads.sandbox_view.view import Place, View, locate, named_files, open_places, open_view, test_folders
+from codeopt.workloads.source.functions import Def, Function, definition, dotted, own_nodes
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.outcome import Run
+
+if TYPE_CHECKING:
+    from codeopt_sandbox.guest.calls.batch import BatchMode
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A function, and everything it takes to call it in a sandbox."""
+
+    function: Function
+    view: View
+    sandbox: Sandbox
+    target: FunctionRef
+    places: tuple[Place, ...] = ()
+    """Tests that the user named."""
+    names: CallNames = CallNames()
+    """How calls are shown."""
+    loading: Loading = Loading()
+    """How libraries come into runs of calls."""
+
+    @property
+    def runner(self) -> CallRunner:
+        """Runs module texts."""
+        return CallRunner(self.sandbox, self.target, self.names.readable, libraries=self.loading.libraries)
+
+    @property
+    def source(self) -> str:
+        """The module as it is."""
+        return self.function.source
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What the function's text speaks of."""
+        return vocabulary(self.source, self.function.text)
+
+    def ask(self, calls: tuple[str, ...], mode: BatchMode = "check", **options: Any) -> CallAnswer:
+        """What the original does. Raises ProgramError when it cannot even be imported."""
+        run = self.runner.ask(self.source, CallBatch(calls, mode, **options))
+        if run.answer is None:
+            raise ProgramError(self.no_answer(run))
+        return run.answer
+
+    def no_answer(self, run: CallRun) -> str:
+        """Why the original gave none, and what can be done."""
+        said = why(run)
+        named = missing_module(said, self.function.path, self.view.module.roots)
+        if not named and run.failure is Failure.IS_PROGRAM:
+            named = 'what the file does when it is imported belongs under `if __name__ == "__main__":`'
+        what = f"{self.function.path}::{self.function.qualname} cannot be run: {said}"
+        return f"{what}; {named}" if named else what
+
+
+def why(run: Run) -> str:
+    """How a run ended that gave no answer, in one line."""
+    last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
+    how = run.stop_detail or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
+    return last or how
+
+
+@contextlib.contextmanager
+def open_bench(
+    function: Function,
+    open_with: Callable[[Mounts], AbstractContextManager[Sandbox]],
+    tests: tuple[Path, ...] = (),
+    with_paths: tuple[Path, ...] = (),
+) -> Iterator[Bench]:
+    """Copy the project's view and open a sandbox that shows it; both are gone afterwards.
+
+    open_with: opens a sandbox with these mounts. tests: shown too, wherever they are. with_paths: of the project, what
+    git does not track.
+    """
+    with contextlib.ExitStack() as stack:
+        module = locate(function.path)
+        named = named_files(with_paths)
+        for path in named:
+            if module.root not in path.resolve().parents:
+                raise UsageError(f"--with {path}: a function finds only what lies in its project, {module.root}")
+        view = open_view(module, also=named)
+        stack.callback(view.close)
+        places, mounts = open_tests(stack, tests, view)
+        sandbox = stack.enter_context(open_with((*view.mounts, *mounts)))
+        yield Bench(function, view, sandbox, make_target(function, view, sandbox), places)
+
+
+def open_tests(
+    stack: contextlib.ExitStack, tests: tuple[Path, ...], view: View
+) -> tuple[tuple[Place, ...], tuple[tuple[str, str], ...]]:
+    """Tests that the user named, and what is to be mounted for them; copies go when the stack is left."""
+    places = tuple(open_places(tests, view))
+    mounts = []
+    for place in places:
+        if place.folder is not None:
+            stack.callback(shutil.rmtree, place.folder, ignore_errors=True)
+            mounts.append((str(place.folder), place.inside.rpartition("/")[0]))
+    return places, tuple(mounts)
+
+
+def make_target(
+    function: Function, view: View, sandbox: Sandbox, calls_file: str | None = None, aliases: tuple[str, ...] = ()
+) -> FunctionRef:
+    """How the harness finds the function."""
+    tree = ast.parse(function.source)
+    data, classes = _names(tree)
+    return FunctionRef(
+        module=view.module.name,
+        file=view.inside(view.module.path, sandbox.isolated),
+        qualname=function.qualname,
+        paths=view.paths(sandbox.isolated),
+        globals=data,
+        classes=classes,
+        attributes=_attributes(tree),
+        generator=is_sent_to(definition(tree, function.qualname)),
+        first_line=function.body_line,
+        asynchronous=function.asynchronous,
+        calls_file=calls_file,
+        memory_bytes=int(0.6 * (sandbox.limits.memory_mib << 20)),
+        aliases=(*aliases, *known_as(function)),
+        test_paths=tuple(view.inside(folder, sandbox.isolated) for folder in test_folders(view)),
+    )
+
+
+def with_calls_file(bench: Bench, text: str) -> Bench:
+    """The same bench with a calls file."""
+    return replace(bench, target=bench.target.replace(calls_file=text))
+
+
+def _names(tree: ast.Module) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Module-level names that are assigned, and classes."""
+    data: set[str] = set()
+    classes: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            classes.add(node.name)
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        data |= {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+    return tuple(sorted(name for name in data if not name.startswith("__"))), tuple(sorted(classes))
+
+
+def _attributes(tree: ast.Module) -> tuple[str, ...]:
+    """What a module sets of its own functions: `f.calls`."""
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    stored = (n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load))
+    names = (dotted(node) for node in stored)
+    return tuple(sorted({name for name in names if name.partition(".")[0] in functions and name.count(".") == 1}))
+
+
+def is_sent_to(node: Def | None) -> bool:
+    """Whether a function's callers may need a generator, not just an iterator: it takes what is sent to it, or what is
+    thrown into it, or its annotation says so."""
+    if node is None:
+        return False
+    own = list(own_nodes(node))
+    plain = {id(n.value) for n in own if isinstance(n, ast.Expr)}
+    takes = any(isinstance(n, ast.Yield) and id(n) not in plain for n in own)
+    tried = [n for n in own if isinstance(n, ast.Try | ast.With)]
+    guarded = any(isinstance(inner, ast.Yield | ast.YieldFrom) for each in tried for inner in ast.walk(each))
+    hint = ast.unparse(node.returns) if node.returns is not None else ""
+    yields = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in own)
+    return yields and (takes or guarded or "Generator" in hint)
+
+
+def require_same_parameters(old: Function, new: Function) -> None:
+    """Two functions that are to be compared must be called in the same way. Raises UsageError."""
+    if old.asynchronous != new.asynchronous:
+        raise UsageError(f"{old.qualname} and {new.qualname} cannot be compared: only one of them is asynchronous")

@@ -1,0 +1,1 @@
+"""Calls seen while a user's own command runs."""

@@ -1,0 +1,82 @@
+"""Which functions of a file take the time of a user's own command."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.program import read_program
+from codeopt.core.sanitize import inline
+from codeopt.workloads.function.recording.instrumented_run import UsersCommand, Watch, WatchedRun, run_watched
+from codeopt.workloads.sandbox_view.view import locate
+from codeopt.workloads.source.functions import Function, definitions, read_function
+
+MOST_SAID = 6
+_TIME = "@ time "
+
+
+@dataclass(frozen=True)
+class RunShares:
+    """Of one run."""
+
+    functions: tuple[tuple[str, float], ...]
+    """Qualified name -> its own share of the processor time of all processes, what it calls in libraries included; the
+    largest first."""
+    seconds: float
+    """Of the processor, all processes together."""
+    program: tuple[str, ...]
+
+    @property
+    def first(self) -> str:
+        """The name of the function with the largest."""
+        return self.functions[0][0]
+
+    @property
+    def words(self) -> str:
+        """The largest, for people."""
+        return ", ".join(f"{name} {share:.0%}" for name, share in self.functions[:MOST_SAID])
+
+
+def run_shares(path: Path, command: UsersCommand) -> RunShares:
+    """Run the command and look which functions are at work. Raises UsageError, ProgramError where none is ever seen."""
+    functions = improvable(path)
+    if not functions:
+        raise UsageError(f"{path} has no function that could be improved")
+    module = locate(path)
+    run = run_watched(command, module.root, Watch("own_time", "install", (str(module.path),)))
+    seconds, total = _seconds(run, functions)
+    if not seconds:
+        program = inline(" ".join(run.program), 200)
+        raise ProgramError(
+            f"no function of {path} was seen at work in {total:.2f} s of {program}: give a run that uses it longer, "
+            "or name a function (FILE::FUNCTION)"
+        )
+    ranked = sorted(seconds.items(), key=lambda item: -item[1])
+    return RunShares(tuple((name, spent / total) for name, spent in ranked), total, run.program)
+
+
+def improvable(path: Path) -> list[Function]:
+    """The functions of a file that can be named as a target."""
+    found = []
+    for name in dict.fromkeys(name for name, _ in definitions(ast.parse(read_program(path).source))):
+        try:
+            found.append(read_function(path, name))
+        except UsageError:
+            continue
+    return found
+
+
+def _seconds(run: WatchedRun, functions: Sequence[Function]) -> tuple[dict[str, float], float]:
+    """By function, and of all; one inside another counts for that."""
+    seconds: dict[str, float] = defaultdict(float)
+    total = 0.0
+    for line, spent in (line.removeprefix(_TIME).split() for line in run.lines if line.startswith(_TIME)):
+        total += float(spent)
+        owner = next((f for f in functions if f.first_line <= int(line) <= f.last_line), None)
+        if owner is not None:
+            seconds[owner.qualname] += float(spent)
+    return seconds, total

@@ -1,0 +1,147 @@
+"""Calls that were recorded while a user's own command ran: where they are kept, and how they are taken."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt.core.errors import UsageError
+from codeopt.core.ownership import foreign, require_own_way
+from codeopt.core.run_store import keep_out_of_git
+from codeopt.workloads.function.recording.instrumented_run import UsersCommand, Watch, read_lines, run_watched
+from codeopt.workloads.sandbox_view.view import Module, locate
+from codeopt.workloads.source.functions import Function
+
+MOST_CALLS, MOST_OF_ONE = 300, 600
+"""That are kept, and that one process writes down."""
+MOST_TEXT = 6_000_000
+"""Characters of a recording."""
+FOLDER = Path(".codeopt") / "calls"
+MAINS = ("__main__", "__mp_main__")
+"""What a module is called that is run as a program, and in a process that multiprocessing spawns."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What one run of a user's command gave."""
+
+    path: Path
+    """Where the calls are."""
+    status: int
+    """How the command ended."""
+    seen: int
+    """Different calls of this run, also those that were known."""
+    new: int
+    kept: int
+    """Of this run and earlier ones."""
+    lost: tuple[str, ...]
+    """Why some cannot be written down."""
+    processes: int
+    """Interpreters that could be watched."""
+    loaded: bool
+    """One of them loaded the function's file."""
+    program: tuple[str, ...]
+    """What was run."""
+
+    @property
+    def called(self) -> bool:
+        """At all."""
+        return bool(self.seen or self.lost)
+
+
+def recording_file(module: Module, qualname: str) -> Path:
+    """Where the calls of a function are kept: in the project, below .codeopt."""
+    return module.root / FOLDER / f"{module.name}.{qualname}.txt"
+
+
+def recorded_calls(function: Function) -> list[str]:
+    """Calls recorded earlier; none when there is no recording."""
+    return _calls(_lines(function))
+
+
+def known_as(function: Function) -> tuple[str, ...]:
+    """Other names under which recorded arguments know the function's module."""
+    return (*MAINS, *(line.removeprefix("@ loaded ") for line in _lines(function) if line.startswith("@ loaded ")))
+
+
+def left_out(function: Function) -> str:
+    """Why the calls that lie there are not taken; empty where they are, or there are none."""
+    path = recording_file(locate(function.path), function.qualname)
+    return foreign([path]).get(path, "")
+
+
+def _lines(function: Function) -> list[str]:
+    """Of the user's own recording."""
+    return _own_lines(recording_file(locate(function.path), function.qualname))
+
+
+def _own_lines(path: Path) -> list[str]:
+    return [] if foreign([path]) else read_lines(path)
+
+
+def _calls(lines: Iterable[str]) -> list[str]:
+    return [line for line in lines if line.startswith("f(")]
+
+
+def record(function: Function, command: UsersCommand) -> Recording:
+    """Run the user's own command, as they would, with a recorder in its interpreters.
+
+    Nothing is isolated: it is the user's command on the user's machine. Raises UsageError.
+    """
+    module = locate(function.path)
+    watch = Watch("recorded_module", "install_for_file", (str(module.path), function.qualname, MOST_OF_ONE))
+    _make_folder(module)
+    run = run_watched(command, module.root, watch)
+    lines = run.lines
+    before = set(recorded_calls(function))
+    seen = dict.fromkeys(_calls(lines))
+    kept = _keep(module, recording_file(module, function.qualname), lines) if seen else len(before)
+    return Recording(
+        path=recording_file(module, function.qualname), status=run.status, seen=len(seen),
+        new=len(seen.keys() - before), kept=kept, processes=run.processes, program=run.program,
+        lost=tuple(dict.fromkeys(line.removeprefix("# ") for line in lines if line.startswith("# "))),
+        loaded=any(line.startswith("@ loaded ") for line in lines),
+    )  # fmt: skip
+
+
+def _make_folder(module: Module) -> None:
+    """Where calls are kept, before anything is run for them. Raises UsageError."""
+    folder = module.root / FOLDER
+    require_own_way(folder, f"{folder}, where calls are kept,")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        keep_out_of_git(folder.parent)
+    except OSError as error:
+        raise UsageError(f"cannot keep calls in {folder}: {error.strerror}") from error
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"cannot keep calls in {folder}: it is read-only for you")
+
+
+def _keep(module: Module, path: Path, lines: Sequence[str]) -> int:
+    """Put what a run gave beside what is known, whole or not at all: how many calls there are now."""
+    names = {f"@ loaded {name}" for name in (*MAINS, module.name)}
+    heads = [line for line in lines if line.startswith("@ loaded ") and line not in names]
+    merged = dict.fromkeys([*_own_lines(path), *heads, *lines])
+    calls = sample(_calls(merged))
+    others = [line for line in merged if line.startswith(("# ", "@ loaded ")) and line not in names]
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", errors="surrogatepass", dir=path.parent, prefix=path.name, delete=False
+    ) as file:
+        file.write("".join(f"{line}\n" for line in [*others, *calls]))
+    Path(file.name).replace(path)
+    return len(calls)
+
+
+def sample(calls: Sequence[str], most: int = MOST_CALLS, room: int = MOST_TEXT) -> list[str]:
+    """Of many calls some whose sizes are spread like those of all, the largest among them; in the same order."""
+    by_size = sorted(range(len(calls)), key=lambda at: -len(calls[at]))
+    while most > 1:
+        count = min(most, len(calls))
+        chosen = sorted({by_size[at * len(calls) // count] for at in range(count)})
+        if sum(len(calls[at]) for at in chosen) <= room:
+            return [calls[at] for at in chosen]
+        most //= 2
+    return [calls[by_size[0]]]

@@ -1,0 +1,106 @@
+"""How the cost of a function grows: known calls made longer and longer, each timed on the original and on a draft."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from math import log2
+
+from codeopt.workloads.function.calls.larger import grow
+from codeopt.workloads.function.corpus.corpus import Evidence
+from codeopt.workloads.function.corpus.observe import Known
+from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.source.literals import LONGEST, read
+from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.growth import CALL_FLOOR_S, GrowthPair, fit, pair
+
+FACTORS = tuple(2**step for step in range(13))
+LONGEST_S = 0.05
+"""No call is made longer than one that takes the original this long; the draft gets MOST_S."""
+MOST_S = 2.0
+CLOCK_S = 2e-5
+"""What reading the clock from outside costs."""
+TOO_LITTLE = ("constant", "log n", "sqrt n")
+"""What was made longer is not what the time depends on: of that there is nothing to tell."""
+BASE_S = 0.002
+"""The call that is made longer takes less than this, so that there is room to grow."""
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A call of some length, and what it takes: CPU seconds of the original, and of a draft where there is one."""
+
+    size: float
+    seconds: tuple[float, ...]
+
+
+def growth(bench: Bench, evidence: Evidence, draft: str) -> GrowthPair | None:
+    """Of the original and of the draft; None where nothing can be told of the original."""
+    points = _points(bench, evidence, (bench.source, draft))
+    was, now = (fit("call", [(p.size, p.seconds[side]) for p in points], CALL_FLOOR_S) for side in (0, 1))
+    return pair(was, now) if was else None
+
+
+def growth_of(bench: Bench, evidence: Evidence) -> str:
+    """How the original's cost grows, in words with what was measured; empty where nothing can be told."""
+    points = [(p.size, max(0.0, p.seconds[0])) for p in _points(bench, evidence, (bench.source,))]
+    found = fit("call", points, CALL_FLOOR_S)
+    if found is None or found.model in TOO_LITTLE:
+        return ""
+    long_enough = [f"{size:,.0f}: {seconds * 1e3:.3g} ms" for size, seconds in points if seconds > CALL_FLOOR_S]
+    return f"Growth, measured: about {found.model} in the size of a call ({', '.join(long_enough[-4:])})."
+
+
+def _points(bench: Bench, evidence: Evidence, sources: Sequence[str]) -> list[_Point]:
+    """As many lengths in each run as would take LONGEST_S were the cost quadratic, until one takes that."""
+    base = _base(evidence)
+    texts = _longer_and_longer(base.text) if base else []
+    points: list[_Point] = []
+    expected = base.seconds if base else 0.0
+    while texts:
+        room = max(2.0, (LONGEST_S / max(expected, CLOCK_S)) ** 0.5)
+        now, texts = texts[: int(log2(room))], texts[int(log2(room)) :]
+        took = [found for source in sources if (found := _seconds(bench, source, now)) is not None]
+        if len(took) < len(sources):
+            break
+        together = zip(now, *took, strict=True)
+        points += [_Point(_size(text), tuple(each - CLOCK_S for each in found)) for text, *found in together]
+        expected = max(points[-1].seconds)
+        if expected > LONGEST_S:
+            break
+    return points
+
+
+def _longer_and_longer(text: str) -> list[str]:
+    """A call, and the same with all that is long in it twice, four times, ... as long, while its size can be read."""
+    grown = (grow(text, factor, factor) if factor > 1 else text for factor in FACTORS)
+    return list(takewhile(lambda each: len(each) <= LONGEST, takewhile(bool, (each or "" for each in grown))))
+
+
+def _base(evidence: Evidence) -> Known | None:
+    """The largest of the given calls that are short and can be made longer."""
+    given = [known for known in evidence.known if known.source != "derived" and known.returns]
+    short = [known for known in given if known.seconds <= BASE_S] or given
+    largest = sorted(short, key=lambda known: -_size(known.text))
+    return next((known for known in largest if grow(known.text, 2) is not None), None)
+
+
+def _seconds(bench: Bench, source: str, texts: Sequence[str]) -> list[float] | None:
+    """CPU seconds of each call, the least of two; None when one does not end well, or takes too long."""
+    batch = CallBatch(tuple(texts), "time", passes=2, groups=(1,) * len(texts), pass_seconds=MOST_S)
+    run = bench.runner.run(source, batch.stdin())
+    if run.exit != 0 or run.stop or run.answer is None:
+        return None
+    return [min(run.answer.cpu[at :: len(texts)]) for at in range(len(texts))]
+
+
+def _size(text: str) -> float:
+    """Of all that is long in a call; of a call of numbers alone the largest, where a float can hold it: no call grows
+    by a number that is larger."""
+    call = read(text)
+    values = call.values if call else []
+    lengths = [len(value) for value in values if isinstance(value, list | str | bytes) and len(value) > 2]
+    numbers = [abs(value) for value in values if type(value) is int]
+    return float(sum(lengths) or min(max(numbers, default=1), sys.float_info.max))

@@ -1,0 +1,121 @@
+"""Where a draft is slower than the original, though it is faster on the timed calls: other shapes of these, and the
+small calls that are the commonest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from codeopt.workloads.function.calls.spread import shapes
+from codeopt.workloads.function.corpus.corpus import Evidence
+from codeopt.workloads.function.corpus.observe import Patience, once
+from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.timing.plan import Timed
+from codeopt_sandbox.calls import CallBatch, CallRunner
+
+BASES, SMALL_ONES = 2, 40
+"""Timed calls that are made in other shapes, and small calls that are timed together."""
+PATIENCE, TOTAL_S = Patience(0.2, 0.6), 0.25
+"""Of the original: what one shape may take, all of them, and all that are timed."""
+PASSES, MORE_PASSES = 3, 5
+"""Passes of every shape, and of those on which the draft seems slower."""
+RATIO, LEAST_S = 1.2, 20e-6
+"""A loss is larger than both; reading the clock from outside costs about 10 microseconds."""
+PASS_S = 4.0
+"""After which a pass of one shape is ended."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Calls that are timed together."""
+
+    name: str
+    calls: tuple[str, ...]
+    seconds: float
+    """That they take the original, with all that it takes to show their results."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A shape on which a draft is slower."""
+
+    shape: Shape
+    was: float
+    now: float
+    """Seconds."""
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long the draft takes."""
+        return self.now / max(self.was, 1e-6)
+
+
+def find_shapes(bench: Bench, evidence: Evidence, timed: Timed, is_alike: Callable[[str], bool]) -> tuple[Shape, ...]:
+    """Those that the original can be called with, the quickest first, as many as there is time for."""
+    calls = timed.batch.calls[timed.batch.warm :]
+    made: dict[str, str] = {}
+    for seed, text in enumerate(sorted(calls, key=len)[-BASES:]):
+        made |= {other: name for name, other in shapes(text, seed).items() if is_alike(other) and other not in calls}
+    known = once(bench, list(made), PATIENCE)
+    found = [Shape(made[k.text], (k.text,), k.seconds) for k in known if k.returns]
+    found = sorted([*_small(evidence, timed), *found], key=lambda shape: shape.seconds)
+    spent = 0.0
+    kept = []
+    for shape in found:
+        spent += shape.seconds
+        if spent <= TOTAL_S:
+            kept.append(shape)
+    return tuple(kept)
+
+
+def _small(evidence: Evidence, timed: Timed) -> list[Shape]:
+    """The calls that somebody made, the shortest first; where there are few, made-up ones too."""
+    own = [k for k in evidence.known if k.returns and k.text not in timed.batch.calls]
+    ordered = sorted(own, key=lambda k: (k.source == "derived", len(k.text)))[:SMALL_ONES]
+    if not ordered:
+        return []
+    return [Shape("the small calls", tuple(k.text for k in ordered), sum(k.seconds for k in ordered))]
+
+
+@dataclass(frozen=True)
+class Sides:
+    """An original and a draft, and how both are timed."""
+
+    runner: CallRunner
+    original: str
+    draft: str
+    timed: Timed
+    wall: bool
+    """By the clock on the wall."""
+
+    def losses(self, found: Sequence[Shape]) -> list[Loss]:
+        """Shapes on which the draft takes longer beyond the noise, the greatest loss first."""
+        worse = self._worse(found, (self.original, self.draft), PASSES)
+        if worse:  # whatever drifts meets both alike
+            order = (self.original, self.draft, self.draft, self.original)
+            worse = self._worse([loss.shape for loss in worse], order, MORE_PASSES)
+        return sorted(worse, key=lambda loss: -loss.ratio)
+
+    def _worse(self, found: Sequence[Shape], order: Sequence[str], passes: int) -> list[Loss]:
+        least: dict[str, list[float]] = {}
+        for source in order:
+            took = self._seconds(source, found, passes)
+            least[source] = [min(pair) for pair in zip(took, least.get(source, took), strict=True)]
+        pairs = zip(found, least[self.original], least[self.draft], strict=True)
+        return [Loss(shape, was, now) for shape, was, now in pairs if now > was * RATIO and now - was > LEAST_S]
+
+    def _seconds(self, source: str, found: Sequence[Shape], passes: int) -> list[float]:
+        """Of each shape, the least of its passes. What takes longer than PASS_S counts as that; what ends the process,
+        too: nothing is gained there."""
+        warm = self.timed.batch.calls[: self.timed.batch.warm]
+        calls = [text for shape in found for text in shape.calls]
+        groups = tuple(len(shape.calls) for shape in found)
+        batch = CallBatch(
+            (*warm, *calls), "time", passes=passes, warm=len(warm), iterators=self.timed.batch.iterators,
+            groups=groups, pass_seconds=PASS_S,
+        )  # fmt: skip
+        answer = self.runner.run(source, batch.stdin()).answer
+        if answer is not None:
+            seconds = answer.wall if self.wall else answer.cpu
+            return [min(seconds[at :: len(groups)]) for at in range(len(groups))]
+        return [PASS_S] if len(found) == 1 else [each for shape in found for each in self._seconds(source, [shape], 1)]

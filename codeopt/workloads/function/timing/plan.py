@@ -1,0 +1,269 @@
+"""Which calls are timed, and how: the longest there are, each once in a process, read to their ends within the timed
+region.
+
+Calls that take microseconds are timed many together, with others like them where they are few. The same arguments never
+come twice in one process, so a draft that only remembers its answers gains nothing; it may where the function itself
+asks the same thing again within one call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+
+from codeopt.core.errors import ProgramError
+from codeopt.workloads.contract.function import Contract
+from codeopt.workloads.function.calls.derive import derive
+from codeopt.workloads.function.calls.larger import grow
+from codeopt.workloads.function.corpus.corpus import Evidence, NotVerifiable
+from codeopt.workloads.function.corpus.observe import MADE_UP, Known, Patience, observe, once, steady
+from codeopt.workloads.function.harness import Bench
+from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.compare import Plan
+from codeopt_sandbox.guest.calls.repr.private import ARGUMENTS, segments
+from codeopt_sandbox.outcome import Case
+
+ENOUGH_S = 0.001
+"""Calls are grown, and more are made, until a pass takes this long."""
+LONG_ENOUGH_S = 0.004
+"""A call is grown until it takes this long."""
+TOO_LONG_S = 1.0
+"""A given call that takes longer is timed only where no shorter one is long enough: each is made some fifty times."""
+SLOWER, LEAST_S, MOST_S = 50, 10.0, 60.0
+"""So many times as long as the original a draft may take in a pass, within these bounds, before it is ended."""
+PAIR_S = 0.03
+"""A run makes so many passes that the clock sees this much."""
+PASS_S = 0.2
+"""A pass of long calls has as many of them as fit in this; one at least."""
+AROUND_S = 0.15
+"""Arguments are made and results looked at in each pass: fewer passes where that takes long."""
+MOST_CALLS, MOST_PASSES = 400, 20
+MOST_TEXT, MOST_MADE_TEXT = 1_000_000, 150_000
+"""Characters of the calls of a pass; and, recorded objects apart, of those that are made up to fill it, or of one that
+is made longer: to read them takes up to a hundred times as long as to make them."""
+SHORTEST_S = 15e-6
+"""A pass must take this long: reading the clock from outside costs about 10 microseconds."""
+
+
+_OBJECT = re.compile(r"f\(unpickle\('[^']+'(?:, '[^']+')?\),")
+"""The first argument of a call, where it is an object that was recorded."""
+
+
+@dataclass(frozen=True)
+class CallPlan(Plan):
+    """What is timed of a function: passes of some calls, within one process."""
+
+    timed: Timed = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What is timed, and in words."""
+
+    batch: CallBatch
+    seconds: float
+    """That one pass takes the original."""
+    around: float
+    """Seconds before and after it, for arguments and results."""
+    note: str
+    asked: float = 0.0
+    """How often the known calls ask one object; 0 where those of a pass do not ask the same ones."""
+
+    def passes(self, seconds: float, most: int) -> int:
+        """How many passes it takes to spend this long in calls; fewer where most of the time goes elsewhere."""
+        return max(1, min(most, round(seconds / max(self.seconds, 1e-5)), round(AROUND_S / max(self.around, 0.01))))
+
+    def case(self, clock: str) -> Case:
+        """For codeopt_sandbox.compare; the original says what is expected."""
+        batch = self.batch.replace(mode="memory", passes=1) if clock == "memory" else self.batch
+        return Case("timed", batch.stdin(), held_out=True)
+
+
+def choose(
+    bench: Bench, evidence: Evidence, contract: Contract, seed: int = 0,
+    notify: Callable[[str], None] = lambda line: None,
+) -> Timed:  # fmt: skip
+    """The calls to time, none of which goes beyond the known ones: a draft that answers another of them otherwise is
+    wrong. Raises ProgramError when they are too short for any clock."""
+    notify("choosing calls to time")
+    iterators = _iterators(evidence.known)
+    returning = [k for k in evidence.known if k.returns and (k.source not in MADE_UP or not contract.beyond(k.text))]
+    warm = _warm(returning)
+    calls, note = _Choice(bench, contract, seed).candidates(returning, evidence.big)
+    warm = warm if set(calls) - set(warm) else []
+    calls = [text for text in calls if text not in warm]
+    if not calls:
+        reason = f"no call of {bench.function.qualname} returns anything: there is nothing to time"
+        raise NotVerifiable("; ".join([reason, *(e.words for e in evidence.shortfalls)]), evidence.shortfalls)
+    asked = _asked(evidence.known)
+    batch = CallBatch((*warm, *calls), "time", warm=len(warm), iterators=iterators, shared=asked > 0)
+    seconds, around = _pass_seconds(bench, batch)
+    if seconds < SHORTEST_S:
+        raise ProgramError(
+            f"the calls are too short to time: {len(calls)} of them take {seconds * 1e6:.0f} us together; give larger "
+            "ones as BIG in the --calls file"
+        )
+    text = f"{note}, {len(calls)} in a pass of {duration(seconds)}" + ", asking the same objects" * batch.shared
+    timed = Timed(batch, seconds, around, text, asked)
+    limit = min(MOST_S, max(LEAST_S, SLOWER * seconds))
+    return replace(timed, batch=batch.replace(passes=timed.passes(PAIR_S, MOST_PASSES), pass_seconds=limit))
+
+
+def _asked(known: Sequence[Known]) -> float:
+    """How many given calls find an object as it is, and leave it so for whoever looks: where it is asked again and
+    again, what it keeps for that helps. 0 where each has an object of its own, or changes it."""
+    asking = {k: found[0] for k in known if k.source not in MADE_UP and (found := _OBJECT.match(k.text))}
+    changed = any(part.startswith(ARGUMENTS) for k in asking for part in segments(k.outcome.text))
+    objects = len(set(asking.values()))
+    return len(asking) / objects if len(asking) > objects and not changed else 0.0
+
+
+def _warm(returning: Sequence[Known]) -> list[str]:
+    """A short call and a usual one, made before the clock runs: what is imported late is not the timed calls' cost."""
+    ordered = sorted(returning, key=lambda k: k.seconds)
+    return list(dict.fromkeys(ordered[at].text for at in (0, len(ordered) // 2))) if ordered else []
+
+
+def _iterators(known: Sequence[Known]) -> str:
+    """How results are read: "" when none is an iterator."""
+    most = max((k.outcome.iterators for k in known), default=0)
+    return "nested" if most > 1 else "flat" if most else ""
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Where timed calls come from: those that are known, and others made from them."""
+
+    bench: Bench
+    contract: Contract
+    seed: int
+
+    def candidates(self, returning: Sequence[Known], big: Sequence[str]) -> tuple[list[str], str]:
+        """Calls that return, longest first, and where they come from. big: those that were given for timing."""
+        if big:
+            return self._near_big(big)
+        given = [k for k in returning if k.source not in MADE_UP] or returning
+        given = bearable(sorted(given, key=lambda k: -k.seconds))
+        if not given:
+            return [], ""
+        longest = given[0].seconds
+        if longest >= LONG_ENOUGH_S:
+            return _within([k for k in given if k.seconds >= 0.3 * longest][:20], PASS_S), "the longest calls"
+        grown = self._grown(given)
+        pool = sorted([*grown, *given], key=lambda k: -k.seconds)
+        chosen = [k for k in pool if k.seconds >= 0.3 * pool[0].seconds]
+        note = "calls grown from the given ones" if grown else "the longest calls"
+        if not _are_enough(chosen):
+            return _short(_within([*pool, *self._alike(pool, PAIR_S)], PAIR_S)), note
+        return _short([k.text for k in chosen]), note
+
+    def _near_big(self, big: Sequence[str]) -> tuple[list[str], str]:
+        """The calls that were given for timing, and others where they are short. Raises ProgramError."""
+        known, _ = observe(self.bench, big, dict.fromkeys(big, "big"))
+        if not known:
+            raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
+        alike = [] if _are_enough(known) else self._alike(known, ENOUGH_S)
+        note = "the BIG calls and others like them" if alike else "the BIG calls"
+        return _short([*(k.text for k in known), *_within(alike, ENOUGH_S)]), note
+
+    def _alike(self, known: Sequence[Known], seconds: float) -> list[Known]:
+        """Calls made up from the first of them that return, and take no longer than LONG_ENOUGH_S; so many that some
+        may be dropped and the rest still takes so many seconds."""
+        made = derive([k.text for k in known[:8]], 300, 50 + self.seed, self.bench.vocabulary, small=False)
+        found = once(self.bench, self._made(made), Patience(call=25 * LONG_ENOUGH_S, total=2 * seconds, lost=2))
+        usable = [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
+        lengths = accumulate(_length(k.text) for k in usable)
+        kept = [k for k, length in zip(usable, lengths, strict=True) if length <= MOST_MADE_TEXT]
+        return steady(self.bench, kept)[0]
+
+    def _grown(self, given: Sequence[Known]) -> list[Known]:
+        """The longest calls made longer, twice and twice again, until one takes long enough or they fail."""
+        found: list[Known] = []
+        bases = [k.text for k in given[:50] if grow(k.text, 2)][:4]  # of short calls the longest may be so by chance
+        for steps in ((1, 2, 3), (4, 5, 6), (7, 8)):  # a few at a time: each look imports the module
+            grown = {self._larger(base, 2**step, at): base for step in steps for at, base in enumerate(bases)}
+            texts = [text for text in grown if text and _length(text) < MOST_MADE_TEXT]
+            if not texts:
+                break
+            usable = sorted((k for k in once(self.bench, texts) if k.returns), key=lambda k: -k.seconds)
+            found += usable
+            if not usable or usable[0].seconds >= LONG_ENOUGH_S:
+                break
+            bases = list(dict.fromkeys(grown[k.text] for k in usable))[:2]
+        longest = given[0].seconds
+        return _long_enough(steady(self.bench, _long_enough(found, longest))[0], longest)
+
+    def _larger(self, base: str, factor: int, at: int) -> str:
+        """Empty where it cannot grow."""
+        grown = grow(base, factor, self.seed + at)
+        return self.contract.within(grown) if grown else ""
+
+    def _made(self, texts: Sequence[str]) -> list[str]:
+        """Each once, changed where it has to be; those that go beyond the known ones are left out."""
+        return list(dict.fromkeys(kept for text in texts if (kept := self.contract.within(text))))
+
+
+def _are_enough(known: Sequence[Known]) -> bool:
+    """Of shorter ones single times say little."""
+    return sum(k.seconds for k in known) >= ENOUGH_S
+
+
+def _length(text: str) -> int:
+    return len(_OBJECT.sub("", text, count=1))
+
+
+def _short(calls: Sequence[str]) -> list[str]:
+    """Each once, and as many as have MOST_TEXT characters together, but not more than MOST_CALLS; one at least."""
+    found = list(dict.fromkeys(calls))[:MOST_CALLS]
+    sizes = list(accumulate(map(len, found)))
+    return [text for at, text in enumerate(found) if not at or sizes[at] <= MOST_TEXT]
+
+
+def bearable(given: list[Known]) -> list[Known]:
+    """Without the longest, as long as something that can be timed is left."""
+    shorter = [k for k in given if k.seconds <= TOO_LONG_S]
+    longer = [k for k in given if k.seconds > TOO_LONG_S]
+    will_do = shorter and (shorter[0].seconds >= LONG_ENOUGH_S or grow(shorter[0].text, 2))
+    return shorter if will_do or not longer else longer[-1:]
+
+
+def _within(known: Sequence[Known], seconds: float) -> list[str]:
+    """The first, and more as long as all of them take no longer."""
+    spent = list(accumulate(k.seconds for k in known))
+    return [k.text for at, k in enumerate(known) if not at or spent[at] <= seconds]
+
+
+def _long_enough(found: Sequence[Known], longest: float) -> list[Known]:
+    """The longest of grown calls, but not much longer than need be. longest: seconds of those that were given."""
+    enough = min((k.seconds for k in found if k.seconds >= LONG_ENOUGH_S), default=0.4)
+    within = [k for k in found if k.seconds <= 2 * enough]
+    best = max((k.seconds for k in within), default=0.0)
+    return [k for k in within if k.seconds >= 0.3 * best and k.seconds < 0.4 and best > 1.5 * longest]
+
+
+def _pass_seconds(bench: Bench, batch: CallBatch) -> tuple[float, float]:
+    """CPU seconds of one pass of the original, or wall seconds when it waits, the middle of three; and what is done
+    around it, the least of them, without the import: that is made once for all passes of a run."""
+    found, around = [], []
+    for _ in range(3):
+        run = bench.runner.run(bench.source, batch.stdin())
+        if run.exit != 0 or run.stop:
+            raise ProgramError(
+                f"the original cannot be timed: {run.stop_detail or run.stderr.decode(errors='replace')[-200:]}"
+            )
+        found.append(max(run.cpu_s, run.wall_s * 0.5))
+        around.append(run.call_timing.outside_s - run.call_timing.import_s if run.call_timing else 0.0)
+    return sorted(found)[1], min(around)
+
+
+def duration(seconds: float) -> str:
+    """`12 us`, `3.4 ms`, `1.2 s`."""
+    return (
+        f"{seconds * 1e6:.0f} us"
+        if seconds < 1e-3
+        else f"{seconds * 1e3:.1f} ms"
+        if seconds < 1
+        else f"{seconds:.1f} s"
+    )

@@ -1,0 +1,73 @@
+"""Proposers for one function of a module: whatever they write, only the function and what it newly needs is taken."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from codeopt.core.excerpted import Excerpted
+from codeopt.core.history import Draft, History
+from codeopt.rules import Hot, Rule
+from codeopt.workloads.source.definitions import PutBackError
+from codeopt.workloads.source.excerpt import shown
+from codeopt.workloads.source.functions import definition, first_line
+from codeopt.workloads.source.splice import put_back
+
+
+def function_rules(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
+    """Those of the rules that are not for whole programs, each cut back to one function."""
+    return within((rule for rule in rules if not rule.scripts_only), qualname)
+
+
+@dataclass(frozen=True)
+class FunctionRule(Rule):
+    """A rule cut back to one function of a module that others import: what it would change elsewhere stays as it is."""
+
+    qualname: str = ""
+
+    def rewrite(self, text: str, hot: Hot | None = None, *, exported: bool = True) -> str | None:
+        """The module with the function rewritten; None when the rule does not match there."""
+        lines = _own_lines(text, self.qualname, hot or Hot())
+        new = super().rewrite(text, lines, exported=exported) if lines.lines else None
+        if new is None:
+            return None
+        try:
+            kept = put_back(text, self.qualname, new)
+        except PutBackError:
+            return None
+        return kept if kept != text else None
+
+
+def within(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
+    """The rules, each cut back to one function."""
+    return tuple(FunctionRule(**vars(rule), qualname=qualname) for rule in rules)
+
+
+def _own_lines(source: str, qualname: str, hot: Hot) -> Hot:
+    """The hot lines of the function; all of its lines where nothing was measured."""
+    node = definition(ast.parse(source), qualname)
+    if node is None:
+        return Hot()
+    own = range(first_line(node), (node.end_lineno or 0) + 1)
+    return Hot(tuple(line for line in hot.lines or own if line in own))
+
+
+@dataclass(frozen=True)
+class FunctionProposer(Excerpted):
+    """A proposer that sees an excerpt of the module, and whose drafts are put back into it."""
+
+    qualname: str
+
+    def whole(self, draft: Draft, original: str) -> Draft:
+        """The draft as a whole module."""
+        if draft.problem:
+            return draft
+        try:
+            return replace(draft, source=put_back(original, self.qualname, draft.source))
+        except PutBackError as error:
+            return replace(draft, problem=f"it cannot be put into the module: {error}")
+
+    def excerpts(self, history: History) -> History:
+        """The function, and what it needs of its module."""
+        return shown(history, self.qualname)

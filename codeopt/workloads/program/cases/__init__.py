@@ -1,0 +1,119 @@
+"""Where test cases come from: one source a file, each with `find(request) -> list[Case]`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from codeopt.core import plugins
+from codeopt.core.errors import ProgramError, UsageError
+from codeopt.workloads.program.cases._reading import reads_stdin
+from codeopt_sandbox.outcome import Case, Run
+
+__all__ = ["Request", "cases_beside", "collect", "failed", "hold_out", "reads_stdin", "text"]
+
+NO_INPUT = "no input"
+"""The name of the one case of a program that reads nothing."""
+SHOWN_SHARE = 2 / 3
+"""About this share of the cases may be shown to a proposer; the largest never is."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a source is asked for."""
+
+    program: Path
+    folder: Path | None
+    """Where the user says that the cases are; None: beside the program."""
+    stdin: Path | None
+    """One input file, given by the user."""
+    run: Callable[[str, Sequence[str]], Run]
+    """Runs a program text with arguments, in the sandbox."""
+    args: tuple[str, ...] | None = None
+    """The program's arguments, given by the user; None: no word of them."""
+    with_paths: tuple[Path, ...] = ()
+    """Files and folders that a run finds, given by the user."""
+    ignored: tuple[str, ...] = ()
+    """Patterns of files that the program writes and that do not count."""
+    source: str = ""
+    """The program's text; one that mentions no input can be run as it is."""
+    first_seed: int = 1
+    """For sources that make cases: other seeds make other cases."""
+
+    @property
+    def folders(self) -> list[Path]:
+        """Where to look, in order."""
+        return [self.folder] if self.folder else [self.program.parent, self.program.parent / "cases"]
+
+
+def collect(request: Request) -> list[Case]:
+    """The cases of every source that finds some. Raises UsageError when none does."""
+    if request.folder and not request.folder.is_dir():
+        raise UsageError(f"--cases {request.folder} is not a directory")
+    found = [case for name in _sources(request) for case in plugins.load("codeopt.cases", name).find(request)]
+    if not found and request.source and not request.folder and not reads_stdin(request.source):
+        return [Case(NO_INPUT, b"", files=(), ignored=request.ignored)]
+    if not found:
+        where = " or ".join(map(str, request.folders))
+        raise UsageError(
+            f"no cases for {request.program.name}: put input.N.txt (and output.N.txt), NAME.in (and NAME.out), in/ "
+            f"and out/ or a generate.py in {where}, or give --cases DIR or --stdin FILE (/dev/null for a program that "
+            "reads nothing), or its arguments after --"
+        )
+    return _unique(found)
+
+
+def _sources(request: Request) -> list[str]:
+    """What the user gives goes before what lies beside the program."""
+    if request.args is not None or request.with_paths:
+        return ["arguments"]
+    return ["stdin_file"] if request.stdin else plugins.names("codeopt.cases")
+
+
+def cases_beside(program: Path) -> bool:
+    """Whether a program's cases lie where they are looked for by themselves; where that may not be seen, none do."""
+    folder = program.parent
+    patterns = ("input*.txt", "*.in", "*.args")
+    try:
+        beside = (folder / "generate.py").exists() or (folder / "cases").is_dir()
+        return beside or any(any(folder.glob(pattern)) for pattern in patterns)
+    except PermissionError:
+        return False
+
+
+def _unique(cases: Iterable[Case]) -> list[Case]:
+    names: set[str] = set()
+    result = []
+    for case in cases:
+        name = case.name
+        while name in names:
+            name += "'"
+        names.add(name)
+        result.append(replace(case, name=name))
+    return result
+
+
+def hold_out(cases: Sequence[Case], seconds: Sequence[float]) -> list[Case]:
+    """Mark the cases to hold out: the one that takes longest, and every third one down from it.
+
+    `seconds` is what each case took the original. A single case has to be shown.
+    """
+    order = sorted(range(len(cases)), key=lambda at: -seconds[at])
+    held = set(order[::3]) if len(cases) > 1 else set()
+    return [replace(case, held_out=at in held) for at, case in enumerate(cases)]
+
+
+def text(path: Path) -> bytes:
+    """The bytes of a file that the user named. Raises UsageError."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+
+
+def failed(what: str, run: Run) -> ProgramError:
+    """A generator that did not end well, as an error for its author."""
+    last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
+    how = run.stop_detail or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
+    return ProgramError(f"{what} failed: {how}{': ' + last if last else ''}")

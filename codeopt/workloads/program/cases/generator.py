@@ -1,0 +1,32 @@
+"""Cases that a script makes: `generate.py SEED small|large` prints one input. It runs in the sandbox."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codeopt.workloads.program.cases import Request, failed, text
+from codeopt_sandbox.outcome import Case
+
+SMALL, LARGE = 4, 3
+"""How many inputs of each size are made."""
+
+
+def find_script(request: Request) -> Path | None:
+    """The generator beside the program or among its cases."""
+    return next((path for folder in request.folders if (path := folder / "generate.py").is_file()), None)
+
+
+def find(request: Request) -> list[Case]:
+    """Inputs from the first generate.py found; the original program says what is right."""
+    script = find_script(request)
+    if script is None:
+        return []
+    source = text(script).decode("utf-8", "replace")
+    cases = []
+    for size, count in (("small", SMALL), ("large", LARGE)):
+        for seed in range(request.first_seed, request.first_seed + count):
+            run = request.run(source, (str(seed), size))
+            if run.exit != 0 or run.stop:
+                raise failed(f"{script} {seed} {size}", run)
+            cases.append(Case(f"{size}.{seed}", run.stdout))
+    return cases

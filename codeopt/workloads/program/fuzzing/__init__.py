@@ -1,0 +1,17 @@
+"""Inputs that nobody has seen: known ones changed, with the original program as the oracle."""
+
+from codeopt.workloads.program.fuzzing._changed import LONG_ENOUGH, MutatedInput, mutate_inputs
+from codeopt.workloads.program.fuzzing._lengths import shorter, shrunk
+from codeopt.workloads.program.fuzzing._slots import MutatedCase, largest_text, mutate_cases, shorter_cases
+
+__all__ = [
+    "LONG_ENOUGH",
+    "MutatedCase",
+    "MutatedInput",
+    "largest_text",
+    "mutate_cases",
+    "mutate_inputs",
+    "shorter",
+    "shorter_cases",
+    "shrunk",
+]

@@ -1,0 +1,126 @@
+"""Inputs that nobody has seen: known ones changed, with the original program as the oracle.
+
+A draft that is right on the cases at hand only (a table of answers, a set where values repeat, 32-bit sums, abs() where
+nothing was negative) is found by inputs that differ from them. Some are made to keep all that the known ones keep
+(`_maker`), some are changed token by token and mostly do not; `_alike` says of each which it is. An input that the
+original does not take (it fails, or does not print the same twice) is thrown away.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from codeopt.workloads.contract.program.known_inputs import KnownInputs, look_at
+from codeopt.workloads.contract.program.tokens import range_of, read_text
+from codeopt.workloads.program.fuzzing._chains import chains
+from codeopt.workloads.program.fuzzing._lengths import Lengthen, longer
+from codeopt.workloads.program.fuzzing._maker import RELATED, SHORT, AlikeMaker, Amount, shortest_and_longest
+from codeopt.workloads.program.fuzzing._tokens import CHANGES
+
+LARGEST_BASE = 200_000  # bytes; a longer input is not changed token by token
+LONG_ENOUGH = 140_000  # bytes; more than two pipe buffers
+BASES = 4
+WAYS = ("resampled", "even", *RELATED, "one", "repeated", "ends", "shuffled")
+
+
+@dataclass(frozen=True)
+class MutatedInput:
+    """One changed input."""
+
+    name: str
+    stdin: bytes
+    because: str = ""
+    """What of the known inputs it does not keep; empty where it keeps all that was found."""
+
+    @property
+    def beyond(self) -> bool:
+        """Outside of what the known inputs show."""
+        return bool(self.because)
+
+
+def mutate_inputs(
+    inputs: Sequence[bytes], *, seed: int, each: int = 2, also_known: Sequence[bytes] = ()
+) -> list[MutatedInput]:
+    """All of `changed_inputs`."""
+    return list(changed_inputs(inputs, seed=seed, each=each, also_known=also_known))
+
+
+def changed_inputs(
+    inputs: Sequence[bytes], *, seed: int, each: int = 2, also_known: Sequence[bytes] = ()
+) -> Iterator[MutatedInput]:
+    """Changed inputs, some that are longer than every known one first, made as they are asked for. The same seed gives
+    the same ones.
+
+    also_known: inputs that are not changed, but say what all known ones keep, and what is large and long.
+    """
+    everything = [*inputs, *also_known]
+    known = look_at(everything)
+    made = _alike(known, inputs, everything, random.Random(seed), each)
+    changed = _by_tokens(known, inputs, everything, random.Random(seed), each)
+    seen = set(everything)
+    for pair in zip_longest(made, changed):
+        for mutated in pair:
+            if mutated is not None and mutated.stdin not in seen:
+                seen.add(mutated.stdin)
+                yield mutated
+
+
+def _alike(
+    known: KnownInputs, inputs: Sequence[bytes], everything: Sequence[bytes], draw: random.Random, each: int
+) -> Iterator[MutatedInput]:
+    """Made by what the known inputs keep: longer ones, other values, other lengths."""
+    if known.layout is None or not any(known.inputs):
+        return
+    may_change = set(inputs)
+    readings = [r for r, data in zip(known.readings, known.inputs, strict=True) if data in may_change]
+    if not readings:
+        return
+    longest = max(map(len, everything))
+    looked_at = max(len(data) for data in known.inputs if data in may_change)
+    maker = AlikeMaker(known, readings, draw, max(1.0, longest / max(1, looked_at)))
+    bases = shortest_and_longest(readings, BASES)
+    longer_ones, some = Amount(1.5), Amount(1.0)
+    yield from _named("longer", maker.inputs(bases[-1], ("resampled", "shuffled"), longer_ones))
+    for nodes, data, because in chains(maker, readings):
+        yield MutatedInput(f"chain_of_{nodes}", data, because)
+    for turn in range(each):
+        for number, base in enumerate(bases):
+            kind = "largest" if number == len(bases) - 1 and len(bases) > 1 else "alike"
+            ways = WAYS if len(base.write()) < SHORT else WAYS[:2] if turn == 0 else ()
+            yield from _named(kind, maker.inputs(base, ways, None if turn == 0 else some), f".{number}.{turn}")
+        if turn == 0:
+            yield from _named("long", maker.inputs(bases[-1], ("resampled",), Amount(1.5, LONG_ENOUGH)))
+
+
+def _named(kind: str, found: Iterator[tuple[str, bytes]], more: str = "") -> Iterator[MutatedInput]:
+    for way, data in found:
+        yield MutatedInput(f"{kind}.{way}{more}", data)
+
+
+def _by_tokens(
+    known: KnownInputs, inputs: Sequence[bytes], everything: Sequence[bytes], draw: random.Random, each: int
+) -> Iterator[MutatedInput]:
+    """Token by token, whatever becomes of it."""
+    bases = sorted({data for data in inputs if len(data) <= LARGEST_BASE}, key=len)[:BASES]
+    texts = [read_text(data) for data in bases]
+    extent = range_of(texts, everything)
+
+    def lengthened(kind: str, number: int, how: Lengthen) -> Iterator[MutatedInput]:
+        if number >= 0 and (data := longer(texts[number], draw, extent, how)) is not None:
+            yield MutatedInput(f"{kind}.{number}", data, known.why_beyond(data))
+
+    last = len(texts) - 1
+    yield from lengthened("longer", last, Lengthen(1.5, 0, False))
+    yield from lengthened("fresh", last, Lengthen(1.5, 0, True))
+    for turn in range(each * len(texts)):  # each kind of change once, then each on the next text: a few are enough
+        for place, (name, change) in enumerate(CHANGES):
+            number = (turn + place) % len(texts)
+            data = texts[number].with_tokens(change(texts[number], draw, extent))
+            yield MutatedInput(f"{name}.{number}.{turn // len(texts)}", data, known.why_beyond(data))
+        if turn == 0:
+            for number in (last, last - 1):
+                yield from lengthened("long", number, Lengthen(0.0, LONG_ENOUGH, False))
+            yield from lengthened("longer", last - 1, Lengthen(1.5, 0, False))

@@ -1,0 +1,146 @@
+"""Files of text changed by their kind: JSON stays JSON, a table keeps its header and columns, other text its tokens."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from codeopt.workloads.program.fuzzing._changed import LARGEST_BASE, MutatedInput, mutate_inputs
+
+TABLE_ENDS = (".csv", ".tsv", ".txt", ".log", ".md", ".jsonl", ".ndjson")
+"""Files whose lines can be left out, repeated and put in another order."""
+
+
+def mutate_file(path: str, known: Sequence[bytes], also_known: Sequence[bytes], seed: int) -> list[MutatedInput]:
+    """Changed contents of a file. The same seed gives the same ones."""
+    small = sorted((data for data in known if len(data) <= LARGEST_BASE), key=len)
+    draw = random.Random(seed)
+    found: dict[bytes, MutatedInput] = {}
+    if small and (document := _json(small[-1])) is not None:
+        for name, data in _json_changes(document, small[-1], draw):
+            found.setdefault(data, MutatedInput(name, data))
+        return [mutated for data, mutated in found.items() if data not in known]
+    for data in small[-1:] or sorted(known, key=len)[:1]:
+        for name, because, changed in _line_changes(path, data, draw):
+            found.setdefault(changed, MutatedInput(name, changed, because))
+    by_token = mutate_inputs(known, seed=seed, also_known=also_known)
+    return [*(mutated for data, mutated in found.items() if data not in known), *by_token]
+
+
+def shorter_file(path: str, data: bytes, shares: Iterable[float]) -> Iterator[bytes]:
+    """A file's first lines, or a JSON list's first elements, at each of these lengths."""
+    document = _json(data)
+    for share in shares:
+        if document is not None:
+            yield _dumped(_first_share(document, share), data)
+        else:
+            lines = data.splitlines(keepends=True)
+            yield b"".join(lines[: max(1, round(len(lines) * share))])
+
+
+def _json(data: bytes) -> Any:
+    """A list or an object; None for everything else."""
+    try:
+        found = json.loads(data) if data.lstrip()[:1] in (b"{", b"[") else None
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, list | dict) else None
+
+
+def _dumped(document: Any, like: bytes) -> bytes:
+    """As text, in several lines where the known one has several."""
+    indent = 2 if like.strip().count(b"\n") else None
+    return json.dumps(document, indent=indent, ensure_ascii=False).encode() + b"\n" * like.endswith(b"\n")
+
+
+def _first_share(value: Any, share: float) -> Any:
+    if isinstance(value, list):
+        return value[: max(1, round(len(value) * share))]
+    if isinstance(value, dict):
+        return {key: _first_share(each, share) for key, each in value.items()}
+    return value
+
+
+def _json_changes(document: Any, like: bytes, draw: random.Random) -> Iterator[tuple[str, bytes]]:
+    """Scalars changed within their kind, lists shorter, longer, in another order, objects in another order."""
+    changes: tuple[tuple[str, Callable[[Any], Any]], ...] = (
+        ("values", lambda value: _changed_scalar(value, draw)),
+        ("fewer", lambda value: [each for each in value if draw.random() < 0.6] if isinstance(value, list) else value),
+        ("more", lambda value: value + draw.sample(value, len(value)) if isinstance(value, list) else value),
+        ("order", lambda value: draw.sample(value, len(value)) if isinstance(value, list) else _shuffled(value, draw)),
+    )
+    for turn in range(4):
+        for name, change in changes:
+            yield f"{name}.{turn}", _dumped(_walk(document, change), like)
+
+
+def _shuffled(value: Any, draw: random.Random) -> Any:
+    return dict(draw.sample(list(value.items()), len(value))) if isinstance(value, dict) else value
+
+
+def _walk(value: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(value, dict):
+        return change({key: _walk(each, change) for key, each in value.items()})
+    if isinstance(value, list):
+        return change([_walk(each, change) for each in value])
+    return change(value)
+
+
+def _changed_scalar(value: Any, draw: random.Random) -> Any:
+    """Another value of the same kind; the sign of a number stays."""
+    if value is None or isinstance(value, list | dict) or draw.random() < 0.5:
+        return value
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + draw.randint(0, 9) if value >= 0 else value - draw.randint(0, 9)
+    if isinstance(value, float):
+        return round(value * draw.uniform(0.5, 2.0), 3)
+    return "".join(draw.sample(value, len(value)))
+
+
+def _line_changes(path: str, data: bytes, draw: random.Random) -> Iterator[tuple[str, str, bytes]]:
+    """(name, why it is beyond, content): lines left out, repeated, reordered; cells exchanged within a column."""
+    if not path.lower().endswith(TABLE_ENDS):
+        return
+    ends = data.endswith(b"\n")
+    lines = data.removesuffix(b"\n").split(b"\n")
+    head, rows = (lines[:1], lines[1:]) if path.lower().endswith((".csv", ".tsv")) else ([], lines)
+    if len(rows) < 2:
+        return
+
+    def joined(body: list[bytes]) -> bytes:
+        return b"\n".join([*head, *body]) + b"\n" * ends
+
+    for turn in range(3):
+        yield f"fewer.{turn}", "", joined([row for row in rows if draw.random() < 0.6] or rows[:1])
+        yield f"order.{turn}", "", joined(draw.sample(rows, len(rows)))
+        if (table := _exchanged(path, rows, draw)) is not None:
+            yield f"cells.{turn}", "", joined(table)
+    yield "one", "", joined(rows[:1])
+    yield "none", "no known input is without lines", joined([])
+    yield "more", "", joined([*rows, *draw.choices(rows, k=1 + len(rows) // 2)])
+
+
+def _exchanged(path: str, rows: list[bytes], draw: random.Random) -> list[bytes] | None:
+    """The rows of a table with the cells of one column in another order; None where it is no plain table."""
+    if not path.lower().endswith((".csv", ".tsv")):
+        return None
+    delimiter = "\t" if path.lower().endswith(".tsv") else ","
+    try:
+        cells = list(csv.reader(io.StringIO(b"\n".join(rows).decode()), delimiter=delimiter))
+    except (ValueError, csv.Error):
+        return None
+    if len(cells) != len(rows) or len({len(row) for row in cells}) != 1 or not cells[0]:
+        return None
+    column = draw.randrange(len(cells[0]))
+    values = draw.choices([row[column] for row in cells], k=len(cells))
+    for row, value in zip(cells, values, strict=True):
+        row[column] = value
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(cells)
+    return text.getvalue().removesuffix("\n").encode().split(b"\n")

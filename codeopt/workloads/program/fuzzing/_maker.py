@@ -1,0 +1,354 @@
+"""Makes inputs that keep what all known ones keep: other values at their places, fewer and more of what is counted."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+
+from codeopt.workloads.contract.program.known_inputs import KnownInputs
+from codeopt.workloads.contract.program.layout import ParsedInput, Role
+from codeopt.workloads.contract.program.relations import InputRelation, RelationKind, alphabet
+
+TRIES = 12
+"""To keep all relations by chance, where no repair is known."""
+MOST_EVEN = 1 << 50
+SHORT = 5000  # bytes; of longer inputs fewer tries
+MOST_BYTES = 150_000
+"""Of a longer input, about; a known one that is as long stays so."""
+
+RELATED: Mapping[str, Callable[[int, int], int]] = {
+    "twice": lambda one, other: 2 * one,
+    "twice_another": lambda one, other: 2 * other,
+    "sum": lambda one, other: one + other,
+    "difference": lambda one, other: abs(one - other),
+}
+"""What one number is made of two others. Rare by chance, and often what a program asks about: a pair with a given sum,
+in which nobody may be paired with itself."""
+Lines = list[list[bytes]]
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How long an input is made, against the longest known."""
+
+    factor: float
+    least_bytes: int = 0
+
+
+class AlikeMaker:
+    """Of the known inputs; `draw` decides everything."""
+
+    def __init__(
+        self, known: KnownInputs, shown: Sequence[ParsedInput], draw: random.Random, scale: float = 1.0
+    ) -> None:
+        assert known.layout is not None
+        self.known, self.draw, self.layout = known, draw, known.layout
+        self.shown = shown
+        """Of the known inputs those whose values may be used: the others are held out."""
+        self.scale = scale
+        """How many times as long as the longest that was looked at the longest known input is."""
+        self.numbers = {r.roles[0]: r.detail for r in known.relations if r.kind is RelationKind.RANGE}
+        self.lengths = [
+            r for r in known.relations if r.kind is RelationKind.LENGTH and r.roles[1].part != r.roles[0].part
+        ]
+        self.counts = [*dict.fromkeys((*self.layout.counts, *(r.roles[1] for r in self.lengths)))]
+
+    def inputs(
+        self, base: ParsedInput, ways: Sequence[str], amount: Amount | None = None
+    ) -> Iterator[tuple[str, bytes]]:
+        """One input for each way of choosing values that could be made alike."""
+        for way in ways:
+            for _ in range(TRIES if len(base.write()) < SHORT and (amount is None or amount.factor <= 1) else 2):
+                made = self._made(base, way, amount)
+                if made is not None and not self.known.why_beyond(made):
+                    yield way, made
+                    break
+
+    def _made(self, base: ParsedInput, way: str, amount: Amount | None) -> bytes | None:
+        parts = [[list(line) for line in part] for part in base.parts]
+        if amount is not None:
+            self._resize(parts, amount)
+        if way in RELATED:
+            if not self._relate(parts, RELATED[way]):
+                return None
+        else:
+            self._revalue_all(parts, way)
+        return self._repaired(parts).write()
+
+    def with_chain(self, base: ParsedInput, roles: Sequence[Role], nodes: int, low: int, up: bool) -> bytes:
+        """An input with about so many nodes, each joined to the one before it: in two columns, or in a list of
+        parents."""
+        parts = [[list(line) for line in part] for part in base.parts]
+        longest = max((reading.scalar(role) for reading in self.shown for role in self.counts), default=len(parts[-1]))
+        self._resize(parts, Amount(max(1.01, nodes / (self.scale * max(1, longest)))))
+        lines = self._lines(parts, roles[0])
+        for number, line in enumerate(lines, low):
+            if len(roles) == 1:
+                line[:] = [b"%d" % (low + at) for at in range(len(line))]
+            else:
+                ends = (number, number + 1) if up else (number + 1, number)
+                for role, end in zip(roles, ends, strict=True):
+                    line[role.token or 0] = b"%d" % end
+        return self._reading(parts).write()
+
+    def _revalue_all(self, parts: list[Lines], way: str) -> None:
+        reading = self._reading(parts)
+        for role in self.layout.roles:
+            if role not in self.counts:
+                self._revalue(reading, parts, role, way)
+
+    def _relate(self, parts: list[Lines], related: Callable[[int, int], int]) -> bool:
+        """One number becomes what others make together, most often a number that stands alone. False: it may not."""
+        roles = [role for role in self.numbers if role not in self.counts and any(self._at(line, role) for line in
+                 self._lines(parts, role))]  # fmt: skip
+        alone = [role for role in roles if self.layout.parts[role.part].single and role.token is not None]
+        if not roles:
+            return False
+        others = [role for role in roles if role not in alone] or roles
+        target = self.draw.choice(alone if alone and self.draw.random() < 0.7 else roles)
+        one, other = (int(line[at]) for line, at in (self._place(parts, self.draw.choice(others)) for _ in range(2)))
+        low, high = self._ends(parts, target)
+        line, at = self._place(parts, target)
+        line[at] = b"%d" % (value := related(one, other))
+        return low <= value <= high
+
+    def _lines(self, parts: list[Lines], role: Role) -> Lines:
+        return parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
+
+    def _place(self, parts: list[Lines], role: Role) -> tuple[list[bytes], int]:
+        """A token with this role: its line, and where it stands there."""
+        line = self.draw.choice([line for line in self._lines(parts, role) if line])
+        return line, self.draw.randrange(len(line)) if role.token is None else role.token
+
+    def _reading(self, parts: list[Lines]) -> ParsedInput:
+        return ParsedInput(self.layout, tuple(tuple(map(tuple, part)) for part in parts))
+
+    def _resize(self, parts: list[Lines], amount: Amount) -> None:
+        """Another number at a place that counts, and as much of all that it counts; else of what nothing counts."""
+        for role in [self.draw.choice(self.counts)] if self.counts else []:
+            known = [reading.scalar(role) for reading in self.shown]
+            now = int(parts[role.part][role.line][role.token or 0])
+            size = self._size(_bytes(line for part in parts for line in part) / max(1, now), known, amount)
+            parts[role.part][role.line][role.token or 0] = b"%d" % size
+        for number, part in enumerate(self.layout.parts):
+            if part.count is not None:
+                source = part.count.scalar
+                size = int(parts[source.part][source.line][source.token or 0]) + part.count.offset
+                parts[number] = self._pieces(parts[number], max(0, size), len(part.widths))
+            elif part.rest and not self.counts:
+                group = len(part.widths)
+                known = [len(reading.parts[number]) // group for reading in self.shown]
+                size = self._size(_bytes(parts[number]) / max(1, len(parts[number]) // group), known, amount)
+                parts[number] = self._pieces(parts[number], max(1, size), group)
+        self._relist(parts, amount)
+
+    def _size(self, unit_bytes: float, known: Sequence[int], amount: Amount) -> int:
+        """How many units there will be, each so long, where known inputs have these numbers of them."""
+        if amount.factor <= 1:
+            return self.draw.randint(min(known), max(known))
+        longest, each = max(1, *known), max(1.0, unit_bytes)
+        wanted = max(int(amount.factor * self.scale * longest) + 1, int(amount.least_bytes / each))
+        return max(min(longest + 1, int(MOST_BYTES / each)), min(wanted, int(MOST_BYTES / each)))
+
+    def _pieces(self, lines: Lines, groups: int, width: int) -> Lines:
+        """So many groups of lines, in their order as far as there are enough."""
+        have = [lines[at : at + width] for at in range(0, len(lines), width)] or self._known_groups(width)
+        extra = self.draw.choices(have, k=max(0, groups - len(have))) if have else []
+        return [list(line) for group in [*have[:groups], *extra] for line in group]
+
+    def _known_groups(self, width: int) -> list[Lines]:
+        found = [
+            [list(line) for line in part[at : at + width]]
+            for reading in self.shown
+            for part, about in zip(reading.parts, self.layout.parts, strict=True)
+            if len(about.widths) == width and not about.single
+            for at in range(0, len(part), width)
+        ]
+        return found[:100]
+
+    def _relist(self, parts: list[Lines], amount: Amount) -> None:
+        """Lists, and words, as long as numbers say; those that nothing counts become longer, too."""
+        told: dict[Role, list[InputRelation]] = {}
+        for relation in self.lengths:
+            told.setdefault(relation.roles[0], []).append(relation)
+        for role in self.layout.roles:
+            lines = parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
+            if role.token is None and role in told:
+                source = told[role][0].roles[1]
+                size = int(parts[source.part][source.line][source.token or 0]) + told[role][0].detail
+                for line in lines:
+                    line[:] = self._more(line, max(0, size))
+            elif role.token is None and self.layout.parts[role.part].single and not self.counts:
+                known = [len(reading.lines(role)[0]) for reading in self.shown]
+                size = self._size(_bytes(lines[:1]) / max(1, len(lines[0])), known, amount)
+                lines[0][:] = self._more(lines[0], max(1, size))
+            elif role.token is not None and role not in self.numbers and self._may_reword(role, told):
+                self._reword(lines, role, told.get(role, []), parts, amount)
+
+    def _may_reword(self, role: Role, told: Mapping[Role, Sequence[InputRelation]]) -> bool:
+        """A word is as long as a number says; where none does, a single one may grow: of lines there are more."""
+        return role in told or (not self.counts and self.layout.parts[role.part].single)
+
+    def _reword(
+        self, lines: Lines, role: Role, told: Sequence[InputRelation], parts: list[Lines], amount: Amount
+    ) -> None:
+        tokens = [token for reading in self.shown for token in reading.tokens(role)]
+        signs = sorted(alphabet(tokens)) or [97]
+        for line in lines:
+            if told:
+                source = told[0].roles[1]
+                size = min(int(parts[source.part][source.line][source.token or 0]), MOST_BYTES // len(lines))
+            else:
+                size = self._size(1.0, [len(token) for token in tokens], amount)
+            line[role.token or 0] = bytes(self.draw.choices(list(line[role.token or 0]) or signs, k=max(1, size)))
+
+    def _more(self, tokens: Sequence[bytes], size: int) -> list[bytes]:
+        kept = list(tokens[:size])
+        return [*kept, *self.draw.choices(list(tokens) or [b"0"], k=size - len(kept))]
+
+    def _revalue(self, reading: ParsedInput, parts: list[Lines], role: Role, way: str) -> None:
+        """Other values at one place."""
+        lines = parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
+        if way == "one" and self.draw.random() > 1.5 / len(self.layout.roles):
+            return
+        choose = self._chooser(parts, role, way, [t for line in lines for t in self._at(line, role)])
+        places = [(line, at) for line in lines for at in (range(len(line)) if role.token is None else (role.token,))]
+        if way == "shuffled" and not self.layout.parts[role.part].single or way == "shuffled" and role.token is None:
+            values = [line[at] for line, at in places]
+            self.draw.shuffle(values)
+            for (line, at), value in zip(places, values, strict=True):
+                line[at] = value
+            return
+        if way == "one" and places:
+            places = [self.draw.choice(places)]
+        for line, at in places if way != "shuffled" else ():
+            line[at] = choose(line[at])
+
+    def _at(self, line: list[bytes], role: Role) -> list[bytes]:
+        return line if role.token is None else [line[role.token]]
+
+    def _chooser(self, parts: list[Lines], role: Role, way: str, now: Sequence[bytes]) -> Callable[[bytes], bytes]:
+        if role in self.numbers:
+            low, high = self._ends(parts, role)
+            if way == "even":
+                return self._evenly([b"%d" % self.draw.randint(low, high) for _ in range(5)], len(now))
+            few = [self.draw.randint(low, high) for _ in range(2)]
+            if way == "ends":
+                return lambda token: b"%d" % self.draw.choice((low, high))
+            if way == "repeated":
+                return lambda token: b"%d" % self.draw.choice(few)
+            if high - low < MOST_EVEN:  # a third of the time that randint takes
+                return lambda token: b"%d" % (low + int(self.draw.random() * (high - low + 1)))
+            return lambda token: b"%d" % self.draw.randint(low, high)
+        tokens = [t for reading in self.shown for t in reading.tokens(role)[:300]] or [b"a"]
+        signs = sorted(alphabet(tokens))
+        if way == "even":
+            return self._evenly(self.draw.sample(tokens, min(5, len(tokens))), len(now))
+        if way in ("repeated", "ends"):
+            some = self.draw.sample(tokens, min(2, len(tokens)))
+            return lambda token: self.draw.choice(some)
+        if all(t.isdigit() or b"." in t for t in tokens) or self.draw.random() < 0.3:
+            return lambda token: self.draw.choice(tokens)
+        return lambda token: bytes(self.draw.choices(signs, k=len(token)))
+
+    def _evenly(self, values: Sequence[bytes], count: int) -> Callable[[bytes], bytes]:
+        """Each value as often as another, where their number allows it: so that the most frequent is none or any."""
+        some = next((n for n in range(len(set(values)), 1, -1) if count % n == 0), min(2, len(set(values))))
+        turns = cycle(list(dict.fromkeys(values))[:some])
+        return lambda token: next(turns)
+
+    def _ends(self, parts: list[Lines], role: Role) -> tuple[int, int]:
+        """Smallest and largest number at a place, as a count bounds it."""
+        values = [value for reading in self.shown for value in reading.integers(role)]
+        low, high = min(values), max(values)
+        bounds = [
+            r for r in self.known.relations if r.kind is RelationKind.BOUND and r.roles[0] == role and r.detail < 1
+        ]
+        tops = [int(parts[r.roles[1].part][r.roles[1].line][r.roles[1].token or 0]) + r.detail for r in bounds]
+        bounded = [top for r, top in zip(bounds, tops, strict=True) if r.roles[1] in self.counts]
+        high = min(tops) if bounded else min([high, *tops])
+        return low, max(low, high)
+
+    def _repaired(self, parts: list[Lines]) -> ParsedInput:
+        """Sorted, distinct, in pairs and connected again, where all known inputs are."""
+        for relation in self.known.relations:
+            if relation.kind is RelationKind.TREE:
+                self._connect(parts, relation)
+            elif relation.kind is RelationKind.DISTINCT and relation.roles[0] in self.numbers:
+                self._set_apart(parts, relation.roles[0])
+        for relation in self.known.relations:
+            if relation.kind is RelationKind.PAIR:
+                self._order_pairs(parts, relation)
+            elif relation.kind is RelationKind.ORDER:
+                self._sort(parts, relation)
+        return self._reading(parts)
+
+    def _lists(self, parts: list[Lines], role: Role) -> list[tuple[Lines, list[bytes]]]:
+        lines = parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
+        if role.token is None:
+            return [([line], line) for line in lines]
+        return [(lines, [line[role.token] for line in lines])]
+
+    def _put(self, lines: Lines, role: Role, values: Sequence[bytes]) -> None:
+        if role.token is None:
+            lines[0][:] = values
+            return
+        for line, value in zip(lines, values, strict=True):
+            line[role.token] = value
+
+    def _set_apart(self, parts: list[Lines], role: Role) -> None:
+        low, high = self._ends(parts, role)
+        for lines, values in self._lists(parts, role):
+            if len(set(values)) < len(values) <= high - low + 1:
+                new = self.draw.sample(range(low, high + 1), len(values))
+                self._put(lines, role, [b"%d" % value for value in new])
+
+    def _sort(self, parts: list[Lines], relation: InputRelation) -> None:
+        role = relation.roles[0]
+        for lines, values in self._lists(parts, role):
+            if role.token is None:
+                self._put(lines, role, sorted(values, key=int, reverse=relation.detail in (1, 3)))
+            else:  # whole lines go with their column
+                lines_now = sorted(map(list, lines), key=lambda line: int(line[role.token or 0]))
+                for line, new in zip(
+                    lines, reversed(lines_now) if relation.detail in (1, 3) else lines_now, strict=True
+                ):
+                    line[:] = new
+
+    def _order_pairs(self, parts: list[Lines], relation: InputRelation) -> None:
+        a, b = relation.roles
+        assert a.token is not None
+        assert b.token is not None
+        low, high = self._ends(parts, a)
+        for line in parts[a.part][a.line :: len(self.layout.parts[a.part].widths)]:
+            one, other = int(line[a.token]), int(line[b.token])
+            if one == other and relation.detail in (2, 3, 4) and high > low:
+                other = one - 1 if one > low else one + 1
+            if (relation.detail in (0, 2) and one > other) or (relation.detail in (1, 3) and one < other):
+                one, other = other, one
+            line[a.token], line[b.token] = b"%d" % one, b"%d" % other
+
+    def _connect(self, parts: list[Lines], relation: InputRelation) -> None:
+        """A random tree first; further edges as they are."""
+        a, b, count = relation.roles
+        assert a.token is not None
+        assert b.token is not None
+        lines = parts[a.part][a.line :: len(self.layout.parts[a.part].widths)]
+        nodes = int(parts[count.part][count.line][count.token or 0])
+        low = self.numbers.get(a, 1)
+        names = self.draw.sample(range(low, low + nodes), nodes)
+        for number, line in enumerate(lines[: nodes - 1], 1):
+            one, other = names[number], names[self.draw.randrange(number)]
+            line[a.token], line[b.token] = b"%d" % one, b"%d" % other
+
+
+def _bytes(lines: Iterable[Sequence[bytes]]) -> int:
+    return sum(sum(map(len, line)) + max(1, len(line)) for line in lines)
+
+
+def shortest_and_longest(readings: Sequence[ParsedInput], most: int) -> list[ParsedInput]:
+    """The readings to change, the shortest and the longest among them."""
+    ordered = sorted(readings, key=lambda reading: sum(len(part) for part in reading.parts))
+    return [*ordered[: most - 1], *ordered[-1:]] if len(ordered) > most else ordered

@@ -1,0 +1,23 @@
+"""Numbers near a known one: what an argument such as `--top 10` may be, too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from codeopt.workloads.program.fuzzing._changed import MutatedInput
+
+
+def mutate_number(known: Sequence[bytes], also_known: Sequence[bytes]) -> list[MutatedInput]:
+    """Other values of the same kind; below zero only where a known one is, else it counts as beyond what is known."""
+    seen = {float(data) for data in (*known, *also_known)}
+    text = known[0].decode()
+    value: float = float(text) if "." in text else int(text)
+    whole = isinstance(value, int)
+    wanted = [value + 1, value - 1, value * 2, value // 2 if whole else value / 2, 1, 0, -value]
+    found: dict[float, MutatedInput] = {}
+    for number in wanted:
+        if number not in seen:
+            because = "no known argument is zero or below" if number <= 0 < min(seen) else ""
+            because = because or ("no known argument is as large" if number > 2 * max(seen) else "")
+            found.setdefault(number, MutatedInput(f"number.{len(found)}", str(number).encode(), because))
+    return list(found.values())

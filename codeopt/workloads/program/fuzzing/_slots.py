@@ -1,0 +1,138 @@
+"""What of a case can be changed: standard input, each file of text that it brings, each argument that is a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from codeopt.workloads.program.fuzzing._changed import MutatedInput, changed_inputs
+from codeopt.workloads.program.fuzzing._files import mutate_file, shorter_file
+from codeopt.workloads.program.fuzzing._lengths import shorter
+from codeopt.workloads.program.fuzzing._numbers import mutate_number
+from codeopt_sandbox.outcome import Case
+
+SHOWN = 80
+
+
+@dataclass(frozen=True)
+class MutatedCase:
+    """One case with one thing changed."""
+
+    name: str
+    case: Case
+    because: str
+    """What of the known cases it does not keep; empty where it keeps all that was found."""
+
+    @property
+    def beyond(self) -> bool:
+        """Outside of what the known cases show."""
+        return bool(self.because)
+
+
+@dataclass(frozen=True)
+class _Stdin:
+    """Standard input."""
+
+    suffix = ""
+
+    def read(self, case: Case) -> bytes | None:
+        return case.stdin if case.stdin or case.files is None else None
+
+    def put(self, case: Case, data: bytes) -> Case:
+        title = case.title if case.files is None else f"the changed standard input {_shown(data)}"
+        return replace(case, stdin=data, expected=None, written=None, title=title)
+
+    def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
+        return changed_inputs(known, seed=seed, also_known=also)
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file of text."""
+
+    path: str
+
+    @property
+    def suffix(self) -> str:
+        return f".{self.path}"
+
+    def read(self, case: Case) -> bytes | None:
+        content = dict(case.files or ()).get(self.path)
+        return content if content and b"\0" not in content else None
+
+    def put(self, case: Case, data: bytes) -> Case:
+        files = tuple((path, data if path == self.path else content) for path, content in case.files or ())
+        return replace(case, files=files, expected=None, written=None, title=f"the changed {self.path} {_shown(data)}")
+
+    def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
+        return mutate_file(self.path, known, also, seed)
+
+
+@dataclass(frozen=True)
+class _Number:
+    """An argument that is a number."""
+
+    place: int
+
+    @property
+    def suffix(self) -> str:
+        return f".argument{self.place}"
+
+    def read(self, case: Case) -> bytes | None:
+        text = case.args[self.place] if self.place < len(case.args) else ""
+        return text.encode() if text.isascii() and text.removeprefix("-").replace(".", "", 1).isdigit() else None
+
+    def put(self, case: Case, data: bytes) -> Case:
+        args = (*case.args[: self.place], data.decode(), *case.args[self.place + 1 :])
+        return replace(case, args=args, expected=None, written=None, title=f"the arguments {' '.join(args)[:SHOWN]}")
+
+    def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
+        return mutate_number(known, also)
+
+
+_Slot = _Stdin | _File | _Number
+
+
+def _slots(cases: Iterable[Case]) -> list[_Slot]:
+    """Those that any of the cases has."""
+    found: dict[_Slot, None] = {_Stdin(): None}
+    for case in cases:
+        found |= dict.fromkeys(_File(path) for path, _ in case.files or ())
+        found |= dict.fromkeys(map(_Number, range(len(case.args))))
+    return list(found)
+
+
+def mutate_cases(cases: Sequence[Case], *, seed: int, also_known: Sequence[Case] = ()) -> Iterator[MutatedCase]:
+    """Changed cases, taking turns between what can be changed. The same seed gives the same ones."""
+    series = [_mutated(slot, cases, seed, also_known) for slot in _slots(cases)]
+    return (mutated for turn in zip_longest(*series) for mutated in turn if mutated is not None)
+
+
+def _mutated(slot: _Slot, cases: Sequence[Case], seed: int, also_known: Sequence[Case]) -> Iterator[MutatedCase]:
+    having = [(case, data) for case in cases if (data := slot.read(case)) is not None]
+    if not having:
+        return
+    also = [data for case in also_known if (data := slot.read(case)) is not None]
+    for mutated in slot.mutate([data for _, data in having], also, seed):
+        yield MutatedCase(f"{mutated.name}{slot.suffix}", slot.put(having[0][0], mutated.stdin), mutated.because)
+
+
+def largest_text(case: Case) -> bytes:
+    """The largest thing in a case that can be changed; its size is the size of the case."""
+    return max((slot.read(case) or b"" for slot in _slots([case])), key=len)
+
+
+def shorter_cases(case: Case, shares: Iterable[float]) -> Iterator[Case]:
+    """The case with its largest part at each of these lengths, where that can be made, and nothing expected."""
+    slot = max(_slots([case]), key=lambda each: len(each.read(case) or b""))
+    data = slot.read(case)
+    if data is None:
+        return
+    shortened = shorter_file(slot.path, data, shares) if isinstance(slot, _File) else shorter(data, shares)
+    for at, less in enumerate(less for less in shortened if less != data):
+        yield replace(slot.put(case, less), name=f"shorter.{at}")
+
+
+def _shown(data: bytes) -> str:
+    return repr((data if len(data) <= SHOWN else data[:SHOWN] + b"...").decode("utf-8", "backslashreplace"))

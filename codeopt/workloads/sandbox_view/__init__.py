@@ -1,0 +1,1 @@
+"""What of a project is shown in the sandbox."""

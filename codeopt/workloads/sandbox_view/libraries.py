@@ -1,0 +1,127 @@
+"""Which libraries a function's module loads, so that they are imported once and not in each of a hundred runs.
+
+Those are what the original imports, installed or of the standard library, none of the project's own code; all drafts
+run with the same ones. A draft that newly imports another one does so in each of its runs, which takes time and counts
+neither for it nor against it: imports are not among the timed calls (guards/shifted_cost.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from codeopt.core.diagnostic import Shortfall
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.guest_bundle import Libraries
+from codeopt_sandbox.runner import GuestRunner
+
+SLOW_S = 0.2
+"""What an import takes that each run has to make, to be spoken of."""
+
+
+@dataclass(frozen=True)
+class Loading:
+    """How the libraries of a module come into its runs."""
+
+    libraries: Libraries | None = None
+    """Imported before a run is forked; None: each run imports them."""
+    found: int = 0
+    """Modules of libraries that the original loads."""
+    seconds: float = 0.0
+    """CPU time of their import, with the module's own."""
+    why: str = ""
+    """Why each run imports them."""
+
+    @property
+    def shortfalls(self) -> tuple[Shortfall, ...]:
+        """Where it costs something that they are not imported once."""
+        if not self.why or self.seconds < SLOW_S:
+            return ()
+        return (Shortfall(f"each run imports its libraries anew, which takes {self.seconds:.1f} s", self.why),)
+
+    def figures(self) -> dict[str, Any]:
+        """For JSON; fields may be added."""
+        once = self.libraries is not None
+        return {"modules": self.found, "import_s": round(self.seconds, 3), "loaded_once": once, "why": self.why}
+
+
+@dataclass(frozen=True)
+class Side:
+    """A module that is called: the original, or what it is compared with."""
+
+    ref: FunctionRef
+    source: str
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a module finds when its functions are called (sandbox/codeopt_sandbox/guest/calls/scene.py)."""
+
+    new: tuple[str, ...]
+    early: tuple[str, ...]
+    changed: tuple[str, ...]
+    """Environment variables."""
+    modules: dict[str, str]
+    rest: dict[str, Any]
+
+
+def load_libraries(sandbox: GuestRunner, original: Side, rivals: Sequence[Side] = ()) -> Loading:
+    """Try them out: where a module then finds another scene than if it had imported them itself, each run does that.
+
+    A module that cannot be imported at all says so when it is called.
+    """
+    cold, seconds, _ = _look(sandbox, original, None)
+    if cold is None:
+        return Loading()
+    libraries = Libraries(cold.new, original.ref.paths)
+    if not cold.new:  # nothing is imported before it
+        return Loading(libraries, seconds=seconds)
+    warm, _, why = _look(sandbox, original, libraries)
+    why = why or _difference(cold, warm)
+    for rival in rivals if not why else ():
+        its_own, _, _ = _look(sandbox, rival, None)
+        beside, _, why = _look(sandbox, rival, libraries)
+        why = why or (_clash(its_own, beside) if its_own and beside else "")
+    return Loading(None if why else libraries, len(cold.new), seconds, why)
+
+
+def _look(sandbox: GuestRunner, side: Side, libraries: Libraries | None) -> tuple[Scene | None, float, str]:
+    """(the scene, CPU seconds of the import, why the libraries were not imported before)."""
+    run = CallRunner(sandbox, side.ref, libraries=libraries).ask(side.source, CallBatch((), "scene", seconds=30.0))
+    if run.answer is None:
+        return None, 0.0, run.unfit
+    return _read(run.answer.lines), run.answer.import_s, run.unfit
+
+
+def _read(lines: Sequence[str]) -> Scene | None:
+    """Of what the code under test may have changed; None where it makes no sense."""
+    try:
+        rest = json.loads(lines[0])
+        new, early, changed = (tuple(map(str, rest.pop(name))) for name in ("new", "early", "set"))
+        modules = {str(name): str(origin) for name, origin in rest.pop("modules").items()}
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        return None
+    return Scene(new, early, changed, modules, rest)
+
+
+def _difference(cold: Scene, warm: Scene | None) -> str:
+    """Between libraries that the module imports and those that were there before it, in words."""
+    if warm is None:
+        return "the module cannot be imported after them"
+    if warm.changed:
+        return f"the module sets {', '.join(warm.changed)} while it is imported, which they may read"
+    if clash := _clash(cold, warm):
+        return clash
+    if more := sorted(warm.modules.keys() - cold.modules.keys()):
+        return f"{more[0]} is loaded only where they are imported first"
+    other = [name for name in cold.rest if cold.rest[name] != warm.rest.get(name)]
+    return f"it finds another {other[0]} where they are imported first" if other else ""
+
+
+def _clash(cold: Scene, warm: Scene) -> str:
+    if warm.early:
+        return f"they import {warm.early[0]}, which is the project's own"
+    lost = [name for name, origin in cold.modules.items() if warm.modules.get(name) != origin]
+    return f"{lost[0]} is another module where they are imported first" if lost else ""

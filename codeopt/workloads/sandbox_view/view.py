@@ -1,0 +1,243 @@
+"""What of the user's project a sandbox sees: what git tracks, without secrets, and what the program imports beside it,
+as a read-only copy; and how it is imported."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt.core.errors import UsageError
+from codeopt.core.git import tracked_files
+from codeopt.core.run_inputs import files_below
+from codeopt.core.secret_files import is_secret
+from codeopt.workloads.sandbox_view.compiled import compile_imports
+from codeopt.workloads.sandbox_view.untracked import imported_unadded
+
+TESTS, SETTINGS = ("tests", "test"), ("conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+MOST_NEIGHBOURS = 5000
+"""Files, of a project that git knows nothing of."""
+INSIDE = "/project"
+"""Where an isolating sandbox shows the copy."""
+LARGEST_FILE, LARGEST_PROJECT = 20 << 20, 400 << 20  # bytes
+
+
+@dataclass(frozen=True)
+class Module:
+    """How a file is imported."""
+
+    name: str
+    """Dotted."""
+    root: Path
+    """The project: what is shown of it is below this folder."""
+    path: Path
+    """The file itself, resolved."""
+    roots: tuple[Path, ...]
+    """Folders for sys.path, the one that `name` starts from first."""
+
+
+def locate(path: Path) -> Module:
+    """The import name of a file and the project around it: git's top level, else a folder with a project file, else
+    its own."""
+    path = path.resolve()
+    root = _project_root(path)
+    base = _import_base(path, root)
+    parts = list(path.relative_to(base).with_suffix("").parts)
+    if parts[-1] == "__init__":
+        parts.pop()
+    if not parts or not all(part.isidentifier() for part in parts):
+        base, parts = path.parent, [path.stem]
+    name = ".".join(parts)
+    if not all(part.isidentifier() for part in parts):
+        name = "".join(c if c.isalnum() else "_" for c in path.stem)
+        name = name if name.isidentifier() else f"_{name}"
+    others = [folder for folder in (root / "src", root) if folder.is_dir() and folder != base]
+    return Module(name, root, path, (base, *others))
+
+
+def _project_root(path: Path) -> Path:
+    for folder in path.parents:
+        if (folder / ".git").exists():
+            return folder
+        if folder.name in ("site-packages", "dist-packages"):
+            return folder
+    for folder in path.parents:
+        if any((folder / name).exists() for name in ("pyproject.toml", "setup.py", "setup.cfg")):
+            return folder
+    folder = path.parent
+    while (folder / "__init__.py").exists() and folder.parent != folder:
+        folder = folder.parent
+    return folder
+
+
+def _import_base(path: Path, root: Path) -> Path:
+    """The folder from which the file's dotted name counts: above the outermost regular package; src/ and site-packages
+    hold namespace packages too."""
+    if root.name in ("site-packages", "dist-packages"):
+        return root
+    if (root / "src") in path.parents and not (root / "src" / "__init__.py").exists():
+        return root / "src"
+    folder = path.parent
+    while (folder / "__init__.py").exists() and folder != root:
+        folder = folder.parent
+    return folder
+
+
+def tracked(module: Module) -> list[Path]:
+    """What may be shown, relative to the project: what git tracks, without secrets; without git, the Python files of
+    the module's own package or folder, and the project's tests. Raises UsageError where git refuses to say."""
+    found = tracked_files(module.root) or []
+    return [path for path in found if not is_secret(path)] or _neighbours(module)
+
+
+def _shown(module: Module) -> list[Path]:
+    """With what the file itself needs of what is not yet added."""
+    return [*tracked(module), *imported_unadded(module.path, module.root, module.roots)]
+
+
+def _neighbours(module: Module) -> list[Path]:
+    top = module.path.parent
+    while (top / "__init__.py").exists() and top != module.root:
+        top = top.parent
+    inside = module.path.relative_to(top).parts[0]
+    files: Iterable[Path] = (top / inside).rglob("*.py") if (top / inside).is_dir() else top.glob("*.py")
+    found = (path.relative_to(module.root) for path in [*sorted(files)[:MOST_NEIGHBOURS], *_tests(module.root)])
+    return [path for path in dict.fromkeys(found) if not is_secret(path)]
+
+
+def _tests(root: Path) -> list[Path]:
+    """The tests where they usually are, with the files that they read, and what pytest reads."""
+    below = [path for name in TESTS if (root / name).is_dir() for path in sorted((root / name).rglob("*"))]
+    shown = [path for path in below if path.is_file() and not _is_cache(path.relative_to(root))]
+    return [*shown[:MOST_NEIGHBOURS], *(root / name for name in SETTINGS if (root / name).is_file())]
+
+
+def _is_cache(path: Path) -> bool:
+    return any(part.startswith((".", "__pycache__")) for part in path.parts[:-1])
+
+
+@dataclass(frozen=True)
+class View:
+    """A copy of what may be shown, to be mounted read-only."""
+
+    folder: Path
+    module: Module
+    shown_at: str = INSIDE
+
+    def paths(self, isolated: bool) -> tuple[str, ...]:
+        """sys.path entries as the sandbox sees them."""
+        return tuple(self.inside(root, isolated) for root in self.module.roots)
+
+    def inside(self, path: Path, isolated: bool) -> str:
+        """Where a path of the project is, for the sandbox."""
+        base = Path(self.shown_at) if isolated else self.folder
+        return str(base / path.relative_to(self.module.root)) if self.copied else str(path)
+
+    @property
+    def copied(self) -> bool:
+        """Installed packages are in the sandbox anyway, with the interpreter, and are not copied."""
+        return self.module.root.name not in ("site-packages", "dist-packages")
+
+    @property
+    def mounts(self) -> tuple[tuple[str, str], ...]:
+        """For codeopt_sandbox.Options."""
+        return ((str(self.folder), self.shown_at),) if self.copied else ()
+
+    def close(self) -> None:
+        """Remove the copy."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def test_folders(view: View) -> list[Path]:
+    """Where the project's tests are imported from, and its own folder, as pytest's two ways of importing have it."""
+    root = view.module.root
+    names = tracked(view.module) if view.copied else []
+    tests = {Path(name).parent for name in names if Path(name).match("test_*.py") or Path(name).match("*_test.py")}
+    homes = {Path(name).parent for name in names if Path(name).name == "conftest.py"}
+    return [root, *(root / folder for folder in sorted(tests | homes) if folder != Path())]
+
+
+def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = ()) -> View:
+    """Copy what may be shown, and what of the project a user names. Raises UsageError when it is too much."""
+    folder = Path(tempfile.mkdtemp(prefix="codeopt-view-"))
+    folder.chmod(0o755)  # a run has a user of its own
+    view = View(folder, module, shown_at)
+    total = 0
+    named = [path.resolve().relative_to(module.root) for path in also if module.root in path.resolve().parents]
+    for name in dict.fromkeys([*_shown(module), *named]) if view.copied else ():
+        source = module.root / name
+        if source.is_symlink() or not source.is_file() or source.stat().st_size > LARGEST_FILE:
+            continue
+        total += source.stat().st_size
+        if total > LARGEST_PROJECT:
+            view.close()
+            raise UsageError(
+                f"{module.root} tracks more than {LARGEST_PROJECT >> 20} MiB, which is not copied to a sandbox"
+            )
+        _copy(source, folder / name)
+    if view.copied:
+        roots = tuple(folder / root.relative_to(module.root) for root in module.roots)
+        compile_imports(folder / module.path.relative_to(module.root), roots)
+    _open_up(folder)
+    return view
+
+
+def named_files(paths: Iterable[Path]) -> list[Path]:
+    """What --with names. Raises UsageError for what is not there."""
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"--with {path}: there is no such file or folder")
+    return [file for path in paths for file in (files_below(path) if path.is_dir() else [path])]
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+
+
+def _open_up(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Files of the user's beside the project, copied to be shown: tests of an installed package, for example."""
+
+    path: Path
+    folder: Path | None
+    """The copy; None where the project's view has them."""
+    inside: str
+    """Where they are, for an isolating sandbox."""
+
+    def at(self, isolated: bool) -> str:
+        """Their path as the sandbox sees it."""
+        return self.inside if isolated or self.folder is None else str(self.folder / self.path.name)
+
+
+def open_places(paths: Iterable[Path], view: View, isolated: bool = True) -> list[Place]:
+    """Paths that the user named, with copies of those that the project's view has not. Raises UsageError."""
+    found = []
+    for number, path in enumerate(paths):
+        whole = path.resolve()
+        if not whole.exists():
+            raise UsageError(f"there is no {path}")
+        if (
+            view.copied
+            and view.module.root in whole.parents
+            and (view.folder / whole.relative_to(view.module.root)).exists()
+        ):
+            found.append(Place(whole, None, view.inside(whole, isolated)))
+            continue
+        folder = Path(tempfile.mkdtemp(prefix="codeopt-view-"))
+        folder.chmod(0o755)
+        top = whole if whole.is_dir() else whole.parent
+        files = [whole] if whole.is_file() else sorted(whole.rglob("*"))[:5000]
+        for file in files:
+            if file.is_file() and not file.is_symlink() and not is_secret(file.relative_to(top.parent)):
+                _copy(file, folder / file.relative_to(top.parent if whole.is_dir() else top))
+        _open_up(folder)
+        found.append(Place(whole, folder, f"{INSIDE}-tests{number}/{whole.name}"))
+    return found

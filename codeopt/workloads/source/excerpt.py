@@ -1,0 +1,223 @@
+"""What a proposer sees of a module: the function, and the imports, helpers, constants and class around it that it
+uses."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from codeopt.core.history import Candidate, History
+from codeopt.workloads.source.functions import Def, definitions, first_line
+from codeopt_sandbox.profile import Profile
+
+MOST_LINES = 400
+"""Of helpers; the function itself is always whole."""
+SHORT = 25
+"""Lines of a helper that is named and takes no time; of a longer one, only how it is called."""
+HOT = 0.01
+"""A helper that takes this share of the time is shown whole, and so is what it names."""
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Some lines of a module."""
+
+    text: str
+    lines: dict[int, int]
+    """Line of the module -> line of the text."""
+
+
+@lru_cache(maxsize=64)
+def excerpt(
+    source: str, qualname: str, hot: frozenset[str] | None = None, named: frozenset[str] = frozenset()
+) -> Excerpt:
+    """The part of `source` that matters for `qualname`; all of it where it cannot be read.
+
+    hot: functions that take time, by qualified name; None where that is not known. named: shown too, though the
+    function may not mention it any more.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return Excerpt(source, {})
+    wanted = _Wanted(tree, qualname, hot, named).lines()
+    if not wanted:
+        return Excerpt(source, {})
+    lines, numbers, last = source.split("\n"), {}, 0
+    out: list[str] = []
+    for number in sorted(wanted):
+        if last and number > last + 1:
+            out.append("")
+        out.append(lines[number - 1])
+        numbers[number] = len(out)
+        last = number
+    return Excerpt("\n".join(out) + "\n", numbers)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """Which lines to show of a module."""
+
+    tree: ast.Module
+    qualname: str
+    hot: frozenset[str] | None
+    named: frozenset[str]
+
+    def lines(self) -> set[int]:
+        """Their numbers: the function, its class's head and fields, and what is named, from hot code on and on."""
+        found = [node for name, node in definitions(self.tree) if name == self.qualname]
+        if not found:
+            return set()
+        target = found[-1]
+        lines, todo = _span(target), _names(target) | self.named
+        known: set[str] = set()
+        bound = self._bound(target)
+        while todo:
+            name = todo.pop()
+            known.add(name)
+            for node in bound.get(name, ()):
+                part, names = self._part(node, name)
+                if len(lines) + len(part) <= MOST_LINES + len(_span(target)):
+                    lines |= part
+                    todo |= names - known
+        return lines | _class_heads(self.tree, self.qualname)
+
+    def _bound(self, target: Def) -> dict[str, list[ast.stmt]]:
+        """By name: the statements of the module that bind it; by `.name` the first that does of the class around."""
+        found: dict[str, list[ast.stmt]] = {}
+        for node in self.tree.body:
+            if isinstance(node, ast.ClassDef) and node.name == self.qualname.partition(".")[0] and "." in self.qualname:
+                members = {name: member for member in reversed(node.body) for name in _binds(member)}
+                for name, member in members.items():
+                    found.setdefault(f".{name}", []).append(member)
+            elif isinstance(node, ast.ClassDef) or target not in ast.walk(node):
+                for name in _binds(node):
+                    found.setdefault(name, []).append(node)
+        return found
+
+    def _part(self, node: ast.stmt, name: str) -> tuple[set[int], set[str]]:
+        """The lines of a statement that binds a name, and what they mention."""
+        owner = self.qualname.partition(".")[0]
+        return self._shown(node, f"{owner}{name}" if name.startswith(".") else name)
+
+    def _shown(self, node: ast.stmt, name: str) -> tuple[set[int], set[str]]:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            return _span(node), set()
+        if self.hot is None or not isinstance(node, Def | ast.ClassDef):
+            return _span(node), _names(node)
+        if any(each == name or each.startswith(f"{name}.") for each in self.hot):
+            return (_span(node), _names(node)) if isinstance(node, Def) else self._warm_class(node)
+        if len(_span(node)) <= SHORT:
+            return _span(node), set()
+        return (_head(node) if isinstance(node, Def) else self._warm_class(node)[0]), set()
+
+    def _warm_class(self, node: ast.ClassDef) -> tuple[set[int], set[str]]:
+        """A class's head and fields, and those of its methods that take time."""
+        lines, names = _fields(node), set()
+        for member in node.body:
+            if isinstance(member, Def) and f"{node.name}.{member.name}" in (self.hot or ()):
+                lines |= _span(member)
+                names |= _names(member)
+        return lines, names
+
+
+def _head(node: Def) -> set[int]:
+    """How a function is called, with its docstring."""
+    documented = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
+    last = (node.body[0].end_lineno if documented else node.body[0].lineno - 1) or node.lineno
+    return set(range(first_line(node), max(last, node.lineno) + 1))
+
+
+def _span(node: ast.stmt) -> set[int]:
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+    return set(range(first, (node.end_lineno or node.lineno) + 1))
+
+
+def _names(node: ast.AST) -> set[str]:
+    """Names and attributes that a node mentions; an attribute may be a method of the same class."""
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return names | {f".{n.attr}" for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+
+
+def _binds(node: ast.stmt) -> set[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _class_heads(tree: ast.Module, qualname: str) -> set[int]:
+    """The `class` lines around a method, with __init__ and class data."""
+    lines: set[int] = set()
+    body: list[ast.stmt] = tree.body
+    for name in qualname.split(".")[:-1]:
+        node = next((n for n in body if isinstance(n, ast.ClassDef) and n.name == name), None)
+        if node is None:
+            break
+        lines |= _fields(node)
+        body = node.body
+    return lines
+
+
+def _fields(node: ast.ClassDef) -> set[int]:
+    """Its head, with __init__ and class data."""
+    lines = set(range(first_line(node), node.body[0].lineno)) | {node.lineno}
+    for member in node.body:
+        data = isinstance(member, ast.Assign | ast.AnnAssign)
+        if data or (isinstance(member, ast.FunctionDef) and member.name == "__init__"):
+            lines |= _span(member)
+    return lines
+
+
+def shown(history: History, qualname: str) -> History:
+    """The history as a proposer sees it: every candidate's excerpt instead of its whole module."""
+    hot = _hot(history.original.profile)
+    old = _defined(history.original.source)
+    named = _named(history.original.source, qualname)  # what a draft does without stays: it is no part of its change
+    shown = tuple(_shown(candidate, qualname, hot, old, named) for candidate in history.candidates)
+    return replace(history, candidates=shown)
+
+
+def _named(source: str, qualname: str) -> frozenset[str]:
+    """What a function mentions."""
+    try:
+        found = [node for name, node in definitions(ast.parse(source)) if name == qualname]
+    except (SyntaxError, ValueError):
+        return frozenset()
+    return frozenset(_names(found[-1])) if found else frozenset()
+
+
+def _hot(profile: Profile | None) -> frozenset[str] | None:
+    """Functions that take time; None where there is no profile."""
+    if profile is None or not profile.functions:
+        return None
+    return frozenset(function.name for function in profile.functions if function.share >= HOT)
+
+
+def _defined(source: str) -> frozenset[str]:
+    try:
+        return frozenset(name for name, _ in definitions(ast.parse(source)))
+    except (SyntaxError, ValueError):
+        return frozenset()
+
+
+def _shown(
+    candidate: Candidate, qualname: str, hot: frozenset[str] | None, old: frozenset[str], named: frozenset[str]
+) -> Candidate:
+    more = hot if hot is None else hot | (_defined(candidate.source) - old)
+    part = excerpt(candidate.source, qualname, more, named)
+    profile = _moved(candidate.profile, part.lines) if candidate.profile else None
+    return replace(candidate, source=part.text, profile=profile)
+
+
+def _moved(profile: Profile, lines: dict[int, int]) -> Profile:
+    """Line numbers as in the excerpt; lines that are not in it are left out."""
+    if not lines:
+        return profile
+    return replace(
+        profile,
+        lines=tuple(replace(line, line=lines[line.line]) for line in profile.lines if line.line in lines),
+        functions=tuple(replace(f, line=lines[f.line]) for f in profile.functions if f.line in lines),
+    )

@@ -1,0 +1,163 @@
+"""What a draft's function needs that the module has not: new methods, helpers and imports; and where they go."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import libcst as cst
+
+from codeopt.workloads.source.definitions import PutBackError, code, flat
+
+
+def new_methods(
+    old: cst.ClassDef | None, new: cst.ClassDef | None, replacement: cst.FunctionDef
+) -> list[cst.FunctionDef]:
+    """Methods of the draft's class that the original has not and the function uses."""
+    if old is None or new is None:
+        return []
+    known = {node.name.value for node in old.body.body if isinstance(node, cst.FunctionDef)}
+    fresh = {n.name.value: n for n in new.body.body if isinstance(n, cst.FunctionDef) and n.name.value not in known}
+    return [fresh[name] for name in _used(code(replacement), {name: code(node) for name, node in fresh.items()})]
+
+
+def additions(
+    module: cst.Module, new: cst.Module, anchor: str, roots: Sequence[cst.CSTNode]
+) -> tuple[list[Any], list[Any]]:
+    """Imports and top-level definitions of the draft that are new and used by what is put back."""
+    known = _bound(ast.parse(module.code))
+    imports: dict[str, cst.BaseStatement] = {}
+    helpers: dict[str, cst.BaseStatement] = {}
+    for node in new.body:
+        names = _bound(ast.parse(code(node)))
+        if is_import(node):
+            imports |= {name: statement for name, statement in _imports(node, known) if name not in known}
+        elif names and not names & known and anchor not in names and _is_definition(node):
+            helpers |= dict.fromkeys(names, node)
+    candidates = {name: code(node) for name, node in {**imports, **helpers}.items()}
+    used = _used("\n".join(code(root) for root in roots), candidates)
+    wanted_imports = _once([imports[name] for name in imports if name in used])
+    order = list(new.body)
+    wanted = _once([helpers[name] for name in helpers if name in used])
+    return wanted_imports, sorted(wanted, key=order.index)
+
+
+def _once(nodes: Iterable[Any]) -> list[Any]:
+    found: dict[int | str, Any] = {}
+    for node in nodes:
+        found.setdefault(code(node), node)
+    return list(found.values())
+
+
+def _bound(tree: ast.Module) -> set[str]:
+    """Names that module-level code binds."""
+    found: set[str] = set()
+    todo: list[ast.AST] = list(tree.body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif not isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            todo.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def is_import(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.SimpleStatementLine) and isinstance(node.body[0], cst.Import | cst.ImportFrom)
+
+
+def _is_definition(node: cst.CSTNode) -> bool:
+    if isinstance(node, cst.FunctionDef | cst.ClassDef):
+        return True
+    return isinstance(node, cst.SimpleStatementLine) and isinstance(node.body[0], cst.Assign | cst.AnnAssign)
+
+
+def _imports(node: cst.CSTNode, known: set[str]) -> Iterable[tuple[str, cst.BaseStatement]]:
+    """(bound name, a statement that imports it alone) of an import statement."""
+    tree = ast.parse(code(node).strip()).body
+    for statement in tree:
+        if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
+            continue
+        if not isinstance(statement, ast.Import | ast.ImportFrom):
+            continue
+        for alias in statement.names:
+            if alias.name == "*":
+                raise PutBackError("it imports *: name what is needed")
+            one: ast.stmt = ast.Import([alias])
+            if isinstance(statement, ast.ImportFrom):
+                one = ast.ImportFrom(statement.module, [alias], statement.level)
+            yield (alias.asname or alias.name).partition(".")[0], cst.parse_statement(ast.unparse(one))
+
+
+def _used(text: str, candidates: dict[str, str]) -> list[str]:
+    """Those of `candidates` that a text uses, and what those use, in the order of `candidates`."""
+    found: set[str] = set()
+    todo = [text]
+    while todo:
+        names = _mentioned(todo.pop())
+        fresh = [name for name in candidates if name in names and name not in found]
+        found.update(fresh)
+        todo += [candidates[name] for name in fresh]
+    return [name for name in candidates if name in found]
+
+
+def _mentioned(text: str) -> set[str]:
+    tree = ast.parse(textwrap.dedent(text))
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} | {
+        n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)
+    }
+
+
+def insert(module: cst.Module, imports: Sequence[Any], helpers: Sequence[Any], anchor: str) -> cst.Module:
+    """Imports below the last import at the top, helpers above the statement that holds the function."""
+    body = list(module.body)
+    if helpers:
+        at = next(
+            at
+            for at, node in enumerate(body)
+            if anchor in {n.name.value for n in flat([node]) if isinstance(n, cst.FunctionDef | cst.ClassDef)}
+        )
+        first = at == 0 and not module.header
+        spaced = [_spaced(node, first and number == 0) for number, node in enumerate(helpers)]
+        if at == 0:  # the module's header is kept above; the function needs its own blank lines now
+            body[0] = _spaced(body[0], False)
+        body[at:at] = spaced
+    if imports:
+        at = _after_imports(body)
+        if at == len(body) or at == 0:
+            body[at:at] = imports
+        else:
+            body[at:at] = imports
+            if at == _after_docstring(body) and at < len(body):
+                body[at + len(imports)] = _spaced(body[at + len(imports)], False)
+    return module.with_changes(body=body)
+
+
+def _spaced(node: Any, first: bool) -> Any:
+    """With the blank lines above that its kind has."""
+    lines = [line for line in node.leading_lines if line.comment is not None]
+    blank = 0 if first else 2 if isinstance(node, cst.FunctionDef | cst.ClassDef) else 1
+    return node.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * blank, *lines])
+
+
+def _after_docstring(body: Sequence[Any]) -> int:
+    first = body[0] if body else None
+    documented = isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr)
+    return int(documented)
+
+
+def _after_imports(body: Sequence[Any]) -> int:
+    """Below the first block of imports; below the docstring when there is none."""
+    at = _after_docstring(body)
+    found = [number for number, node in enumerate(body) if is_import(node)]
+    for number in found:
+        between = body[at:number]
+        if all(is_import(node) or isinstance(node, cst.If | cst.Try) for node in between):
+            at = number + 1
+    return at

@@ -1,0 +1,142 @@
+"""A draft -> the module with that function changed: new helpers and imports go in with it, everything else stays as
+it is."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import libcst as cst
+
+from codeopt.workloads.source.definitions import PutBackError, code, find, find_class
+from codeopt.workloads.source.helper_edits import with_own_helpers
+from codeopt.workloads.source.imports import additions, insert, new_methods
+
+_KINDS = frozenset({"staticmethod", "classmethod", "property", "cached_property"})
+
+
+def put_back(original: str, qualname: str, draft: str) -> str:
+    """The module `original` with the function `qualname` taken from `draft`: a whole module, or the function with
+    what it needs.
+
+    Of the draft only that function, and imports and new definitions that it uses, are taken; a helper of the module
+    that it changes becomes one of its own. Raises PutBackError.
+    """
+    module = cst.parse_module(original)
+    new = with_own_helpers(module, _parse(draft), qualname)
+    *classes, name = qualname.split(".")
+    old_def = find(module.body, [*classes, name])
+    if old_def is None:
+        raise PutBackError(f"the module defines no {qualname}")
+    new_class = find_class(new.body, classes)
+    new_def = find(new.body, [*classes, name]) or find(new.body, [name])
+    if new_def is None:
+        raise PutBackError(f"the draft does not define {qualname}")
+    replacement = _as_replacement(old_def, new_def, qualname)
+    methods = new_methods(find_class(module.body, classes), new_class, replacement) if classes else []
+    imports, helpers = additions(module, new, classes[0] if classes else name, [replacement, *methods])
+    changed = module.visit(_Replace(old_def, [*methods, replacement]))
+    assert isinstance(changed, cst.Module)
+    result = insert(changed, imports, helpers, classes[0] if classes else name).code
+    try:
+        ast.parse(result)
+    except SyntaxError as error:
+        raise PutBackError(f"put back into the module, line {error.lineno} is no Python: {error.msg}") from error
+    return result
+
+
+def _parse(draft: str) -> cst.Module:
+    text = draft if not draft[:1].isspace() else textwrap.dedent(draft)
+    try:
+        return _without_header(cst.parse_module(text))
+    except cst.ParserSyntaxError as error:
+        raise PutBackError(f"line {error.raw_line}: {error.message}") from error
+    except RecursionError as error:
+        raise PutBackError("it is nested too deeply to be read") from error
+
+
+def _without_header(draft: cst.Module) -> cst.Module:
+    """Comments at its top as those of its first statement, which may be a helper."""
+    if not draft.header or not draft.body:
+        return draft
+    first: Any = draft.body[0]
+    lines = [line for line in draft.header if line.comment is not None]
+    first = first.with_changes(leading_lines=[*lines, *first.leading_lines])
+    return draft.with_changes(header=(), body=[first, *draft.body[1:]])
+
+
+def _as_replacement(old: cst.FunctionDef, new: cst.FunctionDef, qualname: str) -> cst.FunctionDef:
+    """The new function where the old one stood: its blank lines and comments above, its decorators if none are
+    given."""
+    if (old.asynchronous is None) != (new.asynchronous is None):
+        raise PutBackError(f"{qualname} must stay {'a plain' if old.asynchronous is None else 'an async'} function")
+    before, after = _signature(old), _signature(new)
+    if before != after:
+        raise PutBackError(
+            f"it changes the parameters of {qualname} from ({', '.join(before)}) to ({', '.join(after)})"
+        )
+    decorators = new.decorators or old.decorators
+    if _KINDS & _names(old.decorators) != _KINDS & _names(decorators):
+        raise PutBackError(f"it changes what kind of method {qualname} is")
+    body = new.body
+    if isinstance(body, cst.IndentedBlock):
+        body = _with_docstring(old, body)
+        body = body.with_changes(indent=None)
+        if isinstance(old.body, cst.IndentedBlock):
+            body = body.with_changes(footer=old.body.footer)
+    return new.with_changes(
+        leading_lines=old.leading_lines,
+        lines_after_decorators=old.lines_after_decorators,
+        decorators=decorators,
+        params=old.params,
+        returns=old.returns,
+        body=body,
+    )
+
+
+def _names(decorators: Sequence[cst.Decorator]) -> set[str]:
+    return {code(decorator.decorator).partition("(")[0].rpartition(".")[2] for decorator in decorators}
+
+
+def _signature(node: cst.FunctionDef) -> list[str]:
+    """The parameters without their annotations."""
+    tree = ast.parse(f"def f({code(node.params)}): ...").body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    for argument in ast.walk(tree.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    return ast.unparse(tree.args).split(", ") if ast.unparse(tree.args) else []
+
+
+def _with_docstring(old: cst.FunctionDef, body: cst.IndentedBlock) -> cst.IndentedBlock:
+    """The old docstring stays, where the draft left it out or wrote another."""
+    was, now = _docstring(old.body), _docstring(body)
+    if was is None:
+        return body
+    rest = body.body[1:] if now is not None else body.body
+    return body.with_changes(body=[was, *rest]) if rest else body
+
+
+def _docstring(body: cst.BaseSuite) -> cst.BaseStatement | None:
+    first = body.body[0] if isinstance(body, cst.IndentedBlock) and body.body else None
+    if isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr):
+        value = first.body[0].value
+        if isinstance(value, cst.SimpleString | cst.ConcatenatedString):
+            return first
+    return None
+
+
+class _Replace(cst.CSTTransformer):
+    """One definition by others."""
+
+    def __init__(self, old: cst.FunctionDef, new: Sequence[cst.FunctionDef]) -> None:
+        super().__init__()
+        self.old, self.new = old, new
+
+    def leave_FunctionDef(  # noqa: N802
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> Any:
+        """The new ones in place of the old one."""
+        return cst.FlattenSentinel(self.new) if original_node is self.old else updated_node

@@ -22,10 +22,10 @@ from pathlib import Path
 
 from codeopt.batch.results.statistics import wilson
 from codeopt.core.history import Preferred
+from codeopt.core.model import Message, Model
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Session
 from codeopt.engine.llm_judge import PreferenceReader
-from codeopt.models import Message, Model
 from codeopt.models.scripted import Scripted
 from codeopt.tasks.readability import QUESTION, gain
 

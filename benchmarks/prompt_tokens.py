@@ -13,7 +13,7 @@ import argparse
 import re
 from collections.abc import Sequence
 
-from codeopt.models import Message, estimate_tokens
+from codeopt.core.model import Message, estimate_tokens
 from tests.support.prompts import HOME, TARGETS, Prompts, as_text, record_prompts
 
 PARTS = ("system", "examples", "programs", "about", "measured", "critiques", "question", "all")

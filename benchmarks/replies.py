@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from codeopt.core.model import Message, Reply
 from codeopt.engine.judge import shape_of
-from codeopt.models import Message, Reply
 from codeopt.models._reply import is_done, to_draft
 from codeopt.proposers._going_on import whole
 

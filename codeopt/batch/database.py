@@ -33,9 +33,9 @@ from codeopt.batch.schema import ADDED, FINAL, TABLES, VERSION
 from codeopt.core.budget import Ledger
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, History
+from codeopt.core.model import Message, Reply
 from codeopt.core.ownership import foreign, refusal
 from codeopt.core.run_store import candidate_from_json
-from codeopt.models import Message, Reply
 
 BUSY_S = 60.0  # a writer waits so long for another one; a transaction takes milliseconds
 

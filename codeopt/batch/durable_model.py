@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from codeopt.batch.worker_store import Pauses, WorkerStore
 from codeopt.core.errors import CodeoptError, ModelError
-from codeopt.models import Message, Model, Reply, replies
+from codeopt.core.model import Message, Model, Reply, replies
 
 TRIES = 6
 """Of one request, all failures together; with the pauses in between about a minute."""

@@ -22,6 +22,7 @@ from codeopt.batch.worker_store import WorkerStore
 from codeopt.core.console import Console
 from codeopt.core.errors import ModelError, ProgramError, UsageError
 from codeopt.core.isolation import open_isolated
+from codeopt.core.model import Model
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program
 from codeopt.core.run_store import RunStore, SavedRun
@@ -29,7 +30,6 @@ from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target
 from codeopt.engine.improve import improve
 from codeopt.engine.open_model import open_chosen_model
-from codeopt.models import Model
 from codeopt.selfrefine.text_task import is_of_texts
 from codeopt_sandbox import Sandbox, SandboxError
 from codeopt_sandbox.errors import OriginalUnsteady

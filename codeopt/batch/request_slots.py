@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeopt.models import Message, Model, Reply, at_once
+from codeopt.core.model import Message, Model, Reply, at_once
 
 LOOK_AGAIN_S = 0.05
 """Replies take seconds; a free slot is found soon enough."""

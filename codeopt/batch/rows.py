@@ -11,8 +11,8 @@ from typing import Any
 from codeopt.batch.datasets import Problem
 from codeopt.batch.records import Stage
 from codeopt.core.history import Candidate
+from codeopt.core.model import Message, Reply
 from codeopt.core.run_store import candidate_to_json
-from codeopt.models import Message, Reply
 from codeopt_sandbox.compare import Comparison
 
 

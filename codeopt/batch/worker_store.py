@@ -8,7 +8,7 @@ from typing import Protocol
 from codeopt.batch.records import ProblemResult, Spent, Stage, TimeSpent
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
-from codeopt.models import Message, Reply
+from codeopt.core.model import Message, Reply
 
 
 class Pauses(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codeopt.core.history import Candidate, Critique, Draft, History
-from codeopt.proposers import Proposer
+from codeopt.core.proposer import Proposer
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from codeopt.core.budget import Usage
 from codeopt.core.console import Console
 from codeopt.core.interpreter import Interpreter, find_interpreter
 from codeopt.core.isolation import open_isolated
+from codeopt.core.model import Model
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_store import Runs, open_runs
 from codeopt.engine.open_model import open_chosen_model
-from codeopt.models import Model
 from codeopt_sandbox import Sandbox
 
 Mounts = tuple[tuple[str, str], ...]

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from statistics import median
 
+from codeopt.analysis.tree import parse
 from codeopt.core.history import Candidate
 from codeopt.engine.judge import Judge
-from codeopt.tasks._readability_measures import parse
 
 SHARE = 0.95
 """Of the time; what is left is less than the least gain worth having."""

@@ -41,7 +41,7 @@ from codeopt_sandbox.compare import StoppingRule
 from codeopt_sandbox.profile import Mode
 
 if TYPE_CHECKING:
-    from codeopt.models import Model
+    from codeopt.core.model import Model
 
 AskReader = Callable[[Candidate, Candidate], Candidate]
 MODEL_ROUNDS = 4

@@ -16,8 +16,8 @@ from enum import StrEnum
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, Preference, Preferred
+from codeopt.core.model import Message, Model
 from codeopt.core.sanitize import cut, fenced, inline
-from codeopt.models import Message, Model
 
 LONGEST = 20_000
 """Characters of a text."""

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
 from codeopt.core.history import Candidate, Critique, History
+from codeopt.core.proposer import Proposer, variants
 from codeopt.engine.best_of_k import Contender, Contest
 from codeopt.engine.headroom import floor_reached
 from codeopt.engine.judge import Judge
 from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
-from codeopt.proposers import Proposer, variants
 from codeopt.tasks import Task, needs_time, none_better, standing
 from codeopt_sandbox.compare import Decision
 

@@ -12,7 +12,8 @@ from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
 
 if TYPE_CHECKING:
-    from codeopt.models import Model, Price
+    from codeopt.core.model import Model
+    from codeopt.models import Price
 
 RULES = "rules"
 DEFAULT_MODEL = "gpt-5"

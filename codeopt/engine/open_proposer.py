@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
+from codeopt.core.proposer import Proposer
 from codeopt.engine.open_model import check_model, one_by_one, wants_model
-from codeopt.proposers import Proposer
 from codeopt.proposers.rules import Rules, matches
 from codeopt.rules import Rule, select_rules
 from codeopt.rules._ruff_fixes import GROUPS, is_known, ruff_rules
@@ -17,7 +17,7 @@ from codeopt.tasks import Task, needs_model, rules_first, second_clock
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console
-    from codeopt.models import Model
+    from codeopt.core.model import Model
     from codeopt.workloads import Workload
 
 

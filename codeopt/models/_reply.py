@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from codeopt.analysis.tree import parse
 from codeopt.core.history import Draft
+from codeopt.core.model import Reply
 from codeopt.core.program import as_source
 from codeopt.core.sanitize import encodable, inline
-from codeopt.models import Reply
 from codeopt.models._reply_reasoning import answer_in, thoughts_in
 from codeopt.models._reply_repair import LANGUAGES, acts, is_test, mended, needs, parses, patched, with_its_pieces
-from codeopt.tasks._readability_measures import parse
 
 COMPARABLE = 0.6
 """Of several programs the last wins (a correction), unless it is shorter than this share of the longest (a snippet)."""

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.errors import ModelError, UsageError
-from codeopt.models import AnswerSchema, Message, Model, Reply, Settings, at_once, estimate_tokens
+from codeopt.core.model import AnswerSchema, Message, Model, Reply, at_once, estimate_tokens
+from codeopt.models import Settings
 from codeopt.models._endpoint import endpoint
 from codeopt.models._failures import explain, status_of, unknown_model
 from codeopt.models._wire import Reader, Received, ReplyLimits, TokenCounts

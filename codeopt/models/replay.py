@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.core.errors import ModelError, UsageError
-from codeopt.models import Message, Model, Reply, Settings, replies
+from codeopt.core.model import Message, Model, Reply, replies
+from codeopt.models import Settings
 
 SCHEMA = "codeopt.exchange/1"
 

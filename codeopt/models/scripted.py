@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from codeopt.core.errors import ModelError, UsageError
-from codeopt.models import Message, Model, Price, Reply, Settings, estimate_tokens
+from codeopt.core.model import Message, Model, Reply, estimate_tokens
+from codeopt.models import Price, Settings
 
 SEPARATOR = "--- next answer ---"
 """Stands alone on a line between two answers of a file."""

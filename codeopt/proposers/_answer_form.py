@@ -13,8 +13,8 @@ from typing import Literal
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.history import Candidate
+from codeopt.core.model import AnswerSchema
 from codeopt.core.sanitize import fenced
-from codeopt.models import AnswerSchema
 
 Step = Literal["critique", "refine"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from codeopt.core.budget import Usage
 from codeopt.core.errors import ModelError
-from codeopt.models import Message, Model, Reply, estimate_tokens
+from codeopt.core.model import Message, Model, Reply, estimate_tokens
 from codeopt.models._reply import to_draft, without_thoughts
 
 TIMES = 2

@@ -10,8 +10,8 @@ from typing import Literal
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.history import Candidate, History
+from codeopt.core.model import Message, estimate_tokens
 from codeopt.core.sanitize import cut, fenced, inline
-from codeopt.models import Message, estimate_tokens
 from codeopt.proposers._answer_form import AnswerForm, Step
 from codeopt.proposers._changes import smallest_change
 from codeopt.proposers.feedback import GENERIC, FeedbackMode, describe

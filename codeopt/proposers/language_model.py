@@ -8,8 +8,8 @@ from dataclasses import replace
 from codeopt.core.briefing import Briefing
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, Critique, Draft, History
+from codeopt.core.model import Message, Model, Reply, replies
 from codeopt.core.sanitize import cut
-from codeopt.models import Message, Model, Reply, replies
 from codeopt.models._reply import critique_text, is_done, to_draft
 from codeopt.proposers._answer_form import AnswerForm, Step
 from codeopt.proposers._going_on import WholeReply, whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codeopt.core.history import Candidate, Critique, Draft, History
-from codeopt.proposers import Proposer
+from codeopt.core.proposer import Proposer
 from codeopt.proposers.rules import Rules
 
 

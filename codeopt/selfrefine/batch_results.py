@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from codeopt.batch.database import BatchStore
 from codeopt.batch.results.statistics import Estimate, estimate, mean, share
-from codeopt.batch.results.table import money, percent
+from codeopt.batch.results.table import percent
 from codeopt.core.history import Candidate, Preferred
 from codeopt.core.run_store import candidate_from_json
+from codeopt.report.words import money
 from codeopt.selfrefine.text_task import CHECKED, TextTask
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from codeopt.core.budget import NOTHING_USED
 from codeopt.core.history import Candidate, Critique, Draft, History
+from codeopt.core.model import Message, Model
 from codeopt.core.sanitize import cut, fenced
-from codeopt.models import Message, Model
 from codeopt.models._reply import fenced_or_all, is_done, to_draft, without_thoughts
 from codeopt.proposers.feedback import GENERIC, FeedbackMode
 from codeopt.selfrefine.text_task import MOST, TextTask

@@ -12,8 +12,8 @@ from codeopt.core.errors import ModelError, UsageError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program
+from codeopt.core.proposer import Proposer
 from codeopt.core.target import Target
-from codeopt.proposers import Proposer
 from codeopt.proposers.feedback import FeedbackMode
 from codeopt.selfrefine.text_proposer import TextProposer
 from codeopt.selfrefine.text_task import CHECKED, TextTask, is_of_texts, read_scores

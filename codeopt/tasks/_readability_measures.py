@@ -17,12 +17,12 @@ import io
 import re
 import textwrap
 import tokenize
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from codeopt.analysis.changed_lines import Lines, changed_part
+from codeopt.analysis.tree import parse
 from codeopt.core.lint import LintFinding, lint
 from codeopt.tasks._gaming_checks import can_be_read, reasonable_functions, telling_comments, telling_docstring_lines
 
@@ -164,16 +164,6 @@ def _numbers(part: Lines) -> list[int]:
     """Of each line of `_part` the line of the whole text; 0 of those between two parts."""
     spans = [[*range(first, last + 1), 0, 0] for first, last in part]
     return [number for span in spans for number in span]
-
-
-def parse(source: str) -> ast.Module:
-    """The syntax tree; every way in which a text can fail to be a program is a SyntaxError."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a wrong escape in a string is no concern of ours
-            return ast.parse(source)
-    except (ValueError, RecursionError, MemoryError) as error:  # a null byte; nesting beyond the parser's stack
-        raise SyntaxError(f"cannot be parsed: {error or 'nested too deeply'}") from error
 
 
 def _comments(source: str) -> int:

@@ -8,7 +8,7 @@ from typing import Any, cast
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED
 from codeopt.core.history import Candidate
-from codeopt.proposers import Proposer
+from codeopt.core.proposer import Proposer
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, TimedRegion

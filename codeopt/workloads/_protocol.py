@@ -10,8 +10,8 @@ from codeopt.core.briefing import Briefing
 from codeopt.core.budget import Usage
 from codeopt.core.history import Candidate
 from codeopt.core.program import Program
+from codeopt.core.proposer import Proposer
 from codeopt.core.target import Target
-from codeopt.proposers import Proposer
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._request import Checked, Stage, Suite, TimedRegion, WorkloadRequest
 from codeopt_sandbox import Sandbox

@@ -12,7 +12,7 @@ from codeopt.batch.datasets import Problem
 from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
-from codeopt.models import Message, Reply
+from codeopt.core.model import Message, Reply
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import Verdict
 from tests.support.candidates import FAST, SLOW, comparison, outcome, profile

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.core.console import Console
+from codeopt.core.model import Message, Reply
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.improve import improve
-from codeopt.models import Message, Reply
 from codeopt.models.scripted import Scripted
 from tests.codeopt.command import reply
 

@@ -211,24 +211,6 @@ def costs(spent: Sequence[tuple[Solved, float]], unit: Callable[[float], str]) -
     return _frame(parts, axis.height + 12, "Cost per problem")
 
 
-def strip(ratios: Sequence[float]) -> Markup:
-    """The raw paired ratios of one comparison, in the order they were taken."""
-    width, height = 240, 34
-    high = max([1.05, *ratios]) * 1.02
-    low = min([0.95, *ratios]) * 0.98
-
-    def y(value: float) -> float:
-        return 2 + (height - 4) * (1 - (math.log(value) - math.log(low)) / (math.log(high) - math.log(low)))
-
-    step = width / max(1, len(ratios))
-    dots = [tag("circle", class_="solved", cx=step * (n + 0.5), cy=y(r), r=1.6) for n, r in enumerate(ratios)]
-    one = tag("line", class_="threshold", x1=0, x2=width, y1=y(1.0), y2=y(1.0))
-    title = tag("title", f"{len(ratios)} pairs, original time over candidate time; the line is 1.0x")
-    return tag(
-        "svg", title, one, dots, class_="strip", viewBox=f"0 0 {width} {height}", width=width, height=height, role="img"
-    )
-
-
 def _grid(axis: Axis, ticks: Sequence[float], text: Callable[[float], str], width: int = WIDTH) -> Iterator[Markup]:
     for value in ticks:
         y = axis.y(value)

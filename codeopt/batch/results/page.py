@@ -9,9 +9,10 @@ from codeopt.batch.results import charts
 from codeopt.batch.results.details import kind, row
 from codeopt.batch.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.batch.results.statistics import Estimate
-from codeopt.batch.results.table import cost_per_solved, money, own_rows, percent, times
+from codeopt.batch.results.table import cost_per_solved, own_rows, percent, times
 from codeopt.report.html.layout import card, document, folded, table, tile
 from codeopt.report.html.markup import Child, Markup, join, tag
+from codeopt.report.words import money
 
 FILTERS = (
     ("all", "all"),

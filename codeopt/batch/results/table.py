@@ -9,6 +9,7 @@ from codeopt.batch.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.batch.results.statistics import Estimate
 from codeopt.core.sanitize import inline
 from codeopt.core.task_score import NO_STANDING
+from codeopt.report.words import money
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -142,11 +143,6 @@ def times(value: Estimate) -> tuple[str, str]:
     """A ratio and its interval."""
     span = "" if value.low is None or value.high is None else f"{value.low:.2f} - {value.high:.2f}"
     return f"{value.value:.2f}x", span
-
-
-def money(usd: float | None) -> str:
-    """US dollars; unknown is never nought."""
-    return "price not known" if usd is None else f"{usd:.4f} USD"
 
 
 def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:

@@ -6,11 +6,11 @@ import difflib
 from collections import Counter
 from collections.abc import Sequence
 
-from codeopt.batch.results.charts import strip
 from codeopt.core.history import Candidate
 from codeopt.core.sanitize import cut
 from codeopt.report.html.layout import folded, scrolls, table
 from codeopt.report.html.markup import Child, Markup, tag
+from codeopt.report.html.pair_strip import strip
 from codeopt.report.result import in_words, interval, verdict
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from codeopt.batch.results.table import money
 from codeopt.core.diagnostic import Shortfall
 from codeopt.core.history import History
 from codeopt.core.machine import machine
@@ -15,6 +14,7 @@ from codeopt.report.html.annotated import annotated, shares_of
 from codeopt.report.html.layout import card, document, table, tile
 from codeopt.report.html.markup import Child, Markup, tag
 from codeopt.report.patch_table import figures
+from codeopt.report.words import money
 
 STEPS = (
     ("model_s", "model"), ("cases_s", "sandbox: cases and inputs"), ("timing_s", "sandbox: timing"),

@@ -13,7 +13,7 @@ from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.diagnostic import as_rows
 from codeopt.core.errors import ModelError, ProgramError
 from codeopt.core.history import Candidate
-from codeopt.proposers import Proposer
+from codeopt.core.proposer import Proposer
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import OTHER_HASH_SEED, Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.contract.function import Contract, contract_of

@@ -13,7 +13,7 @@ from codeopt.batch.lock import locked
 from codeopt.batch.records import ProblemResult, Spent, TimeSpent
 from codeopt.core.budget import Ledger
 from codeopt.core.errors import UsageError
-from codeopt.models import Message
+from codeopt.core.model import Message
 from tests.support.filled_batch import history, problem, reply
 
 

@@ -15,7 +15,8 @@ from codeopt.batch.database import BatchStore
 from codeopt.batch.durable_model import TRIES, BudgetSpent, CachedModel, PaidReplies
 from codeopt.batch.request_slots import RequestSlots, SlottedModel
 from codeopt.core.errors import ModelError
-from codeopt.models import Message, Reply, open_model
+from codeopt.core.model import Message, Reply
+from codeopt.models import open_model
 from tests.support.filled_batch import problem
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import StepLike, cut, garbage, status

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.core.model import Message, Reply
 from codeopt.core.sanitize import encodable
-from codeopt.models import Message, Reply, open_model
+from codeopt.models import open_model
 from codeopt.models._reply import critique_text, to_draft
 from codeopt.models.replay import ReplyRecorder
 from tests.codeopt.command import FAST, QUICK, codeopt, command, environment, reply, write_problem

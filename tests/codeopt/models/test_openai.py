@@ -12,7 +12,8 @@ import jsonschema
 import pytest
 
 from codeopt.core.errors import ModelError, UsageError
-from codeopt.models import AnswerSchema, Message, Price, open_model
+from codeopt.core.model import AnswerSchema, Message
+from codeopt.models import Price, open_model
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import (
     StepLike,

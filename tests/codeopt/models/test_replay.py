@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import ModelError, UsageError
-from codeopt.models import Message, Price, Reply, open_model
+from codeopt.core.model import Message, Reply
+from codeopt.models import Price, open_model
 from codeopt.models.replay import Replay, ReplyRecorder
 from codeopt.models.scripted import Scripted
 from tests.support.wire_server import WireServer
@@ -82,7 +83,7 @@ def test_the_models_failure_is_repeated_too(path: Path, wire: Callable[..., Wire
 
 def test_a_killed_run_leaves_a_readable_file(path: Path) -> None:
     code = (
-        "import os, signal, sys; from pathlib import Path; from codeopt.models import Message;"
+        "import os, signal, sys; from pathlib import Path; from codeopt.core.model import Message;"
         "from codeopt.models.replay import ReplyRecorder; from codeopt.models.scripted import Scripted;"
         "recorder = ReplyRecorder(Scripted(lambda m: m[-1].content), Path(sys.argv[1]));"
         "recorder.complete([Message('user', 'one')]); recorder.complete([Message('user', 'two')]);"

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import ModelError, UsageError
-from codeopt.models import Message, Price, open_model
+from codeopt.core.model import Message
+from codeopt.models import Price, open_model
 from codeopt.models.scripted import Scripted
 
 TALK = [Message("user", "hello")]

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import UsageError
-from codeopt.models import Message, Model, Settings, open_model
+from codeopt.core.model import Message, Model
+from codeopt.models import Settings, open_model
 from codeopt.models.openai import OpenAIModel
 from codeopt.models.scripted import Scripted
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, History
-from codeopt.models import Message, Reply, estimate_tokens
+from codeopt.core.model import Message, Reply, estimate_tokens
 from codeopt.models.replay import kind
 from codeopt.models.scripted import Scripted
 from codeopt.proposers.feedback import GENERIC

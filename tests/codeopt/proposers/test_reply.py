@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.models import Reply
+from codeopt.core.model import Reply
 from codeopt.models._reply import is_done, to_draft
 
 PROGRAM = "import sys\n\nprint(sum(map(int, sys.stdin)))\n"

@@ -12,11 +12,11 @@ from benchmarks.search import Chances, Knowing, Stochastic, Truth
 from codeopt.core.budget import Budget, Ledger
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Critique, Draft, History
+from codeopt.core.proposer import Proposer
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import RefineLoop, SearchPlan
 from codeopt.engine.searches import NOTHING_LEFT, Move, Position, Stop, open_search, view
 from codeopt.engine.searches.evolve import COMBINE, difference, population
-from codeopt.proposers import Proposer
 from codeopt.proposers.take_turns import TakeTurns
 from codeopt.tasks import open_task
 from tests.support.candidates import original, right, wrong

@@ -12,8 +12,8 @@ from codeopt.batch.results.statistics import wilson
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, Preferred
+from codeopt.core.model import Message
 from codeopt.engine.llm_judge import PreferenceReader, read_by
-from codeopt.models import Message
 from codeopt.models.scripted import Scripted
 from codeopt.tasks._readability_examples import _GRADES_CLEAR, _GRADES_TERSE
 from codeopt.tasks.readability import TASK, gain

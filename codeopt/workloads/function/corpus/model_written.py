@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from string import Template
 
 from codeopt.core.budget import Usage
+from codeopt.core.model import Message, Model
 from codeopt.core.sanitize import fenced, inline
-from codeopt.models import Message, Model
 from codeopt.models._reply import to_draft
 from codeopt.workloads.function.harness import Bench
 from codeopt.workloads.source.excerpt import excerpt

@@ -17,8 +17,8 @@ def faults(tag: str, repository: str, root: Path) -> list[str]:
         found.append(f"the tag is {tag}, the version in pyproject.toml {version}")
     if not re.search(rf"^## \[{re.escape(version)}\]", (root / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE):
         found.append(f"CHANGELOG.md has no section [{version}]")
-    if f'__version__ = "{version}"' not in (root / "codeopt" / "__init__.py").read_text("utf-8"):
-        found.append(f"codeopt.__version__ is not {version}")
+    if f'__version__ = "{version}"' not in (root / "codeopt" / "core" / "version.py").read_text("utf-8"):
+        found.append(f"codeopt.core.version.__version__ is not {version}")
     found += [
         f"project.urls: {name} is {url}, which is not below {repository}"
         for name, url in project["urls"].items()

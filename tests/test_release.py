@@ -52,8 +52,8 @@ def test_only_the_job_that_builds_nothing_may_publish() -> None:
 @pytest.fixture
 def faults(tmp_path: Path) -> Callable[[str, str], list[str]]:
     """Of a tag and a repository, in a copy of the project that could be released."""
-    (tmp_path / "codeopt").mkdir()
-    for name in ("pyproject.toml", "CHANGELOG.md", "codeopt/__init__.py"):
+    (tmp_path / "codeopt" / "core").mkdir(parents=True)
+    for name in ("pyproject.toml", "CHANGELOG.md", "codeopt/core/version.py"):
         shutil.copy(ROOT / name, tmp_path / name)
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     with (tmp_path / "CHANGELOG.md").open("a") as changes:

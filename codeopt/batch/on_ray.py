@@ -13,13 +13,13 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from codeopt import __version__
 from codeopt.batch.batch_options import BatchOptions
 from codeopt.batch.local import as_error
 from codeopt.batch.ray_actors import Coordinator, Worker, describe_node
 from codeopt.batch.scheduler import Scheduler
 from codeopt.batch.worker_events import WorkerEvent
 from codeopt.core.errors import NoSandbox, UsageError
+from codeopt.core.version import __version__
 
 TICK_S = 0.5
 COUNT_NODES_S = 5.0

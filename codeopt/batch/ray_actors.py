@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from codeopt import __version__
 from codeopt.batch.backoff import Backoff, sleep_out
 from codeopt.batch.batch_options import BatchOptions
 from codeopt.batch.core_lock import CoreLock, measuring_cores
@@ -29,6 +28,7 @@ from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
 from codeopt.batch.worker_store import WorkerStore
 from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.program import read_program
+from codeopt.core.version import __version__
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caseio import FOLDERS
 

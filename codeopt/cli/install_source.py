@@ -6,8 +6,8 @@ import json
 import re
 from importlib.metadata import PackageNotFoundError, distribution
 
-from codeopt import __version__
 from codeopt.core.errors import UsageError
+from codeopt.core.version import __version__
 
 PINNED = re.compile(r"git\+(https|ssh|file)://[\w.~:/@%+-]+@[0-9a-f]{40}")
 RELEASE = re.compile(r"codeopt==\d[\w.+!-]*")

@@ -22,7 +22,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
-from codeopt import __version__
 from codeopt.cli import settings
 from codeopt.cli.parser import CommandParser, Misused
 from codeopt.core import plugins
@@ -30,6 +29,7 @@ from codeopt.core.diagnostic import as_rows
 from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.sanitize import log_line
 from codeopt.core.settings import read_settings
+from codeopt.core.version import __version__
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.streams import FULL, drop_output, open_closed_streams
 

@@ -13,7 +13,6 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
-from codeopt import __version__
 from codeopt.core.budget import Effort, Ledger
 from codeopt.core.diagnostic import Shortfall, as_rows
 from codeopt.core.history import Candidate, History
@@ -23,6 +22,7 @@ from codeopt.core.program import Program
 from codeopt.core.run_store import digest
 from codeopt.core.sanitize import inline, printable
 from codeopt.core.task_score import NO_STANDING
+from codeopt.core.version import __version__
 from codeopt.report.patch_table import fields_of, has_edits, judged_by, table_of
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caveat import Caveat

@@ -16,8 +16,8 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
-from codeopt import __version__
 from codeopt.core.errors import CodeoptError, UsageError
+from codeopt.core.version import __version__
 from codeopt.engine.open_model import RULES
 from codeopt.serving.request import Errand, ErrandRequest, Permissions
 from codeopt.serving.root import Root

@@ -12,8 +12,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-from codeopt import __version__
 from codeopt.core.errors import CodeoptError, UsageError
+from codeopt.core.version import __version__
 from codeopt.engine.open_model import RULES
 from codeopt.serving.mcp_schemas import (
     CheckAnswer,

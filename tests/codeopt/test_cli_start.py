@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt import __version__
+from codeopt.core.version import __version__
 from tests.codeopt.command import codeopt, environment
 
 HEAVY = {

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import yaml
 
-from codeopt import __version__
 from codeopt.cli.main import build_parser
 from codeopt.core import plugins
+from codeopt.core.version import __version__
 from tests.codeopt.command import codeopt, environment
 from tests.codeopt.review.pull_request import BASE, BRANCH, git, propose
 from tests.support.github_server import GitHub, accept

@@ -16,7 +16,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from codeopt import __version__
+from codeopt.core.version import __version__
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeopt import __version__
 from codeopt.cli import flags
 from codeopt.core.errors import UsageError
+from codeopt.core.version import __version__
 from codeopt.engine.open_model import proposer_name, wants_model
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
-from codeopt import __version__
 from codeopt.core.sanitize import log_line
+from codeopt.core.version import __version__
 
 if TYPE_CHECKING:
     import httpx2

@@ -6,9 +6,9 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from codeopt import __version__
 from codeopt.core.diagnostic import as_rows
 from codeopt.core.run_store import digest
+from codeopt.core.version import __version__
 from codeopt.review.patch import patch
 from codeopt.review.suggestion import Review, Suggestion
 

@@ -24,8 +24,8 @@ from codeopt.batch.results.statistics import wilson
 from codeopt.core.history import Preferred
 from codeopt.core.model import Message, Model
 from codeopt.core.options import ImproveOptions
-from codeopt.core.session import Session
 from codeopt.engine.llm_judge import PreferenceReader
+from codeopt.engine.open_session import open_session
 from codeopt.models.scripted import Scripted
 from codeopt.tasks.readability import QUESTION, gain
 
@@ -103,7 +103,7 @@ def readers(model: str) -> dict[str, Model]:
         "the longer": scripted(lambda a, b: "A" if len(a) > len(b) else "B"),
         "by lot": scripted(lambda a, b: lots.choice("AB")),
     }
-    return {**found, model: Session().open_model(ImproveOptions(model=model), print)} if model else found
+    return {**found, model: open_session().open_model(ImproveOptions(model=model), print)} if model else found
 
 
 def main() -> int:

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.core.options import ImproveOptions
-from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.improve import improve
+from codeopt.engine.open_session import open_session
 
 HERE = Path(__file__).parent
 PROBLEMS, DRAFTS = HERE.parent / "problems", HERE / "readability_drafts"
@@ -68,7 +68,7 @@ def judged(draft: Draft, folder: Path, pairs: int) -> dict[str, Any]:
         task="readability", model=f"scripted:{script}", max_rounds=1, max_pairs=pairs, sandbox="bubblewrap",
         calls=calls if draft.calls else None, no_tests=bool(draft.calls), run_dir=folder / "runs",
     )  # fmt: skip
-    return improve(draft.target, options, Session()).to_json()
+    return improve(draft.target, options, open_session()).to_json()
 
 
 def row(name: str, found: dict[str, Any]) -> str:

@@ -314,9 +314,9 @@ def _row(label: str, found: Tally, chain: Tally) -> str:
 def real(search: str) -> None:
     """One run through the wire, in a sandbox, by the command's own engine."""
     from codeopt.core.options import ImproveOptions
-    from codeopt.core.session import Session
     from codeopt.core.target import Target
     from codeopt.engine.improve import improve
+    from codeopt.engine.open_session import open_session
     from tests.codeopt.command import FAST, SLOWER, WRONG, reply, write_problem
     from tests.support.wire_server import WireServer
 
@@ -335,7 +335,7 @@ def real(search: str) -> None:
             "model_only": True, "no_profile": True, "changed_inputs": "off", "max_pairs": 20,
             "run_dir": Path(folder) / "runs",
         })  # fmt: skip
-        found = improve(Target(path), options, Session()).to_json()
+        found = improve(Target(path), options, open_session()).to_json()
     speedup = f"{found['speedup']['ratio']:.1f}x" if found["accepted"] else "not improved"
     rounds = ", ".join(f"{each['verdict']} from {each['parents']}" for each in found["rounds"])
     print(f"real, {search}: {speedup}; {found['tokens']['in'] + found['tokens']['out']} tokens; {rounds}", flush=True)

@@ -34,13 +34,13 @@ def improve(
     """
     from codeopt.core.console import CallbackConsole
     from codeopt.core.options import ImproveOptions
-    from codeopt.core.session import Session
     from codeopt.core.target import as_target
     from codeopt.engine.improve import improve as improve_target
+    from codeopt.engine.open_session import open_session
     from codeopt.report.result import End
 
     named = {"cases": cases, "model": model, "task": task, "sandbox": sandbox, "max_rounds": max_rounds, **options}
-    result = improve_target(as_target(target), ImproveOptions.of(named), Session(CallbackConsole(notify)))
+    result = improve_target(as_target(target), ImproveOptions.of(named), open_session(CallbackConsole(notify)))
     if result.end is End.INTERRUPTED:
         raise KeyboardInterrupt(f"interrupted; the run is saved in {result.saved}")
     return result

@@ -28,7 +28,7 @@ def profile_run(arguments: argparse.Namespace) -> int:
     """Profile it; print the tree, or one JSON object."""
     from codeopt.core.console import Console
     from codeopt.core.program import write_whole
-    from codeopt.core.session import Session
+    from codeopt.engine.open_session import open_session
     from codeopt.report.result import python_line
     from codeopt.workloads.project.page import command_page
     from codeopt.workloads.project.profiling import profile_project
@@ -36,7 +36,7 @@ def profile_run(arguments: argparse.Namespace) -> int:
 
     options, folder = flags.options_of(arguments), Path(arguments.target or ".")
     _check(arguments, folder)
-    session = Session(Console(quiet=arguments.quiet))
+    session = open_session(Console(quiet=arguments.quiet))
     with session.console:
         found = profile_project(folder, options, session)
     if arguments.export:

@@ -130,14 +130,14 @@ def find_python(
     """The options with the Python that runs everything, and a session that knows it; it is said. changed: paths of the
     change below its root. Raises UsageError; Untrusted where the change would bring the interpreter itself."""
     from codeopt.core.interpreter import VENVS, find_interpreter
-    from codeopt.core.session import Session
+    from codeopt.engine.open_session import open_session
     from codeopt.report.result import python_line
 
     if not options.python and (brought := [path for path in sorted(changed) if set(VENVS) & set(path.split("/"))]):
         raise Untrusted(f"the change brings files of a virtual environment ({brought[0]}): name a Python with --python")
     found = None if options.image else find_interpreter(options.python, place, own_files=False)
     console.print(python_line(found))
-    return (replace(options, python=found.path) if found else options), Session(console, interpreter=found)
+    return (replace(options, python=found.path) if found else options), open_session(console, interpreter=found)
 
 
 def below(paths: list[Path]) -> list[Path]:

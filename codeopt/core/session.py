@@ -13,12 +13,12 @@ from typing import Protocol
 
 from codeopt.core.budget import Usage
 from codeopt.core.console import Console
+from codeopt.core.errors import UsageError
 from codeopt.core.interpreter import Interpreter, find_interpreter
 from codeopt.core.isolation import open_isolated
 from codeopt.core.model import Model
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_store import Runs, open_runs
-from codeopt.engine.open_model import open_chosen_model
 from codeopt_sandbox import Sandbox
 
 Mounts = tuple[tuple[str, str], ...]
@@ -40,6 +40,11 @@ class SandboxOpener(Protocol):
         ...
 
 
+def no_model(options: ImproveOptions, notify: Callable[[str], None]) -> Model:
+    """Raise UsageError: whoever made the session said nothing of models."""
+    raise UsageError("this session opens no model: make it by codeopt.engine.open_session")
+
+
 @dataclass(frozen=True)
 class Session:
     """The surroundings; the defaults are those of a single command."""
@@ -47,7 +52,8 @@ class Session:
     console: Console = field(default_factory=lambda: Console(quiet=True))
     runs: Callable[[ImproveOptions], Runs] = open_runs
     open_sandbox: SandboxOpener = open_isolated
-    open_model: Callable[[ImproveOptions, Callable[[str], None]], Model] = open_chosen_model
+    open_model: Callable[[ImproveOptions, Callable[[str], None]], Model] = no_model
+    """By default none; engine.open_session knows how."""
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while something is measured: nobody else measures on this core."""
     extras: bool = True

@@ -50,14 +50,14 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.cli.deliver import deliver
     from codeopt.core.console import Console
     from codeopt.core.program import write_whole
-    from codeopt.core.session import Session
     from codeopt.engine.improve import improve
+    from codeopt.engine.open_session import open_session
     from codeopt.report import result as report
 
     target, program = _input(arguments.input)
     with Console(quiet=arguments.quiet) as console:
         options = flags.options_of(arguments, workload="text")
-        result = improve(target, options, Session(console), program=program)
+        result = improve(target, options, open_session(console), program=program)
         if arguments.output:
             write_whole(arguments.output, result.source + "\n")
         if arguments.json:

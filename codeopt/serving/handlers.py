@@ -20,6 +20,7 @@ from codeopt.core.target import Target, as_target
 from codeopt.engine.compare import compare
 from codeopt.engine.improve import improve
 from codeopt.engine.open_model import RULES
+from codeopt.engine.open_session import open_session
 from codeopt.report.result import diff, profile_to_json
 from codeopt.review.check import CheckedPart, CheckedTarget, ProjectCheck, check, listed
 from codeopt.review.repository import open_repository
@@ -215,4 +216,4 @@ def _session(options: ImproveOptions, console: Console) -> Session:
         return open_isolated(options, own_code_only=False, notify=notify, mounts=mounts, room_mib=room_mib)
 
     found = None if options.image else find_interpreter(options.python, Path.cwd(), own_files=False)
-    return Session(console, open_sandbox=open_always_isolated, interpreter=found)
+    return open_session(console, open_sandbox=open_always_isolated, interpreter=found)

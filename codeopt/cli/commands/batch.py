@@ -178,13 +178,13 @@ def _with_python(arguments: argparse.Namespace, options: BatchOptions) -> BatchO
     """With the interpreter of all problems, which is said; each node of a cluster runs them with its own, unless one is
     named. Raises UsageError."""
     from codeopt.core.console import Console
-    from codeopt.core.session import Session
+    from codeopt.engine.open_session import open_session
     from codeopt.report.result import python_line
 
     if arguments.cluster and not options.improve.python:
         return options
     console = Console(quiet=arguments.quiet)
-    improve, interpreter = Session(console).find_interpreter(options.improve, arguments.set)
+    improve, interpreter = open_session(console).find_interpreter(options.improve, arguments.set)
     console.print(python_line(interpreter))
     return replace(options, improve=improve, interpreter=interpreter)
 

@@ -64,8 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare; print a table or one JSON object."""
     from codeopt.cli.compare_table import table
     from codeopt.core.console import Console
-    from codeopt.core.session import Session
     from codeopt.engine.compare import PairVerdict, compare
+    from codeopt.engine.open_session import open_session
 
     if arguments.base or arguments.diff:
         from codeopt.cli.compare_change import run as compare_change
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     if limit is not None and arguments.max_pairs < 7:
         raise UsageError("--max-pairs must be 7 at least: fewer pairs decide nothing")
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
-        found = compare(old, new, flags.options_of(arguments), Session(console))
+        found = compare(old, new, flags.options_of(arguments), open_session(console))
     print(json.dumps(found.to_json()) if arguments.json else table(found))
     return int(limit is not None and (found.is_slower(limit) or found.verdict is PairVerdict.REJECTED))
 

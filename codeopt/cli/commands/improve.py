@@ -82,15 +82,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Improve one program. Heavy imports happen here, so that --help is quick."""
     from codeopt.core.console import Console
-    from codeopt.core.session import Session
     from codeopt.engine.improve import improve
+    from codeopt.engine.open_session import open_session
     from codeopt.report import result as report
 
     target = flags.target_of(arguments)
     _check_output(arguments, target.path)
     _check_project(arguments, target.path)
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
-        result = improve(target, flags.options_of(arguments), Session(console))
+        result = improve(target, flags.options_of(arguments), open_session(console))
         try:
             _deliver(arguments, result, console)
         finally:

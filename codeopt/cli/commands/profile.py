@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.run:
         return profile_run.profile_run(arguments)
     from codeopt.core.console import Console
-    from codeopt.core.session import Session
+    from codeopt.engine.open_session import open_session
     from codeopt.report.html.profile_page import profile_page
     from codeopt.report.result import profile_to_json, python_line
     from codeopt.workloads import WorkloadRequest, kind_of
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     kind = kind_of(target, options)
     program = kind.read(target)
     console = Console(quiet=arguments.quiet)
-    session = Session(console)
+    session = open_session(console)
     options, interpreter = session.find_interpreter(options, target.path)
     with console, kind.open_workload(WorkloadRequest(target, program, options, session)) as opened:
         profile = opened.profile()

@@ -133,13 +133,13 @@ def _work(
 ) -> tuple[ReviewRun, Ranking, Interpreter | None]:
     """Try the targets; what stops it is a notice, and what was found until then is kept."""
     from codeopt.cli import review_flags
-    from codeopt.core.session import Session
+    from codeopt.engine.open_session import open_session
     from codeopt.review.ranking import Ranking
     from codeopt.review.work import ReviewBudget, ReviewRun
 
     ranking = Ranking()
     with tempfile.TemporaryDirectory(prefix="codeopt-review-") as folder:
-        options, session = flags.options_of(arguments, run_dir=arguments.run_dir or folder), Session(console)
+        options, session = flags.options_of(arguments, run_dir=arguments.run_dir or folder), open_session(console)
         work = ReviewRun(ReviewBudget(arguments.max_functions, arguments.deadline, arguments.max_cost), console.print)
         try:
             if targets:

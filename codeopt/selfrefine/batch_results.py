@@ -11,9 +11,10 @@ solved      share of the inputs with a key whose program prints it
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from codeopt.batch.database import BatchStore
 from codeopt.batch.results.statistics import Estimate, estimate, mean, share
@@ -22,6 +23,7 @@ from codeopt.core.history import Candidate, Preferred
 from codeopt.core.run_store import candidate_from_json
 from codeopt.report.words import money
 from codeopt.selfrefine.text_task import CHECKED, TextTask
+from codeopt.tasks import open_task
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -111,10 +113,16 @@ def _comes_to(task: TextTask, candidate: Candidate) -> str:
     return printed.decode("utf-8", "replace") if task.runs else candidate.source
 
 
-def render_texts(found: TextMetrics, file: TextIO) -> None:
+def _task(store: BatchStore) -> TextTask:
+    """The task that the batch was made by."""
+    return cast(TextTask, open_task(json.loads(store.meta("settings") or "{}")["task"]))
+
+
+def render(store: BatchStore, file: TextIO) -> None:
     """The tables, as wide as the terminal."""
     from rich.console import Console
 
+    found = measure_texts(store, _task(store))
     console = Console(file=file, highlight=False, width=None if file.isatty() else 110)
     console.print(_table(found))
 
@@ -140,8 +148,9 @@ def _table(found: TextMetrics) -> Table:
     return table
 
 
-def texts_as_json(found: TextMetrics) -> dict[str, Any]:
+def as_json(store: BatchStore) -> dict[str, Any]:
     """The object that --json prints; fields may be added, these stay."""
+    found = measure_texts(store, _task(store))
     return {
         "schema": "codeopt.report.texts/1",
         "task": found.task,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from codeopt.core.history import Candidate, Critique, History
 from codeopt.core.task_score import Standing, TaskMeasure
-from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, open_task
+from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done
 
 MOST = 5
 """Of each aspect."""
@@ -70,6 +70,8 @@ class TextTask:
     prompts: Prompts = _PROMPTS
     guidance: str = ""
     examples: tuple[WorkedExample, ...] = ()
+    of_texts: bool = True
+    batch_results: str = "codeopt.selfrefine.batch_results"
     needs_model: bool = True
     needs_time: bool = False
     rules_first: bool = False
@@ -120,11 +122,6 @@ class TextTask:
     def measure(self, source: str) -> str:
         """Nothing beside the scores."""
         return ""
-
-
-def is_of_texts(name: str) -> bool:
-    """Whether a task's result is a text. Raises UsageError for what is no task."""
-    return isinstance(open_task(name), TextTask)
 
 
 def read_scores(critique: str, aspects: tuple[Aspect, ...]) -> tuple[tuple[str, float], ...]:

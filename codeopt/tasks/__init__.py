@@ -205,6 +205,17 @@ def needs_time(task: Task) -> bool:
     return bool(getattr(task, "needs_time", True))
 
 
+def is_of_texts(task: Task) -> bool:
+    """Whether its result is a text: nothing is timed, and nothing is run unless the text is a program."""
+    return bool(getattr(task, "of_texts", False))
+
+
+def batch_results(task: Task) -> str:
+    """The module that shows a batch of the task, with `render(store, file)` and `as_json(store)`; empty: as any
+    other's."""
+    return str(getattr(task, "batch_results", ""))
+
+
 def for_memory(task: Task) -> bool:
     """Whether less memory is its aim, or one of them."""
     return "memory" in (task.metric, getattr(task, "second", None))

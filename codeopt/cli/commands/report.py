@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
 
 from codeopt.cli.output import add_html_argument, write_page
 from codeopt.core.errors import UsageError
@@ -14,7 +15,6 @@ from codeopt.core.errors import UsageError
 if TYPE_CHECKING:
     from codeopt.batch.database import BatchStore
     from codeopt.batch.results.metrics import Metrics
-    from codeopt.selfrefine.text_task import TextTask
 
 ORDER = 6
 FIRST = ("--html", "--csv", "--json", "--compare")
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     for folder in filter(None, (arguments.run, arguments.compare)):
         require_own_batch(folder)
     with BatchStore(arguments.run) as store:
-        if _texts(store):
+        if _own_results(store):
             _refuse(arguments)
             show(store, sys.stdout, as_object=arguments.json)
             return 0
@@ -73,14 +73,12 @@ def show(store: BatchStore, file: TextIO, *, as_object: bool) -> None:
     """The report of a batch as tables or as one JSON object."""
     from codeopt.batch.results.metrics import measure_batch
     from codeopt.batch.results.table import as_json, render
-    from codeopt.selfrefine.batch_results import measure_texts, render_texts, texts_as_json
 
-    if task := _texts(store):
-        texts = measure_texts(store, task)
+    if own := _own_results(store):
         if as_object:
-            print(json.dumps(texts_as_json(texts)), file=file)
+            print(json.dumps(own.as_json(store)), file=file)
         else:
-            render_texts(texts, file)
+            own.render(store, file)
         return
     found = measure_batch(store)
     if as_object:
@@ -89,14 +87,25 @@ def show(store: BatchStore, file: TextIO, *, as_object: bool) -> None:
         render(found, file)
 
 
-def _texts(store: BatchStore) -> TextTask | None:
-    """The task of a batch of texts; None of one of programs."""
-    from codeopt.selfrefine.text_task import TextTask
-    from codeopt.tasks import open_task
+class OwnResults(Protocol):
+    """A module of a task's own that shows its batches."""
+
+    def as_json(self, store: BatchStore) -> dict[str, Any]:
+        """The object that --json prints."""
+        ...
+
+    def render(self, store: BatchStore, file: TextIO) -> None:
+        """The tables."""
+        ...
+
+
+def _own_results(store: BatchStore) -> OwnResults | None:
+    """What shows a batch of texts; None of one of programs."""
+    from codeopt.tasks import batch_results, open_task
 
     name = json.loads(store.meta("settings") or "{}").get("task", "runtime")
-    task = open_task(name)
-    return task if isinstance(task, TextTask) else None
+    module = batch_results(open_task(name))
+    return cast(OwnResults, import_module(module)) if module else None
 
 
 def _refuse(arguments: argparse.Namespace) -> None:

@@ -46,14 +46,13 @@ def described(name: str) -> dict[str, Any]:
     """A task as --json prints it."""
     from codeopt import tasks
     from codeopt.core import plugins
-    from codeopt.selfrefine.text_task import TextTask
 
     task = tasks.open_task(name)
     about = (plugins.load(tasks.__name__, name).__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
     return {
         "name": name,
         "about": about,
-        "text": isinstance(task, TextTask),
+        "text": tasks.is_of_texts(task),
         "needs_model": tasks.needs_model(task),
         "beside_others": hasattr(task, "worse"),
     }
@@ -141,7 +140,7 @@ TEXT = '''\
 Use it: codeopt refine --task NAME.py "the input" --model MODEL
 """
 
-from codeopt import Aspect, TextCheck, TextTask
+from codeopt.selfrefine import Aspect, TextCheck, TextTask
 
 LONGEST = 280
 

@@ -1,7 +1,7 @@
-"""What does a draft newly read that is no argument of its calls, and what does it keep of each call for ever?
+"""What a draft newly reads beside the arguments of its calls, and what it keeps of each call for ever.
 
-Both are seen in one pass of quick calls (sandbox/codeopt_sandbox/guest/calls/watched.py), whatever name the draft finds a clock by and
-wherever it keeps its cache.
+Both are seen in one pass of quick calls (guest/calls/watched.py), whatever name the draft finds a clock by and wherever
+it keeps its cache.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from .channel import ENDED, FAILED, IMPORTED, MISSES, PASS, Channel, os_exit, os
 from .leaving import Leaving
 from .module_loader import import_target
 from .scene import Before
+from .passes import acts
 from .worker import CallWorker
 
 TYPE_CHECKING = False
@@ -33,7 +34,7 @@ def serve_passes(channel: Channel, ref: FunctionRef, source: str, code: LibraryC
     while channel.receive()[0] == PASS:
         pid = os_fork()
         if not pid:
-            return CallWorker(ref, module, function, before, leaving).acts(channel)
+            return acts(CallWorker(ref, module, function, before, leaving), channel)
         channel.send(PASS, str(pid))
         channel.send(ENDED, str(waitpid(pid, 0)[1]))
     return os_exit(0)

@@ -1,0 +1,73 @@
+"""What a pass of calls is for: each mode of a batch is served by its own module."""
+
+from __future__ import annotations
+
+import marshal
+
+from .batch import CallBatch
+from .channel import FINISHED, LEFT, TEXT
+from .checking import Checking, limit_memory
+from .json_text import to_json
+from .listing import describe_calls, list_calls, replay_calls, show_calls
+from .peaks import take_peaks
+from .scenarios.played import play_all
+from .scene import import_library, scene
+from .timing import TimedPass, show_state
+from .watched import watch_calls
+
+TYPE_CHECKING = False
+loads = marshal.loads
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import CodeType
+
+    from .channel import Channel
+    from .stage import Acts
+    from .worker import CallWorker
+
+
+def acts(worker: CallWorker, channel: Channel) -> Acts:
+    """Take the calls and do with them what the batch says; those that count are made where no frame of ours is."""
+    batch = CallBatch.parse(channel.receive()[1])
+    codes = loads(channel.receive_bytes()[1])
+    asked = ASKED.get(batch.mode)
+    if batch.mode == "time":
+        yield from TimedPass(worker, batch, channel).acts(codes)
+    elif asked is None:
+        yield from Checking(worker, batch, channel).make_all(codes)
+    else:
+        asked(worker, batch, codes, channel)
+    channel.send(FINISHED)
+    if batch.mode == "time":
+        channel.receive()  # until its clock is read it must be there
+
+
+def _libraries(worker: CallWorker, names: Sequence[str], channel: Channel) -> None:
+    """Import what a draft newly loads, and say what that leaves of the process, beside what this module does."""
+    leaving = worker.leaving
+    leaving.find_patched()
+    leaving.look()
+    for name in names:
+        import_library(name, worker.ref)
+    channel.send(LEFT, to_json(leaving.left(worker.ref, leaving.end_calls()).told()))
+
+
+def _scenarios(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
+    limit_memory(worker.ref.memory_bytes)
+    play_all(worker, batch, codes, channel)
+
+
+ASKED: Mapping[str, Callable[[CallWorker, CallBatch, Sequence[CodeType], Channel], None]] = {
+    "list": lambda worker, batch, codes, channel: list_calls(worker.arguments.names, channel),
+    "scene": lambda worker, batch, codes, channel: channel.send(TEXT, to_json(scene(worker.ref, worker.before))),
+    "libraries": lambda worker, batch, codes, channel: _libraries(worker, batch.calls, channel),
+    "state": lambda worker, batch, codes, channel: show_state(worker, channel),
+    "watch": watch_calls,
+    "traced": take_peaks,
+    "resident": take_peaks,
+    "show": lambda worker, batch, codes, channel: show_calls(worker.arguments, codes, channel),
+    "replay": lambda worker, batch, codes, channel: replay_calls(worker, codes, channel),
+    "shape": lambda worker, batch, codes, channel: describe_calls(worker, codes, channel),
+    "scenario": _scenarios,
+}
+"""Mode -> what answers it with no call that counts as checked or timed."""

@@ -7,8 +7,8 @@ import gc
 from .channel import ENDED, FAILED, IMPORTED, MISSES, PASS, Channel, os_exit, os_fork, waitpid
 from .leaving import Leaving
 from .module_loader import import_target
-from .scene import Before
 from .passes import acts
+from .scene import Before
 from .worker import CallWorker
 
 TYPE_CHECKING = False

@@ -12,11 +12,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
-    from typing import Any
+    from typing import Any, Protocol
 
-    from .recorder import CallRecorder
+    from .sampling import Schedule
 
     Function = Callable[..., Any]
+
+    class Recorder(Protocol):
+        """What the stand-ins use of a CallRecorder."""
+
+        qualname: str
+        schedule: Schedule
+        often: list[tuple[Any, Any, str]]
+        inside: set[int]
+
+        def note(self, function: Any, args: Any, kwargs: Any) -> None:
+            """Write down a call before it is made."""
+
 
 EXACT, UNASKED = 10_000, 15
 """After so many calls within a call only each 16th is asked whether it is another thread's, which takes time."""
@@ -28,7 +40,7 @@ IS_COROUTINE = 0x80
 """Of a code object's flags: `async def`, not a generator."""
 
 
-def stand_in(recorder: CallRecorder, function: Any) -> Function:
+def stand_in(recorder: Recorder, function: Any) -> Function:
     """The function with the recorder before it."""
     code = _code(function)
     if code is not None and code.co_flags & IS_COROUTINE:
@@ -40,7 +52,7 @@ def stand_in(recorder: CallRecorder, function: Any) -> Function:
     return _as_if(recorded, function)
 
 
-def before_plain(recorder: CallRecorder, function: Any) -> Function:
+def before_plain(recorder: Recorder, function: Any) -> Function:
     """Before a function that does not call itself. What is asked at each call is kept in cells, here and below."""
     schedule, note = recorder.schedule, recorder.note
     left, measure, at, top = schedule.now()
@@ -56,7 +68,7 @@ def before_plain(recorder: CallRecorder, function: Any) -> Function:
     return recorded
 
 
-def before_coroutine(recorder: CallRecorder, function: Any) -> Function:
+def before_coroutine(recorder: Recorder, function: Any) -> Function:
     """Before `async def`: frameworks ask whether that is what a function is."""
     schedule, note = recorder.schedule, recorder.note
     left, measure, at, top = schedule.now()
@@ -72,7 +84,7 @@ def before_coroutine(recorder: CallRecorder, function: Any) -> Function:
     return recorded
 
 
-def before_recursive(recorder: CallRecorder, function: Any) -> Function:
+def before_recursive(recorder: Recorder, function: Any) -> Function:
     """Before one that may call itself: of the calls in a call nothing is kept, and after a few of them the stand-in
     steps aside until the outermost is over."""
     schedule, note, threads = recorder.schedule, recorder.note, _thread._count
@@ -114,7 +126,7 @@ def before_recursive(recorder: CallRecorder, function: Any) -> Function:
     return recorded
 
 
-def before_threads(recorder: CallRecorder, function: Any, name: StandInPlace) -> Function:
+def before_threads(recorder: Recorder, function: Any, name: StandInPlace) -> Function:
     """As that, where other threads may call the function meanwhile: their calls are outermost ones, too. It steps
     aside only where Python's recursion limit is near, as it would not see them then."""
     inside, get_ident = recorder.inside, _thread.get_ident

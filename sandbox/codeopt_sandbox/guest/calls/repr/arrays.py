@@ -11,10 +11,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .canonical import CanonicalRepr
+    from .plain import Shows
 
 
-def show_array(shown: CanonicalRepr, value: Any, depth: int) -> str:
+def show_array(shown: Shows, value: Any, depth: int) -> str:
     """The text of a value of numpy or pandas; empty for anything else."""
     kind: Any = type(value)
     numpy, pandas = modules.get("numpy"), modules.get("pandas")
@@ -52,7 +52,7 @@ def _is(value: Any, module: Any, name: str) -> bool:
     return isinstance(value, getattr(module, name, ()))
 
 
-def _ndarray(shown: CanonicalRepr, value: Any, depth: int, numpy: Any) -> str:
+def _ndarray(shown: Shows, value: Any, depth: int, numpy: Any) -> str:
     name = value.dtype.str if value.dtype.names is None else str(value.dtype)
     head = f"array({name!r}, {value.shape!r}, "
     if value.dtype.hasobject:
@@ -64,7 +64,7 @@ def _ndarray(shown: CanonicalRepr, value: Any, depth: int, numpy: Any) -> str:
     return head + "sha256 " + digest(value.tobytes()) + ")"
 
 
-def _base(shown: CanonicalRepr, value: Any, numpy: Any) -> str:
+def _base(shown: Shows, value: Any, numpy: Any) -> str:
     """Of which argument an array is a view: writing into one then changes the other."""
     for other in shown.kept:
         if type(other) is numpy.ndarray and other is not value and numpy.may_share_memory(other, value):
@@ -72,7 +72,7 @@ def _base(shown: CanonicalRepr, value: Any, numpy: Any) -> str:
     return ""
 
 
-def _series(shown: CanonicalRepr, value: Any, depth: int) -> str:
+def _series(shown: Shows, value: Any, depth: int) -> str:
     """The data type and the values of a column."""
     kind = value.dtype
     if type(kind).__module__.startswith("numpy"):
@@ -83,7 +83,7 @@ def _series(shown: CanonicalRepr, value: Any, depth: int) -> str:
     return f"{kind!s}{more} {shown.show(list(value), depth - 1)}"
 
 
-def _labels(shown: CanonicalRepr, index: Any, depth: int) -> str:
+def _labels(shown: Shows, index: Any, depth: int) -> str:
     """An index: its kind, names, data type and labels."""
     kind = type(index).__name__
     names = shown.show(list(index.names), depth - 1)
@@ -95,5 +95,5 @@ def _labels(shown: CanonicalRepr, index: Any, depth: int) -> str:
     return f"{kind}({names}, {_series(shown, index, depth)}{freq})"
 
 
-def _notes(shown: CanonicalRepr, value: Any, depth: int) -> str:
+def _notes(shown: Shows, value: Any, depth: int) -> str:
     return ", attrs " + shown.show(value.attrs, depth - 1) if value.attrs else ""

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .canonical import CanonicalRepr
+    from .plain import Shows
 
 LOCK, RLOCK, LOCAL, REF = _thread.LockType, _thread.RLock, _thread._local, _weakref.ref
 PROXY = types.MappingProxyType
@@ -40,7 +40,7 @@ def is_named(kind: type, module: str, name: str) -> bool:
     return kind.__name__ == name and kind is getattr(sys.modules.get(module), name, None)
 
 
-def show_handle(shown: CanonicalRepr, value: Any, depth: int) -> str:
+def show_handle(shown: Shows, value: Any, depth: int) -> str:
     """The text of such a value; empty for anything else."""
     kind = type(value)
     if kind is LOCK or kind is RLOCK:
@@ -65,7 +65,7 @@ def show_handle(shown: CanonicalRepr, value: Any, depth: int) -> str:
     return ""
 
 
-def show_memory(shown: CanonicalRepr, value: Any, depth: int) -> str:
+def show_memory(shown: Shows, value: Any, depth: int) -> str:
     """A view's bytes, and whose they are where somebody may change them."""
     try:
         owner = "" if type(value.obj) is bytes else f" of {shown.show(value.obj, depth - 1)}"

@@ -13,7 +13,17 @@ from _operator import is_
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from typing import Any
+    from typing import Any, Protocol
+
+    class Shows(Protocol):
+        """What shows a value's parts, as CanonicalRepr does."""
+
+        kept: list[Any]
+        seen: dict[int, str]
+
+        def show(self, value: Any, depth: int = ...) -> str:
+            """The text of any value."""
+
 
 islice, count, repeat, chain = itertools.islice, itertools.count, itertools.repeat, itertools.chain
 modules = sys.modules

@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 
 from codeopt.core import options
 from codeopt.core.errors import UsageError
-from codeopt.core.options import ImproveOptions
-from codeopt.core.strictness import Strictness
+from codeopt.core.options import ImproveOptions, Strictness
 from codeopt.core.target import Target, as_module, as_target
 
 DEFAULT = ImproveOptions()

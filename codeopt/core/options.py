@@ -6,15 +6,25 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Self, get_args, get_type_hints
 
 from codeopt.core.errors import UsageError
-from codeopt.core.strictness import Strictness
 from codeopt_sandbox import RunLimits
 from codeopt_sandbox.host import BACKENDS
 from codeopt_sandbox.verdict import open_checker
+
+
+class Strictness(StrEnum):
+    """Of `--changed-inputs`; what each means is in workloads/program/differential.py."""
+
+    AUTO = "auto"
+    STRICT = "strict"
+    LENIENT = "lenient"
+    OFF = "off"
+
 
 Feedback = Literal["measured+critique", "measured", "critique", "generic", "none"]
 Extent = Literal["full", "last"]

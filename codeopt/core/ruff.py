@@ -1,4 +1,4 @@
-"""How ruff is run: it only reads a text, and nothing of that is run."""
+"""How ruff is run, which only reads a text, and its findings that bear on readability."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -52,3 +53,29 @@ def _ruff(options: list[str], stdin: bytes, folder: Path | None) -> subprocess.C
     return subprocess.run(
         command, input=stdin, cwd=folder, env=own_environment(), capture_output=True, timeout=SECONDS, check=True
     )
+
+
+RULES = ("B", "C4", "E4", "E7", "ERA", "F", "N", "PLR09", "PLR17", "RET", "SIM")
+"""Likely bugs, clumsy comprehensions, crowded lines, dead code, unused names, naming, size, needless branches."""
+
+
+@dataclass(frozen=True)
+class LintFinding:
+    """One remark about one line."""
+
+    line: int
+    code: str
+    message: str
+
+
+def lint(source: str, file: str = "") -> tuple[LintFinding, ...] | None:
+    """Findings in the order of lines; None when ruff is not there or fails.
+
+    file: where the text stands in a project, whose own settings count where it has some.
+    """
+    rows = findings_by_project(source, Path(file)) if file else None
+    rows = findings(source, RULES) if rows is None else rows
+    if rows is None:
+        return None
+    found = [LintFinding(row["location"]["row"], row["code"] or "syntax", row["message"]) for row in rows]
+    return tuple(sorted(found, key=lambda finding: (finding.line, finding.code)))

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Refine one text."""
-    from codeopt.cli.deliver import deliver
+    from codeopt.cli.output import deliver
     from codeopt.core.console import Console
     from codeopt.core.program import write_whole
     from codeopt.engine.improve import improve

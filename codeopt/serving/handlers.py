@@ -29,8 +29,7 @@ from codeopt.serving.request import Errand, ErrandRequest
 from codeopt.serving.root import Root
 from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt.workloads.function.recording.instrumented_run import UsersCommand
-from codeopt.workloads.function.recording.recording import record
-from codeopt.workloads.function.recording.recording_words import said_of
+from codeopt.workloads.function.recording.recording import record, said_of
 from codeopt.workloads.project.profiling import profile_project
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Sandbox

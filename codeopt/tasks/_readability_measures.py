@@ -23,7 +23,7 @@ from functools import lru_cache
 
 from codeopt.analysis.changed_lines import Lines, changed_part
 from codeopt.analysis.tree import parse
-from codeopt.core.lint import LintFinding, lint
+from codeopt.core.ruff import LintFinding, lint
 from codeopt.tasks._gaming_checks import can_be_read, reasonable_functions, telling_comments, telling_docstring_lines
 
 INDEX_NAMES = frozenset({"i", "j", "k", "n", "x", "y", "_"})

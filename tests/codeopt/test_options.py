@@ -13,8 +13,7 @@ import pytest
 from codeopt.cli.commands import improve as command
 from codeopt.cli.flags import options_of
 from codeopt.core.errors import UsageError
-from codeopt.core.options import ImproveOptions
-from codeopt.core.strictness import Strictness
+from codeopt.core.options import ImproveOptions, Strictness
 
 OF_THE_COMMAND = {
     "export",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.core import lint
+from codeopt.core import ruff
 from codeopt.tasks._readability_measures import complexity, is_meaningful, measure, names
 
 MEANINGFUL = [
@@ -129,7 +129,7 @@ def test_findings_by_line() -> None:
 
 def test_without_ruff_there_are_no_findings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
-    assert lint.lint("x = 1\n") is None
+    assert ruff.lint("x = 1\n") is None
 
 
 @pytest.mark.parametrize("source", ["def", "x = (", "\0", "(" * 5000])

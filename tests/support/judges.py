@@ -10,10 +10,9 @@ from typing import Any
 
 from codeopt.core.history import Candidate
 from codeopt.core.isolation import open_isolated
-from codeopt.core.options import ImproveOptions
+from codeopt.core.options import ImproveOptions, Strictness
 from codeopt.core.program import read_program
 from codeopt.core.session import Session
-from codeopt.core.strictness import Strictness
 from codeopt.core.target import Target
 from codeopt.engine.compare import ENOUGH_S, compare
 from codeopt.engine.judge import MAX_FAILURES, Judge

@@ -59,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check everything below the paths. Raises UsageError, NoSandbox."""
     from codeopt.cli import review_flags
-    from codeopt.cli.blind import report_blind
-    from codeopt.cli.deliver import deliver
+    from codeopt.cli.output import deliver
+    from codeopt.cli.review_flags import report_blind
     from codeopt.core.console import Console
     from codeopt.review.check import CheckedPart, ProjectCheck, check, listed
     from codeopt.review.reporters.json import dump

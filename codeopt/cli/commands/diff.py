@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from codeopt.cli.colour import write_diff
+from codeopt.cli.output import write_diff
 from codeopt.cli.runs import add_run_arguments, run_of
 
 ORDER = 6.3

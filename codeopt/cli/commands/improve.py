@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
-from codeopt.cli.colour import write_diff
-from codeopt.cli.deliver import deliver
-from codeopt.cli.output import add_html_argument, require_writable, write_page
+from codeopt.cli.output import add_html_argument, deliver, require_writable, write_diff, write_page
 from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:

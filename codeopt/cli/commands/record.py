@@ -29,8 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.core.interpreter import find_interpreter
     from codeopt.core.target import as_target
     from codeopt.workloads.function.recording.instrumented_run import UsersCommand
-    from codeopt.workloads.function.recording.recording import record
-    from codeopt.workloads.function.recording.recording_words import said_of
+    from codeopt.workloads.function.recording.recording import record, said_of
     from codeopt.workloads.source.functions import read_function
 
     command = _command(arguments)

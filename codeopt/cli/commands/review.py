@@ -70,8 +70,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Review a change. Heavy imports happen here, so that --help is quick."""
-    from codeopt.cli.blind import report_blind
-    from codeopt.cli.deliver import deliver
+    from codeopt.cli.output import deliver
+    from codeopt.cli.review_flags import report_blind
     from codeopt.core.console import Console
 
     name = "json" if arguments.json else arguments.output_format

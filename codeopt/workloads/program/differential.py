@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import ceil
 
-from codeopt.core.strictness import Strictness
+from codeopt.core.options import Strictness
 from codeopt.workloads import Checked
 from codeopt.workloads.program.differences import OutputDifference, caveats_of, explained
 from codeopt.workloads.program.fuzzing import MutatedCase, mutate_cases

@@ -11,7 +11,7 @@ from codeopt.core.briefing import Briefing
 from codeopt.core.diagnostic import Shortfall, as_rows
 from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
-from codeopt.core.strictness import Strictness
+from codeopt.core.options import Strictness
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
 from codeopt.workloads.program import baseline

@@ -77,7 +77,7 @@ def open_workload(request: WorkloadRequest) -> Iterator[Opened]:
     """Raises UsageError, NoSandbox."""
     from codeopt.workloads.project.files import read_project
     from codeopt.workloads.project.fixed_ground import find_ground
-    from codeopt.workloads.project.opening import open_command
+    from codeopt.workloads.project.profiling import open_command
     from codeopt.workloads.project.text import ProjectProgram
 
     assert isinstance(request.program, ProjectProgram)

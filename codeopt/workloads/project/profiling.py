@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +14,28 @@ from codeopt.core.program import Program
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads._request import WorkloadRequest
+from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.files import ProjectFiles, read_project
-from codeopt.workloads.project.opening import open_command
 from codeopt.workloads.project.profile import ProjectProfile
+from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.watch import profile_command
+
+LONGEST_S = 600.0
+"""Seconds that a command may take where --timeout says nothing: what takes minutes is what people bring."""
+
+
+@contextmanager
+def open_command(request: WorkloadRequest, project: ProjectFiles) -> Iterator[CommandRuns]:
+    """Raises UsageError, NoSandbox."""
+    options = request.options
+    command = read_command(options.run or "", project.root, options.python)
+    for note in project.notes:
+        request.session.console.print(f"note       {note}")
+    if options.timeout == ImproveOptions.timeout:
+        request = replace(request, options=replace(options, timeout=LONGEST_S))
+    with request.open_sandbox(room_mib=project.mib) as sandbox:
+        yield CommandRuns(sandbox, project, command)
+
 
 SCHEMA = "codeopt.profile-run/1"
 

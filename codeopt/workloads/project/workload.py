@@ -11,8 +11,8 @@ from codeopt.core.briefing import Briefing
 from codeopt.core.diagnostic import as_rows
 from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
+from codeopt.core.options import Strictness
 from codeopt.core.proposer import Proposer
-from codeopt.core.strictness import Strictness
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._defaults import Defaults
 from codeopt.workloads._protocol import Workload

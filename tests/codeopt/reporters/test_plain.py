@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.cli.deliver import deliver
+from codeopt.cli.output import deliver
 from codeopt.core.errors import UsageError
 from codeopt.core.sanitize import acts_in_a_log
 from codeopt.review.reporters import diff, markdown, terminal

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.cli.blind import report_blind
+from codeopt.cli.review_flags import report_blind
 from codeopt.core.console import Console
 from codeopt.core.diagnostic import Shortfall
 from codeopt.review.changed_functions import ReviewTarget

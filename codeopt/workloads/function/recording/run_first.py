@@ -11,8 +11,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.target import Target
 from codeopt.workloads.function.recording.hot_functions import run_shares
 from codeopt.workloads.function.recording.instrumented_run import UsersCommand
-from codeopt.workloads.function.recording.recording import record
-from codeopt.workloads.function.recording.recording_words import said_of
+from codeopt.workloads.function.recording.recording import record, said_of
 from codeopt.workloads.source.functions import read_function
 
 STDERR = 2

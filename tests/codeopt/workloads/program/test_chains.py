@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from codeopt.core.strictness import Strictness
+from codeopt.core.options import Strictness
 from codeopt.workloads import Checked
 from codeopt.workloads.program.differential import make_differential_test
 from codeopt.workloads.program.fuzzing import mutate_inputs

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from codeopt.core.handed_on import handed_on
-from codeopt.core.version import __version__
+from codeopt.core.handed_on import handed_on as _handed_on
+from codeopt.core.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from codeopt.api import improve
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CodeoptError", "Result", "__version__", "improve"]
 
-__getattr__ = handed_on(
+__getattr__ = _handed_on(
     __name__,
     {
         "CodeoptError": "codeopt.core.errors",

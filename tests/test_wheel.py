@@ -119,6 +119,7 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "report": (["report", "batch"], "1 problems, 1 judged", ""),
     "import": (["import", "pie", "pairs.jsonl", "--cases", "set", "-o", "imported", *QUICK[:2]], "", "1"),
     "record": (["record", "typed.py::repeated", "--", "python", "use.py"], "", r"\d+ new call"),
+    "sandbox": (["sandbox", "slow.py", "--backend", "bubblewrap"], "^AC ", "^bubblewrap: "),
     "rules": (["rules"], "list_membership_to_set", ""),
     "tasks": (["tasks"], "acronym", ""),
     "refine": (

@@ -1,6 +1,7 @@
-"""python -m sandbox PROGRAM --cases DIR: run a program on its cases and print the verdicts.
+"""codeopt sandbox PROGRAM --cases DIR: run a program on its cases and print the verdicts.
 
-python -m sandbox check [--backend NAME]: what the sandbox promises, checked on this machine.
+codeopt sandbox check [--backend NAME]: what the sandbox promises, checked on this machine. The same by itself, without
+codeopt, is python -m codeopt_sandbox.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from codeopt_sandbox.streams import FULL, drop_output, open_closed_streams
 from codeopt_sandbox.verdict import Checker, open_checker, run_cases
 
 _SHOWN = 2000  # bytes of stdout and stderr in a report
+CHECK = Path("check")
+"""In the place of a program."""
 
 
-class _Usage(Exception):
+class WrongUsage(Exception):
     """What was asked for makes no sense; the message says what to do."""
 
 
@@ -30,10 +33,10 @@ def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     open_closed_streams()
     try:
-        status = _check(words[1:]) if words[:1] == ["check"] else _report(_parser().parse_args(words))
+        status = run_command(_parser().parse_args(words))
         sys.stdout.flush()
         return status
-    except _Usage as error:
+    except WrongUsage as error:
         print(f"sandbox: {error}", file=sys.stderr)
         return 2
     except SandboxError as error:
@@ -53,22 +56,32 @@ def main(argv: list[str] | None = None) -> int:
         return 2
 
 
-def _check(words: list[str]) -> int:
-    from codeopt_sandbox.conformance import report
+def run_command(arguments: argparse.Namespace) -> int:
+    """What was asked for: a program on its cases, or the sandbox's own check. Raises WrongUsage, SandboxError."""
+    if arguments.program == CHECK:
+        from codeopt_sandbox.conformance import report
 
-    parser = argparse.ArgumentParser("python -m sandbox check", description="What the sandbox promises, tried here.")
-    parser.add_argument("--backend", choices=["auto", *BACKENDS], default="auto")
-    return report(parser.parse_args(words).backend)
+        return report(arguments.backend)
+    return _report(arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        "python -m sandbox",
-        description="Run a program on its cases, isolated, and judge it.",
-        epilog="python -m sandbox check: what the sandbox promises, tried on this machine.",
+        "codeopt sandbox", description="Run a program on its cases, isolated, and judge it."
     )
+    add_arguments(parser)
+    return parser
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
     limits = RunLimits()
-    parser.add_argument("program", type=Path, metavar="PROGRAM", help="a Python program that reads standard input")
+    parser.add_argument(
+        "program",
+        type=Path,
+        metavar="PROGRAM",
+        help="a Python program that reads standard input; check: what the sandbox promises is tried on this machine",
+    )
     parser.add_argument(
         "--cases",
         type=Path,
@@ -94,7 +107,6 @@ def _parser() -> argparse.ArgumentParser:
         "--mode", choices=["exec", "fork"], default="exec", help="a fresh interpreter, or fork a warm one"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
-    return parser
 
 
 def _report(arguments: argparse.Namespace) -> int:
@@ -124,19 +136,19 @@ def _inputs(arguments: argparse.Namespace) -> tuple[bytes, list[Case], Checker]:
         cases = read_cases(arguments.cases or arguments.program.parent)
         check = open_checker(arguments.check)
     except OSError as error:
-        raise _Usage(f"cannot read {error.filename}: {error.strerror}") from error
+        raise WrongUsage(f"cannot read {error.filename}: {error.strerror}") from error
     except ValueError as error:
-        raise _Usage(str(error)) from error
+        raise WrongUsage(str(error)) from error
     if not cases:
         where = arguments.cases or arguments.program.parent
-        raise _Usage(f"no cases in {where}: it should hold input.N.txt and output.N.txt, or NAME.in and NAME.out")
+        raise WrongUsage(f"no cases in {where}: it should hold input.N.txt and output.N.txt, or NAME.in and NAME.out")
     return program, cases, check
 
 
 def _limits(arguments: argparse.Namespace) -> RunLimits:
     values = (arguments.seconds, arguments.memory, arguments.output, arguments.processes)
     if min(values) <= 0:
-        raise _Usage("limits must be more than zero")
+        raise WrongUsage("limits must be more than zero")
     return RunLimits(arguments.seconds, arguments.memory, arguments.output, arguments.processes)
 
 

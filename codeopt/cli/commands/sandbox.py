@@ -1,0 +1,34 @@
+"""Run a program on its cases, isolated, and judge it, no more; `codeopt sandbox check` tries the sandbox itself."""
+
+from __future__ import annotations
+
+import argparse
+
+from codeopt.core.errors import UsageError
+
+ORDER = 7.5
+FLAGS_ONLY = True
+"""Of settings that are for improvements none counts here."""
+OTHERS_FILES = True
+"""Nothing is imported from where it is run."""
+EXAMPLES = (
+    "codeopt sandbox slow.py --cases cases        each case: its verdict, times and memory",
+    "codeopt sandbox check                        what the sandbox promises, tried on this machine",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags, which are the sandbox's own."""
+    from codeopt_sandbox.__main__ import add_arguments as add_own
+
+    add_own(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run it: 0 when all cases are accepted, else 1. Raises UsageError, SandboxError."""
+    from codeopt_sandbox.__main__ import WrongUsage, run_command
+
+    try:
+        return run_command(arguments)
+    except WrongUsage as error:
+        raise UsageError(str(error)) from error

@@ -22,7 +22,6 @@ from codeopt_sandbox.__main__ import _parser as sandbox_parser
 from tests.codeopt.command import QUICK_SETTINGS, codeopt
 from tests.support.documents import DOCUMENTS, README, ROOT, Block, all_blocks, blocks
 from tests.support.reader import write_project
-from tests.test_architecture import LAYERS
 
 COMMANDS = all_blocks("sh")
 RUN = [block for block in COMMANDS if not block.mark]
@@ -181,15 +180,6 @@ def test_the_files_that_are_named_exist(document: Path) -> None:
     """Of this repository; NAME stands for any."""
     named = re.findall(r"`((?:codeopt|sandbox|tests|benchmarks|examples)/[\w./]*)`", document.read_text("utf-8"))
     assert [path for path in named if "NAME" not in path and not (ROOT / path).exists()] == []
-
-
-def test_the_layers_are_those_that_hold() -> None:
-    """The page may leave small modules out; what it names stands in that layer, and no layer is missing."""
-    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    rows = dict(re.findall(r"^\| (\w+) \| `([^`]+)` \|", text.partition("## Layers")[2].partition("\n## ")[0], re.M))
-    assert list(rows) == list(LAYERS)
-    for layer, units in rows.items():
-        assert set(units.split()) - {"..."} <= set(LAYERS[layer].split()), layer
 
 
 def test_the_settings_are_keys(parsers: dict[str, argparse.ArgumentParser]) -> None:

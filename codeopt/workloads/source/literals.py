@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+DEEPENED = "deepened"
+"""Name of the function by which the sandbox makes a nested value: no parser reads so many brackets."""
 LONGEST = 200_000
 """Characters of a call that is read; longer ones are used as they are."""
 
@@ -198,3 +200,8 @@ def _joined(values: Sequence[Any]) -> str:
 
 
 _BY_REPR = {int, float, str, bool, bytes, type(None)}
+
+
+def is_deeper(value: Any) -> bool:
+    """Whether a value is nested on by the sandbox, deeper than any known one."""
+    return isinstance(value, Opaque) and value.text.startswith(f"{DEEPENED}(")

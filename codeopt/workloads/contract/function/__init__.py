@@ -11,9 +11,8 @@ from typing import Any
 from codeopt.workloads.contract.function.hinted import fits
 from codeopt.workloads.contract.function.relations import ArgumentRelation, relations
 from codeopt.workloads.contract.function.seen import Seen, seen
-from codeopt.workloads.function.calls.deep import is_deeper
 from codeopt.workloads.source.functions import Function, definition
-from codeopt.workloads.source.literals import Call, Opaque, read
+from codeopt.workloads.source.literals import Call, Opaque, is_deeper, read
 
 MOST_TEXT = 2_000_000
 """Characters of known calls that are looked at."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from codeopt.workloads.function.calls.larger import grow_call
-from codeopt.workloads.source.literals import LONGEST, Call, Opaque, read, write
+from codeopt.workloads.source.literals import DEEPENED, LONGEST, Call, Opaque, read, write
 
 DEEP = 1200
 """Levels: more than the interpreter's usual limit of a recursion, 1000."""
@@ -19,8 +19,6 @@ BASES, LEAST = 12, 3
 """Known calls that are looked at, the largest; and items of a chain, of which a shorter one says nothing."""
 NEAR = 0.25
 """A chain is like the known ones where their depth is this share of their length."""
-DEEPENED = "deepened"
-"""What the sandbox makes a nested value with: no parser reads so many brackets."""
 
 
 def deep_calls(calls: Sequence[str]) -> list[str]:
@@ -38,11 +36,6 @@ def deep_calls(calls: Sequence[str]) -> list[str]:
                 found[base.with_value(at, nested).text()] = None
                 break
     return [*found, *_long(bases)]
-
-
-def is_deeper(value: Any) -> bool:
-    """Whether it was made so deep as no known one is."""
-    return isinstance(value, Opaque) and value.text.startswith(f"{DEEPENED}(")
 
 
 def _unlike(value: Any) -> Opaque:

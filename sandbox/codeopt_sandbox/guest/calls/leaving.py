@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .function_ref import FunctionRef
-    from .settings import Settings
+    from .library_settings import Settings
 
 modules = sys.modules
 get_freeze_count, collect = gc.get_freeze_count, gc.collect

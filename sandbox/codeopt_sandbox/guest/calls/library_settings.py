@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from .settings import Settings
+    Settings = dict[str, tuple[str, Any]]
+    """By name: a text, and an object that must stay the same one; None where the text says all."""
 
 LOG_LEVEL, ALL_LEVELS = 30, 1
 """Of the root logger: its own, and the one that the harness sets in its place (heard.py)."""

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    Settings = dict[str, tuple[str, Any]]
-    """By name: a text, and an object that must stay the same one; None where the text says all."""
+    from .library_settings import Settings
 
 modules = sys.modules
 NAMED = (type, type(len), type(lambda: None))

@@ -11,8 +11,34 @@ from .outcome import ENDED_EARLY, RunFailed
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Protocol
 
-    from .controller import Controller
+    from .batch import CallBatch
+    from .channel import Channel
+
+    class Directs(Protocol):
+        """What directs the passes of a run, as Controller does."""
+
+        batch: CallBatch
+        channel: Channel
+        times: PassTimes
+        importer_pid: int
+        patience: float
+
+        def start(self, calls: tuple[str, ...]) -> int:
+            """Process number of a new worker that has its first calls."""
+
+        def code_of(self, calls: tuple[str, ...]) -> bytes:
+            """Compiled calls, for a worker."""
+
+        def expect(self, letter: bytes, seconds: float) -> str:
+            """The worker's next message, which is of this kind."""
+
+        def wait(self, seconds: float) -> tuple[bytes, str]:
+            """The worker's next message, whatever it is."""
+
+        def kill(self, pid: int) -> None:
+            """End a worker."""
 
 
 class PassTimes:
@@ -53,7 +79,7 @@ class Meter:
         return self.cpu() + time.clock_gettime(self.importer)
 
 
-def timed_pass(controller: Controller, calls: Sequence[str], before: str = "") -> list[bytes]:
+def timed_pass(controller: Directs, calls: Sequence[str], before: str = "") -> list[bytes]:
     """Calls between two readings of the worker's clock: what they did, and at the end what they left where the pass is
     looked at closely. before: the state before any call, then. Nothing is shown where calls are timed in groups."""
     batch, times = controller.batch, controller.times
@@ -80,7 +106,7 @@ def timed_pass(controller: Controller, calls: Sequence[str], before: str = "") -
     return found
 
 
-def shown(controller: Controller, before: str) -> list[bytes]:
+def shown(controller: Directs, before: str) -> list[bytes]:
     """What a worker says of its calls; it is still there afterwards."""
     controller.channel.send(SHOW, before)
     found = []

@@ -44,13 +44,15 @@ if TYPE_CHECKING:
     """It asks for calls before it knows."""
 
 monotonic = time.monotonic
+process_time = time.process_time
 SAID = 200
 """Characters of an exception's text."""
 DEEPENED = "deepened"
 PLAIN_NAMES = frozenset(("f", "set", "frozenset", "inf", "nan"))
 """Whoever uses these alone makes the same again, whatever a call has changed."""
-QUICK_S = 0.5
-"""A call that takes no longer is made again, with its first result changed as its owner may."""
+QUICK_CPU_S = 0.5
+"""CPU time up to which a call is made again, seconds. Wall time would depend on what else the machine does, and with it
+whether a function that counts its calls has the same state in two runs."""
 TOLD_S = 0.005
 """The controller hears at once of a call that takes longer; of a shorter one when its outcome is known."""
 
@@ -66,6 +68,8 @@ class Checking:
         self.later, self.faces = Later(self.ref.module), Faces(self.ref.module)
         self.plain: dict[CodeType, bool] = {}
         """Whether a call is written down as nothing but plain values."""
+        self.cpu_s = 0.0
+        """CPU time of the call that was made last, seconds."""
         self.function: Callable[..., Any] = worker.function
         if self.ref.asynchronous:
             self.function = lambda *a, **k: worker.invoke(a, k, batch.items)
@@ -88,7 +92,7 @@ class Checking:
             if outcome.seconds > TOLD_S:
                 self.channel.write(took)
                 took = b""
-            if outcome.seconds < QUICK_S and self.batch.mode == "check":
+            if self.cpu_s < QUICK_CPU_S and self.batch.mode == "check":
                 mutate_result(result, 3)
                 self.later.keep(number, call, result)
                 outcome = yield from self.make_again(code, outcome, result)
@@ -138,7 +142,7 @@ class Checking:
     def make(self, code: CodeType, others: bool = False) -> Asking[tuple[CallOutcome, Call, Any]]:
         """What one call with fresh arguments does; the arguments, and its result. others: no argument is, or holds,
         the same object twice."""
-        random = random_state()
+        self.cpu_s, random = 0.0, random_state()
         try:
             call = self.worker.arguments.fresh(code)
             call = apart(call, self.ref.module) if others else call
@@ -154,9 +158,9 @@ class Checking:
         lazy = Laziness(call)
         shown.at_first_item = lazy.look
         self.heard.start()
-        started = monotonic()
+        started, started_cpu = monotonic(), process_time()
         text, result, raised = yield from self.invoke(call, shown)
-        took = monotonic() - started
+        took, self.cpu_s = monotonic() - started, process_time() - started_cpu
         heard = self.heard.stop()
         text, opaque = cut(text), shown.opaque
         if not packed or packed_call(call) != packed:

@@ -12,13 +12,13 @@ from .apart import apart
 from .audit import EffectAudit
 from .channel import LEFT, LINES, OUTCOME, STATE, TOOK, frame
 from .coverage import LineCoverage, executable, first_line
-from .face import Faces
 from .heard import Heard
 from .json_text import to_json
 from .later import Later
 from .laziness import Laziness
 from .mutation import mutable_parts, mutate_result, spoil
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome, no_arguments
+from .public_view import PublicViews
 from .repr.canonical import CanonicalRepr
 from .repr.exceptions import held_by
 from .repr.parts import is_container
@@ -65,7 +65,7 @@ class Checking:
         worker.leaving.find_patched()
         self.effects, self.heard = EffectAudit(), Heard(self.ref)
         self.lines = LineCoverage(self.ref.file, executable(self.ref, worker.function) if batch.mode == "cover" else ())
-        self.later, self.faces = Later(self.ref.module), Faces(self.ref.module)
+        self.later, self.views = Later(self.ref.module), PublicViews(self.ref.module)
         self.plain: dict[CodeType, bool] = {}
         """Whether a call is written down as nothing but plain values."""
         self.cpu_s = 0.0
@@ -168,9 +168,9 @@ class Checking:
             after = arguments.show_arguments(*call, rest=True)
             before = before or CanonicalRepr(self.ref.module).show_arguments(*self.worker.arguments.fresh(code))
             if after != before:
-                text += self.faces.of_arguments(self.worker.arguments.fresh(code), call, before, after)
+                text += self.views.of_arguments(self.worker.arguments.fresh(code), call, before, after)
                 opaque = opaque or arguments.opaque
-        text += self.faces.of_result(call, result)
+        text += self.views.of_result(call, result)
         text += heard
         text += f" | {self.effects.words()}" if self.effects.found else ""
         text += " | yields" if shown.iterators else ""

@@ -10,9 +10,9 @@ from marshal import dumps as packed_bytes
 
 from .apart import apart
 from .audit import EffectAudit
+from .captured_output import CapturedOutput
 from .channel import LEFT, LINES, OUTCOME, STATE, TOOK, frame
 from .coverage import LineCoverage, executable, first_line
-from .heard import Heard
 from .json_text import to_json
 from .later import Later
 from .laziness import Laziness
@@ -63,7 +63,7 @@ class Checking:
     def __init__(self, worker: CallWorker, batch: CallBatch, channel: Channel) -> None:
         self.worker, self.ref, self.batch, self.channel = worker, worker.ref, batch, channel
         worker.leaving.find_patched()
-        self.effects, self.heard = EffectAudit(), Heard(self.ref)
+        self.effects, self.captured = EffectAudit(), CapturedOutput(self.ref)
         self.lines = LineCoverage(self.ref.file, executable(self.ref, worker.function) if batch.mode == "cover" else ())
         self.later, self.views = Later(self.ref.module), PublicViews(self.ref.module)
         self.plain: dict[CodeType, bool] = {}
@@ -82,7 +82,7 @@ class Checking:
         if self.ref.asynchronous:
             self.worker.loop()
         leaving = self.worker.leaving
-        self.heard.listen_once()
+        self.captured.listen_once()
         leaving.look()
         self.channel.send(LEFT, to_json(leaving.left(self.ref, []).told()))  # calls may end the process
         before, random = state_of(self.ref, self.worker.module), random_state()
@@ -157,11 +157,11 @@ class Checking:
         before = "" if packed else CanonicalRepr(self.ref.module).show_arguments(*call)
         lazy = Laziness(call)
         shown.at_first_item = lazy.look
-        self.heard.start()
+        self.captured.start()
         started, started_cpu = monotonic(), process_time()
         text, result, raised = yield from self.invoke(call, shown)
         took, self.cpu_s = monotonic() - started, process_time() - started_cpu
-        heard = self.heard.stop()
+        captured = self.captured.stop()
         text, opaque = cut(text), shown.opaque
         if not packed or packed_call(call) != packed:
             arguments = CanonicalRepr(self.ref.module)
@@ -171,7 +171,7 @@ class Checking:
                 text += self.views.of_arguments(self.worker.arguments.fresh(code), call, before, after)
                 opaque = opaque or arguments.opaque
         text += self.views.of_result(call, result)
-        text += heard
+        text += captured
         text += f" | {self.effects.words()}" if self.effects.found else ""
         text += " | yields" if shown.iterators else ""
         text += lazy.words

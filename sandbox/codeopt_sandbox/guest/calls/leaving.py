@@ -6,7 +6,7 @@ import gc
 import sys
 
 from ..library_code import LibraryCode
-from . import heard, printed
+from . import captured_output, printed
 from .library_settings import settings_of
 from .outcome import CALLS, IMPORT, LeftSetting, ProcessChanges
 from .scene import is_library, origin_of
@@ -26,7 +26,7 @@ NOTHING: tuple[str, Any] = ("", None)
 MOST, SHOWN = 200, 200
 """Settings that are told, and characters of each text."""
 FROZEN, RANDOM = "gc.freeze()", "the state of the generator of "
-OURS = vars(heard), vars(printed)
+OURS = vars(captured_output), vars(printed)
 
 
 class Leaving:

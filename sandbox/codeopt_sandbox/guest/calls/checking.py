@@ -8,13 +8,13 @@ import time
 import types
 from marshal import dumps as packed_bytes
 
+from .aliasing import Aliasing
 from .apart import apart
 from .audit import EffectAudit
 from .captured_output import CapturedOutput
 from .channel import LEFT, LINES, OUTCOME, STATE, TOOK, frame
 from .coverage import LineCoverage, executable, first_line
 from .json_text import to_json
-from .later import Later
 from .laziness import Laziness
 from .mutation import mutable_parts, mutate_result, spoil
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome, no_arguments
@@ -65,7 +65,7 @@ class Checking:
         worker.leaving.find_patched()
         self.effects, self.captured = EffectAudit(), CapturedOutput(self.ref)
         self.lines = LineCoverage(self.ref.file, executable(self.ref, worker.function) if batch.mode == "cover" else ())
-        self.later, self.views = Later(self.ref.module), PublicViews(self.ref.module)
+        self.aliasing, self.views = Aliasing(self.ref.module), PublicViews(self.ref.module)
         self.plain: dict[CodeType, bool] = {}
         """Whether a call is written down as nothing but plain values."""
         self.cpu_s = 0.0
@@ -94,14 +94,14 @@ class Checking:
                 took = b""
             if self.cpu_s < QUICK_CPU_S and self.batch.mode == "check":
                 mutate_result(result, 3)
-                self.later.keep(number, call, result)
+                self.aliasing.keep(number, call, result)
                 outcome = yield from self.make_again(code, outcome, result)
             self.channel.write(took + frame(OUTCOME, to_json(outcome.fields()).encode()))
             if self.batch.mode == "cover" and not self.lines.missing:
                 break  # what the other calls do is known from elsewhere
         by_calls = leaving.end_calls(self.effects.sets_inner)
         after, random_changed = state_of(self.ref, self.worker.module), random_state() != random
-        state = what_changed(before, after, random_changed=random_changed, later=self.later.changed())
+        state = what_changed(before, after, random_changed=random_changed, later=self.aliasing.changed())
         if self.batch.mode == "cover":
             function = self.worker.function
             found = [sorted(self.lines.found), executable(self.ref, function), first_line(self.ref, function)]

@@ -57,7 +57,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Scene:
-    """What a module finds when its functions are called (sandbox/codeopt_sandbox/guest/calls/scene.py)."""
+    """What a module finds when its functions are called (sandbox/codeopt_sandbox/guest/calls/import_context.py)."""
 
     new: tuple[str, ...]
     early: tuple[str, ...]

@@ -7,9 +7,9 @@ import sys
 
 from ..library_code import LibraryCode
 from . import captured_output, printed
+from .import_context import is_library, origin_of
 from .library_settings import settings_of
 from .outcome import CALLS, IMPORT, LeftSetting, ProcessChanges
-from .scene import is_library, origin_of
 from .settings import process_settings
 
 TYPE_CHECKING = False

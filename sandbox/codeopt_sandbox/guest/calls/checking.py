@@ -16,7 +16,7 @@ from .channel import LEFT, LINES, OUTCOME, STATE, TOOK, frame
 from .coverage import LineCoverage, executable, first_line
 from .json_text import to_json
 from .laziness import Laziness
-from .mutation import mutable_parts, mutate_result, spoil
+from .mutation import corrupt_result, mutable_parts, mutate_result
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome, no_arguments
 from .public_view import PublicViews
 from .repr.canonical import CanonicalRepr
@@ -133,7 +133,7 @@ class Checking:
         """Whether a caller who changes what was given out meets that change when he asks again."""
         if any(is_container(type(part)) for part in kept):
             return True
-        changed = spoil(kept)
+        changed = corrupt_result(kept)
         found = (yield from self.make(code))[0].text
         for part, name, was in changed:
             setattr(part, name, was)

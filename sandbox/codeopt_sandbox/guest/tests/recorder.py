@@ -9,11 +9,11 @@ from __future__ import annotations
 import _thread
 import os
 
-from .blame import LARGE, blame
 from .exact import settle, without_defaults
 from .journal import Journal, classes_of
 from .sampling import ALL_OF, Schedule
 from .stand_ins import stand_in
+from .write_blocker import LARGE, write_blocker
 from .writing import write_call
 
 TYPE_CHECKING = False
@@ -104,7 +104,7 @@ class CallRecorder:
     def lose(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], text: str | None) -> None:
         """Count a call that has no text, or too long a one; to find out why takes time, and is done for the first."""
         if text is None and sum(self.lost.values()) < 20:
-            why = blame(function, args, kwargs)
+            why = write_blocker(function, args, kwargs)
         else:
             why = LARGE if text is not None else next(iter(self.lost))
         if why not in self.lost:

@@ -10,7 +10,7 @@ import _thread
 import os
 
 from .exact import settle, without_defaults
-from .journal import Journal, classes_of
+from .object_history import ClassHistory, classes_of
 from .sampling import ALL_OF, Schedule
 from .stand_ins import stand_in
 from .write_blocker import LARGE, write_blocker
@@ -45,7 +45,7 @@ class CallRecorder:
         """Stand-ins that are to become quicker, what they stand for, and how."""
         self.by_position = 0
         """Arguments that were given without a name, in the call that had most of them."""
-        self.journals: list[Journal] = []
+        self.histories: list[ClassHistory] = []
         """Of the module's classes."""
         self.inside: set[int] = set()
         """Threads within the function: of a recursion the outermost call is written down."""
@@ -113,7 +113,7 @@ class CallRecorder:
 
     def history(self, value: Any) -> list[bytes]:
         """What an object was made with and asked since; empty where that is not known."""
-        return next((steps for journal in self.journals if (steps := journal.of(value))), [])
+        return next((steps for history in self.histories if (steps := history.of(value))), [])
 
     def wrap(self, module: ModuleType) -> None:
         """Put it before the function of a module that was just imported."""
@@ -126,9 +126,9 @@ class CallRecorder:
         new = self.in_place_of(vars(owner).get(name))
         if new is not None:
             setattr(owner, name, new)
-        self.journals = [Journal(kind, name if kind is owner else "") for kind in classes_of(module)]
-        for journal in self.journals:
-            journal.watch()
+        self.histories = [ClassHistory(kind, name if kind is owner else "") for kind in classes_of(module)]
+        for history in self.histories:
+            history.watch()
 
     def in_place_of(self, raw: Any) -> Any:
         """What a class or module holds, with the recorder before it; None where there is nothing to call."""

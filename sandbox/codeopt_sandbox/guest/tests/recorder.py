@@ -9,10 +9,10 @@ from __future__ import annotations
 import _thread
 import os
 
-from .exact import settle, without_defaults
+from .exact_signature import settle, without_defaults
 from .object_history import ClassHistory, classes_of
 from .sampling import ALL_OF, Schedule
-from .stand_ins import stand_in
+from .wrappers import wrapper
 from .write_blocker import LARGE, write_blocker
 from .writing import write_call
 
@@ -42,7 +42,7 @@ class CallRecorder:
         self.of_class = False
         """A class method: the class is no argument of the call."""
         self.often: list[tuple[Any, Any, str]] = []
-        """Stand-ins that are to become quicker, what they stand for, and how."""
+        """Wrappers that are to become quicker, what they stand for, and how."""
         self.by_position = 0
         """Arguments that were given without a name, in the call that had most of them."""
         self.histories: list[ClassHistory] = []
@@ -95,7 +95,7 @@ class CallRecorder:
             self.sink(text)
 
     def settle(self) -> None:
-        """Of a function that is called often: its stand-ins get its parameters. From now on a call is written down as
+        """Of a function that is called often: its wrappers get its parameters. From now on a call is written down as
         most were made until now: by position up to the last argument that any had so, then by name."""
         for recorded, function, text in self.often:
             settle(recorded, function, text, self.schedule, self.by_position)
@@ -133,16 +133,16 @@ class CallRecorder:
     def in_place_of(self, raw: Any) -> Any:
         """What a class or module holds, with the recorder before it; None where there is nothing to call."""
         if type(raw).__name__ == "cached_property":
-            raw.func = stand_in(self, raw.func)
+            raw.func = wrapper(self, raw.func)
             return raw
         if isinstance(raw, property):
-            return property(stand_in(self, raw.fget), raw.fset, raw.fdel, raw.__doc__)
+            return property(wrapper(self, raw.fget), raw.fset, raw.fdel, raw.__doc__)
         if isinstance(raw, staticmethod):
-            return staticmethod(stand_in(self, raw.__func__))
+            return staticmethod(wrapper(self, raw.__func__))
         if isinstance(raw, classmethod):
             self.of_class = True
-            return classmethod(stand_in(self, raw.__func__))
-        return stand_in(self, raw) if callable(raw) else None
+            return classmethod(wrapper(self, raw.__func__))
+        return wrapper(self, raw) if callable(raw) else None
 
 
 def _shape(value: Any) -> tuple[type, int]:

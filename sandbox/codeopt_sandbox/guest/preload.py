@@ -9,7 +9,7 @@ from __future__ import annotations
 import posix
 import sys
 
-from .kernel import PR_SET_DUMPABLE
+from .syscalls import PR_SET_DUMPABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

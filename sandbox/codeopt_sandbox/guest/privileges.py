@@ -5,7 +5,7 @@ from __future__ import annotations
 import posix
 
 from .boot import BUNDLE_FD
-from .kernel import PR_SET_DUMPABLE
+from .syscalls import PR_SET_DUMPABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

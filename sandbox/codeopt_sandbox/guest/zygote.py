@@ -25,12 +25,12 @@ import time
 from _frozen_importlib_external import SourceFileLoader
 
 from .boot import BUNDLE_FD, STARTER, Bundle, open_tool
-from .ending import failed, flush, leave, without_our_frame
-from .kernel import PR_SET_DUMPABLE, open_libc, runqueue_wait_s
+from .finalize import failed, flush, leave, without_our_frame
 from .library_code import LibraryCode
 from .preload import Preloaded, Unfit
 from .privileges import drop_bounds, drop_privileges
 from .streams import kinds, new_streams, prepare_streams
+from .syscalls import PR_SET_DUMPABLE, open_libc, runqueue_wait_s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

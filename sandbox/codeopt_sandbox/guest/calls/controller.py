@@ -6,7 +6,7 @@ import marshal
 import os
 import time
 
-from ..kernel import kill
+from ..syscalls import kill
 from .channel import (
     CALLS,
     CODES,

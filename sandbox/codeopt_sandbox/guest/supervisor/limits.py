@@ -23,7 +23,7 @@ import resource
 import struct
 from pathlib import Path
 
-from ..kernel import open_libc
+from ..syscalls import open_libc
 
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _PR_SET_CHILD_SUBREAPER = 38, 22, 36
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000

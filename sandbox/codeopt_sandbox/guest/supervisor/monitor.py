@@ -9,7 +9,7 @@ import select
 import signal
 import time
 
-from ..kernel import kill
+from ..syscalls import kill
 from . import usage
 from .job import Job, RunState, Setting
 from .zygote_process import Link

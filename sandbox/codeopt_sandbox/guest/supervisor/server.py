@@ -19,7 +19,7 @@ from typing import Any
 
 from .. import wire
 from ..boot import Bundle, read_exactly
-from ..kernel import hide, kill
+from ..syscalls import hide, kill
 from . import limits, memory, usage
 from .job import Job, RunState, Setting, report
 from .monitor import GRACE_S, RunMonitor
@@ -30,7 +30,7 @@ from .zygotes import Zygotes, read_kept
 
 _F_SETPIPE_SZ = 1031
 _TOOLS = (
-    "__init__.py", "after_import.py", "boot.py", "kernel.py", "library_code.py", "record.py", "calls/", "tests/",
+    "__init__.py", "after_import.py", "boot.py", "syscalls.py", "library_code.py", "record.py", "calls/", "tests/",
     "profile/",
 )  # fmt: skip
 """The modules of our own programs, which runs of them are given."""

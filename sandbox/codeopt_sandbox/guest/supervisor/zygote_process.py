@@ -17,7 +17,7 @@ from . import limits, memory, usage
 from .job import Job, Setting
 
 _MODULES = (
-    "__init__.py", "boot.py", "ending.py", "kernel.py", "library_code.py", "preload.py", "privileges.py", "streams.py",
+    "__init__.py", "boot.py", "finalize.py", "syscalls.py", "library_code.py", "preload.py", "privileges.py", "streams.py",
     "zygote.py",
 )  # fmt: skip
 _PAGE = os.sysconf("SC_PAGE_SIZE")

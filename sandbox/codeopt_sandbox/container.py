@@ -8,9 +8,9 @@ import tarfile
 from dataclasses import dataclass
 from typing import Any
 
+from codeopt_sandbox.docker_out_of_docker import OwnContainer
 from codeopt_sandbox.host import Options
 from codeopt_sandbox.hostroot import HostRoot, masked_mounts
-from codeopt_sandbox.sibling import Home
 
 _CAPABILITIES = ["SETUID", "SETGID", "SETPCAP", "KILL", "DAC_OVERRIDE"]  # of the guest; a run has none
 SYS = "/sys"
@@ -34,7 +34,7 @@ class FileSystem:
     image: str
     root: HostRoot | None
     """None: a named image has all that is needed."""
-    home: Home | None
+    home: OwnContainer | None
     """None: the engine has our files where we have them."""
 
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from codeopt_sandbox import owner
 from codeopt_sandbox.container import SYS, FileSystem, covers_sys, host_config, host_image
+from codeopt_sandbox.docker_out_of_docker import find_own_container, require_unchanged
 from codeopt_sandbox.errors import BackendUnavailable, SandboxError
 from codeopt_sandbox.guest_bundle import boot_program
 from codeopt_sandbox.host import Launch, Options
 from codeopt_sandbox.hostroot import host_root
-from codeopt_sandbox.sibling import find_home, require_unchanged
 
 _SCRATCH = ("/tmp", "/dev/shm")
 ANSWER_S = 60
@@ -185,8 +185,8 @@ def _knock() -> None:
 def _file_system(api: Any, options: Options) -> FileSystem:
     """What the engine can make a container of. Raises BackendUnavailable."""
     if options.image:
-        return FileSystem(options.image, None, find_home(api) if options.mounts else None)
-    home = find_home(api)
+        return FileSystem(options.image, None, find_own_container(api) if options.mounts else None)
+    home = find_own_container(api)
     root = host_root(options.python)
     if home:
         require_unchanged(api, [path for path in root.binds if not home.source(path)])

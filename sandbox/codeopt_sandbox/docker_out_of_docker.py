@@ -17,7 +17,7 @@ _REMOVED = 2
 
 
 @dataclass(frozen=True)
-class Home:
+class OwnContainer:
     """The container that we run in, as its engine knows it."""
 
     image: str
@@ -40,12 +40,12 @@ class Home:
         )
 
 
-def find_home(api: Any) -> Home | None:
+def find_own_container(api: Any) -> OwnContainer | None:
     """The container that we run in; None where this is no container. Raises BackendUnavailable where the engine does
     not know it: then it has not our files."""
     import docker.errors
 
-    name = own_container(Path("/proc/self/mountinfo"))
+    name = own_container_id(Path("/proc/self/mountinfo"))
     if name is None:
         return None
     try:
@@ -55,10 +55,10 @@ def find_home(api: Any) -> Home | None:
             "this is a container, and of another engine than the one that answers, which has not its files"
         ) from error
     mounts = [(each["Destination"], each["Source"]) for each in found["Mounts"] if each["Type"] in ("bind", "volume")]
-    return Home(found["Image"], tuple(sorted(mounts, key=lambda each: -len(Path(each[0]).parts))))
+    return OwnContainer(found["Image"], tuple(sorted(mounts, key=lambda each: -len(Path(each[0]).parts))))
 
 
-def own_container(mountinfo: Path) -> str | None:
+def own_container_id(mountinfo: Path) -> str | None:
     """The id of the container that has these mounts; None where they are those of no container."""
     try:
         found = _OWN_HOSTNAME.search(mountinfo.read_text(errors="replace"))
@@ -72,7 +72,7 @@ def require_unchanged(api: Any, shown: Iterable[str]) -> None:
 
     shown: folders that a sibling takes from the image.
     """
-    name = own_container(Path("/proc/self/mountinfo"))
+    name = own_container_id(Path("/proc/self/mountinfo"))
     changes = {each["Path"]: each["Kind"] for each in api.diff(name) or ()}
     above = {str(parent) for path in changes for parent in Path(path).parents}
     folders = tuple(shown)

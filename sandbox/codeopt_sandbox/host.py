@@ -58,7 +58,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Launch:
+class BackendHandle:
     """What a backend gives: how to start a guest, and how that guest is built."""
 
     backend: str
@@ -75,12 +75,12 @@ class Launch:
 class Sandbox:
     """Runs programs that nobody trusts. Use as a context manager; not thread-safe."""
 
-    def __init__(self, launch: Launch, options: Options) -> None:
-        self._launch = launch
+    def __init__(self, handle: BackendHandle, options: Options) -> None:
+        self._launch = handle
         self.limits = options.limits
-        self.backend = launch.backend
-        self.isolated = launch.isolated
-        self.description = launch.description
+        self.backend = handle.backend
+        self.isolated = handle.isolated
+        self.description = handle.description
         self._options = options
         self._look: CoreLook | None = CoreLook()
         """Until the first run: the guest's start takes longer than the look, which then costs nothing."""
@@ -280,8 +280,8 @@ def open_sandbox(backend: str = "auto", *, limits: RunLimits | None = None, opti
 def _open(backend: str, options: Options) -> Sandbox:
     if backend not in BACKENDS:
         raise BackendUnavailable(f"there is no backend {backend!r}; choose one of auto, {', '.join(BACKENDS)}")
-    launch: Launch = import_module(f"codeopt_sandbox.{backend}").open_backend(options)
-    sandbox = Sandbox(launch, options)
+    handle: BackendHandle = import_module(f"codeopt_sandbox.{backend}").open_backend(options)
+    sandbox = Sandbox(handle, options)
     try:
         sandbox.warm()
     except SandboxError as error:

@@ -10,7 +10,7 @@ LIFETIME_S = 24 * 3600.0
 """A container older than this is a leftover whoever owns it."""
 
 
-def me() -> str:
+def current_owner() -> str:
     """boot : pid namespace : pid : start time in clock ticks; no two processes ever share it."""
     return f"{_boot()}:{_namespace()}:{os.getpid()}:{_started(os.getpid())}"
 

@@ -243,7 +243,7 @@ def _as_run(report: dict[str, Any], output: bytes) -> Run:
             stop_detail=str(report["evidence"]),
             runqueue_wait_s=float(report["delay_s"]),
             written=_as_written(report["files"], output[end:]),
-            unfit=str(report["unfit"]),
+            preload_failure=str(report["unfit"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise SandboxError(f"the guest sent a report that makes no sense: {error!r} in {report!r:.200}") from error

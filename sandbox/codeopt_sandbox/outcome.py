@@ -112,7 +112,7 @@ class Run:
     """Of the wall time: ready to run, but others had the processor. What is neither this nor CPU time is waiting."""
     written: tuple[WrittenFile, ...] = ()
     """What it wrote in its working folder, where it was given one."""
-    unfit: str = ""
+    preload_failure: str = ""
     """Why its libraries were not imported before it was forked; empty where they were, or it has none."""
 
     @property

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Unfit(Exception):
+class PreloadFailure(Exception):
     """Why each run has to import for itself."""
 
 
@@ -31,7 +31,7 @@ class Preloaded:
         """The rest of sys.path, as the libraries have left it."""
 
     def load(self, scene: dict[str, Any], libc: CDLL) -> None:
-        """Import, with the user, folder and arguments that a run has. Raises Unfit."""
+        """Import, with the user, folder and arguments that a run has. Raises PreloadFailure."""
         files = open_files()
         posix.chdir(scene["cwd"])
         sys.argv[:] = [scene["program"]]
@@ -44,7 +44,7 @@ class Preloaded:
         finally:
             raise_user(scene["uid"])
         if sys.path[: len(ahead)] != ahead:
-            raise Unfit("they change the import path")
+            raise PreloadFailure("they change the import path")
         self.path = tuple(sys.path[len(ahead) :])
         require_nothing_open(files)
 
@@ -91,7 +91,7 @@ def import_one(name: str) -> None:
     except ImportError:
         return
     except BaseException as error:
-        raise Unfit(f"{name} cannot be imported by itself: {type(error).__name__}: {error}"[:300]) from None
+        raise PreloadFailure(f"{name} cannot be imported by itself: {type(error).__name__}: {error}"[:300]) from None
 
 
 def lower_user(uid: int, libc: CDLL) -> None:
@@ -116,17 +116,17 @@ def open_files() -> frozenset[str]:
 
 
 def require_nothing_open(before: frozenset[str]) -> None:
-    """Raises Unfit where a fork would leave something behind, or a run close it."""
+    """Raises PreloadFailure where a fork would leave something behind, or a run close it."""
     if len(posix.listdir("/proc/self/task")) > 1:
-        raise Unfit("they start threads")
+        raise PreloadFailure("they start threads")
     try:
         posix.waitpid(-1, posix.WNOHANG)
     except ChildProcessError:
         pass
     else:
-        raise Unfit("they leave a process running")
+        raise PreloadFailure("they leave a process running")
     for fd in open_files() - before:
-        raise Unfit(f"they keep a file open: {posix.readlink('/proc/self/fd/' + fd)}")
+        raise PreloadFailure(f"they keep a file open: {posix.readlink('/proc/self/fd/' + fd)}")
 
 
 def exists(fd: str) -> bool:

@@ -27,7 +27,7 @@ from _frozen_importlib_external import SourceFileLoader
 from .boot import BUNDLE_FD, STARTER, Bundle, open_tool
 from .finalize import failed, flush, leave, without_our_frame
 from .library_code import LibraryCode
-from .preload import Preloaded, Unfit
+from .preload import Preloaded, PreloadFailure
 from .privileges import drop_bounds, drop_privileges
 from .streams import kinds, new_streams, prepare_streams
 from .syscalls import PR_SET_DUMPABLE, open_libc, runqueue_wait_s
@@ -73,12 +73,12 @@ class Zygote:
         self.libc = open_libc()
         forget_imports(built_in, found_in)
         self.streams = prepare_streams()
-        self.libraries, self.unfit = Preloaded(), ""
+        self.libraries, self.preload_failure = Preloaded(), ""
         if scene is not None:
             try:
                 self.libraries.load(scene, self.libc)
-            except Unfit as error:
-                self.unfit = str(error)
+            except PreloadFailure as error:
+                self.preload_failure = str(error)
         self.library_code = LibraryCode() if scene is not None else None
         self.imported, self.found_in = frozenset(sys.modules), frozenset(sys.path_importer_cache)
         self.tools: Bundle | None = None
@@ -132,7 +132,7 @@ def serve(built_in: frozenset[str], found_in: frozenset[str], scene: dict[str, A
     """Fork a process for each job; returns only in the child, with the program to run."""
     zygote, sock = Zygote(built_in, found_in, scene), _socket.socket(fileno=3)
     if scene is not None:
-        sock.send(marshal.dumps(("loaded", zygote.unfit)))
+        sock.send(marshal.dumps(("loaded", zygote.preload_failure)))
     run = zygote.fork_for_each(sock)
     drop_privileges(run.job, run.fds, zygote.libc)
     if run.job["exec"]:

@@ -102,7 +102,7 @@ class Supervisor:
         files = [[name, size] for name, size, _ in written]
         blob = b"".join([state.stdout, state.stderr, *(content for _, _, content in written)])
         found = {**report(state), "clean": clean, "stderr": len(state.stderr), "files": files}
-        return {**found, "unfit": self.zygotes.unfit.get(job.libraries, "")}, blob
+        return {**found, "unfit": self.zygotes.preload_failures.get(job.libraries, "")}, blob
 
     # -- one run ------------------------------------------------------------------------------------------------
 

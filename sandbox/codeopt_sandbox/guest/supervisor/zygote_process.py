@@ -50,7 +50,7 @@ class ZygoteProcess:
         self.modules = memory.keep(
             modules if scene is None else marshal.dumps({**marshal.loads(modules), "scene": scene})
         )
-        self.unfit = ""
+        self.preload_failure = ""
         """Why the libraries could not be imported here; empty when they are, or there are none."""
         self.link: Link | None = None
         self.limits: tuple[int, ...] = ()
@@ -93,9 +93,9 @@ class ZygoteProcess:
         if self.link is None:
             self.link, self.limits, self.core = self._start(job), wanted, None
             if self.scene is not None:
-                self.unfit = self._hear_loaded(self.link.sock)
+                self.preload_failure = self._hear_loaded(self.link.sock)
         # Set from here: the filter that a run inherits forbids it to everybody else.
-        if not self.unfit and job.core != self.core:
+        if not self.preload_failure and job.core != self.core:
             os.sched_setaffinity(self.link.pid, self.cores if job.core is None else {job.core})
             self.core = job.core
         return self.link

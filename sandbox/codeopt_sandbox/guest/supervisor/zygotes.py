@@ -23,7 +23,7 @@ class Zygotes:
         self.bare = self.current = ZygoteProcess(setting, bundle, capped=capped)
         self.loaded: dict[tuple[str, int], ZygoteProcess] = {}
         """By name of the kept list of libraries and hash seed, the oldest first."""
-        self.unfit: dict[str, str] = {}
+        self.preload_failures: dict[str, str] = {}
         """By name of the list: why its libraries are not imported here."""
 
     @property
@@ -61,11 +61,11 @@ class Zygotes:
 
         libraries: marshalled; empty where there are none.
         """
-        if libraries and job.libraries not in self.unfit:
+        if libraries and job.libraries not in self.preload_failures:
             zygote = self._loaded(job, cwd, libraries)
             link = zygote.ready(job)
-            if zygote.unfit or self.workspace.has_leftovers():
-                self.unfit[job.libraries] = zygote.unfit or "they leave files behind"
+            if zygote.preload_failure or self.workspace.has_leftovers():
+                self.preload_failures[job.libraries] = zygote.preload_failure or "they leave files behind"
                 self.loaded.pop((job.libraries, job.hash_seed)).close()
                 self.workspace.clean()
             else:

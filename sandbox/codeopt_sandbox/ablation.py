@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from statistics import median
 
-from codeopt_sandbox.compare import Plan, amount
+from codeopt_sandbox.compare import Plan, measured_value
 from codeopt_sandbox.outcome import Verdict
 from codeopt_sandbox.runner import Runner, run_on
 from codeopt_sandbox.sequential_test import hodges_lehmann
@@ -68,7 +68,7 @@ def _lap(
             for which in draw.sample(running, len(running)):
                 run = run_on(runner, programs[which], case)
                 if judge(case, run, check).verdict is Verdict.AC:
-                    found[which].append(amount(run, plan.clock))
+                    found[which].append(measured_value(run, plan.clock))
                 else:
                     sums.pop(which, None)
         for which in sums:

@@ -82,7 +82,7 @@ class StoppingRule:
 class CaseTimes:
     """Paired times of one case in the order they were taken: seconds, or bytes when memory is compared.
 
-    One number a pair: of several runs, what `typical` makes of them.
+    One number a pair: of several runs, what `lower_half_mean` makes of them.
     """
 
     case: str
@@ -259,22 +259,22 @@ def _pair(
                     if which:
                         raise _Wrong(outcome)
                     raise OriginalUnsteady(f"the original fails case {case.name} now and then", outcome, busy=True)
-                amounts[which].append(amount(run, series.clock))
+                amounts[which].append(measured_value(run, series.clock))
                 wall[which].append(run.wall_s)
         for which in (0, 1):
-            series.times[case.name][which].append(typical(amounts[which]))
+            series.times[case.name][which].append(lower_half_mean(amounts[which]))
             sums[which] += series.times[case.name][which][-1]
-            walls[which] += typical(wall[which])
+            walls[which] += lower_half_mean(wall[which])
     series.differences.append(math.log(sums[0] / sums[1]))
     series.wall.append(math.log(walls[0] / walls[1]))
 
 
-def typical(amounts: Sequence[float]) -> float:
+def lower_half_mean(amounts: Sequence[float]) -> float:
     """Mean of the lower half of one program's runs in one pair: whatever disturbs a run makes it longer."""
     return fmean(sorted(amounts)[: (len(amounts) + 1) // 2])
 
 
-def amount(run: Run, clock: Clock) -> float:
+def measured_value(run: Run, clock: Clock) -> float:
     """What is compared of a run: seconds or bytes, never zero."""
     value = {"cpu": run.cpu_s, "wall": run.wall_s, "memory": float(run.peak_bytes)}[clock]
     return max(value, 1e-6)

@@ -30,19 +30,19 @@ class Preloaded:
         self.path = tuple(sys.path)
         """The rest of sys.path, as the libraries have left it."""
 
-    def load(self, scene: dict[str, Any], libc: CDLL) -> None:
+    def load(self, preload: dict[str, Any], libc: CDLL) -> None:
         """Import, with the user, folder and arguments that a run has. Raises PreloadFailure."""
         files = open_files()
-        posix.chdir(scene["cwd"])
-        sys.argv[:] = [scene["program"]]
-        ahead = [*scene["paths"], scene["program"].rpartition("/")[0]]
+        posix.chdir(preload["cwd"])
+        sys.argv[:] = [preload["program"]]
+        ahead = [*preload["paths"], preload["program"].rpartition("/")[0]]
         sys.path[:] = [*ahead, *self.path]
         sys.modules["__main__"] = type(sys)("__main__")
-        lower_user(scene["uid"], libc)
+        lower_user(preload["uid"], libc)
         try:
-            self.import_all(scene["modules"])
+            self.import_all(preload["modules"])
         finally:
-            raise_user(scene["uid"])
+            raise_user(preload["uid"])
         if sys.path[: len(ahead)] != ahead:
             raise PreloadFailure("they change the import path")
         self.path = tuple(sys.path[len(ahead) :])

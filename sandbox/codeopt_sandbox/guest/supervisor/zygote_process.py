@@ -39,16 +39,22 @@ class ZygoteProcess:
     """Has a zygote ready for the next run.
 
     capped: a control group caps the memory of all, so no limit on addresses is needed.
-    scene: the libraries that it imports before the first run, and what they are imported with.
+    preload: the libraries that it imports before the first run, and what they are imported with.
     """
 
     def __init__(
-        self, setting: Setting, bundle: Bundle, *, capped: bool, scene: dict[str, Any] | None = None, hash_seed: int = 0
+        self,
+        setting: Setting,
+        bundle: Bundle,
+        *,
+        capped: bool,
+        preload: dict[str, Any] | None = None,
+        hash_seed: int = 0,
     ) -> None:
-        self.setting, self.capped, self.scene, self.hash_seed = setting, capped, scene, hash_seed
+        self.setting, self.capped, self.preload, self.hash_seed = setting, capped, preload, hash_seed
         modules = bundle.pack(*_MODULES)
         self.modules = memory.keep(
-            modules if scene is None else marshal.dumps({**marshal.loads(modules), "scene": scene})
+            modules if preload is None else marshal.dumps({**marshal.loads(modules), "preload": preload})
         )
         self.preload_failure = ""
         """Why the libraries could not be imported here; empty when they are, or there are none."""
@@ -92,7 +98,7 @@ class ZygoteProcess:
             self.end()
         if self.link is None:
             self.link, self.limits, self.core = self._start(job), wanted, None
-            if self.scene is not None:
+            if self.preload is not None:
                 self.preload_failure = self._hear_loaded(self.link.sock)
         # Set from here: the filter that a run inherits forbids it to everybody else.
         if not self.preload_failure and job.core != self.core:

@@ -39,7 +39,7 @@ class Zygotes:
     @property
     def shared_bytes(self) -> int:
         """What the first process of a run has of the libraries without having imported them."""
-        return self.current.resident_bytes() if self.current.scene is not None and self.current.link else 0
+        return self.current.resident_bytes() if self.current.preload is not None and self.current.link else 0
 
     def cpu_s(self) -> float:
         """What they have used themselves."""
@@ -79,14 +79,16 @@ class Zygotes:
         key = job.libraries, job.hash_seed
         if key not in self.loaded:
             modules, paths = marshal.loads(libraries)
-            scene: dict[str, Any] = {
+            preload: dict[str, Any] = {
                 "modules": modules,
                 "paths": paths,
                 "program": f"{self.workspace.box}/program.py",
                 "cwd": cwd,
                 "uid": self.setting.uid_base,
             }
-            made = ZygoteProcess(self.setting, self.bundle, capped=self.capped, scene=scene, hash_seed=job.hash_seed)
+            made = ZygoteProcess(
+                self.setting, self.bundle, capped=self.capped, preload=preload, hash_seed=job.hash_seed
+            )
             self.loaded[key] = made
         return self.loaded[key]
 

@@ -122,14 +122,14 @@ class Signature:
         return self.plain[at] if at < len(self.plain) else f"{self.star}[{at - len(self.plain)}]"
 
 
-def settle(stand_in: Any, function: Any, text: str, schedule: Schedule, by_position: int) -> None:
+def settle(wrapper: Any, function: Any, text: str, schedule: Schedule, by_position: int) -> None:
     """Give a wrapper the function's parameters, and their defaults."""
-    cells = stand_in.__code__.co_freevars
+    cells = wrapper.__code__.co_freevars
     signature = Signature(function, {*cells, *TAKEN}, by_position)
     new = _compiled(text.format(**signature.fields(schedule)), cells)
     if signature.plain or signature.only:  # before the code, which may be called from another thread at once
-        stand_in.__defaults__, stand_in.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    stand_in.__code__ = new.replace(co_name=getattr(function, "__code__", new).co_name)
+        wrapper.__defaults__, wrapper.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    wrapper.__code__ = new.replace(co_name=getattr(function, "__code__", new).co_name)
 
 
 def without_defaults(

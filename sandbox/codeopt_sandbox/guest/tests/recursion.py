@@ -19,7 +19,7 @@ class StandInPlace:
 
     def __init__(self, function: Any, qualname: str) -> None:
         self.function, self.qualname = function, qualname
-        self.stand_in: Any = None
+        self.wrapper: Any = None
         self.times = 0
 
     def step_aside(self) -> Callable[[], None] | None:
@@ -47,11 +47,11 @@ class StandInPlace:
 
     def _without(self, found: Any) -> Any:
         """What was there before the wrapper was put in, or None where that is not what was found."""
-        if found is self.stand_in:
+        if found is self.wrapper:
             return self.function
-        if isinstance(found, (staticmethod, classmethod)) and found.__func__ is self.stand_in:
+        if isinstance(found, (staticmethod, classmethod)) and found.__func__ is self.wrapper:
             return type(found)(self.function)
-        if type(found) is property and found.fget is self.stand_in:
+        if type(found) is property and found.fget is self.wrapper:
             return property(self.function, found.fset, found.fdel, found.__doc__)
         return None
 

@@ -121,7 +121,7 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
                 back()
                 back = None
 
-    name.stand_in = recorded
+    name.wrapper = recorded
     recorder.often.append((recorded, function, RECURSIVE))
     return recorded
 

@@ -16,8 +16,8 @@ from codeopt_sandbox.process import Child
 
 _SCRATCH = ("/tmp", "/dev/shm")
 _FIRST_TO_GO = '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; exec "$0" "$@"'
-"""For a shell: of all processes the kernel ends the guest first, where memory is short. Inside, /proc is read-only, so
-that no run can undo it: only who has CAP_SYS_RESOURCE on the host could set what a process may not go below."""
+"""Shell command that makes the guest the kernel's first choice when memory is short. Inside, /proc is read-only, so
+that no run can undo it: only a process with CAP_SYS_RESOURCE on the host could lower the score."""
 _ROOT_ONLY = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_KILL", "CAP_DAC_OVERRIDE")
 
 

@@ -183,7 +183,7 @@ def _knock() -> None:
 
 
 def _file_system(api: Any, options: Options) -> FileSystem:
-    """What the engine can make a container of. Raises BackendUnavailable."""
+    """File system that the engine can give a container. Raises BackendUnavailable."""
     if options.image:
         return FileSystem(options.image, None, find_own_container(api) if options.mounts else None)
     home = find_own_container(api)

@@ -1,4 +1,4 @@
-"""Where we run in a container ourselves: what a sibling, made by the same engine, has of our files."""
+"""Docker out of Docker: we run in a container ourselves, and a sandbox is another one of the same engine beside it."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ class OwnContainer:
     """(path as we see it, path on the engine's machine), the innermost first."""
 
     def source(self, path: str) -> str | None:
-        """Where the engine's machine has a file that we see; None: in the image or this container's own layer."""
+        """Path of one of our files on the engine's machine; None for a file of the image or of this container's own
+        layer."""
         for here, there in self.mounts:
             if Path(path).is_relative_to(here):
                 return str(Path(there, Path(path).relative_to(here)))
         return None
 
     def require_source(self, path: str) -> str:
-        """As source. Raises BackendUnavailable."""
+        """Path of one of our files on the engine's machine. Raises BackendUnavailable where it has none."""
         if found := self.source(path):
             return found
         raise BackendUnavailable(
@@ -68,9 +69,9 @@ def own_container_id(mountinfo: Path) -> str | None:
 
 
 def require_unchanged(api: Any, shown: Iterable[str]) -> None:
-    """What was installed since the container began is in no other one. Raises BackendUnavailable.
+    """Require that nothing was installed since this container began, as a sibling would not have it.
 
-    shown: folders that a sibling takes from the image.
+    shown: folders that the sibling takes from the image. Raises BackendUnavailable.
     """
     name = own_container_id(Path("/proc/self/mountinfo"))
     changes = {each["Path"]: each["Kind"] for each in api.diff(name) or ()}

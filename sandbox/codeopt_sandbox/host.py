@@ -36,7 +36,7 @@ _ENV = {
 
 @dataclass(frozen=True)
 class Options:
-    """What a user may choose about a sandbox."""
+    """Options of a sandbox that a user may choose."""
 
     limits: RunLimits = RunLimits()
     python: str | None = None
@@ -59,7 +59,7 @@ class Options:
 
 @dataclass(frozen=True)
 class BackendHandle:
-    """What a backend gives: how to start a guest, and how that guest is built."""
+    """Handle of a backend: how to start a guest, and how that guest is built."""
 
     backend: str
     isolated: bool
@@ -83,7 +83,7 @@ class Sandbox:
         self.description = handle.description
         self._options = options
         self._look: CoreLook | None = CoreLook()
-        """Until the first run: the guest's start takes longer than the look, which then costs nothing."""
+        """Measurement of idle cores, until the first run: starting the guest takes longer, so it costs nothing."""
         self._core: int | None = None
         self._guest: Guest | None = None
         self._pool = Pool(self._start_guest, options.spare)
@@ -106,7 +106,7 @@ class Sandbox:
 
     @property
     def core(self) -> int | None:
-        """On which runs are made; None: on all."""
+        """Core on which runs are made; None for all."""
         if self._options.all_cores:
             return None
         if self._options.core is not None:

@@ -1,4 +1,4 @@
-"""Who a container belongs to, so that what a killed process left behind can be told from what a living one uses."""
+"""Owner labels of containers, which tell what a killed process left behind from what a living one uses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LIFETIME_S = 24 * 3600.0
 
 
 def current_owner() -> str:
-    """boot : pid namespace : pid : start time in clock ticks; no two processes ever share it."""
+    """Label of this process, `boot:pid namespace:pid:start time in clock ticks`; no two processes ever share it."""
     return f"{_boot()}:{_namespace()}:{os.getpid()}:{_started(os.getpid())}"
 
 

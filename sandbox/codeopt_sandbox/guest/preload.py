@@ -22,7 +22,7 @@ class PreloadFailure(Exception):
 
 
 class Preloaded:
-    """What was imported, and what is to be done about it in each run."""
+    """Libraries that were imported before the fork, with what each run has to do about them."""
 
     def __init__(self) -> None:
         self.generators: list[Any] = []
@@ -75,7 +75,7 @@ class Preloaded:
         return Random, seed
 
     def start_run(self) -> None:
-        """In a process forked for a run: what else it would not have of a fresh interpreter."""
+        """Give a process that was forked for a run the rest of what a fresh interpreter would have."""
         if "atexit" in sys.modules:
             sys.modules["atexit"]._clear()  # those of the libraries are for the process that makes the calls
         for generator in self.generators:
@@ -85,7 +85,8 @@ class Preloaded:
 
 
 def import_one(name: str) -> None:
-    """What has no file of its own, a name that a package made up, comes with that package."""
+    """Import a library. A name without a file of its own was made up by its package and comes with that. Raises
+    PreloadFailure."""
     try:
         __import__(name)
     except ImportError:

@@ -67,7 +67,7 @@ class PreparedRun:
 
 
 class Zygote:
-    """What is alike for all runs and is made once, before the first fork."""
+    """State that is the same for all runs and is made once, before the first fork."""
 
     def __init__(self, built_in: frozenset[str], found_in: frozenset[str], preload: dict[str, Any] | None) -> None:
         self.libc = open_libc()
@@ -111,7 +111,7 @@ class Zygote:
             sock.send(marshal.dumps(("exit", status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, end, delay_s)))
 
     def prepare(self, run: PreparedRun) -> PreparedRun:
-        """What of a run can be done here, where no page is copied."""
+        """Prepare the part of a run that can be done here, where no page is copied."""
         if run.job["uid"] and not self.bounded:  # each process inherits that
             drop_bounds(self.libc)
             self.bounded = True

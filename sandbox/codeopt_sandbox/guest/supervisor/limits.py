@@ -134,7 +134,7 @@ def adopt_orphans() -> None:
 
 
 def first_to_go() -> None:
-    """Of all processes of the machine the kernel ends this one and its children first, where memory is short."""
+    """Make this process and its children the kernel's first choice when memory is short."""
     with contextlib.suppress(OSError):  # /proc is read-only: what we are in is isolated itself
         Path("/proc/self/oom_score_adj").write_text("1000")
 

@@ -63,7 +63,7 @@ class Supervisor:
             send(*handler(blob, **message))
 
     def do_ping(self, _blob: bytes) -> tuple[dict[str, Any], bytes]:
-        """Who answers."""
+        """Answer with the identity of this guest."""
         return {"pid": os.getpid(), "version": sys.version.split()[0]}, b""
 
     def do_keep(self, blob: bytes, name: str) -> tuple[dict[str, Any], bytes]:
@@ -160,7 +160,7 @@ class Supervisor:
 
 
 def _written(folder: WorkingFolder | None, job: Job, state: RunState) -> list[tuple[str, int, bytes]]:
-    """What the run left in its folder; too much of it ends the run as too much output does."""
+    """Files that the run left in its folder; too many bytes end the run as too much output does."""
     try:
         return folder.written(job.output_bytes) if folder else []
     except (TooMuch, OSError) as error:  # OSError: nested or named so that it cannot be read

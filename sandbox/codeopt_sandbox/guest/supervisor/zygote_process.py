@@ -17,13 +17,13 @@ from . import limits, memory, usage
 from .job import Job, Setting
 
 _MODULES = (
-    "__init__.py", "boot.py", "finalize.py", "syscalls.py", "library_code.py", "preload.py", "privileges.py", "streams.py",
-    "zygote.py",
+    "__init__.py", "boot.py", "finalize.py", "syscalls.py", "library_code.py", "preload.py", "privileges.py",
+    "streams.py", "zygote.py",
 )  # fmt: skip
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 LOAD_S = 60.0
-"""What all imports of libraries may take together; as long as a run may take to import a module."""
+"""Time limit for all imports of libraries together, seconds; as long as a run may take to import a module."""
 
 
 class Link(NamedTuple):
@@ -65,11 +65,11 @@ class ZygoteProcess:
 
     @property
     def pid(self) -> int:
-        """Of the zygote; 0 when there is none."""
+        """Process id of the zygote; 0 when there is none."""
         return self.link.pid if self.link else 0
 
     def cpu_s(self) -> float:
-        """What the zygote itself has used, in clock ticks."""
+        """CPU time of the zygote itself, clock ticks."""
         if self.link is None:
             return 0.0
         fields = self.link.stat.read().rpartition(b")")[2].split()
@@ -83,7 +83,7 @@ class ZygoteProcess:
             self.forget()
 
     def forget(self) -> None:
-        """It has ended and was waited for."""
+        """Forget the zygote, which has ended and was waited for."""
         assert self.link is not None
         self.link.sock.close()
         self.link.stat.close()
@@ -107,12 +107,12 @@ class ZygoteProcess:
         return self.link
 
     def close(self) -> None:
-        """For good."""
+        """End the zygote for good."""
         self.end()
         os.close(self.modules)
 
     def resident_bytes(self) -> int:
-        """Of the zygote itself."""
+        """Resident memory of the zygote itself, bytes."""
         assert self.link is not None
         return int(self.link.stat.read().rpartition(b")")[2].split()[21]) * _PAGE
 

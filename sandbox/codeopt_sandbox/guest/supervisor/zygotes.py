@@ -22,27 +22,27 @@ class Zygotes:
         self.setting, self.bundle, self.workspace, self.capped = setting, bundle, workspace, capped
         self.bare = self.current = ZygoteProcess(setting, bundle, capped=capped)
         self.loaded: dict[tuple[str, int], ZygoteProcess] = {}
-        """By name of the kept list of libraries and hash seed, the oldest first."""
+        """Zygotes with preloaded libraries, by (name of the kept list of libraries, hash seed), the oldest first."""
         self.preload_failures: dict[str, str] = {}
-        """By name of the list: why its libraries are not imported here."""
+        """Reasons why lists of libraries are not preloaded here, by name of the list."""
 
     @property
     def living(self) -> list[ZygoteProcess]:
-        """Those that there are."""
+        """Zygotes that are running."""
         return [each for each in (self.bare, *self.loaded.values()) if each.link]
 
     @property
     def pids(self) -> set[int]:
-        """Of all."""
+        """Process ids of all zygotes."""
         return {each.pid for each in self.living}
 
     @property
     def shared_bytes(self) -> int:
-        """What the first process of a run has of the libraries without having imported them."""
+        """Resident memory of libraries that the first process of a run has without having imported them, bytes."""
         return self.current.resident_bytes() if self.current.preload is not None and self.current.link else 0
 
     def cpu_s(self) -> float:
-        """What they have used themselves."""
+        """CPU time of all zygotes themselves, clock ticks."""
         return sum(each.cpu_s() for each in self.living)
 
     def forget(self, pid: int) -> None:
@@ -103,5 +103,5 @@ class Zygotes:
 
 
 def read_kept(fd: int) -> bytes:
-    """All of a kept input."""
+    """Content of a kept input."""
     return os.pread(fd, os.fstat(fd).st_size, 0)

@@ -22,7 +22,7 @@ from statistics import fmean, median
 
 from benchmarks.rules_of_others import PIE_TRIALS, codeflash_says_faster, pie_says_faster
 from codeopt_sandbox import Options, Sandbox, open_sandbox
-from codeopt_sandbox.compare import Clock, Decision, Plan, Series, StoppingRule, decide, typical
+from codeopt_sandbox.compare import Clock, Decision, Plan, Series, StoppingRule, decide, lower_half_mean
 
 CLOCKS: tuple[Clock, ...] = ("cpu", "wall")
 HOG = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(10**6): pass\n"
@@ -89,7 +89,7 @@ class Tally:
 
 
 def _log(seconds: Seconds) -> float:
-    return math.log(typical(seconds[0]) / typical(seconds[1]))
+    return math.log(lower_half_mean(seconds[0]) / lower_half_mean(seconds[1]))
 
 
 def take_pair(sandbox: Sandbox, programs: Sequence[str], draw: random.Random, repeats: int) -> Pair:

@@ -21,11 +21,11 @@ from codeopt_sandbox.verdict import Checker, open_checker, run_cases
 
 _SHOWN = 2000  # bytes of stdout and stderr in a report
 CHECK = Path("check")
-"""In the place of a program."""
+"""Value of the program argument that asks for the conformance check."""
 
 
 class WrongUsage(Exception):
-    """What was asked for makes no sense; the message says what to do."""
+    """Command-line arguments that make no sense together; the message says what to do."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -57,7 +57,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def run_command(arguments: argparse.Namespace) -> int:
-    """What was asked for: a program on its cases, or the sandbox's own check. Raises WrongUsage, SandboxError."""
+    """Run a program on its cases, or the sandbox's own check. Raises WrongUsage, SandboxError."""
     if arguments.program == CHECK:
         from codeopt_sandbox.conformance import report
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from statistics import median
 
-from codeopt_sandbox.compare import Plan, amount
+from codeopt_sandbox.compare import Plan, measured_value
 from codeopt_sandbox.outcome import Verdict
 from codeopt_sandbox.runner import Runner, run_on
 from codeopt_sandbox.sequential_test import hodges_lehmann
@@ -25,10 +25,10 @@ PLAIN = {1: 1.5, 2: 1.15}
 def time_variants(
     runner: Runner, programs: Sequence[str], plan: Plan, check: Checker, *, seconds: float = 2.0, seed: int = 0
 ) -> tuple[float | None, ...]:
-    """How many times as long as the first each other program takes; None for one that is wrong or fails.
+    """Time of each further program relative to the first; None for one that is wrong or fails.
 
-    No new round is begun after `seconds`, once there were LEAST. One that is plainly slower takes part in the first
-    only: which of those that are close is better needs the time.
+    No round is begun after `seconds`, once there were MIN_ROUNDS. A program that is plainly slower takes part in the
+    first round only: the time goes to telling apart those that are close.
     """
     laps: list[list[float]] = [[] for _ in programs]
     draw = random.Random(seed)
@@ -60,7 +60,7 @@ def _lap(
     repeats: int,
     draw: random.Random,
 ) -> dict[int, float]:
-    """What each program takes on all timed cases, for those that are right."""
+    """Value of one round for each program that is right, summed over the timed cases."""
     sums = dict.fromkeys(running, 0.0)
     for case in plan.cases:
         found: dict[int, list[float]] = {which: [] for which in running}
@@ -68,7 +68,7 @@ def _lap(
             for which in draw.sample(running, len(running)):
                 run = run_on(runner, programs[which], case)
                 if judge(case, run, check).verdict is Verdict.AC:
-                    found[which].append(amount(run, plan.clock))
+                    found[which].append(measured_value(run, plan.clock))
                 else:
                     sums.pop(which, None)
         for which in sums:
@@ -82,5 +82,5 @@ def _plainly_slower(logs: Sequence[float], base: Sequence[float]) -> bool:
 
 
 def _ratio(logs: Sequence[float], base: Sequence[float]) -> float:
-    """Of the rounds in which both ran: the first ones."""
+    """Ratio to the base, a robust mean over the rounds in which both programs ran."""
     return math.exp(hodges_lehmann([a - b for a, b in zip(logs, base, strict=False)]))

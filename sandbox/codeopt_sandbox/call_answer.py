@@ -1,4 +1,4 @@
-"""What a run of calls answered, as values: an outcome for each call, what all of them left, and how long it took."""
+"""Answer of a run of calls, as values: an outcome for each call, the state that all of them leave, and the times."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ UNTOLD, LEAST = 2 << 20, 4096
 And one page: what is less is no matter."""
 WHEN = (guest.IMPORT, guest.CALLS)
 PASSES = ("cpu", "wall", "delay", "given", "beside", "beside_wall")
-"""Of which there is a number for each pass."""
+"""Names of the figures that each pass has."""
 SAID = 200
 """Characters of an exception's text."""
 
 
 class Kind(StrEnum):
-    """How a call ended."""
+    """How a call ended, or why a batch has no answer."""
 
     RETURNS = guest.RETURNS
     YIELDS = guest.YIELDS
-    """It returns, and in its result are iterators."""
+    """The call returns, and its result holds iterators."""
     RAISES = guest.RAISES
     TIMEOUT = guest.TIMEOUT
     DIED = guest.DIED
-    """It ended its process."""
+    """The call ended its process."""
     NOT_MADE = guest.NOT_MADE
     """The calls before it took all the time."""
     NOT_COMPARABLE = guest.NOT_COMPARABLE
-    """It returns or raises, and no text can stand for a part of what it does."""
+    """The call returns or raises, and a part of what it does has no text that could be compared."""
     NO_ARGUMENTS = guest.NO_ARGUMENTS
-    """They cannot be made."""
+    """The arguments of the call cannot be made."""
 
 
 class Failure(StrEnum):
@@ -50,14 +50,14 @@ class Failure(StrEnum):
 
     NOT_IMPORTED = guest.NOT_IMPORTED
     IS_PROGRAM = guest.IS_PROGRAM
-    """Its import misses arguments, input or files, or ends the process."""
+    """The import misses arguments, input or files, or ends the process."""
     ENDED_EARLY = guest.ENDED_EARLY
     OVERRUN = guest.OVERRUN
-    """Its timed calls take too long."""
+    """The timed calls exceed their time limit."""
 
 
 class Effect(StrEnum):
-    """What a call reached for outside of its process."""
+    """Effect of a call outside of its process."""
 
     NETWORK = "network"
     PROCESS = "process"
@@ -70,13 +70,13 @@ class Effect(StrEnum):
 
     @property
     def words(self) -> str:
-        """For people: `changes files`."""
+        """The effect in words, e.g. `changes files`."""
         return EFFECTS[self.value]
 
 
 @dataclass(frozen=True)
 class CallTiming:
-    """What a run of timed calls took beside them."""
+    """Times of a run of timed calls beside the calls themselves, seconds."""
 
     outside_s: float
     """CPU seconds of the whole run less those within the timed region."""
@@ -94,36 +94,36 @@ class CallTiming:
     elsewhere_s: float = 0.0
     """CPU seconds of processes that are none of ours."""
     imported_bytes: int = 0
-    """Of memory, that the process has which imported the module; only where the memory of calls is measured."""
+    """Memory of the process that imported the module, bytes; 0 unless the memory of calls is measured."""
 
 
 @dataclass(frozen=True)
 class CallMemory:
-    """What calls take, in bytes."""
+    """Memory of calls, bytes."""
 
     traced: int
     """The highest peak of a single call, by tracemalloc: what it allocated itself."""
     resident: int
-    """What the process grew by at its highest in all calls: also what libraries take from the system themselves."""
+    """Peak growth of the process during all calls, including memory that libraries take from the system themselves."""
     imported: int
-    """What the process has that imported the module."""
+    """Memory of the process that imported the module."""
 
     @property
     def peak(self) -> int:
-        """By Python's own books, unless the kernel's show plainly more."""
+        """Peak by Python's own allocator statistics, or by the kernel's where those are plainly higher."""
         return max(self.traced, self.resident - UNTOLD, LEAST)
 
 
 @dataclass(frozen=True)
 class CallAnswer:
-    """What the guest wrote down of a batch of calls."""
+    """Everything that the guest reports of a batch of calls."""
 
     outcomes: tuple[CallOutcome, ...] = ()
-    """Of the calls, without those that warm up."""
+    """Outcomes of the calls, without warm-up calls."""
     lines: tuple[str, ...] = ()
-    """The same as text; or what was listed."""
+    """Outcomes as text, or the lines of a listing."""
     state: State | None = None
-    """What all calls leave behind; only of calls that are checked."""
+    """State that all calls leave behind; only in checking modes."""
     left: ProcessChanges | None = None
     """Settings of the process that import or calls leave changed; only of calls that are checked."""
     covered: tuple[frozenset[int], tuple[int, ...], int] | None = None
@@ -148,25 +148,25 @@ class CallRun(Run):
     """A run of calls: its stdout is one line a call, and its seconds are those of timed calls."""
 
     answer: CallAnswer | None = field(default=None, repr=False)
-    """None when there is none; how the run ended says why."""
+    """Answer of the guest; None where there is none, and how the run ended says why."""
     call_timing: CallTiming | None = None
-    """Only of timed calls."""
+    """Times beside the calls; only of timed runs."""
     failure: Failure | None = None
     """Why there is no answer, where the guest's program says it."""
 
     @property
     def cause(self) -> Cause | None:
-        """Of a run that gave no answer."""
+        """Why the run gave no answer; None where that is not known."""
         return Cause.OVERRUN if self.failure is Failure.OVERRUN else None
 
 
 def as_call_run(run: Run, answer: CallAnswer | None = None, failure: Failure | None = None) -> CallRun:
-    """The same run with what its calls answered."""
+    """The run as a CallRun, with the answer of its calls."""
     return CallRun(**vars(run), answer=answer, failure=failure)
 
 
 def read_failure(stdout: bytes) -> Failure | None:
-    """What the guest's program wrote where it has no answer; None when it was not the one that ended the run."""
+    """Reason that the guest's program gives for having no answer; None where it did not end the run itself."""
     try:
         return Failure(json.loads(stdout)["failure"])
     except (ValueError, KeyError, TypeError):
@@ -174,7 +174,7 @@ def read_failure(stdout: bytes) -> Failure | None:
 
 
 def read_answer(stdout: bytes) -> CallAnswer:
-    """What the guest's program wrote. Raises ValueError when it is something else."""
+    """Parse what the guest's program wrote. Raises ValueError."""
     head, *lines = stdout.split(b"\n")
     times = json.loads(head)
     seconds: dict[str, Any] = {name: tuple(times[name]) for name in PASSES}
@@ -215,7 +215,7 @@ def _memory(numbers: Any) -> CallMemory | None:
 
 
 def _outcome(fields: Any) -> CallOutcome:
-    """What a process of the code under test sent: any JSON."""
+    """Parse one outcome, which a process of the code under test sent: it may be any JSON. Raises ValueError."""
     try:
         found = CallOutcome.read(fields)
         kind, effects = Kind(found.kind), tuple(sorted(map(Effect, found.effects), key=list(Effect).index))

@@ -52,7 +52,7 @@ class CallRunner:
     name: Callable[[str], str] = str
     """A call as it is shown."""
     others: Mapping[str, FunctionRef] = field(default_factory=dict)
-    """What is called in module texts that stand elsewhere."""
+    """Functions to call instead of `ref` in module texts that stand elsewhere, by module text."""
     libraries: Libraries | None = None
     """Imported once, for all runs alike."""
 
@@ -90,7 +90,7 @@ class CallRunner:
         self.sandbox.restart_guest()
 
     def quiesce(self) -> None:
-        """Before timing, as the sandbox does it."""
+        """Let the sandbox settle before timing."""
         self.sandbox.quiesce()
 
     def _roomy(self, stdin: bytes) -> RunLimits:
@@ -104,7 +104,8 @@ class CallRunner:
 
 
 def _timed(run: CallRun, answer: CallAnswer) -> CallRun:
-    """With the seconds of the calls, and where it was asked for their memory, in place of those of the whole run."""
+    """The run with the seconds of its calls, and their memory where it was measured, in place of those of the whole
+    run."""
     cpu_s = sum(answer.cpu)
     memory = answer.memory
     imported = memory.imported if memory else 0

@@ -61,7 +61,7 @@ def _with_arguments(folder: Path, name: str) -> Case:
 
 
 def _same_names(inputs: Path, outputs: Path) -> Iterator[Case]:
-    """Whatever ends are used: in/3.in has its output in out/3.out, or out/3.txt, or out/3."""
+    """Pairs by stem, whatever the suffixes: the output of in/3.in is out/3.out, out/3.txt or out/3."""
     answers = {path.stem: path for path in outputs.iterdir() if path.is_file()}
     for path in inputs.iterdir():
         if path.is_file() and not path.name.startswith("."):

@@ -8,18 +8,18 @@ from enum import StrEnum
 
 
 class Tier(StrEnum):
-    """How well an input is known to be one that the code is for; it decides what a difference on it means."""
+    """Confidence that an input is one that the code is for; it decides what a difference on it means."""
 
     KNOWN = "known"
     """Tests, cases, recorded and given calls: the draft is rejected."""
     ALIKE = "alike"
     """Generated, of the formats, types and relations that the known ones have: the draft is rejected."""
     BEYOND = "beyond"
-    """Of others: a caveat."""
+    """Any other input: a difference is a caveat."""
 
 
 class Subject(StrEnum):
-    """What a caveat is about."""
+    """Subject of a caveat."""
 
     INPUT = "input"
     """An input of a type, sign, alphabet or relation that no known one has."""
@@ -35,7 +35,7 @@ class Subject(StrEnum):
     """White space in what is printed."""
     MEMORY = "memory"
     SURROUNDINGS = "surroundings"
-    """What it reads beside its input: clocks, the machine."""
+    """State of the machine that the code reads beside its input, such as clocks."""
     EVIDENCE = "evidence"
     """Too little could be tried."""
 
@@ -46,11 +46,11 @@ class Caveat:
 
     subject: Subject
     input: str
-    """In a few words, or the text itself, cut to a line."""
+    """The input in a few words, or its text cut to a line."""
     expected: str
-    """What the original does; a text for people."""
+    """Behaviour of the original, for people."""
     got: str
-    """What the draft does."""
+    """Behaviour of the draft, for people."""
     because: str = ""
     """Why the input is beyond the known ones: `no known input has a negative number`."""
     again: str = ""
@@ -88,8 +88,8 @@ class Caveat:
 
 
 def distinct(caveats: Iterable[Caveat]) -> tuple[Caveat, ...]:
-    """Of each subject and reason the one with the smallest input, in order; what may be shown before what may not.
-    Without a reason each is one of its own."""
+    """The caveat with the smallest input for each subject and reason, in order, showable ones first. Caveats without a
+    reason are all kept."""
     found: dict[tuple[Subject, str, str], Caveat] = {}
     for caveat in caveats:
         key = caveat.subject, caveat.because, "" if caveat.because else f"{caveat.input}: {caveat.words}"

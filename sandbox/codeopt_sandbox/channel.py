@@ -35,7 +35,7 @@ class Guest:
     pipe: Pipe
     clock: Callable[[], float]
     inputs: dict[str, int] = field(default_factory=dict)
-    """What the guest keeps: name -> size in bytes, oldest first."""
+    """Inputs that the guest keeps, oldest first: name -> size, bytes."""
 
     def start(self, setting: dict[str, Any], seconds: float = 20.0) -> dict[str, Any]:
         """Send the guest its code and its setting; returns its greeting."""

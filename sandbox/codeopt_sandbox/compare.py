@@ -35,7 +35,7 @@ _BUSY = 0.9  # a program that computes has at least this share of its wall time 
 
 
 class Decision(StrEnum):
-    """What a comparison found."""
+    """Result of a comparison."""
 
     FASTER = "faster"
     SLOWER = "slower"
@@ -46,7 +46,7 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True)
 class StoppingRule:
-    """When to stop and what to believe."""
+    """When a comparison stops, and what it believes."""
 
     alpha: float = 0.01
     """Chance of calling an equally fast candidate faster, and as much of calling it slower."""
@@ -58,13 +58,13 @@ class StoppingRule:
     min_pairs: int = 7
     max_pairs: int = 120
     max_seconds: float = 30.0
-    """No new pair is begun after this, once there are enough pairs for any decision."""
+    """Time after which no pair is begun, once there are enough pairs for any decision, seconds."""
     pair_seconds: float = 0.02
     """Shorter programs are repeated inside a pair until the original takes this long."""
     clock: Clock | Literal["auto"] = "auto"
-    """auto: CPU time for programs that compute, wall time for those that wait."""
+    """Clock to compare by. auto: CPU time for programs that compute, wall time for programs that wait."""
     timed_cases: int = 3
-    """At most so many cases are timed: the longest, and others nearly as long ..."""
+    """Most cases that are timed: the longest, and others nearly as long."""
     enough_seconds: float = 0.025
     """... until the original takes this long in all; a program that takes longer is timed on its longest case alone."""
 
@@ -74,7 +74,7 @@ class StoppingRule:
         return min(USUAL_PAIRS, max(self.min_pairs, fewest_pairs(self.alpha)))
 
     def screening(self) -> StoppingRule:
-        """For choosing what deserves a confirmation with fresh pairs: it may err more often, and takes fewer pairs."""
+        """A rule for choosing what deserves a confirmation with fresh pairs: fewer pairs, a higher error rate."""
         return replace(self, alpha=0.05, min_pairs=5, interval=0.90)
 
 
@@ -82,7 +82,7 @@ class StoppingRule:
 class CaseTimes:
     """Paired times of one case in the order they were taken: seconds, or bytes when memory is compared.
 
-    One number a pair: of several runs, what `typical` makes of them.
+    One number a pair: of several runs, what `lower_half_mean` makes of them.
     """
 
     case: str
@@ -107,35 +107,35 @@ class Comparison:
     pairs: int
     clock: Clock
     confidence: float
-    """Of the interval."""
+    """Confidence level of the interval."""
     alpha: float
     """Stated error rate of the decision."""
     method: str
     cases: tuple[CaseTimes, ...]
     reason: str = ""
-    """For people: why it was rejected, left undecided or called the same."""
+    """Why the candidate was rejected, left undecided or called the same, for people."""
     overrun: bool = False
-    """It was rejected because a run took too long."""
+    """The candidate was rejected because a run exceeded its time limit."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is timed, found once for an original and used for every candidate."""
+    """Cases and repetitions of a timing, found once for an original and used for every candidate."""
 
     cases: tuple[Case, ...]
     """Longest first, each with its expected output."""
     clock: Clock
     repeats: int
-    """How often each program runs inside a pair."""
+    """Runs of each program inside a pair."""
     short: bool = False
     """The original takes so little in a pair that more of it may be asked."""
     longest_s: float = 0.0
-    """Of the clock: what the original took on the longest of the cases, the interpreter's start left out."""
+    """Longest time of the original on one case, start of the interpreter excluded, seconds."""
 
     def runs(self, pairs: int) -> int:
-        """How often each program runs inside the next pair: on a noisy machine small differences need longer pairs.
+        """Runs of each program inside the next pair: on a noisy machine small differences need longer pairs.
 
-        It depends on nothing in the pair, so the test keeps its error.
+        The number depends on nothing in the pair, so the test keeps its error rate.
         """
         return self.repeats * (_HARDER if self.short and pairs >= _HARD else 1)
 
@@ -149,7 +149,7 @@ class Series:
     differences: list[float] = field(default_factory=list)
     """log(original / candidate) of each pair, by `clock`."""
     wall: list[float] = field(default_factory=list)
-    """The same by wall time."""
+    """log(original / candidate) of each pair, by wall time."""
 
 
 class _Wrong(Exception):
@@ -259,29 +259,29 @@ def _pair(
                     if which:
                         raise _Wrong(outcome)
                     raise OriginalUnsteady(f"the original fails case {case.name} now and then", outcome, busy=True)
-                amounts[which].append(amount(run, series.clock))
+                amounts[which].append(measured_value(run, series.clock))
                 wall[which].append(run.wall_s)
         for which in (0, 1):
-            series.times[case.name][which].append(typical(amounts[which]))
+            series.times[case.name][which].append(lower_half_mean(amounts[which]))
             sums[which] += series.times[case.name][which][-1]
-            walls[which] += typical(wall[which])
+            walls[which] += lower_half_mean(wall[which])
     series.differences.append(math.log(sums[0] / sums[1]))
     series.wall.append(math.log(walls[0] / walls[1]))
 
 
-def typical(amounts: Sequence[float]) -> float:
+def lower_half_mean(amounts: Sequence[float]) -> float:
     """Mean of the lower half of one program's runs in one pair: whatever disturbs a run makes it longer."""
     return fmean(sorted(amounts)[: (len(amounts) + 1) // 2])
 
 
-def amount(run: Run, clock: Clock) -> float:
-    """What is compared of a run: seconds or bytes, never zero."""
+def measured_value(run: Run, clock: Clock) -> float:
+    """Value of a run that is compared, seconds or bytes; never zero."""
     value = {"cpu": run.cpu_s, "wall": run.wall_s, "memory": float(run.peak_bytes)}[clock]
     return max(value, 1e-6)
 
 
 def decide(series: Series, rule: StoppingRule) -> tuple[Decision, str]:
-    """What the pairs so far say, and why when it is not plain; UNDECIDED asks for another pair."""
+    """Decision from the pairs so far, with the reason where it is not plain; UNDECIDED asks for another pair."""
     differences = series.differences
     if len(differences) < rule.min_pairs:
         return Decision.UNDECIDED, ""

@@ -1,4 +1,4 @@
-"""What a container is made of: its image, what is mounted into it, and what it may do and take."""
+"""Specification of a container: its image, mounts, permissions and limits."""
 
 from __future__ import annotations
 
@@ -8,34 +8,36 @@ import tarfile
 from dataclasses import dataclass
 from typing import Any
 
+from codeopt_sandbox.docker_out_of_docker import OwnContainer
 from codeopt_sandbox.host import Options
 from codeopt_sandbox.hostroot import HostRoot, masked_mounts
-from codeopt_sandbox.sibling import Home
 
 _CAPABILITIES = ["SETUID", "SETGID", "SETPCAP", "KILL", "DAC_OVERRIDE"]  # of the guest; a run has none
 SYS = "/sys"
 """Covered: its counters outlive a run. Below it, for the supervisor alone, is the control group."""
 _OWN_MIB = 96  # supervisor, zygote and their buffers, beside what the limits grant
 _LATE_MIB = 256
-"""What a run may take between two looks of the watcher, 20 ms apart: one core fills 1 to 8 GiB a second. If the kernel
-had to end it, the names of its processes, which it can choose, would stand in the host's log (where a crash still
-writes one, unless the host has debug.exception-trace off)."""
+"""Memory that a run may gain between two looks of the watcher, MiB. Looks are 20 ms apart, and one core fills 1 to 8
+GiB a second. A run that the kernel had to end would leave the names of its processes, which it can choose, in the
+host's log (where a crash still writes one, unless the host has debug.exception-trace off)."""
 
 
 _READ_ONLY = ("/proc", "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
-"""All of /proc, where else a run could take back that it is the first to be ended; then what is so by default."""
+"""Read-only paths: all of /proc, where a run could otherwise lower its out-of-memory score; then the engine's
+defaults."""
 _LIBRARIES_MIB = 512  # MOST_BYTES of sandbox/codeopt_sandbox/guest/supervisor/zygotes.py
 
 
 @dataclass(frozen=True)
 class FileSystem:
-    """What a container sees: an image, parts of this machine, or the image of the container that we run in."""
+    """Root of a container's file system: an image, parts of this machine, or the image of the container that we run
+    in."""
 
     image: str
     root: HostRoot | None
-    """None: a named image has all that is needed."""
-    home: Home | None
-    """None: the engine has our files where we have them."""
+    """Parts of this machine to mount; None for a named image, which has all that is needed."""
+    home: OwnContainer | None
+    """Container that we run in; None where the engine sees our files under the same paths."""
 
 
 def host_image(api: Any, root: HostRoot) -> str:
@@ -99,7 +101,7 @@ def host_config(api: Any, options: Options, files: FileSystem) -> Any:
 
 
 def _binds(api: Any, options: Options, files: FileSystem) -> list[str]:
-    """What is mounted read-only, as the engine takes it."""
+    """Read-only mounts in the engine's notation."""
     root, home = files.root, files.home
     of_root = root.binds if root else ()
     if home:
@@ -131,8 +133,8 @@ def covers_sys(options: Options) -> bool:
 
 
 def closes_proc(api: Any, options: Options) -> bool:
-    """With SELinux an engine's runtime writes into /proc after that; the score that it sets as root of the machine is
-    then one below which no run gets. A kernel of its own has a /proc of its own."""
+    """Whether /proc can be closed to writes. With SELinux the runtime writes into /proc afterwards; the score that it
+    then sets as root is a minimum for all runs. A runtime with a kernel of its own has a /proc of its own."""
     return covers_sys(options) and not any("selinux" in each for each in api.info().get("SecurityOptions") or ())
 
 

@@ -1,4 +1,4 @@
-"""Which processor core a run gets: the one with the least to do, so that two sandboxes do not share one unawares."""
+"""Choice of a processor core for a run: the least busy one, so that two sandboxes do not share a core unawares."""
 
 from __future__ import annotations
 

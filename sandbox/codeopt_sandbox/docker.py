@@ -11,11 +11,11 @@ from typing import Any
 
 from codeopt_sandbox import owner
 from codeopt_sandbox.container import SYS, FileSystem, covers_sys, host_config, host_image
+from codeopt_sandbox.docker_out_of_docker import find_own_container, require_unchanged
 from codeopt_sandbox.errors import BackendUnavailable, SandboxError
 from codeopt_sandbox.guest_bundle import boot_program
-from codeopt_sandbox.host import Launch, Options
+from codeopt_sandbox.host import BackendHandle, Options
 from codeopt_sandbox.hostroot import host_root
-from codeopt_sandbox.sibling import find_home, require_unchanged
 
 _SCRATCH = ("/tmp", "/dev/shm")
 ANSWER_S = 60
@@ -123,7 +123,7 @@ def _remove(api: Any, container: str) -> None:
         api.remove_container(container, force=True)
 
 
-def open_backend(options: Options) -> Launch:
+def open_backend(options: Options) -> BackendHandle:
     """Connect to the engine that DOCKER_HOST or the default socket names."""
     api = _connect()
     remove_leftovers(api)
@@ -148,7 +148,7 @@ def open_backend(options: Options) -> Launch:
     where = f"image {options.image}" if options.image else "this container's image" if files.home else "host root"
     runtime = f", runtime {options.runtime}" if options.runtime else ""
     description = f"{where}, no network, read-only system, own user for each run{runtime}"
-    return Launch("docker", True, description, start, setting, api.close)
+    return BackendHandle("docker", True, description, start, setting, api.close)
 
 
 def _connect() -> Any:
@@ -183,10 +183,10 @@ def _knock() -> None:
 
 
 def _file_system(api: Any, options: Options) -> FileSystem:
-    """What the engine can make a container of. Raises BackendUnavailable."""
+    """File system that the engine can give a container. Raises BackendUnavailable."""
     if options.image:
-        return FileSystem(options.image, None, find_home(api) if options.mounts else None)
-    home = find_home(api)
+        return FileSystem(options.image, None, find_own_container(api) if options.mounts else None)
+    home = find_own_container(api)
     root = host_root(options.python)
     if home:
         require_unchanged(api, [path for path in root.binds if not home.source(path)])
@@ -212,7 +212,7 @@ def _start(api: Any, image: str, command: list[str], config: Any) -> Attached:
             network_disabled=True,
             working_dir="/tmp",
             entrypoint=[],
-            labels={LABEL: "1", OWNER: owner.me(), DEADLINE: f"{time.time() + owner.LIFETIME_S:.0f}"},
+            labels={LABEL: "1", OWNER: owner.current_owner(), DEADLINE: f"{time.time() + owner.LIFETIME_S:.0f}"},
             host_config=config,
         )["Id"]
     except docker.errors.ImageNotFound as error:

@@ -1,4 +1,4 @@
-"""How cost grows with input size, fitted to runs of cases of different size: "about n log n"."""
+"""Growth of cost with input size, fitted to runs of cases of different sizes: "about n log n"."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MODELS: tuple[tuple[str, Callable[[float], float]], ...] = (
 RUN_FLOOR_S = 0.0003
 """Shorter runs of a program, less what an empty one takes, say nothing about growth."""
 CALL_FLOOR_S = 0.00003
-"""The same of calls, whose seconds are read just before and after them."""
+"""Shortest time of calls that tells anything, seconds; their clock is read just before and after them."""
 MIN_SPAN = 8.0
 MIN_POINTS = 4
 
@@ -41,7 +41,7 @@ class Growth:
 
 
 def sizes(cases: Sequence[Case]) -> tuple[str, list[float]]:
-    """What counts as size, and the size of each case."""
+    """Name of the measure of size, and the size of each case."""
     tokens = [float(max(1, len(case.stdin.split()))) for case in cases]
     if tokens and max(tokens) >= MIN_SPAN * min(tokens):
         return "tokens", tokens
@@ -61,19 +61,19 @@ def _first_number(data: bytes) -> float:
 
 @dataclass(frozen=True)
 class GrowthPair:
-    """How the cost of two programs grows; empty where nothing can be told."""
+    """Growth of the cost of two programs; empty where nothing can be told."""
 
     old: str
     new: str
     text: str
-    """Both in words: `about n^2 -> about n`."""
+    """Both models in words: `about n^2 -> about n`."""
 
 
 UNKNOWN = GrowthPair("", "", "")
 
 
 def pair(old: Growth | None, new: Growth | None) -> GrowthPair:
-    """Both models, and in words."""
+    """Both models with their text."""
     return GrowthPair(old.model if old else "", new.model if new else "", describe(old, new))
 
 

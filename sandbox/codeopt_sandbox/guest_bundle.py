@@ -25,12 +25,12 @@ class Libraries:
     """Modules that are imported in a warm interpreter before it forks, once for all runs that name the same ones."""
 
     modules: tuple[str, ...]
-    """In the order in which they are imported."""
+    """Names in the order of import."""
     paths: tuple[str, ...] = ()
     """Put first on sys.path meanwhile."""
 
     def packed(self) -> bytes:
-        """As the guest reads it."""
+        """Encoding for the guest."""
         return marshal.dumps((list(self.modules), list(self.paths)), _MARSHAL)
 
 
@@ -39,15 +39,15 @@ class GuestProgram:
     """A run of one of our own programs in the guest, in place of a program's text."""
 
     name: Literal["calls", "tests", "profile"]
-    """Its folder in codeopt_sandbox.guest, whose __main__.py has `main(bundle, *arguments)`."""
+    """Folder of the program in codeopt_sandbox.guest, whose __main__.py has `main(bundle, *arguments)`."""
     arguments: tuple[Any, ...] = ()
-    """Of the types that marshal knows."""
+    """Arguments of `main`, of types that marshal knows."""
     libraries: Libraries | None = None
     """Imported before the run is forked, whatever its mode, from an interpreter that has its hash seed; where that
     cannot be, the run is as without them and says why. For calls only: what a program imports is a cost of its own."""
 
     def packed(self) -> bytes:
-        """As the guest reads it."""
+        """Encoding for the guest."""
         return marshal.dumps((self.name, *self.arguments), _MARSHAL)
 
 
@@ -59,7 +59,7 @@ def bundle() -> dict[str, str]:
 
 @cache
 def compiled() -> dict[str, CodeType]:
-    """The same compiled, from where Python keeps what it has compiled once."""
+    """Code object of every module by its place, compiled once and kept in Python's own cache."""
     return {place: _compiled(place, file) for place, file in _modules(files("codeopt_sandbox.guest"), ROOT)}
 
 
@@ -69,7 +69,7 @@ def _compiled(place: str, file: Traversable) -> CodeType:
 
 
 def _at(place: str, code: CodeType) -> CodeType:
-    """With no path of this machine in it."""
+    """The code object with `place` for its file name, so that it names no path of this machine."""
     inner = tuple(_at(place, const) if isinstance(const, CodeType) else const for const in code.co_consts)
     return code.replace(co_filename=place, co_consts=inner)
 
@@ -91,7 +91,7 @@ def boot_program() -> str:
 
 @cache
 def boot_input() -> bytes:
-    """What that program reads first: for an interpreter of this one's kind there is nothing left to compile."""
+    """Standard input of `boot_program`: sources, and code objects for an interpreter of this one's version."""
     data = marshal.dumps((bundle(), MAGIC_NUMBER, marshal.dumps(compiled())), _MARSHAL)
     return len(data).to_bytes(4, "big") + data
 

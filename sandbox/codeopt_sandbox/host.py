@@ -36,7 +36,7 @@ _ENV = {
 
 @dataclass(frozen=True)
 class Options:
-    """What a user may choose about a sandbox."""
+    """Options of a sandbox that a user may choose."""
 
     limits: RunLimits = RunLimits()
     python: str | None = None
@@ -58,8 +58,8 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Launch:
-    """What a backend gives: how to start a guest, and how that guest is built."""
+class BackendHandle:
+    """Handle of a backend: how to start a guest, and how that guest is built."""
 
     backend: str
     isolated: bool
@@ -75,15 +75,15 @@ class Launch:
 class Sandbox:
     """Runs programs that nobody trusts. Use as a context manager; not thread-safe."""
 
-    def __init__(self, launch: Launch, options: Options) -> None:
-        self._launch = launch
+    def __init__(self, handle: BackendHandle, options: Options) -> None:
+        self._launch = handle
         self.limits = options.limits
-        self.backend = launch.backend
-        self.isolated = launch.isolated
-        self.description = launch.description
+        self.backend = handle.backend
+        self.isolated = handle.isolated
+        self.description = handle.description
         self._options = options
         self._look: CoreLook | None = CoreLook()
-        """Until the first run: the guest's start takes longer than the look, which then costs nothing."""
+        """Measurement of idle cores, until the first run: starting the guest takes longer, so it costs nothing."""
         self._core: int | None = None
         self._guest: Guest | None = None
         self._pool = Pool(self._start_guest, options.spare)
@@ -106,7 +106,7 @@ class Sandbox:
 
     @property
     def core(self) -> int | None:
-        """On which runs are made; None: on all."""
+        """Core on which runs are made; None for all."""
         if self._options.all_cores:
             return None
         if self._options.core is not None:
@@ -243,7 +243,7 @@ def _as_run(report: dict[str, Any], output: bytes) -> Run:
             stop_detail=str(report["evidence"]),
             runqueue_wait_s=float(report["delay_s"]),
             written=_as_written(report["files"], output[end:]),
-            unfit=str(report["unfit"]),
+            preload_failure=str(report["unfit"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise SandboxError(f"the guest sent a report that makes no sense: {error!r} in {report!r:.200}") from error
@@ -280,8 +280,8 @@ def open_sandbox(backend: str = "auto", *, limits: RunLimits | None = None, opti
 def _open(backend: str, options: Options) -> Sandbox:
     if backend not in BACKENDS:
         raise BackendUnavailable(f"there is no backend {backend!r}; choose one of auto, {', '.join(BACKENDS)}")
-    launch: Launch = import_module(f"codeopt_sandbox.{backend}").open_backend(options)
-    sandbox = Sandbox(launch, options)
+    handle: BackendHandle = import_module(f"codeopt_sandbox.{backend}").open_backend(options)
+    sandbox = Sandbox(handle, options)
     try:
         sandbox.warm()
     except SandboxError as error:

@@ -1,4 +1,4 @@
-"""What of the host a guest sees, read-only: system libraries, the interpreter with its packages, and how to find them.
+"""Read-only view of the host inside a guest: system libraries, the interpreter with its packages, and how to find them.
 
 An interpreter's prefix is never shown whole: a virtual environment made at a project's root has the project for its
 prefix, with its secrets, its history and the answers to its tests.
@@ -16,7 +16,8 @@ from codeopt_sandbox.interpreter import PythonFacts, known_python
 
 _TOP = ("bin", "lib", "lib32", "lib64", "sbin")
 _SYSTEM = ("bin", "lib", "lib32", "lib64", "libexec", "sbin", "share")
-"""Of /usr and /usr/local. Not src, where images of containers keep projects, nor etc, with pip's configuration."""
+"""Folders of /usr and /usr/local to show. Not src, where container images keep projects, nor etc, with pip's
+configuration."""
 _EXTRA = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
 _CONFIGURATION = frozenset(
     {"pip.conf", "pip.ini", "uv.toml", "auth.toml", "distutils.cfg", ".condarc", ".env", ".netrc", ".pypirc", "_netrc"}
@@ -90,7 +91,8 @@ def _system() -> list[str]:
 
 
 def _parts(asked: PythonFacts) -> list[str]:
-    """Of each prefix what the interpreter needs: programs, packages, shared libraries, the mark of an environment."""
+    """Parts of each prefix that the interpreter needs: programs, packages, shared libraries, the marker of an
+    environment."""
     parts = [*_way_to(asked.executable), *asked.libraries]
     for prefix in map(Path, asked.prefixes):
         parts += [str(prefix / "bin"), str(prefix / "pyvenv.cfg")]
@@ -122,9 +124,10 @@ def _shared_libraries(prefix: Path) -> list[str]:
 
 
 def _masked(binds: tuple[str, ...], libraries: tuple[str, ...]) -> tuple[str, ...]:
-    """What lies openly in a mounted folder, and every socket below one that the kernel knows to be bound.
+    """Paths to mask: secrets at the top of a mounted folder, and every socket below one that the kernel knows to be
+    bound.
 
-    All of a large environment is not searched: 60,000 files take more than a second when the disk is cold.
+    A large environment is not searched as a whole: 60,000 files take more than a second when the disk is cold.
     """
     found = {f"{library}/{name}" for library in libraries for name in _DISTUTILS}
     found.update(_shown_sockets(binds))

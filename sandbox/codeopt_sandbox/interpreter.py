@@ -14,7 +14,7 @@ from pathlib import Path
 from codeopt_sandbox.errors import BadInterpreter
 
 START_S = 10.0
-"""What a start may take; 0.03 s on an idle machine."""
+"""Time limit for the start of an interpreter, seconds; 0.03 s on an idle machine."""
 OLDEST = (3, 8)
 """The code that runs inside knows no older one."""
 SURROUNDINGS = ("HOME", "PYTHONNOUSERSITE", "PYTHONUSERBASE", "PATH", "PYENV_VERSION")
@@ -59,25 +59,25 @@ know that it is in it)."""
 
 @dataclass(frozen=True)
 class PythonFacts:
-    """What an interpreter says of itself."""
+    """Facts that an interpreter reports of itself."""
 
     executable: str
-    """Of the interpreter that really runs, behind a shim; the link in a virtual environment, not what that leads to."""
+    """Path of the interpreter that runs behind a shim; for a virtual environment its link, not the target of that."""
     version: str
     pytest: str | None
     """Version of pytest among its packages."""
     prefixes: tuple[str, ...]
-    """Of the virtual environment and of the installation below it."""
+    """Prefixes of the virtual environment and of the installation below it."""
     libraries: tuple[str, ...]
     """Folders that it imports from by itself, packages included."""
     user_site: str
-    """Empty where it is not looked at."""
+    """Folder of the user's own packages; empty where it is not looked at."""
     user_base: str
 
 
 def known_python(python: str) -> PythonFacts:
-    """As ask_python, of a file that has not changed started once in this process: each sandbox asks, for where its
-    libraries are. What is among its packages may be old. Raises BadInterpreter."""
+    """`ask_python`, started once in this process for a file that has not changed: each sandbox asks for the place of
+    its libraries. The list of packages may be old. Raises BadInterpreter."""
     said = _last_said(python)
     return said[-1] if said else ask_python(python)
 
@@ -167,7 +167,7 @@ def _not_started(python: str, error: OSError | ValueError) -> str:
 
 
 def _why(python: str, status: int, err: str) -> str:
-    """Of something that started and gave no answer: an old Python does not know the options, another program says
+    """Reason why a program that started gave no answer: an old Python does not know the options, any other program says
     whatever it says."""
     _, out, said = _start(python, ["-V"])
     name, _, version = (out or said).strip().partition(" ")

@@ -9,7 +9,8 @@ from typing import Literal
 from codeopt_sandbox.caveat import Caveat
 
 Mode = Literal["fork", "exec"]
-"""fork: a fresh process of a warm interpreter (for timing); exec: exactly `python program.py`."""
+"""How a program is started. fork: in a fork of a warm interpreter (for timing); exec: exactly as `python
+program.py`."""
 
 Stop = Literal["time", "memory", "output", "processes", "lost"]
 """Why the guest ended a run; `lost`: the run killed the process that started it."""
@@ -38,13 +39,13 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True)
 class RunLimits:
-    """What one run may use."""
+    """Resource limits of one run."""
 
     seconds: float = 10.0
     """Wall clock, and CPU time of the run with all its descendants."""
     memory_mib: int = 512
     output_mib: float = 16.0
-    """Of stdout, and of stderr, each."""
+    """Limit of stdout, and of stderr, each, MiB."""
     processes: int = 64
     open_files: int = 256
     file_mib: int = 16
@@ -61,9 +62,9 @@ class WrittenFile:
 
     path: str
     content: bytes | None
-    """None: it is gone that was given."""
+    """Content; None for a file that was given and is gone."""
     special: bool = False
-    """It is neither a file nor a link."""
+    """The entry is neither a file nor a link."""
 
 
 @dataclass(frozen=True)
@@ -73,18 +74,18 @@ class Case:
     name: str
     stdin: bytes
     expected: bytes | None = None
-    """None: the original program's output decides."""
+    """Expected standard output; None: that of the original program."""
     held_out: bool = False
     """Never shown to a proposer."""
     title: str = ""
-    """What is said of the input to people, where it is no text for them."""
+    """Description of an input that is no readable text, for people."""
     args: tuple[str, ...] = ()
     """The program's arguments."""
     files: Files | None = None
-    """What lies in the working folder, in which the files that the program writes count as output; None: it has none,
-    and standard output alone counts."""
+    """Files of the working folder, in which the files that the program writes count as output; None: no folder, and
+    standard output alone counts."""
     written: tuple[WrittenFile, ...] | None = None
-    """What it is expected to write there; None: the original decides."""
+    """Files that the program is expected to write there; None: those of the original program."""
     ignored: tuple[str, ...] = ()
     """Patterns of files that do not count, such as logs."""
     exit: int = 0
@@ -93,7 +94,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Run:
-    """What the guest saw of one run; no judgement in it."""
+    """Observations of the guest on one run; no judgement."""
 
     exit: int | None
     """Exit status, None when a signal ended the run."""
@@ -107,12 +108,13 @@ class Run:
     stop: Stop | None = None
     """Set when the guest ended the run."""
     stop_detail: str = ""
-    """What the guest saw that led to `stop`."""
+    """Observation that led to `stop`."""
     runqueue_wait_s: float = 0.0
-    """Of the wall time: ready to run, but others had the processor. What is neither this nor CPU time is waiting."""
+    """Share of the wall time in which the run was ready but others had the processor, seconds. What is neither this nor
+    CPU time is waiting."""
     written: tuple[WrittenFile, ...] = ()
-    """What it wrote in its working folder, where it was given one."""
-    unfit: str = ""
+    """Files that the run wrote in its working folder, where it had one."""
+    preload_failure: str = ""
     """Why its libraries were not imported before it was forked; empty where they were, or it has none."""
 
     @property
@@ -122,7 +124,7 @@ class Run:
 
     @property
     def cause(self) -> Cause | None:
-        """What is known of a run that gave no answer, beside how it ended."""
+        """Cause that is known of a run that gave no answer, beside how it ended."""
         return None
 
 
@@ -136,7 +138,7 @@ class ChangedSetting:
     after: str
     """Texts; empty where there is none."""
     when: Literal["import", "calls"]
-    """What has changed it."""
+    """Phase in which the setting was changed."""
 
     def to_json(self) -> dict[str, str]:
         """An object of `settings` in `--json`; fields may be added."""
@@ -156,4 +158,4 @@ class Outcome:
     caveats: tuple[Caveat, ...] = ()
     """Differences from what was expected that are no reason for another verdict."""
     settings: tuple[ChangedSetting, ...] = ()
-    """Of the whole process, that the run left changed and should not: the reason for the verdict."""
+    """Settings of the process that the run left changed and should not have: the reason for the verdict."""

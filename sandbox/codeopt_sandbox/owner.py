@@ -1,4 +1,4 @@
-"""Who a container belongs to, so that what a killed process left behind can be told from what a living one uses."""
+"""Owner labels of containers, which tell what a killed process left behind from what a living one uses."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ LIFETIME_S = 24 * 3600.0
 """A container older than this is a leftover whoever owns it."""
 
 
-def me() -> str:
-    """boot : pid namespace : pid : start time in clock ticks; no two processes ever share it."""
+def current_owner() -> str:
+    """Label of this process, `boot:pid namespace:pid:start time in clock ticks`; no two processes ever share it."""
     return f"{_boot()}:{_namespace()}:{os.getpid()}:{_started(os.getpid())}"
 
 

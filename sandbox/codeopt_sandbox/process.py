@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from codeopt_sandbox.guest_bundle import boot_program
-from codeopt_sandbox.host import Launch, Options
+from codeopt_sandbox.host import BackendHandle, Options
 
 ISOLATED = False
 
@@ -70,7 +70,7 @@ class Child:
         return f"exit status {status}{'; it said: ' + said if said else ''}"
 
 
-def open_backend(options: Options) -> Launch:
+def open_backend(options: Options) -> BackendHandle:
     """Always possible; isolates nothing."""
     python = options.python or sys.executable
 
@@ -89,4 +89,4 @@ def open_backend(options: Options) -> Launch:
             shutil.rmtree(root, ignore_errors=True)
 
     setting = {"python": python, "pid1": False, "uid_base": 0, "seccomp": False, "private": ""}
-    return Launch("process", False, "this machine's own processes", start, setting, close, folders)
+    return BackendHandle("process", False, "this machine's own processes", start, setting, close, folders)

@@ -1,4 +1,4 @@
-"""Where the time and memory of one program go: hot lines and functions, Python/native split, allocations."""
+"""Profile of time and memory of one program: hot lines and functions, Python/native split, allocations."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class HotLine:
     line: int
     """1-based."""
     share: float
-    """Of the time of all lines, 0..1, callees of this program left out."""
+    """Share of the time of all lines, 0..1, callees of this program excluded."""
     hits: int
-    """How often the line was reached; a comprehension in one line may count once or for each item."""
+    """Number of times that the line was reached; a comprehension in one line may count once or for each item."""
     seconds: float
     """Callees of this program left out; slowed by the profiler, most of all in short lines."""
     text: str
@@ -47,7 +47,7 @@ class HotLine:
 
     @property
     def named(self) -> str:
-        """For people."""
+        """Name for people."""
         return self.place or f"line {self.line}"
 
 
@@ -58,7 +58,7 @@ class HotFunction:
     name: str
     line: int
     share: float
-    """Of the time of all lines, 0..1, callees of this program left out."""
+    """Share of the time of all lines, 0..1, callees of this program excluded."""
     hits: int
     """Calls; for a generator, items."""
 
@@ -70,7 +70,7 @@ class MemoryLine:
     line: int
     peak_mib: float
     growth_mib: float
-    """Of a function: what it held when the calls held most."""
+    """Memory that the function's line held when the calls held most, MiB."""
 
 
 def in_bytes(mib: float) -> str:
@@ -88,7 +88,7 @@ class Callee:
     line: int
     calls: int
     share: float
-    """Of the time of all functions, 0..1, their callees left out."""
+    """Share of the time of all functions, 0..1, their callees excluded."""
     source: str
     """Python text; empty for a function in C, and where there is none."""
 
@@ -109,13 +109,13 @@ class Profile:
     """
     native_share: float | None
     system_share: float | None
-    """Of CPU time, in the kernel."""
+    """Share of CPU time spent in the kernel, 0..1."""
     peak_mib: float | None
-    """How much the process grew, from before the program to its peak."""
+    """Growth of the process from before the program to its peak, MiB."""
     copy_mib_s: float | None
     memory: tuple[MemoryLine, ...]
     notes: tuple[str, ...]
-    """What could not be measured and why, one line each."""
+    """Figures that could not be measured and why, one line each."""
     callees: tuple[Callee, ...] = ()
     """Largest share first."""
 

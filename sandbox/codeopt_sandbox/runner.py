@@ -1,4 +1,4 @@
-"""What runs programs: a Sandbox, or something that stands for one."""
+"""Protocols of whatever runs programs: a Sandbox, or something that stands for one."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ Program = str | bytes | GuestProgram
 
 
 class RunOptions(TypedDict, total=False):
-    """How a program is run, by name; what is not given is as it says."""
+    """Options of a run; one that is left out has the default that its docstring names."""
 
     args: Sequence[str]
     """The program's arguments: none."""
     mode: Mode
     """A fork of the warm interpreter or a fresh one: "fork"."""
     limits: RunLimits | None
-    """What the run may use: what the runner says."""
+    """Limits of the run; the runner's by default."""
     hash_seed: int
-    """Of the order of sets of texts: 0."""
+    """Hash seed, i.e. the order of sets of strings; 0 by default."""
     files: Files | None
     """Copies of these are in its working folder, and what it writes there comes back: None, it has no folder."""
 
@@ -31,7 +31,7 @@ class Runner(Protocol):
 
     @property
     def limits(self) -> RunLimits:
-        """What a run may use unless it is said otherwise."""
+        """Default limits of a run."""
         ...
 
     def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> Run:

@@ -35,7 +35,7 @@ _LARGEST_BET = 0.97  # one outlier must not end the game
 
 
 def log_e_value(differences: Sequence[float], theta: float, side: Side) -> float:
-    """log of the largest E so far against "the centre is not above theta" (side 1) or not below (side -1)."""
+    """Logarithm of the largest E so far against "the centre is not above theta" (side 1) or "not below" (side -1)."""
     logs = [math.log(weight) for *_, weight in _BETS]
     sizes: list[float] = []  # so far, in order of size
     best = 0.0
@@ -56,7 +56,7 @@ def _middle(ordered: Sequence[float]) -> float:
 
 
 def fewest_pairs(alpha: float) -> int:
-    """After how many pairs alike the test can decide for the first time: 6 at 0.05, 8 at 0.01."""
+    """Least number of equal pairs after which the test can decide: 6 at 0.05, 8 at 0.01."""
     return next(n for n in count(1) if rejects_null([1.0] * n, 0.0, 1, alpha))
 
 
@@ -78,7 +78,7 @@ def interval(differences: Sequence[float], alpha: float) -> tuple[float, float]:
 
 
 def _reach(differences: Sequence[float], middle: float, alpha: float) -> float:
-    """How far above the middle one must go for "the centre is below" to be sure; by bisection."""
+    """Distance above the middle at which "the centre is below" is certain; by bisection."""
     spread = max(differences) - min(differences)
     low, high = middle, max(differences) + 10 * spread + 1e-6
     if not rejects_null(differences, high, -1, alpha):

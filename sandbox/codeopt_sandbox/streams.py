@@ -7,18 +7,18 @@ import os
 import sys
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""What an OSError says where nothing more can be written."""
+"""Error numbers of OSError for a full disk."""
 
 
 def open_closed_streams() -> None:
-    """What goes to a closed stream (`>&-`) is lost, and nothing else is."""
+    """Open /dev/null for each closed standard stream (`>&-`), so that only what goes there is lost."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
 
 
 def drop_output() -> None:
-    """What is still to be written goes nowhere, or the interpreter would fail with it at its end."""
+    """Discard buffered output, with which the interpreter would fail at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

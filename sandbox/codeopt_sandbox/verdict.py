@@ -23,7 +23,8 @@ TRACEBACK = b"Traceback (most recent call last):"
 
 
 def open_checker(name: str = "tokens") -> Checker:
-    """tokens (white space does not matter), exact, or float:TOLERANCE (absolute or relative). Raises ValueError."""
+    """Checker by name: tokens (white space does not matter), exact, or float:TOLERANCE (absolute or relative). Raises
+    ValueError."""
     if name == "tokens":
         return check_tokens
     if name == "exact":
@@ -69,7 +70,7 @@ def check_floats(expected: bytes, got: bytes, tolerance: float) -> str:
 
 
 def check_nearly(expected: bytes, got: bytes) -> str:
-    """As check_tokens, where floats may differ in their last bits."""
+    """Compare tokens, where floats may differ in their last bits."""
     return "" if expected == got else _first_difference(expected.split(), got.split(), _same_but_last_bits)
 
 
@@ -136,7 +137,8 @@ def _verdict(case: Case, run: Run, check: Checker) -> tuple[Verdict, str]:
 
 
 def compare_written(case: Case, run: Run) -> str:
-    """Where the files that a run wrote differ from what is expected, byte for byte; empty when they do not."""
+    """First difference between the files that a run wrote and the expected ones, byte for byte; empty where there is
+    none."""
     if case.written is None:
         return ""
     expected = {file.path: file for file in case.written if not _is_ignored(case, file)}
@@ -163,7 +165,8 @@ def _file_difference(expected: WrittenFile | None, got: WrittenFile | None) -> s
 
 
 def _refused_memory(run: Run) -> bool:
-    """Where the limit is on address space the program gets a MemoryError, and seldom survives it."""
+    """Whether the program died of a refused allocation: under a limit on address space it gets a MemoryError and seldom
+    survives it."""
     return run.exit == 1 and run.stderr.rstrip().rpartition(b"\n")[2].startswith(b"MemoryError")
 
 

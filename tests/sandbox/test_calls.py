@@ -65,6 +65,11 @@ def grows(a):
 def counts():
     COUNT.append(1)
 
+def waits():
+    import time
+    time.sleep(0.6)
+    COUNT.append(1)
+
 def takes(name):
     next(globals()[name])
 
@@ -155,6 +160,11 @@ def test_every_kind_of_value_has_its_own_text(isolated: Sandbox) -> None:
 def test_what_a_call_leaves_behind(isolated: Sandbox) -> None:
     assert "arguments become ([1, 1]; )" in ask(isolated, "grows", "f([1])")[0]
     assert ask(isolated, "counts", "f()")[-1].startswith("state: global COUNT becomes [1, 1]")
+
+
+def test_how_busy_the_machine_is_decides_nothing(isolated: Sandbox) -> None:
+    """A call that waits for a processor, as for anything else, is made a second time like any other."""
+    assert ask(isolated, "waits", "f()")[-1].startswith("state: global COUNT becomes [1, 1]")
 
 
 def test_an_iterator_that_all_calls_share_is_not_read(isolated: Sandbox) -> None:

@@ -233,7 +233,7 @@ def test_a_paused_container_meets_the_outer_limit(monkeypatch: pytest.MonkeyPatc
 
 # --- what others left ------------------------------------------------------------------------------
 
-DEAD = "from codeopt_sandbox import owner; print(owner.me())"
+DEAD = "from codeopt_sandbox import owner; print(owner.current_owner())"
 FUTURE = f"{time.time() + 3600:.0f}"
 
 
@@ -242,8 +242,8 @@ def test_leftovers_are_removed_and_nothing_else_is(engine: Any) -> None:
     dead = subprocess.run([sys.executable, "-c", DEAD], capture_output=True, text=True, check=True).stdout.strip()
     labels = {
         "dead": {docker.LABEL: "1", docker.OWNER: dead, docker.DEADLINE: FUTURE},
-        "late": {docker.LABEL: "1", docker.OWNER: owner.me(), docker.DEADLINE: "1"},
-        "living": {docker.LABEL: "1", docker.OWNER: owner.me(), docker.DEADLINE: FUTURE},
+        "late": {docker.LABEL: "1", docker.OWNER: owner.current_owner(), docker.DEADLINE: "1"},
+        "living": {docker.LABEL: "1", docker.OWNER: owner.current_owner(), docker.DEADLINE: FUTURE},
         "garbage": {docker.LABEL: "1", docker.OWNER: "?", docker.DEADLINE: "?"},
         "unlabelled": {},
         "another's": {"codeopt.other": "1", docker.OWNER: dead, docker.DEADLINE: "1"},

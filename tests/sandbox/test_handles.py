@@ -14,7 +14,7 @@ from codeopt_sandbox import Sandbox
 from codeopt_sandbox.answers import ARROW
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest.calls.repr.plain import NOT_COMPARABLE
-from codeopt_sandbox.guest.tests.blame import blame
+from codeopt_sandbox.guest.tests.write_blocker import write_blocker
 from codeopt_sandbox.guest.tests.writing import write_call
 from tests.sandbox.said import said
 
@@ -144,10 +144,10 @@ def test_what_cannot_be_written_down_is_named(make: Any, words: str) -> None:
     text = write_call((thing,), {})
     assert (text is None) is bool(words)
     if words:
-        assert blame(Thing.run, (thing,), {}).startswith(words)
+        assert write_blocker(Thing.run, (thing,), {}).startswith(words)
 
 
 def test_an_argument_is_named_by_its_parameter() -> None:
-    assert blame(Thing.run, (1, iter([])), {}) == "key: an iterator"
-    assert blame(Thing.run, (1, lambda: 0), {}) == "key: a lambda"
-    assert blame(Thing.run, (1,), {"key": lambda: 0}) == "key: a lambda"
+    assert write_blocker(Thing.run, (1, iter([])), {}) == "key: an iterator"
+    assert write_blocker(Thing.run, (1, lambda: 0), {}) == "key: a lambda"
+    assert write_blocker(Thing.run, (1,), {"key": lambda: 0}) == "key: a lambda"

@@ -100,7 +100,7 @@ def test_it_is_said_where_it_costs_something() -> None:
 def test_a_run_whose_libraries_cannot_be_imported_before_is_as_without_them(box: Sandbox) -> None:
     source = "import threads" + FUNCTION
     run = CallRunner(box, REF, libraries=Libraries(("threads",), REF.paths)).ask(source, CallBatch(("f(1)",)))
-    assert run.unfit == "they start threads"
+    assert run.preload_failure == "they start threads"
     assert run.stdout == b"f(1) -> returns 2\nstate: unchanged\n"
 
 

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from codeopt_sandbox import owner
 
 FUTURE = "99999999999"
-PRINT = "from codeopt_sandbox import owner; print(owner.me(), flush=True)"
+PRINT = "from codeopt_sandbox import owner; print(owner.current_owner(), flush=True)"
 
 
 def parts() -> list[str]:
-    return owner.me().split(":")
+    return owner.current_owner().split(":")
 
 
 def changed(at: int, value: str) -> str:
@@ -35,8 +35,8 @@ def dead() -> str:
 
 
 def test_what_a_living_owner_uses_is_no_leftover() -> None:
-    assert owner.me() == owner.me()
-    assert not owner.is_leftover(owner.me(), FUTURE)
+    assert owner.current_owner() == owner.current_owner()
+    assert not owner.is_leftover(owner.current_owner(), FUTURE)
 
 
 def test_what_another_living_process_uses_is_no_leftover() -> None:
@@ -46,7 +46,7 @@ def test_what_another_living_process_uses_is_no_leftover() -> None:
         assert other.stdout is not None
         assert other.stdin is not None
         text = other.stdout.readline().strip()
-        assert text != owner.me()
+        assert text != owner.current_owner()
         assert not owner.is_leftover(text, FUTURE)
         other.stdin.write("\n")
         other.stdin.flush()
@@ -77,8 +77,8 @@ def test_of_an_owner_in_another_namespace_only_the_deadline_is_known(dead: str) 
 
 
 def test_after_its_deadline_everything_is_a_leftover() -> None:
-    assert owner.is_leftover(owner.me(), f"{time.time() - 1}")
-    assert not owner.is_leftover(owner.me(), f"{time.time() + 60}")
+    assert owner.is_leftover(owner.current_owner(), f"{time.time() - 1}")
+    assert not owner.is_leftover(owner.current_owner(), f"{time.time() + 60}")
 
 
 GARBAGE = [

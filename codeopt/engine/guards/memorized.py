@@ -13,7 +13,7 @@ from statistics import median
 
 from codeopt.engine.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
-from codeopt_sandbox.compare import amount
+from codeopt_sandbox.compare import measured_value
 from codeopt_sandbox.outcome import Case, Verdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
@@ -63,7 +63,7 @@ def _ratios(gain: Gain, inputs: Iterable[Case], least: float) -> Iterator[float]
     runner.restart_guest()
     for case in inputs:
         old = run_on(runner, gain.original, case)
-        took = amount(old, clock)
+        took = measured_value(old, clock)
         if old.exit not in (0, case.exit) or old.stop or took < least:
             continue
         new = run_on(runner, gain.draft, case)
@@ -71,7 +71,7 @@ def _ratios(gain: Gain, inputs: Iterable[Case], least: float) -> Iterator[float]
         written = old.written if case.files is not None else None
         known = replace(case, expected=old.stdout, written=written, exit=old.exit)
         if judge(known, new, gain.workload.suite.check).verdict is Verdict.AC:
-            yield took / amount(new, clock)
+            yield took / measured_value(new, clock)
 
 
 def _best(ratios: Iterator[float], wanted: float) -> float:

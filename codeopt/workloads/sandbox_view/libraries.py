@@ -57,7 +57,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Scene:
-    """What a module finds when its functions are called (sandbox/codeopt_sandbox/guest/calls/scene.py)."""
+    """What a module finds when its functions are called (sandbox/codeopt_sandbox/guest/calls/import_context.py)."""
 
     new: tuple[str, ...]
     early: tuple[str, ...]
@@ -91,8 +91,8 @@ def _look(sandbox: GuestRunner, side: Side, libraries: Libraries | None) -> tupl
     """(the scene, CPU seconds of the import, why the libraries were not imported before)."""
     run = CallRunner(sandbox, side.ref, libraries=libraries).ask(side.source, CallBatch((), "scene", seconds=30.0))
     if run.answer is None:
-        return None, 0.0, run.unfit
-    return _read(run.answer.lines), run.answer.import_s, run.unfit
+        return None, 0.0, run.preload_failure
+    return _read(run.answer.lines), run.answer.import_s, run.preload_failure
 
 
 def _read(lines: Sequence[str]) -> Scene | None:

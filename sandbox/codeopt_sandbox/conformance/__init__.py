@@ -1,4 +1,4 @@
-"""What a sandbox promises, checked on this machine, promise by promise: each holds, or it is said why it cannot."""
+"""Conformance check: each promise of the sandbox, tried on this machine; it holds, or the report says why it cannot."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Check:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What a check found."""
+    """Result of one check."""
 
     check: Check
     held: bool

@@ -39,4 +39,4 @@ def imported_once(sandbox: Sandbox) -> str:
 
 def _ask(runner: CallRunner, what: str, seed: int = 0) -> str:
     run = runner.run(_MODULE, CallBatch((f"f({what!r})",)).stdin(), mode="exec", hash_seed=seed)
-    return run.unfit or run.stdout.decode().partition("\n")[0]
+    return run.preload_failure or run.stdout.decode().partition("\n")[0]

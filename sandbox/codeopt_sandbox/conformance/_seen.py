@@ -1,4 +1,4 @@
-"""What a probe has seen, in words; empty when all is as it should be."""
+"""Observations of probes in words; empty where all is as it should be."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ GONE_S = 10.0  # how long after its end a run, or the process that owns it, may 
 
 
 def failed(run: Run, wanted: str) -> str:
-    """What is said of a run that should have printed `wanted`."""
+    """Message about a run that should have printed `wanted`."""
     printed = run.stdout.decode(errors="backslashreplace").strip()
     if (run.exit, run.stop, printed) == (0, None, wanted):
         return ""

@@ -38,7 +38,7 @@ def descendants(sandbox: Sandbox) -> str:
 
 
 def still_there(marker: str) -> str:
-    """What is left of processes with the marker among their arguments, once they had time to go."""
+    """Processes with the marker among their arguments that are left after a grace period."""
     limit = time.monotonic() + GONE_S
     while found := _with_argument(marker.encode()):
         if time.monotonic() > limit:

@@ -1,4 +1,4 @@
-"""What runs inside the sandbox: an ordinary package of the standard library, sent there over the guest's channel.
+"""Code that runs inside the sandbox: an ordinary package of the standard library, sent over the guest's channel.
 
 Nothing is installed or mounted inside; `boot` makes the package out of what arrived. Four programs:
 
@@ -9,7 +9,7 @@ Nothing is installed or mounted inside; `boot` makes the package out of what arr
 
 supervisor/  serves requests, keeps time, counts, kills and cleans up
 zygote       a warm interpreter with almost nothing imported, which forks one process for each run
-ending       how a program ends there, as in an interpreter of its own
+finalize     end of a program in a forked process, as in an interpreter of its own
 calls/ tests/ profile/
              our own programs. Their code objects are made once in a guest; no name leads to them in a run, and they
              have builtins of their own. What a judge goes by is taken by processes that never run the code under test.

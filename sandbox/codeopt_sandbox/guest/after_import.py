@@ -1,4 +1,4 @@
-"""Something that is done with a module once it has been imported, by its own loader."""
+"""Callbacks on the import of a module, called by its own loader once the module has run."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ def after_import(loader: Any, then: Callable[[ModuleType], None]) -> None:
 
 
 def as_it_was(loader: Any) -> None:
-    """Without what stood before its own methods."""
+    """Restore the loader's own methods."""
     for name in ("exec_module", "get_code"):
         vars(loader).pop(name, None)

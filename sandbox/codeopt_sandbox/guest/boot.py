@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 os_read = os.read  # a module under test can patch `os`
 ROOT = "_codeopt_guest"
 BUNDLE_FD = 4
-"""Where a fresh interpreter finds its modules, marshalled."""
+"""File descriptor from which a fresh interpreter reads its modules, marshalled."""
 STARTER = f"""
 import marshal, sys
 with open({BUNDLE_FD}, "rb") as file:
@@ -35,7 +35,7 @@ with open({BUNDLE_FD}, "rb") as file:
 space = {{"__name__": "boot"}}
 exec(modules["{ROOT}/boot.py"], space)
 """
-"""For `python -c`, followed by a call of a function of this module, such as `space["run_tool"](modules)`."""
+"""Program for `python -c`, to be followed by a call of a function of this module, e.g. `space["run_tool"](modules)`."""
 
 
 class Bundle:
@@ -46,11 +46,11 @@ class Bundle:
         """Source texts or code objects."""
         self.builtins = dict(vars(builtins))
         self.loaded: dict[str, tuple[ModuleType, dict[str, ModuleType]]] = {}
-        """By name, with what it has imported of others."""
+        """Loaded modules by name, each with the other modules that it imported."""
         self.libc: CDLL | None = None
         """The C library, where an interpreter that was forked has it open from before."""
         self.library_code: LibraryCode | None = None
-        """Of the libraries that such an interpreter has loaded."""
+        """State of the loaded libraries, recorded by the interpreter that this one was forked from."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -64,7 +64,7 @@ class Bundle:
         return None
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """As usual."""
+        """Use the default module type."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Run its code, with builtins that nobody else has."""
@@ -120,13 +120,13 @@ def read_exactly(fd: int, size: int) -> bytes:
 
 
 def fitting(data: bytes) -> dict[str, Any]:
-    """Of sources, and code objects of an interpreter that marks its own so: those that are for this one."""
+    """The code objects if they are of this interpreter's version, else the sources."""
     sources, magic, codes = marshal.loads(data)
     return marshal.loads(codes) if magic == MAGIC_NUMBER else sources  # type: ignore[no-any-return]
 
 
 def start_supervisor() -> None:
-    """In a guest's first process: all modules come on standard input."""
+    """Start a guest's first process, which gets all modules on standard input."""
     size = int.from_bytes(read_exactly(0, 4), "big")
     data = read_exactly(0, size)
     if not size or len(data) < size:
@@ -145,7 +145,7 @@ def open_tool(bundle: Bundle, path: str) -> Callable[[], None]:
 
 
 def run_tool(modules: dict[str, Any]) -> None:
-    """As `python program.py` would run it, in an interpreter that was started with STARTER."""
+    """Run one of our own programs as `python program.py` would, in an interpreter that was started with STARTER."""
     del sys.argv[0]  # "-c"
     sys.path[0] = sys.argv[0].rpartition("/")[0]
     sys.modules["__main__"] = type(sys)("__main__")

@@ -21,7 +21,7 @@ Function, Module = type(lambda: None), type(sys)
 MEMBERS = frozenset((Function, property, classmethod, staticmethod))
 INNER = tuple([attrgetter(name) for name in ("__code__", "__defaults__", "__kwdefaults__")])
 HEAP_TYPE = 1 << 9
-"""Of `type.__flags__`: a class that can be changed, unlike those of the interpreter's own code in C."""
+"""Bit of `type.__flags__` that marks classes that can be changed, unlike those of the interpreter's own code in C."""
 REPLACED, GONE, NOT_IMPORTED = "another", "gone", "put in its place, not imported"
 
 
@@ -58,7 +58,7 @@ class ModuleCode:
         return not inside or all([all(map(is_, map(get, self.functions), was)) for get, was in zip(INNER, self.inner)])
 
     def other_functions(self) -> list[Any]:
-        """Those that have another code, or other defaults, than they had."""
+        """Functions whose code or defaults were replaced."""
         found = zip(self.functions, *self.inner)
         return [each for each, *was in found if not all(map(is_, [get(each) for get in INNER], was))]
 
@@ -72,7 +72,7 @@ def members_of(module: str, kind: Any) -> NamedCode:
 
 
 class LibraryCode:
-    """What libraries were like when they were loaded."""
+    """State of libraries when they were loaded."""
 
     def __init__(self) -> None:
         self.kept: dict[str, ModuleCode] = {}
@@ -119,7 +119,7 @@ class LibraryCode:
 
 
 def differences(was: ModuleCode, ours: tuple[dict[str, Any], ...]) -> Iterator[tuple[str, str]]:
-    """What was replaced in a module, or taken out of it. What is new in it is nobody's yet."""
+    """Names that were replaced in a module, or taken out of it. A new name is nobody's yet, so it does not count."""
     others = was.other_functions()
     for part in was.parts:
         for name, value in zip(part.names, part.values):
@@ -134,7 +134,7 @@ def differences(was: ModuleCode, ours: tuple[dict[str, Any], ...]) -> Iterator[t
 
 
 def standard_names() -> frozenset[str]:
-    """Of the standard library's modules; from 3.10 on."""
+    """Names of the standard library's modules; empty before Python 3.10."""
     return sys.stdlib_module_names if sys.version_info >= (3, 10) else frozenset()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import posix
 import sys
 
-from .kernel import PR_SET_DUMPABLE
+from .syscalls import PR_SET_DUMPABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Unfit(Exception):
+class PreloadFailure(Exception):
     """Why each run has to import for itself."""
 
 
 class Preloaded:
-    """What was imported, and what is to be done about it in each run."""
+    """Libraries that were imported before the fork, with what each run has to do about them."""
 
     def __init__(self) -> None:
         self.generators: list[Any] = []
@@ -30,21 +30,21 @@ class Preloaded:
         self.path = tuple(sys.path)
         """The rest of sys.path, as the libraries have left it."""
 
-    def load(self, scene: dict[str, Any], libc: CDLL) -> None:
-        """Import, with the user, folder and arguments that a run has. Raises Unfit."""
+    def load(self, preload: dict[str, Any], libc: CDLL) -> None:
+        """Import, with the user, folder and arguments that a run has. Raises PreloadFailure."""
         files = open_files()
-        posix.chdir(scene["cwd"])
-        sys.argv[:] = [scene["program"]]
-        ahead = [*scene["paths"], scene["program"].rpartition("/")[0]]
+        posix.chdir(preload["cwd"])
+        sys.argv[:] = [preload["program"]]
+        ahead = [*preload["paths"], preload["program"].rpartition("/")[0]]
         sys.path[:] = [*ahead, *self.path]
         sys.modules["__main__"] = type(sys)("__main__")
-        lower_user(scene["uid"], libc)
+        lower_user(preload["uid"], libc)
         try:
-            self.import_all(scene["modules"])
+            self.import_all(preload["modules"])
         finally:
-            raise_user(scene["uid"])
+            raise_user(preload["uid"])
         if sys.path[: len(ahead)] != ahead:
-            raise Unfit("they change the import path")
+            raise PreloadFailure("they change the import path")
         self.path = tuple(sys.path[len(ahead) :])
         require_nothing_open(files)
 
@@ -75,7 +75,7 @@ class Preloaded:
         return Random, seed
 
     def start_run(self) -> None:
-        """In a process forked for a run: what else it would not have of a fresh interpreter."""
+        """Give a process that was forked for a run the rest of what a fresh interpreter would have."""
         if "atexit" in sys.modules:
             sys.modules["atexit"]._clear()  # those of the libraries are for the process that makes the calls
         for generator in self.generators:
@@ -85,13 +85,14 @@ class Preloaded:
 
 
 def import_one(name: str) -> None:
-    """What has no file of its own, a name that a package made up, comes with that package."""
+    """Import a library. A name without a file of its own was made up by its package and comes with that. Raises
+    PreloadFailure."""
     try:
         __import__(name)
     except ImportError:
         return
     except BaseException as error:
-        raise Unfit(f"{name} cannot be imported by itself: {type(error).__name__}: {error}"[:300]) from None
+        raise PreloadFailure(f"{name} cannot be imported by itself: {type(error).__name__}: {error}"[:300]) from None
 
 
 def lower_user(uid: int, libc: CDLL) -> None:
@@ -116,17 +117,17 @@ def open_files() -> frozenset[str]:
 
 
 def require_nothing_open(before: frozenset[str]) -> None:
-    """Raises Unfit where a fork would leave something behind, or a run close it."""
+    """Raises PreloadFailure where a fork would leave something behind, or a run close it."""
     if len(posix.listdir("/proc/self/task")) > 1:
-        raise Unfit("they start threads")
+        raise PreloadFailure("they start threads")
     try:
         posix.waitpid(-1, posix.WNOHANG)
     except ChildProcessError:
         pass
     else:
-        raise Unfit("they leave a process running")
+        raise PreloadFailure("they leave a process running")
     for fd in open_files() - before:
-        raise Unfit(f"they keep a file open: {posix.readlink('/proc/self/fd/' + fd)}")
+        raise PreloadFailure(f"they keep a file open: {posix.readlink('/proc/self/fd/' + fd)}")
 
 
 def exists(fd: str) -> bool:

@@ -1,11 +1,12 @@
-"""What a process gives up before it runs a program: capabilities, its user, and the descriptors of others."""
+"""Privileges that a process gives up before it runs a program: capabilities, its user, and the descriptors of
+others."""
 
 from __future__ import annotations
 
 import posix
 
 from .boot import BUNDLE_FD
-from .kernel import PR_SET_DUMPABLE
+from .syscalls import PR_SET_DUMPABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ _CAP_HEADER, _NO_CAPS = bytes((0x22, 5, 8, 0x20)) + bytes(4), bytes(24)  # versi
 
 
 def drop_bounds(libc: CDLL) -> None:
-    """Empty the set of capabilities that a program started from here could ever have."""
+    """Empty the set of capabilities that a program started from here could ever gain."""
     for capability in range(64):
         if libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0):
             break  # the kernel knows no more of them

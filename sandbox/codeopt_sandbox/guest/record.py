@@ -42,14 +42,14 @@ class Record:
         return f"{type(self).__name__}({shown})"
 
     def fields(self) -> dict[str, Any]:
-        """By name, in order."""
+        """Values by field name, in order."""
         return dict(vars(self))
 
     def replace(self, **changes: Any) -> Self:
-        """The same with other values in some fields."""
+        """A copy with other values in some fields."""
         return type(self)(**{**vars(self), **changes})
 
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Self:
-        """What `fields` gave, which may have come through JSON."""
+        """Rebuild a record from `fields`, which may have passed through JSON."""
         return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})

@@ -25,7 +25,8 @@ def new_streams() -> None:
 
 
 def kinds(fds: Iterable[int]) -> list[tuple[int, int]]:
-    """What stream objects depend on: whether they are files or pipes, and the size of a block."""
+    """Properties that stream objects depend on, for each descriptor: whether it is a file or a pipe, and its block
+    size."""
     found = [posix.fstat(fd) for fd in fds]
     return [(status.st_mode & 0o170000, status.st_blksize) for status in found]
 

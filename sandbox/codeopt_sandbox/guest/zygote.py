@@ -8,7 +8,7 @@ before the program's first instruction, and is closed: the program can touch nei
 
 Only what an interpreter has built in is left imported, so that a program's own imports cost what they cost
 in `python program.py`, and so that no input or result of another run is in the memory that a program inherits.
-A zygote that is given a scene has imported its libraries besides, for runs of calls alone, whose imports are not timed;
+A zygote with a preload request has imported libraries besides, for runs of calls alone, whose imports are not timed;
 before the first job it reports ("loaded", why not).
 """
 
@@ -25,12 +25,12 @@ import time
 from _frozen_importlib_external import SourceFileLoader
 
 from .boot import BUNDLE_FD, STARTER, Bundle, open_tool
-from .ending import failed, flush, leave, without_our_frame
-from .kernel import PR_SET_DUMPABLE, open_libc, runqueue_wait_s
+from .finalize import failed, flush, leave, without_our_frame
 from .library_code import LibraryCode
-from .preload import Preloaded, Unfit
+from .preload import Preloaded, PreloadFailure
 from .privileges import drop_bounds, drop_privileges
 from .streams import kinds, new_streams, prepare_streams
+from .syscalls import PR_SET_DUMPABLE, open_libc, runqueue_wait_s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ import sys
 built_in, found_in = frozenset(sys.modules), frozenset(sys.path_importer_cache)
 sys.path.pop(0)
 {STARTER}
-program = space["Bundle"](modules).load("zygote").serve(built_in, found_in, modules.pop("scene", None))
+program = space["Bundle"](modules).load("zygote").serve(built_in, found_in, modules.pop("preload", None))
 try:
     exec(program.code, program.namespace)
 except BaseException as error:
@@ -67,19 +67,19 @@ class PreparedRun:
 
 
 class Zygote:
-    """What is alike for all runs and is made once, before the first fork."""
+    """State that is the same for all runs and is made once, before the first fork."""
 
-    def __init__(self, built_in: frozenset[str], found_in: frozenset[str], scene: dict[str, Any] | None) -> None:
+    def __init__(self, built_in: frozenset[str], found_in: frozenset[str], preload: dict[str, Any] | None) -> None:
         self.libc = open_libc()
         forget_imports(built_in, found_in)
         self.streams = prepare_streams()
-        self.libraries, self.unfit = Preloaded(), ""
-        if scene is not None:
+        self.libraries, self.preload_failure = Preloaded(), ""
+        if preload is not None:
             try:
-                self.libraries.load(scene, self.libc)
-            except Unfit as error:
-                self.unfit = str(error)
-        self.library_code = LibraryCode() if scene is not None else None
+                self.libraries.load(preload, self.libc)
+            except PreloadFailure as error:
+                self.preload_failure = str(error)
+        self.library_code = LibraryCode() if preload is not None else None
         self.imported, self.found_in = frozenset(sys.modules), frozenset(sys.path_importer_cache)
         self.tools: Bundle | None = None
         self.bounded = False
@@ -111,7 +111,7 @@ class Zygote:
             sock.send(marshal.dumps(("exit", status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, end, delay_s)))
 
     def prepare(self, run: PreparedRun) -> PreparedRun:
-        """What of a run can be done here, where no page is copied."""
+        """Prepare the part of a run that can be done here, where no page is copied."""
         if run.job["uid"] and not self.bounded:  # each process inherits that
             drop_bounds(self.libc)
             self.bounded = True
@@ -128,11 +128,11 @@ class Zygote:
         return run
 
 
-def serve(built_in: frozenset[str], found_in: frozenset[str], scene: dict[str, Any] | None) -> ForkedProgram:
+def serve(built_in: frozenset[str], found_in: frozenset[str], preload: dict[str, Any] | None) -> ForkedProgram:
     """Fork a process for each job; returns only in the child, with the program to run."""
-    zygote, sock = Zygote(built_in, found_in, scene), _socket.socket(fileno=3)
-    if scene is not None:
-        sock.send(marshal.dumps(("loaded", zygote.unfit)))
+    zygote, sock = Zygote(built_in, found_in, preload), _socket.socket(fileno=3)
+    if preload is not None:
+        sock.send(marshal.dumps(("loaded", zygote.preload_failure)))
     run = zygote.fork_for_each(sock)
     drop_privileges(run.job, run.fds, zygote.libc)
     if run.job["exec"]:
@@ -140,7 +140,7 @@ def serve(built_in: frozenset[str], found_in: frozenset[str], scene: dict[str, A
     forget_imports(
         zygote.imported, zygote.found_in
     )  # of `wait4`, which imports `resource` when the first run has ended
-    if scene is not None:
+    if preload is not None:
         zygote.libraries.start_run()
     if not run.streams_fit:
         new_streams()

@@ -12,7 +12,7 @@ import sys
 import types
 
 from ..boot import read_exactly
-from ..kernel import hide
+from ..syscalls import hide
 from .batch import batch_of
 from .channel import Channel
 from .controller import Controller

@@ -7,7 +7,7 @@ import sys
 from io import BytesIO
 
 from .repr.handles import pickled
-from .restored import Remaker, is_as, replayed
+from .restored import Reconstructor, is_as, replayed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,9 +116,9 @@ class CallNamespace(Known):
 
     def restore(self, text: str) -> Any:
         """By what was recorded, with constructors where that is the same."""
-        remaker = Remaker(self.ref.module, text in self.remade)
-        found = remaker.make(self.read(text))
-        if not remaker.refused:
+        reconstructor = Reconstructor(self.ref.module, text in self.remade)
+        found = reconstructor.make(self.read(text))
+        if not reconstructor.refused:
             self.remade.add(text)
         return found
 

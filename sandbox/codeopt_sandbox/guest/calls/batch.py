@@ -44,7 +44,7 @@ class CallBatch(Record):
     shape  what the arguments and results of all calls are like, in words
     scenario several calls together (scenarios/), or one by itself
     watch  what the import and the calls read of their surroundings, and what is kept of each call (watched.py)
-    scene  what the module finds when it is called first: libraries, environment (scene.py)
+    scene  what the module finds when it is called first: libraries, environment (import_context.py)
     libraries  each "call" is the name of a module, which is imported; what that leaves of the process (leaving.py)
     state  what is there before any call, none is made
     """

@@ -8,17 +8,17 @@ import time
 import types
 from marshal import dumps as packed_bytes
 
+from .aliasing import Aliasing
 from .apart import apart
 from .audit import EffectAudit
+from .captured_output import CapturedOutput
 from .channel import LEFT, LINES, OUTCOME, STATE, TOOK, frame
 from .coverage import LineCoverage, executable, first_line
-from .face import Faces
-from .heard import Heard
 from .json_text import to_json
-from .later import Later
 from .laziness import Laziness
-from .mutation import mutable_parts, mutate_result, spoil
+from .mutation import corrupt_result, mutable_parts, mutate_result
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome, no_arguments
+from .public_view import PublicViews
 from .repr.canonical import CanonicalRepr
 from .repr.exceptions import held_by
 from .repr.parts import is_container
@@ -44,13 +44,15 @@ if TYPE_CHECKING:
     """It asks for calls before it knows."""
 
 monotonic = time.monotonic
+process_time = time.process_time
 SAID = 200
 """Characters of an exception's text."""
 DEEPENED = "deepened"
 PLAIN_NAMES = frozenset(("f", "set", "frozenset", "inf", "nan"))
 """Whoever uses these alone makes the same again, whatever a call has changed."""
-QUICK_S = 0.5
-"""A call that takes no longer is made again, with its first result changed as its owner may."""
+QUICK_CPU_S = 0.5
+"""CPU time up to which a call is made again, seconds. Wall time would depend on what else the machine does, and with it
+whether a function that counts its calls has the same state in two runs."""
 TOLD_S = 0.005
 """The controller hears at once of a call that takes longer; of a shorter one when its outcome is known."""
 
@@ -61,11 +63,13 @@ class Checking:
     def __init__(self, worker: CallWorker, batch: CallBatch, channel: Channel) -> None:
         self.worker, self.ref, self.batch, self.channel = worker, worker.ref, batch, channel
         worker.leaving.find_patched()
-        self.effects, self.heard = EffectAudit(), Heard(self.ref)
+        self.effects, self.captured = EffectAudit(), CapturedOutput(self.ref)
         self.lines = LineCoverage(self.ref.file, executable(self.ref, worker.function) if batch.mode == "cover" else ())
-        self.later, self.faces = Later(self.ref.module), Faces(self.ref.module)
+        self.aliasing, self.views = Aliasing(self.ref.module), PublicViews(self.ref.module)
         self.plain: dict[CodeType, bool] = {}
         """Whether a call is written down as nothing but plain values."""
+        self.cpu_s = 0.0
+        """CPU time of the call that was made last, seconds."""
         self.function: Callable[..., Any] = worker.function
         if self.ref.asynchronous:
             self.function = lambda *a, **k: worker.invoke(a, k, batch.items)
@@ -78,7 +82,7 @@ class Checking:
         if self.ref.asynchronous:
             self.worker.loop()
         leaving = self.worker.leaving
-        self.heard.listen_once()
+        self.captured.listen_once()
         leaving.look()
         self.channel.send(LEFT, to_json(leaving.left(self.ref, []).told()))  # calls may end the process
         before, random = state_of(self.ref, self.worker.module), random_state()
@@ -88,16 +92,16 @@ class Checking:
             if outcome.seconds > TOLD_S:
                 self.channel.write(took)
                 took = b""
-            if outcome.seconds < QUICK_S and self.batch.mode == "check":
+            if self.cpu_s < QUICK_CPU_S and self.batch.mode == "check":
                 mutate_result(result, 3)
-                self.later.keep(number, call, result)
+                self.aliasing.keep(number, call, result)
                 outcome = yield from self.make_again(code, outcome, result)
             self.channel.write(took + frame(OUTCOME, to_json(outcome.fields()).encode()))
             if self.batch.mode == "cover" and not self.lines.missing:
                 break  # what the other calls do is known from elsewhere
         by_calls = leaving.end_calls(self.effects.sets_inner)
         after, random_changed = state_of(self.ref, self.worker.module), random_state() != random
-        state = what_changed(before, after, random_changed=random_changed, later=self.later.changed())
+        state = what_changed(before, after, random_changed=random_changed, later=self.aliasing.changed())
         if self.batch.mode == "cover":
             function = self.worker.function
             found = [sorted(self.lines.found), executable(self.ref, function), first_line(self.ref, function)]
@@ -129,7 +133,7 @@ class Checking:
         """Whether a caller who changes what was given out meets that change when he asks again."""
         if any(is_container(type(part)) for part in kept):
             return True
-        changed = spoil(kept)
+        changed = corrupt_result(kept)
         found = (yield from self.make(code))[0].text
         for part, name, was in changed:
             setattr(part, name, was)
@@ -138,7 +142,7 @@ class Checking:
     def make(self, code: CodeType, others: bool = False) -> Asking[tuple[CallOutcome, Call, Any]]:
         """What one call with fresh arguments does; the arguments, and its result. others: no argument is, or holds,
         the same object twice."""
-        random = random_state()
+        self.cpu_s, random = 0.0, random_state()
         try:
             call = self.worker.arguments.fresh(code)
             call = apart(call, self.ref.module) if others else call
@@ -153,21 +157,21 @@ class Checking:
         before = "" if packed else CanonicalRepr(self.ref.module).show_arguments(*call)
         lazy = Laziness(call)
         shown.at_first_item = lazy.look
-        self.heard.start()
-        started = monotonic()
+        self.captured.start()
+        started, started_cpu = monotonic(), process_time()
         text, result, raised = yield from self.invoke(call, shown)
-        took = monotonic() - started
-        heard = self.heard.stop()
+        took, self.cpu_s = monotonic() - started, process_time() - started_cpu
+        captured = self.captured.stop()
         text, opaque = cut(text), shown.opaque
         if not packed or packed_call(call) != packed:
             arguments = CanonicalRepr(self.ref.module)
             after = arguments.show_arguments(*call, rest=True)
             before = before or CanonicalRepr(self.ref.module).show_arguments(*self.worker.arguments.fresh(code))
             if after != before:
-                text += self.faces.of_arguments(self.worker.arguments.fresh(code), call, before, after)
+                text += self.views.of_arguments(self.worker.arguments.fresh(code), call, before, after)
                 opaque = opaque or arguments.opaque
-        text += self.faces.of_result(call, result)
-        text += heard
+        text += self.views.of_result(call, result)
+        text += captured
         text += f" | {self.effects.words()}" if self.effects.found else ""
         text += " | yields" if shown.iterators else ""
         text += lazy.words

@@ -6,7 +6,7 @@ import marshal
 import os
 import time
 
-from ..kernel import kill
+from ..syscalls import kill
 from .channel import (
     CALLS,
     CODES,
@@ -52,9 +52,9 @@ if TYPE_CHECKING:
 START_SECONDS = 60.0
 SLOWED = 8
 """With every allocation traced a pass may take so many times as long."""
-GRACE_S, QUICK_S = 0.3, 1.0
-"""What a call may take beyond its time, and what is left to it when it has been made once: it is made again before its
-outcome is shown, if it is quick (checking.py)."""
+GRACE_S = 0.3
+"""Wall time that a call may take beyond its limit, seconds; the same again for the second call that a quick one gets
+before its outcome is shown (checking.py)."""
 NAP_S = 0.002
 """What several calls do is read at once: to wake up for each takes a fifth of their time, on the same processor."""
 
@@ -164,7 +164,7 @@ class Controller:
         """Write down what a worker does; how it hung or ended, None when all is made or enough time is spent."""
         seconds, letter = self.batch.seconds, b""
         while True:
-            letter, text = self.wait((min(seconds, QUICK_S) if letter == TOOK else seconds) + GRACE_S)
+            letter, text = self.wait(seconds + GRACE_S)
             if letter == TOOK:
                 self.took.append(float(text))
             elif letter in (OUTCOME, TEXT):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 
 from .channel import ENDED, FAILED, IMPORTED, MISSES, PASS, Channel, os_exit, os_fork, waitpid
+from .import_context import Before
 from .leaving import Leaving
 from .module_loader import import_target
 from .passes import acts
-from .scene import Before
 from .worker import CallWorker
 
 TYPE_CHECKING = False

@@ -6,10 +6,10 @@ import gc
 import sys
 
 from ..library_code import LibraryCode
-from . import heard, printed
+from . import captured_output, printed
+from .import_context import is_library, origin_of
 from .library_settings import settings_of
 from .outcome import CALLS, IMPORT, LeftSetting, ProcessChanges
-from .scene import is_library, origin_of
 from .settings import process_settings
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ NOTHING: tuple[str, Any] = ("", None)
 MOST, SHOWN = 200, 200
 """Settings that are told, and characters of each text."""
 FROZEN, RANDOM = "gc.freeze()", "the state of the generator of "
-OURS = vars(heard), vars(printed)
+OURS = vars(captured_output), vars(printed)
 
 
 class Leaving:

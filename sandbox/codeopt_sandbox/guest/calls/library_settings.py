@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     """By name: a text, and an object that must stay the same one; None where the text says all."""
 
 LOG_LEVEL, ALL_LEVELS = 30, 1
-"""Of the root logger: its own, and the one that the harness sets in its place (heard.py)."""
+"""Of the root logger: its own, and the one that the harness sets in its place (captured_output.py)."""
 BROKEN = (AttributeError, TypeError, ValueError, LookupError)
 """What asking a module raises that is no library's, but has the name of one."""
 

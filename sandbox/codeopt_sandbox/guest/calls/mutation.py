@@ -44,7 +44,7 @@ def mutate_result(value: Any, depth: int) -> None:
         value.extend(b"spoiled")
 
 
-def spoil(values: Sequence[Any]) -> list[tuple[Any, str, Any]]:
+def corrupt_result(values: Sequence[Any]) -> list[tuple[Any, str, Any]]:
     """Give objects other public attributes, where they let others set them; what these were."""
     changed = []
     for value in values:

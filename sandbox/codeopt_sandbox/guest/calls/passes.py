@@ -7,11 +7,11 @@ import marshal
 from .batch import CallBatch
 from .channel import FINISHED, LEFT, TEXT
 from .checking import Checking, limit_memory
+from .import_context import import_context, import_library
 from .json_text import to_json
 from .listing import describe_calls, list_calls, replay_calls, show_calls
 from .peaks import take_peaks
 from .scenarios.played import play_all
-from .scene import import_library, scene
 from .timing import TimedPass, show_state
 from .watched import watch_calls
 
@@ -59,7 +59,9 @@ def _scenarios(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], 
 
 ASKED: Mapping[str, Callable[[CallWorker, CallBatch, Sequence[CodeType], Channel], None]] = {
     "list": lambda worker, batch, codes, channel: list_calls(worker.arguments.names, channel),
-    "scene": lambda worker, batch, codes, channel: channel.send(TEXT, to_json(scene(worker.ref, worker.before))),
+    "scene": lambda worker, batch, codes, channel: channel.send(
+        TEXT, to_json(import_context(worker.ref, worker.before))
+    ),
     "libraries": lambda worker, batch, codes, channel: _libraries(worker, batch.calls, channel),
     "state": lambda worker, batch, codes, channel: show_state(worker, channel),
     "watch": watch_calls,

@@ -6,8 +6,8 @@ import sys
 
 from ..boot import read_exactly
 from .batch import batch_of
+from .import_context import Before
 from .module_loader import SourceLoader, import_target
-from .scene import Before
 from .stage import read
 from .worker import CallWorker
 

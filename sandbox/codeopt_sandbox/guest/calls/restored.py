@@ -16,7 +16,7 @@ DEPTH, ITEMS = 4, 200
 NOTHING = object()
 
 
-class Remaker:
+class Reconstructor:
     """Makes the objects of a value by their constructors, where that gives them all that was recorded."""
 
     def __init__(self, target: str, sure: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ..kernel import runqueue_wait_s
+from ..syscalls import runqueue_wait_s
 from .channel import CODES, DONE, FINISHED, GIVEN, GO, OUTCOME, READY, SHOW, STATE, WARM
 from .outcome import ENDED_EARLY, RunFailed
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .function_ref import FunctionRef
-    from .scene import Before
+    from .import_context import Before
 
 
 class CallWorker:

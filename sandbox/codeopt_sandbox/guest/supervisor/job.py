@@ -1,4 +1,4 @@
-"""What the host asks of a guest, and what is known of the run in progress."""
+"""Requests of the host to a guest, and the state of the run in progress."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, NamedTuple  # dataclasses, with all of inspect, would ta
 
 
 class Setting(NamedTuple):
-    """How this guest is built; sent by the host once."""
+    """Configuration of a guest, sent by the host once."""
 
     python: str
     box: str
-    """Where the program's file goes; only the supervisor needs to write there."""
+    """Folder of the program's file; only the supervisor needs to write there."""
     scratch: tuple[str, ...]
     """Workspace a run may write to; emptied after each run. The first is its working folder."""
     env: dict[str, str]
@@ -29,8 +29,8 @@ class Job(NamedTuple):
 
     exec: bool
     tool: bool
-    """It is one of our own programs (sandbox/codeopt_sandbox/guest_bundle.py), with its arguments; else a text of
-    Python."""
+    """The program is one of our own (sandbox/codeopt_sandbox/guest_bundle.py) with its arguments, not a Python
+    source."""
     wall_s: float
     memory_bytes: int
     output_bytes: int
@@ -50,7 +50,7 @@ class Job(NamedTuple):
 
 
 class RunState:
-    """What is known of the run in progress."""
+    """State of the run in progress."""
 
     def __init__(self, started: float) -> None:
         self.started = started
@@ -68,7 +68,7 @@ class RunState:
 
 
 def report(state: RunState) -> dict[str, Any]:
-    """What the host is told; it makes the verdict."""
+    """Report of a run to the host, which makes the verdict."""
     status = state.status
     return {
         "exit": os.WEXITSTATUS(status) if status is not None and os.WIFEXITED(status) else None,

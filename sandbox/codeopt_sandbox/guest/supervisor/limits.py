@@ -23,7 +23,7 @@ import resource
 import struct
 from pathlib import Path
 
-from ..kernel import open_libc
+from ..syscalls import open_libc
 
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _PR_SET_CHILD_SUBREAPER = 38, 22, 36
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
@@ -134,7 +134,7 @@ def adopt_orphans() -> None:
 
 
 def first_to_go() -> None:
-    """Of all processes of the machine the kernel ends this one and its children first, where memory is short."""
+    """Make this process and its children the kernel's first choice when memory is short."""
     with contextlib.suppress(OSError):  # /proc is read-only: what we are in is isolated itself
         Path("/proc/self/oom_score_adj").write_text("1000")
 

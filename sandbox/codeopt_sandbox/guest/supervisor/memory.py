@@ -18,5 +18,5 @@ def keep(data: bytes) -> int:
 
 
 def reopen(fd: int) -> int:
-    """Another descriptor of the same, to read it from its beginning."""
+    """Another descriptor of the same file, at its beginning."""
     return os.open(f"/proc/self/fd/{fd}", os.O_RDONLY | os.O_CLOEXEC)

@@ -9,7 +9,7 @@ import select
 import signal
 import time
 
-from ..kernel import kill
+from ..syscalls import kill
 from . import usage
 from .job import Job, RunState, Setting
 from .zygote_process import Link
@@ -27,7 +27,7 @@ class RunMonitor:
         self.children = usage.children(os.getpid())
 
     def follow(self, state: RunState, job: Job, outputs: dict[int, bytearray]) -> None:
-        """Until the first process has ended and everything that it left behind is dead and read."""
+        """Wait until the first process has ended and all that it left behind is dead and read."""
         link = self.zygotes.current.link
         assert link is not None
         poll = select.poll()
@@ -122,7 +122,7 @@ class RunMonitor:
         self._kill_everything(state)
 
     def _is_alone(self) -> bool:
-        """Nothing is left of the run, for certain: when its first process has ended, what descends from it is below a
+        """Whether nothing is left of the run for certain: once its first process has ended, its descendants are below a
         child of ours that is no zygote, dead or alive; and a zygote starts nothing else.
         """
         link = self.zygotes.current.link
@@ -134,7 +134,8 @@ class RunMonitor:
             return False
 
     def _doubt_zygote(self) -> None:
-        """Where runs have its user, one that outlived its own end may have stopped one for the next."""
+        """Replace the zygote where runs have its user: a run that outlived its end may have stopped it for the next
+        one."""
         if not self.setting.uid_base:
             self.zygotes.end()
 
@@ -201,7 +202,7 @@ class RunMonitor:
         state.end_ns = state.end_ns or time.monotonic_ns()
 
     def of_the_run(self, dead: bool = False) -> list[usage.Process]:
-        """Its processes; with `dead` also those that nobody has waited for yet."""
+        """Processes of the run; with `dead` also those that nobody has waited for yet."""
         seen = usage.processes(dead)
         if not self.setting.pid1:
             seen = usage.descendants(seen, os.getpid())

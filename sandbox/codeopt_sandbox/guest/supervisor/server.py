@@ -19,7 +19,7 @@ from typing import Any
 
 from .. import wire
 from ..boot import Bundle, read_exactly
-from ..kernel import hide, kill
+from ..syscalls import hide, kill
 from . import limits, memory, usage
 from .job import Job, RunState, Setting, report
 from .monitor import GRACE_S, RunMonitor
@@ -30,7 +30,7 @@ from .zygotes import Zygotes, read_kept
 
 _F_SETPIPE_SZ = 1031
 _TOOLS = (
-    "__init__.py", "after_import.py", "boot.py", "kernel.py", "library_code.py", "record.py", "calls/", "tests/",
+    "__init__.py", "after_import.py", "boot.py", "syscalls.py", "library_code.py", "record.py", "calls/", "tests/",
     "profile/",
 )  # fmt: skip
 """The modules of our own programs, which runs of them are given."""
@@ -63,7 +63,7 @@ class Supervisor:
             send(*handler(blob, **message))
 
     def do_ping(self, _blob: bytes) -> tuple[dict[str, Any], bytes]:
-        """Who answers."""
+        """Answer with the identity of this guest."""
         return {"pid": os.getpid(), "version": sys.version.split()[0]}, b""
 
     def do_keep(self, blob: bytes, name: str) -> tuple[dict[str, Any], bytes]:
@@ -102,7 +102,7 @@ class Supervisor:
         files = [[name, size] for name, size, _ in written]
         blob = b"".join([state.stdout, state.stderr, *(content for _, _, content in written)])
         found = {**report(state), "clean": clean, "stderr": len(state.stderr), "files": files}
-        return {**found, "unfit": self.zygotes.unfit.get(job.libraries, "")}, blob
+        return {**found, "unfit": self.zygotes.preload_failures.get(job.libraries, "")}, blob
 
     # -- one run ------------------------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ class Supervisor:
 
 
 def _written(folder: WorkingFolder | None, job: Job, state: RunState) -> list[tuple[str, int, bytes]]:
-    """What the run left in its folder; too much of it ends the run as too much output does."""
+    """Files that the run left in its folder; too many bytes end the run as too much output does."""
     try:
         return folder.written(job.output_bytes) if folder else []
     except (TooMuch, OSError) as error:  # OSError: nested or named so that it cannot be read

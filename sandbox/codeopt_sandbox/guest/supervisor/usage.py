@@ -1,4 +1,4 @@
-"""What the processes of a run use, from the kernel's own books: /proc and, where there is one, the control group."""
+"""Resource usage of the processes of a run, from the kernel's own accounting: /proc and the control group, if any."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Book:
         self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
 
     def read(self) -> bytes:
-        """All of it, as it is now. Raises OSError when what it tells of is gone."""
+        """Current content. Raises OSError when its subject is gone."""
         return os.pread(self._fd, 1 << 16, 0)
 
     def close(self) -> None:
@@ -70,7 +70,7 @@ def _pages_of_threads(pid: int) -> int:
 
 
 def descendants(all_processes: list[Process], root: int) -> list[Process]:
-    """Those of `all_processes` that come from `root`, nearest first, without it."""
+    """Descendants of a process, nearest first, without itself."""
     found: list[Process] = []
     parents = {root}
     while parents:
@@ -81,7 +81,7 @@ def descendants(all_processes: list[Process], root: int) -> list[Process]:
 
 
 def traffic() -> tuple[Book, ...]:
-    """What each network interface has sent and received, and what the protocols have counted: failures, too."""
+    """Accounting files of the network: traffic of each interface, and counters of the protocols, failures included."""
     return tuple(Book(path) for path in _COUNTERS if path.exists())
 
 
@@ -134,7 +134,7 @@ class ControlGroup(NamedTuple):
         return int(_read(self.cpu)) / 1e9
 
     def oom_kills(self) -> int:
-        """How many processes the kernel has killed for memory."""
+        """Number of processes that the kernel has killed for lack of memory."""
         return 0 if self.events is None else _fields(self.events).get("oom_kill", 0)
 
 

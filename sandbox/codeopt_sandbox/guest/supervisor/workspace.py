@@ -60,7 +60,7 @@ class Workspace:
 
 
 def _restore(folder: Path) -> None:
-    """What a run of our own user can do to a folder itself: put something in its place, or keep state in its inode."""
+    """Undo what a run of our own user can do to a folder itself: replace it, or keep state in its inode."""
     with contextlib.suppress(OSError):  # what cannot be emptied then is reported as not clean
         if folder.is_symlink() or not folder.is_dir():
             folder.unlink(missing_ok=True)

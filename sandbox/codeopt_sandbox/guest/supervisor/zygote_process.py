@@ -17,13 +17,13 @@ from . import limits, memory, usage
 from .job import Job, Setting
 
 _MODULES = (
-    "__init__.py", "boot.py", "ending.py", "kernel.py", "library_code.py", "preload.py", "privileges.py", "streams.py",
-    "zygote.py",
+    "__init__.py", "boot.py", "finalize.py", "syscalls.py", "library_code.py", "preload.py", "privileges.py",
+    "streams.py", "zygote.py",
 )  # fmt: skip
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 LOAD_S = 60.0
-"""What all imports of libraries may take together; as long as a run may take to import a module."""
+"""Time limit for all imports of libraries together, seconds; as long as a run may take to import a module."""
 
 
 class Link(NamedTuple):
@@ -39,18 +39,24 @@ class ZygoteProcess:
     """Has a zygote ready for the next run.
 
     capped: a control group caps the memory of all, so no limit on addresses is needed.
-    scene: the libraries that it imports before the first run, and what they are imported with.
+    preload: the libraries that it imports before the first run, and what they are imported with.
     """
 
     def __init__(
-        self, setting: Setting, bundle: Bundle, *, capped: bool, scene: dict[str, Any] | None = None, hash_seed: int = 0
+        self,
+        setting: Setting,
+        bundle: Bundle,
+        *,
+        capped: bool,
+        preload: dict[str, Any] | None = None,
+        hash_seed: int = 0,
     ) -> None:
-        self.setting, self.capped, self.scene, self.hash_seed = setting, capped, scene, hash_seed
+        self.setting, self.capped, self.preload, self.hash_seed = setting, capped, preload, hash_seed
         modules = bundle.pack(*_MODULES)
         self.modules = memory.keep(
-            modules if scene is None else marshal.dumps({**marshal.loads(modules), "scene": scene})
+            modules if preload is None else marshal.dumps({**marshal.loads(modules), "preload": preload})
         )
-        self.unfit = ""
+        self.preload_failure = ""
         """Why the libraries could not be imported here; empty when they are, or there are none."""
         self.link: Link | None = None
         self.limits: tuple[int, ...] = ()
@@ -59,11 +65,11 @@ class ZygoteProcess:
 
     @property
     def pid(self) -> int:
-        """Of the zygote; 0 when there is none."""
+        """Process id of the zygote; 0 when there is none."""
         return self.link.pid if self.link else 0
 
     def cpu_s(self) -> float:
-        """What the zygote itself has used, in clock ticks."""
+        """CPU time of the zygote itself, clock ticks."""
         if self.link is None:
             return 0.0
         fields = self.link.stat.read().rpartition(b")")[2].split()
@@ -77,7 +83,7 @@ class ZygoteProcess:
             self.forget()
 
     def forget(self) -> None:
-        """It has ended and was waited for."""
+        """Forget the zygote, which has ended and was waited for."""
         assert self.link is not None
         self.link.sock.close()
         self.link.stat.close()
@@ -92,21 +98,21 @@ class ZygoteProcess:
             self.end()
         if self.link is None:
             self.link, self.limits, self.core = self._start(job), wanted, None
-            if self.scene is not None:
-                self.unfit = self._hear_loaded(self.link.sock)
+            if self.preload is not None:
+                self.preload_failure = self._hear_loaded(self.link.sock)
         # Set from here: the filter that a run inherits forbids it to everybody else.
-        if not self.unfit and job.core != self.core:
+        if not self.preload_failure and job.core != self.core:
             os.sched_setaffinity(self.link.pid, self.cores if job.core is None else {job.core})
             self.core = job.core
         return self.link
 
     def close(self) -> None:
-        """For good."""
+        """End the zygote for good."""
         self.end()
         os.close(self.modules)
 
     def resident_bytes(self) -> int:
-        """Of the zygote itself."""
+        """Resident memory of the zygote itself, bytes."""
         assert self.link is not None
         return int(self.link.stat.read().rpartition(b")")[2].split()[21]) * _PAGE
 

@@ -22,27 +22,27 @@ class Zygotes:
         self.setting, self.bundle, self.workspace, self.capped = setting, bundle, workspace, capped
         self.bare = self.current = ZygoteProcess(setting, bundle, capped=capped)
         self.loaded: dict[tuple[str, int], ZygoteProcess] = {}
-        """By name of the kept list of libraries and hash seed, the oldest first."""
-        self.unfit: dict[str, str] = {}
-        """By name of the list: why its libraries are not imported here."""
+        """Zygotes with preloaded libraries, by (name of the kept list of libraries, hash seed), the oldest first."""
+        self.preload_failures: dict[str, str] = {}
+        """Reasons why lists of libraries are not preloaded here, by name of the list."""
 
     @property
     def living(self) -> list[ZygoteProcess]:
-        """Those that there are."""
+        """Zygotes that are running."""
         return [each for each in (self.bare, *self.loaded.values()) if each.link]
 
     @property
     def pids(self) -> set[int]:
-        """Of all."""
+        """Process ids of all zygotes."""
         return {each.pid for each in self.living}
 
     @property
     def shared_bytes(self) -> int:
-        """What the first process of a run has of the libraries without having imported them."""
-        return self.current.resident_bytes() if self.current.scene is not None and self.current.link else 0
+        """Resident memory of libraries that the first process of a run has without having imported them, bytes."""
+        return self.current.resident_bytes() if self.current.preload is not None and self.current.link else 0
 
     def cpu_s(self) -> float:
-        """What they have used themselves."""
+        """CPU time of all zygotes themselves, clock ticks."""
         return sum(each.cpu_s() for each in self.living)
 
     def forget(self, pid: int) -> None:
@@ -61,11 +61,11 @@ class Zygotes:
 
         libraries: marshalled; empty where there are none.
         """
-        if libraries and job.libraries not in self.unfit:
+        if libraries and job.libraries not in self.preload_failures:
             zygote = self._loaded(job, cwd, libraries)
             link = zygote.ready(job)
-            if zygote.unfit or self.workspace.has_leftovers():
-                self.unfit[job.libraries] = zygote.unfit or "they leave files behind"
+            if zygote.preload_failure or self.workspace.has_leftovers():
+                self.preload_failures[job.libraries] = zygote.preload_failure or "they leave files behind"
                 self.loaded.pop((job.libraries, job.hash_seed)).close()
                 self.workspace.clean()
             else:
@@ -79,14 +79,16 @@ class Zygotes:
         key = job.libraries, job.hash_seed
         if key not in self.loaded:
             modules, paths = marshal.loads(libraries)
-            scene: dict[str, Any] = {
+            preload: dict[str, Any] = {
                 "modules": modules,
                 "paths": paths,
                 "program": f"{self.workspace.box}/program.py",
                 "cwd": cwd,
                 "uid": self.setting.uid_base,
             }
-            made = ZygoteProcess(self.setting, self.bundle, capped=self.capped, scene=scene, hash_seed=job.hash_seed)
+            made = ZygoteProcess(
+                self.setting, self.bundle, capped=self.capped, preload=preload, hash_seed=job.hash_seed
+            )
             self.loaded[key] = made
         return self.loaded[key]
 
@@ -101,5 +103,5 @@ class Zygotes:
 
 
 def read_kept(fd: int) -> bytes:
-    """All of a kept input."""
+    """Content of a kept input."""
     return os.pread(fd, os.fstat(fd).st_size, 0)

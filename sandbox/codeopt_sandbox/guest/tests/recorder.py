@@ -9,11 +9,11 @@ from __future__ import annotations
 import _thread
 import os
 
-from .blame import LARGE, blame
-from .exact import settle, without_defaults
-from .journal import Journal, classes_of
+from .exact_signature import settle, without_defaults
+from .object_history import ClassHistory, classes_of
 from .sampling import ALL_OF, Schedule
-from .stand_ins import stand_in
+from .wrappers import wrapper
+from .write_blocker import LARGE, write_blocker
 from .writing import write_call
 
 TYPE_CHECKING = False
@@ -42,10 +42,10 @@ class CallRecorder:
         self.of_class = False
         """A class method: the class is no argument of the call."""
         self.often: list[tuple[Any, Any, str]] = []
-        """Stand-ins that are to become quicker, what they stand for, and how."""
+        """Wrappers that are to become quicker, what they stand for, and how."""
         self.by_position = 0
         """Arguments that were given without a name, in the call that had most of them."""
-        self.journals: list[Journal] = []
+        self.histories: list[ClassHistory] = []
         """Of the module's classes."""
         self.inside: set[int] = set()
         """Threads within the function: of a recursion the outermost call is written down."""
@@ -95,7 +95,7 @@ class CallRecorder:
             self.sink(text)
 
     def settle(self) -> None:
-        """Of a function that is called often: its stand-ins get its parameters. From now on a call is written down as
+        """Of a function that is called often: its wrappers get its parameters. From now on a call is written down as
         most were made until now: by position up to the last argument that any had so, then by name."""
         for recorded, function, text in self.often:
             settle(recorded, function, text, self.schedule, self.by_position)
@@ -104,7 +104,7 @@ class CallRecorder:
     def lose(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], text: str | None) -> None:
         """Count a call that has no text, or too long a one; to find out why takes time, and is done for the first."""
         if text is None and sum(self.lost.values()) < 20:
-            why = blame(function, args, kwargs)
+            why = write_blocker(function, args, kwargs)
         else:
             why = LARGE if text is not None else next(iter(self.lost))
         if why not in self.lost:
@@ -113,7 +113,7 @@ class CallRecorder:
 
     def history(self, value: Any) -> list[bytes]:
         """What an object was made with and asked since; empty where that is not known."""
-        return next((steps for journal in self.journals if (steps := journal.of(value))), [])
+        return next((steps for history in self.histories if (steps := history.of(value))), [])
 
     def wrap(self, module: ModuleType) -> None:
         """Put it before the function of a module that was just imported."""
@@ -126,23 +126,23 @@ class CallRecorder:
         new = self.in_place_of(vars(owner).get(name))
         if new is not None:
             setattr(owner, name, new)
-        self.journals = [Journal(kind, name if kind is owner else "") for kind in classes_of(module)]
-        for journal in self.journals:
-            journal.watch()
+        self.histories = [ClassHistory(kind, name if kind is owner else "") for kind in classes_of(module)]
+        for history in self.histories:
+            history.watch()
 
     def in_place_of(self, raw: Any) -> Any:
         """What a class or module holds, with the recorder before it; None where there is nothing to call."""
         if type(raw).__name__ == "cached_property":
-            raw.func = stand_in(self, raw.func)
+            raw.func = wrapper(self, raw.func)
             return raw
         if isinstance(raw, property):
-            return property(stand_in(self, raw.fget), raw.fset, raw.fdel, raw.__doc__)
+            return property(wrapper(self, raw.fget), raw.fset, raw.fdel, raw.__doc__)
         if isinstance(raw, staticmethod):
-            return staticmethod(stand_in(self, raw.__func__))
+            return staticmethod(wrapper(self, raw.__func__))
         if isinstance(raw, classmethod):
             self.of_class = True
-            return classmethod(stand_in(self, raw.__func__))
-        return stand_in(self, raw) if callable(raw) else None
+            return classmethod(wrapper(self, raw.__func__))
+        return wrapper(self, raw) if callable(raw) else None
 
 
 def _shape(value: Any) -> tuple[type, int]:

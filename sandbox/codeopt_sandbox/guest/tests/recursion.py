@@ -1,5 +1,5 @@
 """Steps aside for a function that calls itself: within a deep recursion its own name means the function, not the
-stand-in, so that neither time nor Python's recursion limit is spent on it."""
+wrapper, so that neither time nor Python's recursion limit is spent on it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ OFTEN = 300
 
 
 class StandInPlace:
-    """Where a stand-in is found by the code that calls it: in its module, or in a class of that."""
+    """Where a wrapper is found by the code that calls it: in its module, or in a class of that."""
 
     def __init__(self, function: Any, qualname: str) -> None:
         self.function, self.qualname = function, qualname
-        self.stand_in: Any = None
+        self.wrapper: Any = None
         self.times = 0
 
     def step_aside(self) -> Callable[[], None] | None:
-        """Put the function itself there; what puts its stand-in back. None where that is not to be done."""
+        """Put the function itself there; what puts its wrapper back. None where that is not to be done."""
         space: Any = getattr(innermost(self.function), "__globals__", {})
         *classes, name = self.qualname.split(".")
         owner: Any = None
@@ -46,12 +46,12 @@ class StandInPlace:
         return back
 
     def _without(self, found: Any) -> Any:
-        """What was there before the stand-in was put in, or None where that is not what was found."""
-        if found is self.stand_in:
+        """What was there before the wrapper was put in, or None where that is not what was found."""
+        if found is self.wrapper:
             return self.function
-        if isinstance(found, (staticmethod, classmethod)) and found.__func__ is self.stand_in:
+        if isinstance(found, (staticmethod, classmethod)) and found.__func__ is self.wrapper:
             return type(found)(self.function)
-        if type(found) is property and found.fget is self.stand_in:
+        if type(found) is property and found.fget is self.wrapper:
             return property(self.function, found.fset, found.fdel, found.__doc__)
         return None
 

@@ -16,7 +16,7 @@ FAILURES = 100
 
 
 class Schedule:
-    """Read by the function's stand-in at each call, without a lock: a race costs one call more or less."""
+    """Read by the function's wrapper at each call, without a lock: a race costs one call more or less."""
 
     def __init__(self) -> None:
         self.left = 0
@@ -32,7 +32,7 @@ class Schedule:
         self.failures = 0
 
     def now(self) -> tuple[int, Callable[[Any], Any] | None, int | str, int]:
-        """What a stand-in goes by until the next call that is looked at."""
+        """What a wrapper goes by until the next call that is looked at."""
         return self.left, self.measure, self.at, self.top
 
     def taken(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from codeopt_sandbox.guest.calls.repr.call_repr import in_words
 from codeopt_sandbox.guest.calls.repr.canonical import CanonicalRepr
 from codeopt_sandbox.guest.calls.repr.plain import cut
-from codeopt_sandbox.guest.calls.restored import Remaker
+from codeopt_sandbox.guest.calls.restored import Reconstructor
 
 
 class Shelf:
@@ -40,15 +40,15 @@ def restored(kind: Any, **state: Any) -> Any:
 
 
 def test_what_a_constructor_sets_is_there_where_it_gives_all_that_was_recorded() -> None:
-    made = Remaker(__name__).make([restored(Shelf, things=["a", "b"], _size=2)])[0]
+    made = Reconstructor(__name__).make([restored(Shelf, things=["a", "b"], _size=2)])[0]
     assert (made.things, made._size, made._places) == (["a", "b"], 2, {"a": 0, "b": 1})
 
 
 def test_an_object_stays_as_it_was_recorded_where_a_constructor_does_not_give_it() -> None:
     for found in (restored(Shelf, things=["a"], more=1), restored(Closed, file=["x"]), restored(Shelf, _size=2)):
         state = dict(vars(found))
-        assert vars(Remaker(__name__).make(found)) == state
-        assert Remaker("another_module").make(found) is found
+        assert vars(Reconstructor(__name__).make(found)) == state
+        assert Reconstructor("another_module").make(found) is found
 
 
 def test_shared_parts_of_a_set_have_the_same_numbers_in_any_order() -> None:

@@ -18,11 +18,11 @@ DEPTH = 2
 
 
 class Wrapped:
-    """The arguments of a call, in which each function and iterator tells of its use. `heard`: called before it is
+    """The arguments of a call, in which each function and iterator tells of its use. `on_use`: called before it is
     called, with what it is given, and before an item is taken."""
 
-    def __init__(self, call: Call, heard: Callable[[tuple[Any, ...]], None], iterators: bool = True) -> None:
-        self.heard, self.iterators, self.found = heard, iterators, 0
+    def __init__(self, call: Call, on_use: Callable[[tuple[Any, ...]], None], iterators: bool = True) -> None:
+        self.on_use, self.iterators, self.found = on_use, iterators, 0
         args = tuple([self.wrap(value, DEPTH) for value in call[0]])
         self.call: Call = args, {name: self.wrap(value, DEPTH) for name, value in call[1].items()}
 
@@ -47,7 +47,7 @@ class Wrapped:
         self.found += 1
 
         def called(*args: Any, **kwargs: Any) -> Any:
-            self.heard(args)
+            self.on_use(args)
             return value(*args, **kwargs)
 
         for name in ("__name__", "__qualname__", "__doc__"):
@@ -57,7 +57,7 @@ class Wrapped:
     def items(self, value: Iterator[Any]) -> Iterator[Any]:
         """The same items, heard of."""
         for item in value:
-            self.heard((item,))
+            self.on_use((item,))
             yield item
 
 

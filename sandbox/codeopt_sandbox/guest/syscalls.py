@@ -1,4 +1,4 @@
-"""What several processes of the guest ask of Linux itself."""
+"""System calls of Linux that several processes of the guest make."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def open_libc() -> CDLL:
 
 
 def hide(libc: CDLL | None = None) -> None:
-    """No other process of this user may read or trace this one, or look at its descriptors. libc: where it is open."""
+    """Forbid other processes of this user to read or trace this one, or to look at its descriptors. libc: an open C
+    library."""
     if (libc or open_libc()).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0):
         raise OSError("this process cannot be hidden from others of its user")
 

@@ -1,11 +1,11 @@
 """What stands before a recorded function until it has been called a thousand times: each call is looked at. Then
-exact.py gives the stand-ins their last shape, with the same cells, in which most calls are only passed on."""
+exact_signature.py gives the wrappers their last shape, with the same cells, in which most calls are only passed on."""
 
 from __future__ import annotations
 
 import _thread
 
-from .exact import COROUTINE, PLAIN, RECURSIVE
+from .exact_signature import COROUTINE, PLAIN, RECURSIVE
 from .recursion import StandInPlace, innermost, stack_is_deep
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Function = Callable[..., Any]
 
     class Recorder(Protocol):
-        """What the stand-ins use of a CallRecorder."""
+        """What the wrappers use of a CallRecorder."""
 
         qualname: str
         schedule: Schedule
@@ -40,7 +40,7 @@ IS_COROUTINE = 0x80
 """Of a code object's flags: `async def`, not a generator."""
 
 
-def stand_in(recorder: Recorder, function: Any) -> Function:
+def wrapper(recorder: Recorder, function: Any) -> Function:
     """The function with the recorder before it."""
     code = _code(function)
     if code is not None and code.co_flags & IS_COROUTINE:
@@ -85,7 +85,7 @@ def before_coroutine(recorder: Recorder, function: Any) -> Function:
 
 
 def before_recursive(recorder: Recorder, function: Any) -> Function:
-    """Before one that may call itself: of the calls in a call nothing is kept, and after a few of them the stand-in
+    """Before one that may call itself: of the calls in a call nothing is kept, and after a few of them the wrapper
     steps aside until the outermost is over."""
     schedule, note, threads = recorder.schedule, recorder.note, _thread._count
     left, measure, at, top = schedule.now()
@@ -121,7 +121,7 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
                 back()
                 back = None
 
-    name.stand_in = recorded
+    name.wrapper = recorded
     recorder.often.append((recorded, function, RECURSIVE))
     return recorded
 

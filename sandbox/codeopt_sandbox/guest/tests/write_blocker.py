@@ -22,7 +22,7 @@ MOST_LOOKED_AT, MOST_PARTS, LONGEST_WAY = 3_000, 200, 60
 LARGE = "more than 1 MB of arguments"
 
 
-def blame(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+def write_blocker(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     """Why a call has no text, in a few words."""
     code = getattr(function, "__code__", None)
     names = list(code.co_varnames[: code.co_argcount]) if code is not None else []

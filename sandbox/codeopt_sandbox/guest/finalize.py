@@ -40,17 +40,17 @@ def failed(error: BaseException) -> int:
 
 
 def without_our_frame(error: BaseException) -> BaseException:
-    """As the interpreter would have caught it."""
+    """The error with the traceback that the interpreter would have caught."""
     return error.with_traceback(error.__traceback__ and error.__traceback__.tb_next)
 
 
 def display(error: BaseException) -> None:
-    """On standard error, as an interpreter does it."""
+    """Print an uncaught exception on standard error as an interpreter does."""
     _show(type(error), error, error.__traceback__)
 
 
 def exit_status(code: object) -> int:
-    """What SystemExit(code) ends with; anything but a number is printed."""
+    """Exit status of SystemExit(code); anything but a number is printed."""
     if code is None:
         return 0
     if isinstance(code, int):
@@ -72,7 +72,7 @@ def say(text: str) -> None:
 
 
 def closed(stream: Any) -> bool:
-    """What a stream says; not every output object that programs bring has the attribute."""
+    """Whether a stream is closed; not every output object of a program has the attribute."""
     try:
         return bool(stream.closed)
     except BaseException:

@@ -29,7 +29,7 @@ MOST, SECONDS = 30, 1.0
 SPECIAL = ("__len__", "__bool__", "__str__", "__repr__", "__iter__")
 
 
-class Faces:
+class PublicViews:
     """What objects of one pass's calls show."""
 
     def __init__(self, target: str) -> None:
@@ -65,7 +65,7 @@ class Faces:
         self.left -= 1
         given = [*call[0], *call[1].values()]
         values = [value for value in given if is_simple(type(value)) and value is not None][:ASKED]
-        return in_fork(lambda: "; ".join([face(self.target, value, values) for value in objects]))
+        return in_fork(lambda: "; ".join([public_view(self.target, value, values) for value in objects]))
 
 
 def in_fork(make: Callable[[], str]) -> str:
@@ -106,7 +106,7 @@ def keeps_private(value: Any) -> bool:
     return any(type(name) is str and name.startswith("_") for name in state) and not is_labelled(value)
 
 
-def face(target: str, value: Any, values: list[Any]) -> str:
+def public_view(target: str, value: Any, values: list[Any]) -> str:
     """`len 2, first 1`: each asked of a copy, since a method may change it."""
     if len(CanonicalRepr(target).show(value)) > LARGE:
         return ""

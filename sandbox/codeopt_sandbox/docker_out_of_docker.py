@@ -1,4 +1,4 @@
-"""Where we run in a container ourselves: what a sibling, made by the same engine, has of our files."""
+"""Docker out of Docker: we run in a container ourselves, and a sandbox is another one of the same engine beside it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _REMOVED = 2
 
 
 @dataclass(frozen=True)
-class Home:
+class OwnContainer:
     """The container that we run in, as its engine knows it."""
 
     image: str
@@ -25,14 +25,15 @@ class Home:
     """(path as we see it, path on the engine's machine), the innermost first."""
 
     def source(self, path: str) -> str | None:
-        """Where the engine's machine has a file that we see; None: in the image or this container's own layer."""
+        """Path of one of our files on the engine's machine; None for a file of the image or of this container's own
+        layer."""
         for here, there in self.mounts:
             if Path(path).is_relative_to(here):
                 return str(Path(there, Path(path).relative_to(here)))
         return None
 
     def require_source(self, path: str) -> str:
-        """As source. Raises BackendUnavailable."""
+        """Path of one of our files on the engine's machine. Raises BackendUnavailable where it has none."""
         if found := self.source(path):
             return found
         raise BackendUnavailable(
@@ -40,12 +41,12 @@ class Home:
         )
 
 
-def find_home(api: Any) -> Home | None:
+def find_own_container(api: Any) -> OwnContainer | None:
     """The container that we run in; None where this is no container. Raises BackendUnavailable where the engine does
     not know it: then it has not our files."""
     import docker.errors
 
-    name = own_container(Path("/proc/self/mountinfo"))
+    name = own_container_id(Path("/proc/self/mountinfo"))
     if name is None:
         return None
     try:
@@ -55,10 +56,10 @@ def find_home(api: Any) -> Home | None:
             "this is a container, and of another engine than the one that answers, which has not its files"
         ) from error
     mounts = [(each["Destination"], each["Source"]) for each in found["Mounts"] if each["Type"] in ("bind", "volume")]
-    return Home(found["Image"], tuple(sorted(mounts, key=lambda each: -len(Path(each[0]).parts))))
+    return OwnContainer(found["Image"], tuple(sorted(mounts, key=lambda each: -len(Path(each[0]).parts))))
 
 
-def own_container(mountinfo: Path) -> str | None:
+def own_container_id(mountinfo: Path) -> str | None:
     """The id of the container that has these mounts; None where they are those of no container."""
     try:
         found = _OWN_HOSTNAME.search(mountinfo.read_text(errors="replace"))
@@ -68,11 +69,11 @@ def own_container(mountinfo: Path) -> str | None:
 
 
 def require_unchanged(api: Any, shown: Iterable[str]) -> None:
-    """What was installed since the container began is in no other one. Raises BackendUnavailable.
+    """Require that nothing was installed since this container began, as a sibling would not have it.
 
-    shown: folders that a sibling takes from the image.
+    shown: folders that the sibling takes from the image. Raises BackendUnavailable.
     """
-    name = own_container(Path("/proc/self/mountinfo"))
+    name = own_container_id(Path("/proc/self/mountinfo"))
     changes = {each["Path"]: each["Kind"] for each in api.diff(name) or ()}
     above = {str(parent) for path in changes for parent in Path(path).parents}
     folders = tuple(shown)

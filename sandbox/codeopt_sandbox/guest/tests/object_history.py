@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_CLASSES = 20
 """Of a module."""
 BUDGET_S, CALLS = 0.1, 2_000
-"""What the journal of a class may take in all, and how many calls it looks at; then it is given up."""
+"""What the history of a class may take in all, and how many calls it looks at; then it is given up."""
 STEPS, ROOM = 500, 20_000
 """Of one object, and bytes of them, beside four times the bytes of the object."""
 LATER = 0x20 | 0x80 | 0x200
@@ -51,7 +51,7 @@ class ObjectHistory:
         return len(self.steps) <= STEPS and self.size <= ROOM + 4 * len(state)
 
 
-class Journal:
+class ClassHistory:
     """Stands before the methods of a class for as long as that costs little."""
 
     def __init__(self, kind: type, recorded: str = "") -> None:
@@ -75,7 +75,7 @@ class Journal:
             setattr(kind, name, new)
 
     def before(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A method with the journal before it."""
+        """A method with the history before it."""
 
         def journaled(*args: Any, **kwargs: Any) -> Any:
             history = self.step(name, args, kwargs)

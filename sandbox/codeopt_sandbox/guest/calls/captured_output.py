@@ -24,7 +24,7 @@ WARNED = ("warn", "warn_explicit")
 _ALL_LEVELS, _WARNING = 1, 30
 
 
-class Heard:
+class CapturedOutput:
     """What a call says between `start` and `stop`. Every warning and every level of a log is let through."""
 
     def __init__(self, ref: FunctionRef) -> None:

@@ -1,6 +1,6 @@
-"""A stand-in with the function's own parameters, for one that is called very often: `*args, **kwargs` take twice the
+"""A wrapper with the function's own parameters, for one that is called very often: `*args, **kwargs` take twice the
 time. It is compiled from text, as no other way leads to a signature that is known at run time only, and takes the place
-of the stand-in's code, with the same cells."""
+of the wrapper's code, with the same cells."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ RECURSIVE = """\
                 back = None
 """
 TAKEN = {"large", "SHARED", "WITHIN", "NESTED", "DEEP", "TypeError", "LookupError"}
-"""Names of these texts beside the stand-in's cells: no parameter may have them."""
+"""Names of these texts beside the wrapper's cells: no parameter may have them."""
 
 
 class Signature:
@@ -122,20 +122,20 @@ class Signature:
         return self.plain[at] if at < len(self.plain) else f"{self.star}[{at - len(self.plain)}]"
 
 
-def settle(stand_in: Any, function: Any, text: str, schedule: Schedule, by_position: int) -> None:
-    """Give a stand-in the function's parameters, and their defaults."""
-    cells = stand_in.__code__.co_freevars
+def settle(wrapper: Any, function: Any, text: str, schedule: Schedule, by_position: int) -> None:
+    """Give a wrapper the function's parameters, and their defaults."""
+    cells = wrapper.__code__.co_freevars
     signature = Signature(function, {*cells, *TAKEN}, by_position)
     new = _compiled(text.format(**signature.fields(schedule)), cells)
     if signature.plain or signature.only:  # before the code, which may be called from another thread at once
-        stand_in.__defaults__, stand_in.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    stand_in.__code__ = new.replace(co_name=getattr(function, "__code__", new).co_name)
+        wrapper.__defaults__, wrapper.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    wrapper.__code__ = new.replace(co_name=getattr(function, "__code__", new).co_name)
 
 
 def without_defaults(
     function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[Sequence[Any], Mapping[str, Any]]:
-    """A call as a settled stand-in has it, without what its caller left out."""
+    """A call as a settled wrapper has it, without what its caller left out."""
     code = getattr(function, "__code__", None)
     if code is None:
         return args, kwargs

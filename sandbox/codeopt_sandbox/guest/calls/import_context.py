@@ -28,7 +28,7 @@ class Before:
         self.environ = dict(os.environ)
 
 
-def scene(ref: FunctionRef, before: Before) -> dict[str, Any]:
+def import_context(ref: FunctionRef, before: Before) -> dict[str, Any]:
     """As values of JSON.
 
     new      libraries that were imported with the module, in order

@@ -16,18 +16,18 @@ MOST, ALL = 20_000, 1_000_000
 SHOWN = 200
 
 
-class Kept:
+class FinishedCall:
     """A call with its result, and what both were like when the caller had done with them."""
 
     def __init__(self, number: int, call: Call, result: Any, text: str) -> None:
         self.number, self.call, self.result, self.text = number, call, result, text
 
 
-class Later:
+class Aliasing:
     """Keeps every second call: of the others memory is used again, which finds out who knows a value by its place."""
 
     def __init__(self, target: str) -> None:
-        self.target, self.kept, self.size = target, list[Kept]() if TYPE_CHECKING else [], 0
+        self.target, self.kept, self.size = target, list[FinishedCall]() if TYPE_CHECKING else [], 0
 
     def keep(self, number: int, call: Call, result: Any) -> None:
         """A call that is over, with its result as its caller leaves it."""
@@ -36,7 +36,7 @@ class Later:
         text = self.show(call, result)
         if len(text) <= MOST and NOT_COMPARABLE not in text:
             self.size += len(text)
-            self.kept.append(Kept(number, call, result, text))
+            self.kept.append(FinishedCall(number, call, result, text))
 
     def show(self, call: Call, result: Any) -> str:
         """Both as they are now; iterators are left alone."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from codeopt_sandbox.guest.tests.journal import CALLS, STEPS, Journal, classes_of
+from codeopt_sandbox.guest.tests.object_history import CALLS, STEPS, ClassHistory, classes_of
 
 SOURCE = """\
 import abc
@@ -65,14 +65,14 @@ def module() -> Any:
 
 
 @pytest.fixture
-def journal(module: Any) -> Journal:
-    made = Journal(module.Shelf)
+def history(module: Any) -> ClassHistory:
+    made = ClassHistory(module.Shelf)
     made.watch()
     return made
 
 
-def steps(journal: Journal, value: Any) -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:
-    return [pickle.loads(step) for step in journal.of(value)]
+def steps(history: ClassHistory, value: Any) -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:
+    return [pickle.loads(step) for step in history.of(value)]
 
 
 FIRST = ("__init__", (), {})
@@ -93,60 +93,60 @@ def test_classes_that_make_their_objects_in_the_usual_way(module: Any) -> None:
         (lambda s: s.__init__(5), [("__init__", (5,), {})]),
     ],
 )
-def test_steps(module: Any, journal: Journal, use: Callable[[Any], Any], expected: Any) -> None:
+def test_steps(module: Any, history: ClassHistory, use: Callable[[Any], Any], expected: Any) -> None:
     shelf = module.Shelf()
     use(shelf)
-    assert steps(journal, shelf) == expected
+    assert steps(history, shelf) == expected
 
 
-def test_arguments_are_as_they_were_before_the_call(module: Any, journal: Journal) -> None:
+def test_arguments_are_as_they_were_before_the_call(module: Any, history: ClassHistory) -> None:
     shelf, thing = module.Shelf(), [1]
     shelf.add(thing)
     thing.append(2)
-    assert steps(journal, shelf)[1] == ("add", ([1],), {})
+    assert steps(history, shelf)[1] == ("add", ([1],), {})
 
 
-def test_what_cannot_be_written_down_or_is_too_long_has_no_history(module: Any, journal: Journal) -> None:
+def test_what_cannot_be_written_down_or_is_too_long_has_no_history(module: Any, history: ClassHistory) -> None:
     one, other = module.Shelf(), module.Shelf()
     one.add(thing for thing in ())
     for at in range(STEPS):
         other.add(at)
-    assert (journal.of(one), journal.of(other)) == ([], [])
+    assert (history.of(one), history.of(other)) == ([], [])
     assert module.Shelf().add(1).things == [1]
 
 
 def test_what_the_recorded_method_has_changed_has_no_history(module: Any) -> None:
-    journal = Journal(module.Shelf, "add")
-    journal.watch()
+    history = ClassHistory(module.Shelf, "add")
+    history.watch()
     shelf = module.Shelf()
     shelf[0:0] = [1]
-    assert steps(journal, shelf) == [FIRST, ("__setitem__", (slice(0, 0), [1]), {})]
+    assert steps(history, shelf) == [FIRST, ("__setitem__", (slice(0, 0), [1]), {})]
     shelf.add(2)
-    assert journal.of(shelf) == []
+    assert history.of(shelf) == []
 
 
-def test_objects_of_other_classes_have_none(module: Any, journal: Journal) -> None:
-    assert not journal.of(module.Tall().add(1))
-    assert not journal.of(7)
+def test_objects_of_other_classes_have_none(module: Any, history: ClassHistory) -> None:
+    assert not history.of(module.Tall().add(1))
+    assert not history.of(7)
 
 
 def test_it_is_given_up_after_many_calls_and_leaves_the_class_as_it_was(module: Any) -> None:
     before = dict(vars(module.Shelf))
-    journal = Journal(module.Shelf)
-    journal.watch()
+    history = ClassHistory(module.Shelf)
+    history.watch()
     shelf = module.Shelf()
     assert vars(module.Shelf) != before
     for _ in range(CALLS):
         shelf.find(1)
     assert dict(vars(module.Shelf)) == before
-    assert journal.of(shelf) == []
+    assert history.of(shelf) == []
 
 
 def test_inherited_methods_are_taken_away_again(module: Any) -> None:
-    journal = Journal(module.Tall)
-    journal.watch()
+    history = ClassHistory(module.Tall)
+    history.watch()
     tall = module.Tall()
     tall.add(1)
-    assert steps(journal, tall) == [FIRST, ("add", (1,), {})]
-    journal.close()
+    assert steps(history, tall) == [FIRST, ("add", (1,), {})]
+    history.close()
     assert "add" not in vars(module.Tall)

@@ -1,4 +1,4 @@
-"""The sandbox that the options ask for, or one line that says why there is none."""
+"""Opening the sandbox that the options ask for, or one line that says why there is none."""
 
 from __future__ import annotations
 

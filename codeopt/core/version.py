@@ -1,4 +1,4 @@
-"""The version of codeopt, which pyproject.toml says, too."""
+"""The version of codeopt, the same as in pyproject.toml."""
 
 from __future__ import annotations
 

@@ -105,11 +105,6 @@ def divides(test: ast.expr) -> tuple[str, str, bool] | None:
     return None
 
 
-def assigned_names(target: ast.expr) -> set[str]:
-    """The names that a target of an assignment binds; those in its subscripts and attributes are only read."""
-    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-
-
 ADDED, MULTIPLIED = ast.Add | ast.Sub, ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
 CHOSEN, ASKED, COMPARED, SUM_OF, PRODUCT_OF, SIGNED, WHOLE_OF = range(1, 8)
 """How tightly expressions bind: conditional ones least, then `and`, `<`, `+`, `*`, a sign, and names and calls most."""

@@ -46,6 +46,11 @@ class Usage:
     seconds: float = 0.0
     """Time from each request to the last word of its reply, seconds, added up."""
 
+    @property
+    def tokens(self) -> int:
+        """Input and output tokens together."""
+        return self.tokens_in + self.tokens_out
+
     def __add__(self, other: Usage) -> Usage:
         """The sum of both."""
         known = self.cost_usd is not None and other.cost_usd is not None
@@ -95,24 +100,12 @@ class Ledger:
     """The account of a run. Immutable: `ledger = ledger.add(usage)`."""
 
     rounds: int = 0
-    replies: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost_usd: float | None = 0.0
-    """None from the first reply on whose price is not known."""
-    estimated: bool = False
-    """Some server did not count its tokens."""
-    tokens_cached: int = 0
-    """Of those in: what servers had read before."""
+    usage: Usage = NOTHING_USED
+    """All replies together."""
     earlier_s: float = 0.0
     """Wall-clock seconds of the sittings before this one, when a run is resumed."""
     started: float = field(default_factory=time.monotonic)
     """Start of this sitting, by `time.monotonic()`."""
-
-    @property
-    def tokens(self) -> int:
-        """Input and output tokens together."""
-        return self.tokens_in + self.tokens_out
 
     @property
     def seconds(self) -> float:
@@ -121,16 +114,7 @@ class Ledger:
 
     def add(self, usage: Usage) -> Ledger:
         """A ledger with the usage of further replies."""
-        known = self.cost_usd is not None and usage.cost_usd is not None
-        return replace(
-            self,
-            replies=self.replies + usage.replies,
-            tokens_in=self.tokens_in + usage.tokens_in,
-            tokens_out=self.tokens_out + usage.tokens_out,
-            cost_usd=(self.cost_usd or 0.0) + (usage.cost_usd or 0.0) if known else None,
-            estimated=self.estimated or usage.estimated,
-            tokens_cached=self.tokens_cached + usage.tokens_cached,
-        )
+        return replace(self, usage=self.usage + usage)
 
     def next_round(self) -> Ledger:
         """A ledger with one more round."""
@@ -145,31 +129,23 @@ class Ledger:
             return f"the limit of {budget.rounds} round{'s' * (budget.rounds != 1)} is reached"
         if budget.seconds is not None and self.seconds >= budget.seconds:
             return f"the time limit of {budget.seconds:g} s is reached"
-        if budget.tokens is not None and self.tokens >= budget.tokens:
-            return f"the limit of {budget.tokens} tokens is reached ({self.tokens} used)"
+        if budget.tokens is not None and self.usage.tokens >= budget.tokens:
+            return f"the limit of {budget.tokens} tokens is reached ({self.usage.tokens} used)"
         if budget.cost_usd is None:
             return ""
-        if self.cost_usd is None:
+        if self.usage.cost_usd is None:
             return (
                 f"the limit of {budget.cost_usd:.2f} USD cannot be held, as the price of the model is not known; "
                 "give it in [tool.codeopt.prices]"
             )
-        if self.cost_usd >= budget.cost_usd:
-            return f"the limit of {budget.cost_usd:.2f} USD is reached ({self.cost_usd:.4f} USD spent)"
+        if self.usage.cost_usd >= budget.cost_usd:
+            return f"the limit of {budget.cost_usd:.2f} USD is reached ({self.usage.cost_usd:.4f} USD spent)"
         return ""
 
     def to_json(self) -> dict[str, object]:
         """The fields of a saved run, in which the clock stands still."""
-        return {
-            "rounds": self.rounds,
-            "replies": self.replies,
-            "tokens_in": self.tokens_in,
-            "tokens_out": self.tokens_out,
-            "cost_usd": self.cost_usd,
-            "estimated": self.estimated,
-            "tokens_cached": self.tokens_cached,
-            "seconds": self.seconds,
-        }
+        usage = asdict(self.usage)
+        return {"rounds": self.rounds, **usage, "seconds": self.seconds, "model_s": self.usage.seconds}
 
     @staticmethod
     def from_json(data: Mapping[str, object]) -> Ledger:
@@ -182,6 +158,10 @@ class Ledger:
         whole = {name: count for name, count in counts.items() if isinstance(count, int)}
         if len(whole) < len(counts) or not isinstance(cost, int | float | None) or not isinstance(seconds, int | float):
             raise UsageError("the saved ledger of this run is broken; start the run anew")
-        cached = data.get("tokens_cached", 0)
-        more = {"tokens_cached": cached if isinstance(cached, int) else 0, "earlier_s": seconds}
-        return Ledger(**whole, cost_usd=cost, estimated=bool(data.get("estimated")), **more)  # type: ignore[arg-type]
+        rounds, cached, model_s = whole.pop("rounds"), data.get("tokens_cached"), data.get("model_s")
+        usage = Usage(
+            **whole, cost_usd=cost, estimated=bool(data.get("estimated")),
+            tokens_cached=cached if isinstance(cached, int) else 0,
+            seconds=model_s if isinstance(model_s, int | float) else 0.0,
+        )  # fmt: skip
+        return Ledger(rounds, usage, earlier_s=seconds)

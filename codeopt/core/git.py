@@ -21,9 +21,9 @@ from pathlib import Path
 from codeopt.core.errors import UsageError
 from codeopt_sandbox.host_program import find_program
 
-SECONDS = 120.0
+MAX_COMMAND_S = 120.0
 """Time limit of one git command, seconds."""
-MOST_BYTES = 256 << 20
+MAX_OUTPUT_BYTES = 256 << 20
 """Output limit of one git command, bytes."""
 COMMANDS = frozenset(
     {"add", "apply", "branch", "cat-file", "check-attr", "check-ref-format", "checkout-index", "commit-tree", "config",
@@ -242,7 +242,7 @@ def _read(process: subprocess.Popen[bytes], name: str) -> tuple[bytes, int]:
         late.set()
         _kill(process)
 
-    timer = threading.Timer(SECONDS, end)
+    timer = threading.Timer(MAX_COMMAND_S, end)
     timer.start()
     try:
         assert process.stdout is not None
@@ -250,15 +250,15 @@ def _read(process: subprocess.Popen[bytes], name: str) -> tuple[bytes, int]:
         with process.stdout as stdout:
             while part := stdout.read(1 << 16):
                 printed += part
-                if len(printed) > MOST_BYTES:
-                    raise GitError(f"{name} printed more than {MOST_BYTES >> 20} MiB")
+                if len(printed) > MAX_OUTPUT_BYTES:
+                    raise GitError(f"{name} printed more than {MAX_OUTPUT_BYTES >> 20} MiB")
         status = process.wait()
     finally:
         timer.cancel()
         _kill(process)
         process.wait()
     if late.is_set():
-        raise GitError(f"{name} did not end within {SECONDS:g} s")
+        raise GitError(f"{name} did not end within {MAX_COMMAND_S:g} s")
     return bytes(printed), status
 
 

@@ -20,7 +20,7 @@ from codeopt_sandbox.interpreter import ask_python
 
 VENVS = (".venv", "venv")
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
-TOOL_S = 3.0
+MAX_TOOL_S = 3.0
 """Time limit for poetry or hatch to name an environment, seconds; poetry takes 0.6 s."""
 ADVICE = "--python PATH names another"
 
@@ -189,7 +189,12 @@ def _told(tool: Origin, root: Path) -> str | None:
     arguments = ["env", "info", "--path"] if tool is Origin.POETRY else ["env", "find"]
     try:
         done = subprocess.run(
-            [program, *arguments], cwd=root, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=TOOL_S
+            [program, *arguments],
+            cwd=root,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=MAX_TOOL_S,
         )
     except (OSError, ValueError, subprocess.SubprocessError):
         return None

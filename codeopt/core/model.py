@@ -100,7 +100,7 @@ def replies(model: Model, messages: Sequence[Message], count: int) -> Iterator[R
             yield model.complete(messages)
 
 
-AT_ONCE = 8
+MAX_REQUESTS_AT_ONCE = 8
 """Most requests of one proposer at the same time."""
 
 
@@ -110,7 +110,7 @@ def at_once(ask: Callable[[], Reply], count: int) -> Iterator[Reply]:
     Raises ModelError, after the others were given out, when one request fails.
     """
     failed: ModelError | None = None
-    with ThreadPoolExecutor(min(count, AT_ONCE)) as threads:
+    with ThreadPoolExecutor(min(count, MAX_REQUESTS_AT_ONCE)) as threads:
         for answered in as_completed([threads.submit(ask) for _ in range(count)]):
             try:
                 yield answered.result()

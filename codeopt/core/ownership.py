@@ -18,7 +18,7 @@ from codeopt.core.git import open_git, work_trees
 TRACKED = "git tracks it, so it came with the repository"
 STORE = ".codeopt"
 """The folder that runs and recordings are kept in unless another is named."""
-AT_ONCE = 500
+MAX_PATHS_AT_ONCE = 500
 """Most paths in one call of git, whose command line is limited."""
 
 
@@ -124,8 +124,8 @@ def _tracked(root: Path, places: Sequence[Path]) -> set[Path] | str:
     """Tracked files at and below the places, and the folders on the way to them; a message where git cannot say."""
     found: set[Path] = set()
     try:
-        for at in range(0, len(places), AT_ONCE):
-            inside = [str(place.relative_to(root)) for place in places[at : at + AT_ONCE]]
+        for at in range(0, len(places), MAX_PATHS_AT_ONCE):
+            inside = [str(place.relative_to(root)) for place in places[at : at + MAX_PATHS_AT_ONCE]]
             listed = open_git(root).ask("ls-files", "-z", "--cached", "--", *inside)
             files = [root / os.fsdecode(name) for name in listed.split(b"\0") if name]
             found.update(*([file, *file.parents] for file in files))

@@ -13,7 +13,7 @@ from typing import Any
 
 from codeopt_sandbox.host_program import own_environment
 
-SECONDS = 20.0
+MAX_RUN_S = 20.0
 """Time limit of one run, seconds. A run takes about 0.03 s; a linter that hangs must not stop an improvement."""
 
 
@@ -52,7 +52,7 @@ def _ruff(options: list[str], stdin: bytes, folder: Path | None) -> subprocess.C
     # -P: a ruff.py in the folder that we happen to stand in is not run
     command = [sys.executable, "-P", "-m", "ruff", "check", *options]
     return subprocess.run(
-        command, input=stdin, cwd=folder, env=own_environment(), capture_output=True, timeout=SECONDS, check=True
+        command, input=stdin, cwd=folder, env=own_environment(), capture_output=True, timeout=MAX_RUN_S, check=True
     )
 
 

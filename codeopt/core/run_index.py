@@ -46,7 +46,7 @@ class RunListing:
 
 
 @dataclass(frozen=True)
-class KeptRun:
+class StoredRun:
     """A run with its history, its result and its texts."""
 
     listing: RunListing
@@ -89,7 +89,7 @@ def runs_in(home: Path) -> RunList:
     return RunList(tuple(RunListing(each, _result(each)) for each in folders if each not in left_out), left_out)
 
 
-def open_run(name: str, home: Path) -> KeptRun:
+def open_run(name: str, home: Path) -> StoredRun:
     """The run of a given name: a folder, one below `home`, a part of its name, or `last`.
 
     Raises UsageError where there is none, or several, or it cannot be read or is not the user's own.
@@ -97,14 +97,14 @@ def open_run(name: str, home: Path) -> KeptRun:
     return read_run(find_run(name, home))
 
 
-def read_run(path: Path) -> KeptRun:
+def read_run(path: Path) -> StoredRun:
     """The run in a folder that is known to be the user's own.
 
     Raises UsageError where it cannot be read.
     """
     listing, saved = RunListing(path, _result(path)), RunFolder(path).read()
     original = saved.history.original.source
-    return KeptRun(listing, saved, _text(path / "original.py") or original, _text(path / "best.py"))
+    return StoredRun(listing, saved, _text(path / "original.py") or original, _text(path / "best.py"))
 
 
 def find_run(name: str, home: Path) -> Path:
@@ -130,7 +130,7 @@ def find_run(name: str, home: Path) -> Path:
     raise UsageError(f"{name!r} is a part of {len(found)} runs' names, such as {found[0].name} and {found[1].name}")
 
 
-def program_to_change(run: KeptRun) -> Program:
+def program_to_change(run: StoredRun) -> Program:
     """The user's file, if it still is as it was when the run began.
 
     Raises UsageError where nothing was accepted, the file has changed, or it may not be written to.
@@ -147,7 +147,7 @@ def program_to_change(run: KeptRun) -> Program:
     return program
 
 
-def file_to_change(run: KeptRun) -> Path:
+def file_to_change(run: StoredRun) -> Path:
     """Path of the user's file, in the repository or folder around the current folder or around the saved run.
 
     Raises UsageError for any other path, whatever links lead there, and for the files of version control.
@@ -168,7 +168,7 @@ def file_to_change(run: KeptRun) -> Path:
     return run.file
 
 
-def require_best(run: KeptRun) -> str:
+def require_best(run: StoredRun) -> str:
     """The accepted text.
 
     Raises UsageError when there is none.

@@ -7,22 +7,32 @@ last name, and the argument is changed to that.
 
 from __future__ import annotations
 
+import fnmatch
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from codeopt.core.errors import UsageError
-from codeopt.core.secret_files import is_secret
 
-LARGEST_MIB = 64
+MAX_MIB = 64
 """Most MiB of all files together: each run has copies of its own, in memory."""
-MOST_FILES = 400
+MAX_FILES = 400
+SECRET = (
+    ".env", ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "id_*", "*.ppk",
+    ".netrc", "_netrc", ".pypirc", ".npmrc", ".htpasswd", ".git-credentials", ".pgpass", ".my.cnf", "*credential*",
+    "*secret*.json", "*secret*.y*ml", "*secret*.toml", "*service-account*.json", "*.tfstate", "*.tfstate.*", "*.tfvars",
+)  # fmt: skip
+"""Patterns of file names that may hold secrets: never shown in a sandbox unasked."""
+SECRET_FOLDERS = frozenset(
+    {".git", ".hg", ".svn", ".ssh", ".aws", ".gnupg", ".docker", ".kube", ".codeopt", "__pycache__"}
+)
+"""Names of folders that may hold secrets, or nothing that a run could need."""
 Files = tuple[tuple[str, bytes], ...]
 
 
 @dataclass(frozen=True)
-class Given:
+class RunInputs:
     """A run's arguments, and the files in its working folder."""
 
     args: tuple[str, ...]
@@ -64,13 +74,13 @@ class _Copies:
             raise UsageError(f"cannot read {path}: Permission denied")
         self.sources[place] = path
         self.size += path.stat().st_size
-        if self.size > LARGEST_MIB << 20:
+        if self.size > MAX_MIB << 20:
             raise UsageError(
-                f"{path} makes {self.size >> 20} MiB of files; at most {LARGEST_MIB} MiB can be given to a run: "
+                f"{path} makes {self.size >> 20} MiB of files; at most {MAX_MIB} MiB can be given to a run: "
                 "a smaller file shows the same"
             )
-        if len(self.sources) > MOST_FILES:
-            raise UsageError(f"more than {MOST_FILES} files are given to a run ({path}); name fewer with --with")
+        if len(self.sources) > MAX_FILES:
+            raise UsageError(f"more than {MAX_FILES} files are given to a run ({path}); name fewer with --with")
 
 
 def files_below(folder: Path) -> Iterator[Path]:
@@ -78,6 +88,14 @@ def files_below(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink() and not is_secret(path.relative_to(folder)):
             yield path
+
+
+def is_secret(path: Path) -> bool:
+    """Whether a file, by its name, may hold what nobody else should read; the name of a Python module never says so."""
+    if SECRET_FOLDERS & set(path.parts):
+        return True
+    name = path.name.lower()
+    return name.endswith((".py", ".pyi")) is False and any(fnmatch.fnmatchcase(name, pattern) for pattern in SECRET)
 
 
 def _planned(args: Sequence[str], with_paths: Sequence[Path]) -> tuple[tuple[str, ...], _Copies]:
@@ -118,13 +136,13 @@ def folder_mib(args: Sequence[str], with_paths: Sequence[Path]) -> int:
     return (_planned(args, with_paths)[1].size >> 20) + 1 if args or with_paths else 0
 
 
-def read_given(args: Sequence[str], with_paths: Sequence[Path]) -> Given:
+def read_run_inputs(args: Sequence[str], with_paths: Sequence[Path]) -> RunInputs:
     """Read all files that are given.
 
     Raises UsageError, naming the file that cannot be read, or the limit that is met.
     """
     changed, copies = _planned(args, with_paths)
-    return Given(changed, tuple((place, _content(path)) for place, path in copies.sources.items()))
+    return RunInputs(changed, tuple((place, _content(path)) for place, path in copies.sources.items()))
 
 
 def _content(path: Path) -> bytes:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
-HEAD, TAIL = 400, 200
-"""Characters kept at the two ends of a long text."""
+HEAD = 400
+"""Characters kept at the start of a long text."""
+TAIL = 200
+"""Characters kept at the end of a long text."""
 
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that steer a terminal, hide text or reorder it: controls, bidi and zero-width marks, tags."""

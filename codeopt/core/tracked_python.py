@@ -11,7 +11,7 @@ from pathlib import Path
 from codeopt.core.errors import UsageError
 from codeopt.core.git import GitError, open_git, work_trees
 
-MOST_LINKS = 40
+MAX_LINKS = 40
 """Most links followed on the way to a file, the kernel's own limit."""
 ADVICE = "so it is not started unless --python names its interpreter"
 
@@ -66,7 +66,7 @@ def _base(venv: Path) -> list[Path]:
 
 def _links(path: Path) -> Iterator[Path]:
     """A path, and each one on its way from link to link."""
-    for _ in range(MOST_LINKS):
+    for _ in range(MAX_LINKS):
         path = _stored(Path(os.path.realpath(path.parent), path.name))
         yield path
         if not path.is_symlink():

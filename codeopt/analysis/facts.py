@@ -60,7 +60,8 @@ class Facts:
                 self._holders.setdefault(value, []).append(holder)
 
     def join(self, place: set[object], values: Iterable[object]) -> None:
-        if self.settled:  # questions change nothing
+        """Add values to a place; once the facts are settled, questions change nothing."""
+        if self.settled:
             return
         before = len(place)
         place.update(values)
@@ -130,6 +131,7 @@ class Facts:
         return frozenset(found)
 
     def bind(self, target: ast.expr, values: Values) -> None:
+        """Let values flow into the target of an assignment or a loop."""
         match target:
             case ast.Name():
                 self.join(self.variables.setdefault(self.program.scopes.variable(target), set()), values)
@@ -147,6 +149,7 @@ class Facts:
                 self.escape(values)
 
     def store(self, containers: Values, index: ast.expr, values: Values) -> None:
+        """Let values flow into containers by `container[index] = value`."""
         at = self.value(index)
         for container in containers:
             if isinstance(container, Container):

@@ -106,13 +106,27 @@ def divides(test: ast.expr) -> tuple[str, str, bool] | None:
     return None
 
 
-ADDED, MULTIPLIED = ast.Add | ast.Sub, ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
-CHOSEN, ASKED, COMPARED, SUM_OF, PRODUCT_OF, SIGNED, WHOLE_OF = range(1, 8)
-"""How tightly expressions bind: conditional ones least, then `and`, `<`, `+`, `*`, a sign, and names and calls most."""
+ADDED = ast.Add | ast.Sub
+MULTIPLIED = ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
+# Binding strength of expressions, weakest first.
+CHOSEN = 1
+"""`a if b else c`."""
+ASKED = 2
+"""`a and b`, `a or b`, `not a`."""
+COMPARED = 3
+"""`a < b`."""
+SUM_OF = 4
+"""`a + b`, `a - b`."""
+PRODUCT_OF = 5
+"""`a * b`, `a / b`, `a // b`, `a % b`."""
+SIGNED = 6
+"""`-a`, `a ** b`, a constant."""
+WHOLE_OF = 7
+"""A name, an attribute, an element or a call."""
 
 
 def binding(node: ast.expr) -> int:
-    """How tightly the parts of an expression hold together."""
+    """The binding strength of an expression; 0 for kinds that are not known."""
     match node:
         case ast.BinOp(op=ast.Pow()) | ast.UnaryOp(ast.USub()) | ast.Constant():
             return SIGNED
@@ -128,7 +142,7 @@ def binding(node: ast.expr) -> int:
 
 
 def binding_needed(parent: ast.AST | None, child: ast.expr) -> int:
-    """How tightly an expression has to hold together to stand in a place without parentheses."""
+    """The binding strength that an expression needs to stand below its parent without parentheses; 0: any."""
     match parent:
         case ast.BinOp(left, operator) if isinstance(operator, ADDED | MULTIPLIED):
             return (SUM_OF if isinstance(operator, ADDED) else PRODUCT_OF) + (left is not child)

@@ -257,7 +257,7 @@ class Syntax:
         return any(self.holds(root, use.node) for use in self.scopes.stores(variable))
 
     def next_line(self, node: ast.AST) -> int:
-        """Where the line below the one on which a node ends starts; the end of the text when there is none."""
+        """Offset of the line below the one on which a node ends; the end of the text when there is none."""
         end = self.text.find("\n", self.span(node)[1])
         return end + 1 if end >= 0 else len(self.text)
 

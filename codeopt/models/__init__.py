@@ -74,7 +74,7 @@ def open_model(
     reply_s, reply_chars: limits at which an endless reply is cut.
     max_retries: most repetitions of a request after 408, 409, 429, 5xx or no answer, with growing pauses.
     context_tokens: context window of the model, tokens.
-    prices: prices by model name; None: those of the package genai-prices.
+    prices: prices by model name; the cost of a model without one is not known.
     options: further fields of the request, such as temperature, seed or max_tokens.
     notify: receives one line about each retry and estimate; None writes them to the log `codeopt.models`.
 

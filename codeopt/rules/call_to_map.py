@@ -12,7 +12,7 @@ LAZY = ("sum", "max", "min", "sorted", "list", "tuple", "set", "frozenset", "any
 EAGER = tuple(name for name in LAZY if name not in ("any", "all"))
 """Builtins that go through all of an iterable, so that a list made before and a map fail alike."""
 UNPACKED = ("map(int,", "map(float,")
-"""Results that may be unpacked: too many values and a text that is no number are both a ValueError."""
+"""Beginnings of maps that may be unpacked: too many values and a text that is no number are both a ValueError."""
 
 EXAMPLE = as_diff("""\
   total = 0

@@ -127,8 +127,8 @@ def _filled(program: AnalyzedProgram, shape: ast.expr, value: str) -> tuple[str,
 
 
 def _from_data(program: AnalyzedProgram, data: ast.expr, kind: str) -> tuple[str, int] | None:
-    """Whether the data is a list of whole numbers, or of rows of them, already; text is converted as the array
-    would."""
+    """The list for an array of this data, and its number of dimensions; None unless the data is a list of whole
+    numbers, of rows of them, or of text, which is converted as the array would."""
     inside = program.types.elements(data, "list")
     if inside and inside <= {"int"} and kind in ("none", "whole"):
         return program.source(data), 1

@@ -66,7 +66,7 @@ def _head(program: AnalyzedProgram, loop: ast.While) -> tuple[ast.Name, str, ast
 
 
 def _added(last: ast.stmt, name: str, operator: type[ast.operator]) -> ast.expr | None:
-    """The step of `i += 1` or `i = i + 1`; of a subtraction, too."""
+    """The amount that `i += 1` or `i = i + 1` adds, or with `ast.Sub` takes away; None for other statements."""
     match last:
         case ast.AugAssign(ast.Name(target), sign, value):
             source = target

@@ -35,6 +35,7 @@ class Split:
 
 
 def units(program: AnalyzedProgram) -> Iterator[Unit]:
+    """The top-level statements of a program, those that share a line in one unit."""
     above = 1
     group: list[ast.stmt] = []
     for statement in program.tree.body:

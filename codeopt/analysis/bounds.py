@@ -16,7 +16,7 @@ LIMIT = 1 << 64
 LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Try)
 
 Sum = Counter[str]
-"""Names, each with how many times it is added; under the empty name stands the constant part."""
+"""A sum of names, each with the number of times it is added; the constant part stands under the empty name."""
 
 
 def _combine(operator: ast.operator, a: int, b: int) -> int | None:
@@ -44,7 +44,7 @@ def _added(a: Sum | None, operator: ast.operator, b: Sum | None) -> Sum | None:
 
 @dataclass(frozen=True, eq=False)
 class Bounds(Nesting):
-    """Asked of one program: intervals of counting loops against the lengths that lists were made with."""
+    """Intervals of counting loops in one program, compared with the lengths that its lists were made with."""
 
     liveness: Liveness
     types: Types
@@ -69,7 +69,8 @@ class Bounds(Nesting):
         return None
 
     def definition(self, name: ast.Name) -> ast.expr | None:
-        """What a name is bound to, when that is its only binding; whether it is bound yet is another question."""
+        """The expression that a name is bound to, when that is its only binding; it may not be bound yet at a given
+        place."""
         match [(use.node, self.scopes.parent.get(use.node)) for use in self.scopes.stores(self.scopes.variable(name))]:
             case [(store, ast.Assign([target], value))] if target is store:
                 return value
@@ -95,7 +96,7 @@ class Bounds(Nesting):
         return None
 
     def index_is_valid(self, name: ast.Name, index: ast.expr, where: ast.AST) -> bool:
-        """`name[index]` cannot fail at `where`: inside all the loops around it, it is evaluated or not."""
+        """Whether `name[index]` cannot fail at `where`, nor anywhere in the loops around it."""
         return self.program.doubts.unless(self._is_within(name, index, where), Doubt.INDEX, index)
 
     def _is_within(self, name: ast.Name, index: ast.expr, where: ast.AST) -> bool:

@@ -12,7 +12,7 @@ from codeopt.analysis.values import FLOAT, INT, NONE, NUMBERS, SCALARS, STR, Con
 
 
 def call(facts: Facts, node: ast.Call) -> Values:
-    """What the call gives; its effects on containers are noted in `facts`."""
+    """The values that a call gives; its effects on containers are noted in `facts`."""
     if isinstance(node.func, ast.Attribute):
         owners = facts.value(node.func.value)
         if not any(isinstance(v, str) and v.startswith("@") for v in owners):
@@ -67,7 +67,7 @@ def _known(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -> 
 
 
 def _is_of_text(node: ast.Call) -> bool:
-    """A call of `open` that gives a file of text."""
+    """Whether a call of `open` gives a file of text."""
     modes = [*node.args[1:2], *(keyword.value for keyword in node.keywords if keyword.arg == "mode")]
     known = all(keyword.arg in ("mode", "encoding", "errors", "newline", "buffering") for keyword in node.keywords)
     plain = not any(isinstance(argument, ast.Starred) for argument in node.args)

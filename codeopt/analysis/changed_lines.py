@@ -1,4 +1,4 @@
-"""What a change of one function is about: the function, and the definitions that are new or others than before."""
+"""The lines that a change of one function touches: the function, and the definitions that are new or differ."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def changed_part(original: str, changed: str, qualname: str) -> tuple[Lines, Lines]:
-    """The lines of both texts. Raises SyntaxError."""
+    """The changed lines of both texts. Raises SyntaxError where a text does not parse."""
     old, new = dict(_defined(ast.parse(original))), dict(_defined(ast.parse(changed)))
     wanted = {qualname} | {name for name, node in new.items() if _differs(node, old.get(name))}
     inner = {name for name in wanted if isinstance(new.get(name), ast.ClassDef) and name in old}
@@ -20,7 +20,7 @@ def changed_part(original: str, changed: str, qualname: str) -> tuple[Lines, Lin
 
 
 def _defined(scope: ast.Module | ast.ClassDef, path: str = "") -> Iterator[tuple[str, ast.stmt]]:
-    """What a module defines, and its classes, by qualified name."""
+    """The definitions of a module and of its classes, by qualified name."""
     for node in scope.body:
         if isinstance(node, _DEFINED):
             yield path + node.name, node
@@ -33,7 +33,7 @@ def _differs(node: ast.stmt, before: ast.stmt | None) -> bool:
 
 
 def _lines(found: dict[str, ast.stmt], wanted: set[str]) -> Iterator[tuple[int, int]]:
-    """Of those that are there; what stands within another part is part of that."""
+    """The lines of the wanted definitions, without those that stand within another one."""
     last = 0
     spans = sorted(_span(found[name]) for name in wanted if name in found)
     for first, end in spans:

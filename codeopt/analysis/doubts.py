@@ -1,4 +1,4 @@
-"""Why an answer was no, where a reader may want to know: what is not known, what may change, what may fail."""
+"""Reasons for the answer no, for a reader who wants to know: something unknown, something that may change or fail."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 
 
 class Doubt(Enum):
-    """Why a question was not answered with yes; the text is for people."""
+    """Reason why a question was not answered with yes; the text is for people."""
 
     UNKNOWN_TYPE = "its type is not known"
     UNKNOWN_ELEMENTS = "what is in it is not known"
@@ -25,23 +25,23 @@ class Doubt(Enum):
 
 @dataclass(frozen=True)
 class Doubts:
-    """Collected by the questions about one program."""
+    """The reasons that the questions about one program collect."""
 
     lines: dict[Doubt, set[int]] = field(default_factory=dict)
-    """By reason the lines of what was asked about."""
+    """Lines of the nodes in question, by reason."""
 
     def note(self, doubt: Doubt, node: ast.AST) -> None:
-        """The answer to a question about the node was no."""
+        """Note that the answer to a question about the node was no."""
         self.lines.setdefault(doubt, set()).add(getattr(node, "lineno", 1))
 
     def unless(self, answer: bool, doubt: Doubt, node: ast.AST) -> bool:
-        """The answer to a question about the node; where it is no, this is why."""
+        """Return the answer to a question about the node; where it is no, note the reason."""
         if not answer:
             self.note(doubt, node)
         return answer
 
     def taken(self) -> dict[Doubt, set[int]]:
-        """What was noted since it was last taken."""
+        """Return the reasons noted since the last call, and forget them."""
         found = dict(self.lines)
         self.lines.clear()
         return found

@@ -22,7 +22,7 @@ SEEN = frozenset({"__init__", "__new__", "__call__", "__enter__", "__exit__"})
 
 @dataclass(frozen=True, eq=False)
 class EffectAnalysis:
-    """Asked of one program."""
+    """The effects of the parts of one program."""
 
     program: Syntax
     types: Types
@@ -31,7 +31,7 @@ class EffectAnalysis:
     known: dict[tuple[ast.AST, ...], Effects] = field(default_factory=dict)
 
     def of(self, *nodes: ast.AST) -> Effects:
-        """What the nodes and the functions of the program that they call may do."""
+        """The effects of the nodes and of the functions of the program that they call."""
         if nodes not in self.known:
             self.known[nodes] = self._summed_up(nodes)
         return self.known[nodes]
@@ -55,7 +55,8 @@ class EffectAnalysis:
 
     @cached_property
     def _implicit(self) -> Effects:
-        """What methods do that no call shows: print(x) runs __str__, a loop __next__, and __del__ runs at any time."""
+        """The effects of special methods that no call shows: print(x) runs __str__, a loop __next__, and __del__ runs
+        at any time."""
         parts = [part for node in self.program.of_kind(ast.ClassDef) for part in node.body]
         methods = [part for part in parts if isinstance(part, Function) and part.name.startswith("__")]
         return self._of_functions([method for method in methods if method.name not in SEEN])

@@ -14,14 +14,14 @@ NO_EFFECTS = library.QUIET_CALLS | library.HEAPS | library.LEAVING
 
 
 class EffectWalk:
-    """Notes in `found` what it meets; each function is gone through once."""
+    """A walk that notes the effects of nodes in `found`; each function is gone through once."""
 
     def __init__(self, program: Syntax, types: Types, found: Effects) -> None:
         self.program, self.types, self.found = program, types, found
         self.seen: set[ast.AST] = set()
 
     def visit(self, root: ast.AST) -> None:
-        """Note what running this node may do."""
+        """Note the effects of running this node."""
         stack = [root]
         while stack:
             node = stack.pop()
@@ -36,7 +36,7 @@ class EffectWalk:
             stack.extend(ast.iter_child_nodes(node))
 
     def _may_be_object(self, node: ast.expr) -> bool:
-        """Something of a class of the program, with operators of its own, may come out of the expression."""
+        """Whether the expression may be an object of one of the program's classes, which may define operators."""
         parent = self.program.scopes.parent[node]
         match node:
             case ast.Starred() | ast.FormattedValue() | ast.Name(ctx=ast.Store() | ast.Del()):
@@ -70,7 +70,7 @@ class EffectWalk:
             self._iterate(self.types.of(source))
 
     def _iterate(self, values: Values) -> None:
-        """Asking for elements runs generators, and the functions that map() and its like were given."""
+        """Note the effects of iterating: generators run, and the functions that map() and its like were given."""
         for value in values:
             maker = self.types.maker(value) if isinstance(value, Container) and value.kind == "iterator" else None
             self.found.unknown |= value == UNKNOWN
@@ -86,7 +86,7 @@ class EffectWalk:
                     self._iterate(self.types.of(argument))
 
     def _grow(self, values: Values) -> None:
-        """Reading a missing element of a defaultdict adds what its factory gives."""
+        """Note that reading a missing element of a defaultdict adds what its factory gives."""
         growing = [value for value in values if isinstance(value, Container) and value.grows]
         self._change(frozenset(growing), resize=True)
         for maker in map(self.types.maker, growing):
@@ -136,7 +136,7 @@ class EffectWalk:
                 self.found.unknown = True
 
     def run(self, values: Values, *, called: bool) -> None:
-        """The functions among the values run; as arguments of a quiet function, they may."""
+        """Note that the functions among the values run; as arguments of a quiet function, they may."""
         for value in values:
             if isinstance(value, FunctionValue):
                 if value.node not in self.seen:
@@ -155,7 +155,7 @@ class EffectWalk:
 
 
 def _gone_through(node: ast.AST) -> list[ast.expr]:
-    """The expressions that the node asks for their elements."""
+    """The expressions that the node iterates over."""
     match node:
         case ast.For(iter=source) | ast.comprehension(iter=source) | ast.Starred(source, ast.Load()):
             return [source]

@@ -1,4 +1,4 @@
-"""What running a piece of code may change: variables, containers, or things unknown."""
+"""The changes that running a piece of code may make: to variables, to containers, or unknown ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from codeopt.analysis.values import SCALARS, Container
 
 @dataclass
 class Effects:
-    """The sum over some code."""
+    """The effects of some code, added up."""
 
     program: Syntax = field(repr=False)
     types: Types = field(repr=False)
@@ -30,12 +30,12 @@ class Effects:
     unknown: bool = False
     """Code that is not followed runs: it may change whatever it can reach."""
     objects: bool = False
-    """There may be an object of a class of the program in it, for which an operator means what the class says."""
+    """An object of one of the program's classes may take part, whose operators mean what its class says."""
     io: bool = False
-    """It prints, reads, leaves, or asks for the time or a random number: its order and number can be seen."""
+    """The code prints, reads, leaves, or asks for the time or a random number: its order and number can be seen."""
 
     def add(self, other: Effects) -> None:
-        """Note everything that the other code does, too."""
+        """Add the effects of other code."""
         self.stored |= other.stored
         self.changed |= other.changed
         self.resized |= other.resized
@@ -45,11 +45,11 @@ class Effects:
         self.io |= other.io
 
     def keeps(self, node: ast.expr) -> bool:
-        """The expression, made of plain operations and quiet calls, has the same value before and after."""
+        """Whether an expression of plain operations and quiet calls has the same value before and after."""
         return all(self._noted(self._keeps_part(part), part) for part in self.program.walk(node))
 
     def _noted(self, kept: bool, node: ast.AST) -> bool:
-        """Whether it stays the same; where it does not, note why."""
+        """Return whether the node stays the same; where it does not, note the reason."""
         return self.program.doubts.unless(kept, Doubt.UNKNOWN_CODE if self.unknown else Doubt.CHANGED, node)
 
     def _keeps_part(self, part: ast.AST) -> bool:
@@ -68,19 +68,20 @@ class Effects:
         return True
 
     def _keeps_inside(self, node: ast.expr) -> bool:
-        """It has nothing inside that could change, or that stays as it is."""
+        """Whether everything inside the expression stays as it is."""
         values = self.types.of(node)
         if values and (values <= SCALARS or all(isinstance(v, str) and v.startswith("@") for v in values)):
             return True
         return self.keeps_container(node, self.changed | self.resized)
 
     def keeps_contents(self, node: ast.Name) -> bool:
-        """The name stands for the same text or container before and after, and what is in that stays the same."""
+        """Whether the name stands for the same text or container before and after, with the same content all the way
+        down."""
         inside = self.types.is_text(node) or self.keeps_container(node, self.changed | self.resized)
         return self.keeps(node) and inside
 
     def keeps_container(self, node: ast.expr, touched: set[Container]) -> bool:
-        """The containers that the expression may be are not among those that are touched."""
+        """Whether none of the containers that the expression may be is among those that are touched."""
         values = self.types.of(node)
         containers = [value for value in values if isinstance(value, Container)]
         if not values or len(containers) < len(values):

@@ -1,4 +1,4 @@
-"""What may leave the sight of the analysis: containers that others hold, that get shorter, that never change."""
+"""Containers out of the analysis' sight: held by others, shrinking somewhere, or never changed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SHRINKING = frozenset({"pop", "popleft", "popitem", "remove", "clear", "discard"
 
 @dataclass(frozen=True, eq=False)
 class Escape:
-    """Asked of one program."""
+    """The containers and functions of one program that code which is not followed may hold."""
 
     program: Syntax
     types: Types
 
     def called_from_outside(self) -> list[ast.AST]:
-        """Functions that code may call which is not followed, and generators, which go on when they are asked."""
+        """Functions that unfollowed code may call, and generators, which go on when they are asked."""
         yields = [*self.program.of_kind(ast.Yield), *self.program.of_kind(ast.YieldFrom)]
         return [*self.types.given_away(), *{self.program.scopes.scope[node] for node in yields}]
 
@@ -41,12 +41,13 @@ class Escape:
         return frozenset(value for value in found if isinstance(value, Container) or value == UNKNOWN)
 
     def changes(self, container: Container) -> list[ast.AST]:
-        """Where the program may change it: method calls, stores by subscript, `+=` and its like, calls of heapq."""
+        """Places where the program may change a container: method calls, stores by subscript, `+=` and its like, calls
+        of heapq."""
         return [node for node, owner in self._changes if container in self.types.of(owner)]
 
     @cached_property
     def _changes(self) -> list[tuple[ast.AST, ast.expr]]:
-        """Such places, each with what it may change."""
+        """Each such place, with the containers that it may change."""
         found: list[tuple[ast.AST, ast.expr]] = []
         for node in self.program.nodes(ast.Call, ast.Subscript, ast.AugAssign):
             if isinstance(node, ast.Call) and node.args and self.types.comes_from(node.func, "heapq"):

@@ -1,4 +1,4 @@
-"""How values flow through expressions: one small function a kind of expression. Part of the types."""
+"""Flow of values through expressions, one small function for each kind of expression. Part of the types."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def binary(facts: Facts, node: ast.AST, operator: ast.operator, left: Values, ri
 
 
 def is_positive(node: ast.expr) -> bool:
-    """A whole number that is written down, and not negative."""
+    """Whether an expression is a whole number that is written down, and not negative."""
     return isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value >= 0
 
 
@@ -231,5 +231,5 @@ EXPRESSIONS: dict[type, Callable[[Facts, Any], Values]] = {
 
 
 def value_of(facts: Facts, node: ast.expr) -> Values:
-    """What an expression may be; its effects are noted."""
+    """The values that an expression may have; its effects are noted."""
     return EXPRESSIONS.get(type(node), unfollowed)(facts, node)

@@ -1,7 +1,8 @@
-"""Where values go: what was found so far of one program, as the walk through it writes it down.
+"""The flow of values that was found in one program so far, as the walk through it writes it down.
 
-Flow-insensitive: a variable is everything that is ever stored in it. Containers are told apart by the place that makes
-them. What is not followed (classes, unknown calls, decorated functions) is UNKNOWN, and so is what it is given.
+The analysis is flow-insensitive: a variable is everything that is ever stored in it. Containers are told apart by the
+place that makes them. The result of code that is not followed (classes, unknown calls, decorated functions) is UNKNOWN,
+and so becomes everything that it is given.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from codeopt.analysis.values import ANY, INT, STR, Container, FunctionValue, Val
 
 
 class Facts:
-    """Grows with each walk through the program, until a walk adds nothing; then it is settled, and stays as it is."""
+    """The facts about one program. They grow with each walk through it, until a walk adds nothing; then they are
+    settled."""
 
     def __init__(self, program: Syntax, follow: Callable[[Facts, ast.expr], Values]) -> None:
-        """`follow`: what an expression may be, as far as it is known by now."""
+        """`follow` gives the values that an expression may have, as far as they are known by now."""
         self.program = program
         self.follow = follow
         self.variables: dict[Variable, set[object]] = {}
@@ -30,21 +32,21 @@ class Facts:
         self.externally_callable = self._externally_callable()
         self._holders: dict[Container, list[Variable | Container]] = {}
         self._shared: set[Container] = set()
-        """Escaped, but only to code that keeps to a type hint."""
+        """Containers that have escaped only to code which keeps to a type hint."""
 
     def _externally_callable(self) -> set[Function]:
-        """Functions that are called by code that is not followed: their arguments may be anything."""
+        """Functions that unfollowed code calls: their arguments may be anything."""
         scope, functions = self.program.scopes.scope, self.program.of_kind(ast.FunctionDef)
         given = [each for each in functions if each.decorator_list or isinstance(scope[each], ast.ClassDef)]
         return {*given, *self.program.of_kind(ast.AsyncFunctionDef)}
 
     def begin(self) -> None:
-        """Another walk through the program."""
+        """Begin another walk through the program."""
         self.changed = False
         self._holders = {}
 
     def holders(self, container: Container) -> list[Variable | Container]:
-        """What held a container when this walk first asked for one's holders: in the last walk, all there are."""
+        """The holders of a container when this walk first asked for them: in the last walk, all there are."""
         if not self._holders:
             for variable, values in self.variables.items():
                 self._held(variable, values)
@@ -58,7 +60,8 @@ class Facts:
                 self._holders.setdefault(value, []).append(holder)
 
     def join(self, place: set[object], values: Iterable[object]) -> None:
-        if self.settled:  # questions change nothing
+        """Add values to a place; once the facts are settled, questions change nothing."""
+        if self.settled:
             return
         before = len(place)
         place.update(values)
@@ -99,7 +102,7 @@ class Facts:
         return ANY
 
     def share(self, container: Container, like: Container) -> None:
-        """Give a container to others who put in only what `like` has, as a hint says."""
+        """Share a container with others who put in only what `like` has, as a hint says."""
         if self.settled or container.escaped:
             return
         container.escaped = self.changed = True
@@ -109,7 +112,7 @@ class Facts:
         self.join(container.keys, like.keys)
 
     def elements(self, values: Values) -> Values:
-        """What iterating over the values gives."""
+        """The values that iterating over the values gives."""
         found: set[object] = set()
         for value in values:
             match value:
@@ -128,6 +131,7 @@ class Facts:
         return frozenset(found)
 
     def bind(self, target: ast.expr, values: Values) -> None:
+        """Let values flow into the target of an assignment or a loop."""
         match target:
             case ast.Name():
                 self.join(self.variables.setdefault(self.program.scopes.variable(target), set()), values)
@@ -145,6 +149,7 @@ class Facts:
                 self.escape(values)
 
     def store(self, containers: Values, index: ast.expr, values: Values) -> None:
+        """Let values flow into containers by `container[index] = value`."""
         at = self.value(index)
         for container in containers:
             if isinstance(container, Container):
@@ -160,15 +165,15 @@ class Facts:
         return self.variables.setdefault(variable, set())
 
     def feed(self, function: ast.AST, name: str, values: Values) -> None:
-        """An argument flows into a parameter."""
+        """Let an argument flow into a parameter."""
         self.join(self.place(Variable(function, name)), values)
         if function in self.externally_callable:
             self.escape(values)
 
     def give_back(self, node: ast.AST, values: Values) -> None:
-        """A return or yield statement gives values to the callers of its function."""
+        """Let the values of a return or yield statement flow to the callers of its function."""
         self.join(self.returned.setdefault(self.program.scopes.scope[node], set()), values)
 
     def value(self, node: ast.expr) -> Values:
-        """What an expression may be; its effects are noted."""
+        """The values that an expression may have; its effects are noted."""
         return self.follow(self, node)

@@ -1,4 +1,4 @@
-"""What flows into the program's own functions when they are called, and out of them: also to callers not followed."""
+"""Flow of values into the program's own functions and out of them, unfollowed callers included."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codeopt.analysis.values import ANY, INT, NONE, NUMBERS, SCALARS, Container,
 
 
 def parameters(facts: Facts, node: ast.AST, arguments: ast.arguments) -> None:
-    """What the parameters of a function or lambda may be, besides what its calls feed into them."""
+    """The values of a function's or lambda's parameters, besides those that its calls feed into them."""
     named = [*arguments.posonlyargs, *arguments.args]
     defaults = dict(zip(named[::-1], arguments.defaults[::-1], strict=False))
     defaults |= {arg: d for arg, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d}
@@ -28,12 +28,12 @@ def parameters(facts: Facts, node: ast.AST, arguments: ast.arguments) -> None:
 
 
 def lost(facts: Facts, node: ast.Call, arguments: list[Values]) -> Values:
-    """A call of what is not followed: it keeps all that it is given."""
+    """Note a call of an unfollowed function, which keeps all that it is given."""
     return facts.escape(*arguments, *(facts.value(keyword.value) for keyword in node.keywords))
 
 
 def own(facts: Facts, node: ast.Call, function: Function, arguments: list[Values]) -> Values:
-    """A function of the program: the arguments flow into its parameters."""
+    """Note a call of one of the program's functions: the arguments flow into its parameters."""
     formal = function.args
     names = [arg.arg for arg in [*formal.posonlyargs, *formal.args]]
     starred = any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
@@ -50,7 +50,8 @@ def own(facts: Facts, node: ast.Call, function: Function, arguments: list[Values
 
 
 def _give_away(facts: Facts, values: Values, hint: Values) -> None:
-    """An argument of a function that others call too, and perhaps wrap: they may hold it, and keep to the hint."""
+    """Give away an argument of a function that others call too, and perhaps wrap: they may hold it, and keep to the
+    hint."""
     like = {each.kind: each for each in hint if isinstance(each, Container) and each.elements | each.keys <= SCALARS}
     for value in values:
         if isinstance(value, Container) and value.kind in like:
@@ -76,7 +77,7 @@ def _always_returns(body: list[ast.stmt]) -> bool:
 
 
 def apply(facts: Facts, functions: Values, *arguments: Values) -> Values:
-    """What functions give for arguments that somebody else passes to them."""
+    """The values that functions give for arguments that somebody else passes to them."""
     found: set[object] = set()
     external = facts.externally_callable
     for function in functions:
@@ -95,8 +96,10 @@ def apply(facts: Facts, functions: Values, *arguments: Values) -> Values:
 
 
 def leave(facts: Facts, function: ast.AST, values: Values) -> None:
-    """Values are returned. A list that the function made, and only its own variables held, is known until it returns:
-    each call makes a new one, and what becomes of earlier ones is no matter of this call.
+    """Note the values that a function returns.
+
+    A list that the function made, and only its own variables held, is known until it returns: each call makes a new
+    one, and the fate of earlier ones does not matter to this call.
     """
     stack, seen = list(values), set()
     while stack:
@@ -111,7 +114,8 @@ def leave(facts: Facts, function: ast.AST, values: Values) -> None:
 
 
 def _at_home(facts: Facts, function: ast.AST, container: Container, seen: set[Container]) -> bool:
-    """Nothing but the function's own variables, and containers of which the same is true, ever holds it."""
+    """Whether a container is only ever held by the function's own variables, and by containers of which the same is
+    true."""
     if container in seen:
         return True
     seen.add(container)
@@ -127,13 +131,13 @@ def _at_home(facts: Facts, function: ast.AST, container: Container, seen: set[Co
 
 
 def _is_own(facts: Facts, function: ast.AST, variable: Variable) -> bool:
-    """A variable of the function that no function in it uses."""
+    """Whether a variable belongs to the function, and no function inside uses it."""
     scopes = [variable.scope, *(use.scope for use in facts.program.scopes.all_uses(variable))]
     return all(scope is not None and _function_of(facts, scope) is function for scope in scopes)
 
 
 def _function_of(facts: Facts, scope: ast.AST) -> ast.AST | None:
-    """The scope itself, or that around a comprehension."""
+    """The function of a scope: itself, or the one around a comprehension."""
     here: ast.AST | None = scope
     while isinstance(here, Comprehension):
         here = facts.program.scopes.outer[here]

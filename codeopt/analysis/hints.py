@@ -1,4 +1,4 @@
-"""What type hints of parameters and variables say: builtin types are taken at their word, all others are unknown."""
+"""Meaning of type hints of parameters and variables: builtin types are taken at their word, all others are unknown."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ KINDS = {
     **dict.fromkeys(("dict", "typing.Dict"), "dict"),
     **dict.fromkeys(("collections.deque", "typing.Deque"), "deque"),
 }
-"""A Sequence or Iterable may be text, an array or a generator: too little is known of them."""
+"""Kind of container by hint. Sequence and Iterable are left out: they may be text, an array or a generator."""
 
 
 def hinted(facts: Facts, hint: ast.expr | None) -> Values:
-    """What a hint says that a value is. Its containers belong to others, too, who keep to the hint."""
+    """The values that a hint promises. Their containers belong to others, too, who keep to the hint."""
     match hint:
         case None:
             return ANY
@@ -62,7 +62,7 @@ def _container(facts: Facts, hint: ast.expr, path: str, elements: Values, keys: 
 
 
 def _path(facts: Facts, node: ast.expr) -> str:
-    """`list`, `typing.List`; empty where a name may mean something else."""
+    """The dotted path of a hint, such as `list` or `typing.List`; empty where a name may mean something else."""
     scopes = facts.program.scopes
     match node:
         case ast.Attribute(ast.Name() as module, attribute):

@@ -1,4 +1,4 @@
-"""What builtins, methods and standard modules return, and what they do to the containers that they are given."""
+"""Results of builtins, methods and standard modules, and their effects on the containers that they are given."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RETURNS: dict[str, Values] = {
     "open().write": INT,
     "open().close": NONE,
 }
-"""Functions whose arguments do not matter and stay as they are."""
+"""Result by function, for functions whose arguments do not matter and stay as they are."""
 
 VALUES: dict[str, Values] = {
     **dict.fromkeys(("math.pi", "math.e", "math.inf", "math.nan", "math.tau"), FLOAT),
@@ -34,9 +34,9 @@ VALUES: dict[str, Values] = {
 }
 
 TEXT_FILE: Values = frozenset({"@open()"})
-"""What `open` gives of a file of text."""
+"""The value of `open(...)` for a file of text."""
 READERS = {"sys.stdin": STR, "sys.stdin.buffer": BYTES, "open()": STR}
-"""Files, and what iterating over them gives."""
+"""Type of a line, by the file that is iterated over."""
 
 MADE_OF: dict[str, str] = {
     **dict.fromkeys(("list", "sorted"), "list"),
@@ -45,7 +45,7 @@ MADE_OF: dict[str, str] = {
     "collections.deque": "deque",
     **dict.fromkeys(("iter", "reversed"), "iterator"),
 }
-"""Functions that put the elements of an argument into a new container."""
+"""Kind of the new container, by function, for functions that put the elements of an argument into one."""
 
 TUPLES_OF = frozenset(
     {"itertools.permutations", "itertools.combinations", "itertools.product", "zip"}
@@ -65,7 +65,7 @@ TEXT_METHODS: dict[str, Values] = {
 SPLITS = frozenset({"split", "rsplit", "splitlines", "readlines"})
 
 ADDS = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "extend": -1, "extendleft": -1, "update": -1}
-"""Methods that put an argument into the container: its position; -1: what is in the first."""
+"""Methods that put an argument into the container, with its position; -1: the elements of the first argument."""
 
 TAKES = frozenset({"pop", "popleft", "__next__", "popitem"})
 """Methods that give an element."""
@@ -94,9 +94,9 @@ QUIET_CALLS = (
 )
 HEAPS = frozenset({"heapq.heappush", "heapq.heappop", "heapq.heapify", "heapq.heappushpop", "heapq.heapreplace"})
 GOING_THROUGH = frozenset({"all", "any", "dict", "max", "min", "next", "sum", "functools.reduce"}) | frozenset(MADE_OF)
-"""Functions that ask their argument for elements; those that only make an iterator of it leave that to others."""
+"""Functions that iterate over their argument at once; those that only make an iterator of it are left out."""
 ALL_OF_IT = frozenset({"extend", "extendleft", "update", "join", "issubset", "issuperset", "isdisjoint"}) | COPIES
-"""Methods that do."""
+"""Methods that iterate over their argument at once."""
 LEAVING = frozenset({"exit", "quit", "sys.exit"})
 OUTSIDE = ("print", "input", "open", "sys.std", "random.", "time.")
-"""How the names of functions start whose calls can be told from none: they print or read, or give something else."""
+"""Prefixes of functions whose calls differ from no call: they print or read, or give another result each time."""

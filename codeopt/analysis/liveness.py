@@ -1,4 +1,4 @@
-"""Where a variable certainly has a value, and where it may still be read: what compilers call liveness."""
+"""Liveness, as compilers call it: the places where a variable certainly has a value, and where it may still be read."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ PLAIN = ast.If | ast.For | ast.While | ast.FunctionDef | ast.Module
 
 @dataclass(frozen=True, eq=False)
 class Liveness(Nesting):
-    """Asked of one program; of code that only some paths reach it answers for the worst path."""
+    """The liveness of the variables of one program; code that only some paths reach gets the answer of the worst
+    path."""
 
     def assigned_before_use(self, variable: Variable, body: list[ast.stmt]) -> bool:
-        """Every load comes after a store in `body`, on every path; one in a function counts where that is made."""
+        """Whether each load comes after a store in `body`, on every path; a load in a function counts where the
+        function is made."""
         bound = [use.node for use in self.scopes.stores(variable)]
         stores = [node for node in bound if any(self.program.holds(statement, node) for statement in body)]
         for load in self.scopes.loads(variable):
@@ -31,7 +33,7 @@ class Liveness(Nesting):
         return not self._deleted(variable)
 
     def read_after(self, loop: Loop, name: str) -> bool:
-        """Some path leads from the loop to a use of the variable; also when functions of their own share it."""
+        """Whether some path leads from the loop to a use of the variable, or a function of the program shares it."""
         return not self.program.doubts.unless(not self._is_read_after(loop, name), Doubt.READ_LATER, loop)
 
     def _is_read_after(self, loop: Loop, name: str) -> bool:
@@ -47,7 +49,7 @@ class Liveness(Nesting):
         )
 
     def read_elsewhere(self, loop: ast.For, name: str) -> bool:
-        """Some use outside of the loop is in no other loop that binds the variable itself."""
+        """Whether some use outside of the loop is in no other loop that binds the variable itself."""
         variable = Variable(self.scopes.scope[loop], name)
         for use in self.scopes.all_uses(variable):
             if use.kind != "load" or self.program.holds(loop, use.node):
@@ -60,17 +62,17 @@ class Liveness(Nesting):
         return False
 
     def comes_back(self, loop: Loop, name: str) -> bool:
-        """The loop may run again and find the variable as it left it."""
+        """Whether the loop may run again and find the variable as it left it."""
         return self._reached(loop, loop, self.scopes.owner(name, self.scopes.scope[loop]))
 
     def _at_once(self, inner: ast.AST | None, scope: ast.AST) -> bool:
-        """Code in the inner scope runs where it stands in the outer one."""
+        """Whether code in the inner scope runs where it stands in the outer one."""
         while isinstance(inner, ast.ListComp | ast.SetComp | ast.DictComp):
             inner = self.scopes.outer[inner]
         return inner is scope
 
     def _reached(self, loop: ast.AST, use: ast.AST, variable: Variable) -> bool:
-        """The loop may run before the use, with nothing in between that binds the variable for certain."""
+        """Whether the loop may run before the use, with nothing in between that binds the variable for certain."""
         stores = [use.node for use in self.scopes.stores(variable)]
         here: ast.AST = use
         while here is not variable.scope:
@@ -91,7 +93,7 @@ class Liveness(Nesting):
         return False
 
     def bound_before(self, name: ast.Name, statement: ast.stmt) -> bool:
-        """The variable certainly has a value when `statement` starts."""
+        """Whether the variable certainly has a value when `statement` starts."""
         return self.program.doubts.unless(self._is_bound(name, statement), Doubt.UNBOUND, name)
 
     def _is_bound(self, name: ast.Name, statement: ast.stmt) -> bool:
@@ -105,17 +107,17 @@ class Liveness(Nesting):
         return any(isinstance(s, ast.arg) for s in stores) or self._stored_above(variable, statement, stores)
 
     def _above(self, statement: ast.stmt) -> list[ast.stmt]:
-        """What stands before it in the same block."""
+        """The statements before this one in the same block."""
         block = self.program.block_of(statement)
         return block[: block.index(statement)]
 
     def _deleted(self, variable: Variable) -> bool:
-        """Something unbinds it: del, or the end of `except ... as name`."""
+        """Whether something unbinds the variable: del, or the end of `except ... as name`."""
         stores = self.scopes.stores(variable)
         return any(use.kind == "del" or isinstance(use.node, ast.ExceptHandler) for use in stores)
 
     def _stored_above(self, variable: Variable, statement: ast.stmt, stores: list[ast.AST]) -> bool:
-        """A statement that runs before, on every path, makes one of the stores."""
+        """Whether a statement that runs before, on every path, makes one of the stores."""
         for here, parent in self.scopes.steps(statement):
             if isinstance(here, ast.stmt) and self._one_makes(self._above(here), stores):
                 return True
@@ -131,7 +133,7 @@ class Liveness(Nesting):
         return any(self._makes(statement, stores) for statement in block)
 
     def _makes(self, statement: ast.stmt, stores: list[ast.AST]) -> bool:
-        """The statement makes one of the stores whenever it runs."""
+        """Whether the statement makes one of the stores whenever it runs."""
         match statement:
             case ast.Assign(targets):
                 return any(self._holds_one(target, stores) for target in targets)

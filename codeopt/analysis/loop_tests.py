@@ -17,7 +17,8 @@ ORDERED = ast.Lt | ast.LtE | ast.Gt | ast.GtE
 
 @dataclass(frozen=True, eq=False)
 class LoopTests:
-    """Asked of one loop, or of the loop of a comprehension, in which only its own variables are sure to be bound."""
+    """The tests of one loop, or of the loop of a comprehension, in which only its own variables are sure to be
+    bound."""
 
     program: Syntax
     types: Types
@@ -26,7 +27,7 @@ class LoopTests:
     loop: ast.For | ast.comprehension
 
     def cannot_fail(self, node: ast.expr) -> bool:
-        """The expression raises nothing in any round of the loop, and has no effects."""
+        """Whether the expression raises nothing in any round of the loop, and has no effects."""
         match node:
             case ast.Constant():
                 return True
@@ -47,7 +48,7 @@ class LoopTests:
         return self._computes(node)
 
     def _computes(self, node: ast.expr) -> bool:
-        """Arithmetic of whole numbers, and builtins that take whatever it is."""
+        """Whether the expression is arithmetic of whole numbers, or a builtin that takes any value."""
         match node:
             case ast.BinOp(left, operator, right) if self.types.is_int(left, right):
                 divides = isinstance(operator, ast.Mod | ast.FloorDiv) and self._not_zero(right)
@@ -61,7 +62,7 @@ class LoopTests:
         return False
 
     def _known(self, node: ast.expr) -> bool:
-        """Its truth is asked of no class of the program."""
+        """Whether the truth of the value is decided without code of a class of the program."""
         values = self.types.of(node)
         return bool(values) and UNKNOWN not in values
 
@@ -80,7 +81,8 @@ class LoopTests:
         )
 
     def _not_zero(self, node: ast.expr) -> bool:
-        """A constant, or the counter of a range that starts above zero and goes up."""
+        """Whether the expression is a constant other than zero, or the counter of a range that starts above zero and
+        goes up."""
         value = self.bounds.constant(node)
         if value is not None:
             return value != 0
@@ -92,7 +94,7 @@ class LoopTests:
         return False
 
     def _within(self, values: ast.Name, index: ast.expr) -> bool:
-        """`values[i]` for `i in range(len(values))`, or an index that shows to be valid."""
+        """Whether `values[i]` is valid: for `i in range(len(values))`, or by the bounds."""
         counted = self.program.range_bounds(self.loop.iter)
         match index, self.loop.target, counted:
             case ast.Name(name), ast.Name(counter), (start, ast.Call(args=[ast.Name(whole)]) as length):

@@ -1,4 +1,4 @@
-"""What runs again and again, and the place before it where something could be computed once."""
+"""Code that runs again and again, and the place before it where something could be computed once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CONSUMERS = ("sum", "any", "all", "max", "min", "sorted", "list", "set", "tuple"
 
 @dataclass(frozen=True, eq=False)
 class Loops(Nesting):
-    """Asked of one program."""
+    """The loops of one program."""
 
     types: Types
     effects: EffectAnalysis
@@ -30,12 +30,13 @@ class Loops(Nesting):
     bounds: Bounds
 
     def cannot_fail(self, test: ast.expr, loop: ast.For | ast.comprehension) -> bool:
-        """The expression raises nothing in any round of the loop, and has no effects."""
+        """Whether the expression raises nothing in any round of the loop, and has no effects."""
         sure = LoopTests(self.program, self.types, self.liveness, self.bounds, loop).cannot_fail(test)
         return self.program.doubts.unless(sure, Doubt.MAY_FAIL, test)
 
     def outermost_keeping(self, node: ast.expr, values: ast.Name) -> ast.stmt | None:
-        """The outermost loop around the node that leaves the container as it is: what can be made of it before that."""
+        """The outermost loop around the node that leaves the container as it is: a copy can be made before that
+        loop."""
         return self.outermost(node, [values], lambda effects: effects.keeps_contents(values))
 
     def outermost_same(self, node: ast.expr) -> ast.stmt | None:
@@ -43,7 +44,7 @@ class Loops(Nesting):
         return self.outermost(node, self.program.names(node), lambda effects: effects.keeps(node))
 
     def keeps(self, loop: ast.stmt, node: ast.expr) -> bool:
-        """The expression has its value before the loop, and the same one in each of its rounds."""
+        """Whether the expression has its value before the loop, and the same one in each of its rounds."""
         bound = all(self.liveness.bound_before(name, loop) for name in self.program.names(node))
         return bound and self.effects.of(loop).keeps(node)
 
@@ -76,7 +77,7 @@ class Loops(Nesting):
         return None
 
     def uses_up(self, generator: ast.GeneratorExp) -> bool:
-        """What stands around the generator goes through all of it at once."""
+        """Whether the code around the generator goes through all of it at once."""
         parent = self.scopes.parent[generator]
         if self.program.calls_builtin(parent, *CONSUMERS):
             return True

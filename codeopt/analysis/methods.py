@@ -11,7 +11,7 @@ from codeopt.analysis.values import ANY, NONE, STR, Container, Values, union
 
 
 def method(facts: Facts, node: ast.Call, owner: object, name: str, arguments: list[Values]) -> Values:
-    """A method of a container or of text."""
+    """The values that a method of a container or of text gives; its effects are noted."""
     starred = any(isinstance(a, ast.Starred) for a in node.args)
     if starred or (node.keywords and name not in ("sort", "split", "format")):
         return facts.escape(frozenset({owner}), lost(facts, node, arguments))
@@ -69,7 +69,7 @@ def _dict_method(facts: Facts, node: ast.Call, owner: Container, name: str, argu
 
 
 def add(facts: Facts, containers: Values, values: Values) -> Values:
-    """Values are put into the containers."""
+    """Put values into the containers."""
     for container in containers:
         if isinstance(container, Container):
             facts.join(container.elements, values)

@@ -1,4 +1,4 @@
-"""What stands around a node: the loops that run it again and again."""
+"""The code around a node: the loops that run it again and again."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ Loop = ast.For | ast.While
 
 @dataclass(frozen=True, eq=False)
 class Nesting:
-    """Asked of one program."""
+    """The nesting of the nodes of one program."""
 
     program: Syntax
     repeated: dict[tuple[ast.AST, bool], bool] = field(default_factory=dict, kw_only=True)
 
     @property
     def scopes(self) -> Scopes:
-        """Of the program."""
+        """The scopes of the program."""
         return self.program.scopes
 
     def rounds(self, node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
-        """What stands around the node, innermost first, and whether that runs the node in each of its rounds."""
+        """The nodes around a node, innermost first, and whether each runs the node in each of its rounds."""
         for child, parent in self.scopes.steps(node):
             again = False
             if isinstance(parent, ast.For | ast.AsyncFor):
@@ -37,7 +37,8 @@ class Nesting:
             yield parent, again
 
     def sources(self, node: ast.AST, place: ast.AST) -> Iterator[ast.expr]:
-        """What the loops and comprehensions around, up to `place`, go through: it runs only for elements of that."""
+        """The iterables of the loops and comprehensions around, up to `place`: the node runs only for elements of
+        those."""
         for parent, again in self.rounds(node):
             if again and isinstance(parent, ast.For | Comprehension):
                 yield parent.iter if isinstance(parent, ast.For) else parent.generators[0].iter
@@ -55,7 +56,8 @@ class Nesting:
         return found
 
     def run_again(self, node: ast.AST, *, functions: bool = True) -> bool:
-        """The node runs in a loop or comprehension, or (when asked) in a function, which may be called in one."""
+        """Whether the node runs in a loop or comprehension, or (when asked) in a function, which may be called in
+        one."""
         if (node, functions) not in self.repeated:
             found = ((again, parent) for parent, again in self.rounds(node) if again or isinstance(parent, Function))
             again, parent = next(found, (False, None))
@@ -63,7 +65,7 @@ class Nesting:
         return self.repeated[node, functions]
 
     def runs_once(self, node: ast.AST) -> bool:
-        """The node is reached at most once."""
+        """Whether the node is reached at most once."""
         for parent, again in self.rounds(node):
             if again or isinstance(parent, ast.Lambda | ast.AsyncFunctionDef | ast.ClassDef):
                 return False
@@ -72,7 +74,7 @@ class Nesting:
         return True
 
     def _called_once(self, function: ast.FunctionDef) -> bool:
-        """By a statement of the module that is reached once."""
+        """Whether the only call of a function is in a statement of the module that is reached once."""
         if function.decorator_list or self.scopes.scope[function] is not self.program.tree:
             return False
         match self.program.calls_of(self.scopes.variable(function)):

@@ -1,4 +1,4 @@
-"""What a node of the tree says by itself: its lines, its names, how simple it is."""
+"""Properties of a single node of the tree: its lines, its names, how simple it is."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def last_line(node: ast.AST) -> int:
 
 
 def spans_lines(node: ast.expr | ast.stmt) -> bool:
-    """It goes over more than one line."""
+    """Whether a node goes over more than one line."""
     return node.lineno != last_line(node)
 
 
@@ -33,12 +33,12 @@ def bound_name(alias: ast.alias) -> str:
 
 
 def is_bare_constant(statement: ast.stmt) -> bool:
-    """A docstring, or another value that nobody uses."""
+    """Whether a statement is a docstring, or another value that nobody uses."""
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def sets_constant(statement: ast.stmt) -> bool:
-    """`name = constant`."""
+    """Whether a statement is `name = constant`."""
     match statement:
         case ast.Assign([ast.Name()], ast.Constant()):
             return True
@@ -57,7 +57,7 @@ def names_in(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def is_simple(node: ast.expr) -> bool:
-    """A name or a number: as cheap to read twice as once."""
+    """Whether a node is a name or a number: as cheap to read twice as once."""
     match node:
         case ast.Name() | ast.Constant() | ast.UnaryOp(ast.USub(), ast.Constant()):
             return True
@@ -68,12 +68,12 @@ SUM = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.expr_context)
 
 
 def is_sum(node: ast.expr) -> bool:
-    """Names and numbers, added and subtracted: no effects, and it grows or falls with each of its names."""
+    """Whether a node is a sum or difference of names and numbers: no effects, and monotonic in each of its names."""
     return all(isinstance(part, SUM) for part in ast.walk(node))
 
 
 def reads_line(node: ast.expr) -> bool:
-    """The expression reads one line: input(), readline(), sys.stdin.readline()."""
+    """Whether an expression reads one line: input(), readline(), sys.stdin.readline()."""
     match node:
         case ast.Call(func=ast.Name(name) | ast.Attribute(attr=name), args=[], keywords=[]):
             return name in READS
@@ -85,7 +85,7 @@ TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def both_ways(test: ast.expr) -> list[tuple[ast.expr, str, ast.expr]]:
-    """`a < b`, and the same as `b > a`; empty for what is no comparison of two by order."""
+    """The two ways to write a comparison by order, `a < b` and `b > a`; empty for any other test."""
     match test:
         case ast.Compare(left, [sign], [right]) if type(sign) in SIGNS:
             found = SIGNS[type(sign)]
@@ -94,7 +94,8 @@ def both_ways(test: ast.expr) -> list[tuple[ast.expr, str, ast.expr]]:
 
 
 def divides(test: ast.expr) -> tuple[str, str, bool] | None:
-    """`n % i == 0` and its like: the names n and i, and whether the test is true where i divides n."""
+    """The names n and i of a test such as `n % i == 0`, and whether the test is true where i divides n; None for any
+    other."""
     match test:
         case ast.BinOp(ast.Name(number), ast.Mod(), ast.Name(by)):
             return number, by, False
@@ -105,18 +106,27 @@ def divides(test: ast.expr) -> tuple[str, str, bool] | None:
     return None
 
 
-def assigned_names(target: ast.expr) -> set[str]:
-    """The names that a target of an assignment binds; those in its subscripts and attributes are only read."""
-    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-
-
-ADDED, MULTIPLIED = ast.Add | ast.Sub, ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
-CHOSEN, ASKED, COMPARED, SUM_OF, PRODUCT_OF, SIGNED, WHOLE_OF = range(1, 8)
-"""How tightly expressions bind: conditional ones least, then `and`, `<`, `+`, `*`, a sign, and names and calls most."""
+ADDED = ast.Add | ast.Sub
+MULTIPLIED = ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
+# Binding strength of expressions, weakest first.
+CHOSEN = 1
+"""`a if b else c`."""
+ASKED = 2
+"""`a and b`, `a or b`, `not a`."""
+COMPARED = 3
+"""`a < b`."""
+SUM_OF = 4
+"""`a + b`, `a - b`."""
+PRODUCT_OF = 5
+"""`a * b`, `a / b`, `a // b`, `a % b`."""
+SIGNED = 6
+"""`-a`, `a ** b`, a constant."""
+WHOLE_OF = 7
+"""A name, an attribute, an element or a call."""
 
 
 def binding(node: ast.expr) -> int:
-    """How tightly the parts of an expression hold together."""
+    """The binding strength of an expression; 0 for kinds that are not known."""
     match node:
         case ast.BinOp(op=ast.Pow()) | ast.UnaryOp(ast.USub()) | ast.Constant():
             return SIGNED
@@ -132,7 +142,7 @@ def binding(node: ast.expr) -> int:
 
 
 def binding_needed(parent: ast.AST | None, child: ast.expr) -> int:
-    """How tightly an expression has to hold together to stand in a place without parentheses."""
+    """The binding strength that an expression needs to stand below its parent without parentheses; 0: any."""
     match parent:
         case ast.BinOp(left, operator) if isinstance(operator, ADDED | MULTIPLIED):
             return (SUM_OF if isinstance(operator, ADDED) else PRODUCT_OF) + (left is not child)

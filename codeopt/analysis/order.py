@@ -1,4 +1,4 @@
-"""All nodes of a program in source order: whatever stands below a node is one slice of them."""
+"""The nodes of a program in source order: all that stands below a node is one slice of them."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import ast
 from dataclasses import dataclass
 
 LEAVES = (ast.Name, ast.Constant, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
-"""More than half of all nodes; nothing but a context stands in them."""
+"""Types of node, more than half of all, that hold no other node but a context."""
 
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """Made once a program: the rules ask for the same parts again and again."""
+    """The order of one program's nodes, made once: the rules ask for the same parts again and again."""
 
     nodes: tuple[ast.AST, ...]
-    """Without Load, Store and Del, which stand in their nodes; the parser shares them, and operators too."""
+    """All nodes but Load, Store and Del, which stand in their nodes and are shared by the parser, as operators are."""
     extent: dict[ast.AST, tuple[int, int]]
-    """Where in `nodes` a node and all that is below it start and end."""
+    """Start and end in `nodes` of a node with all that is below it."""
     kinds: dict[type, list[ast.AST]]
     """The nodes of each type."""
     depth: int
-    """How deep the deepest node stands."""
+    """Depth of the deepest node."""
 
     @classmethod
     def of(cls, tree: ast.AST) -> Order:
@@ -52,7 +52,7 @@ class Order:
         return self.nodes[start:end]
 
     def holds(self, root: ast.AST, node: ast.AST) -> bool:
-        """The node is `root`, or stands in it."""
+        """Whether the node is `root`, or stands in it."""
         start, end = self.extent[root]
         return start <= self.extent[node][0] < end
 

@@ -1,4 +1,4 @@
-"""The door of the analysis: one program, and what can be known of it by reading."""
+"""The entry to the analysis: one program, and all that reading it can tell."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from codeopt.analysis.syntax import Syntax, compiles
 from codeopt.analysis.types import Types
 
 DEEPEST = 200
-"""Nodes in nodes: the analysis follows a tree by recursion, up to four calls a step. Programs people write have some
-thirty."""
+"""Deepest nesting of nodes that is analysed, which recurses with up to four calls a level. Programs people write have
+some thirty levels."""
 
 IMPORTERS = "importers of this module"
-"""No name that a program can have, so nothing is known of what it stands for."""
+"""Stand-in for the unknown callers of a module: no program can have this name, so its value is unknown."""
 
 
 class AnalyzedProgram(Syntax):
@@ -32,27 +32,27 @@ class AnalyzedProgram(Syntax):
 
     @cached_property
     def types(self) -> Types:
-        """What each expression may be."""
+        """The values that each expression may have."""
         return Types(self)
 
     @cached_property
     def purity(self) -> Purity:
-        """Which expressions may be evaluated once more, once less, or a little earlier."""
+        """The expressions that may be evaluated once more, once less, or a little earlier."""
         return Purity(self)
 
     @cached_property
     def effects(self) -> EffectAnalysis:
-        """What running a piece of the program may change."""
+        """The changes that running a piece of the program may make."""
         return EffectAnalysis(self, self.types, self.purity, self.escape)
 
     @cached_property
     def escape(self) -> Escape:
-        """Which values code that is not followed may hold."""
+        """The values that code which is not followed may hold."""
         return Escape(self, self.types)
 
     @cached_property
     def liveness(self) -> Liveness:
-        """Where a variable certainly has a value, and where it may still be read."""
+        """The places where a variable certainly has a value, and where it may still be read."""
         return Liveness(self)
 
     @cached_property
@@ -62,15 +62,15 @@ class AnalyzedProgram(Syntax):
 
     @cached_property
     def loops(self) -> Loops:
-        """What runs again and again, and what of it could run once."""
+        """The code that runs again and again, and the parts of it that could run once."""
         return Loops(self, self.types, self.effects, self.liveness, self.bounds)
 
 
 @lru_cache(maxsize=16)
 def parse(text: str, *, exported: bool = False) -> AnalyzedProgram | None:
-    """The program; None when nothing may touch it: no syntax, it looks at its own code, odd line ends, too deep.
+    """The program; None when no rule may touch it: a syntax error, a look at its own code, odd line ends, too deep.
 
-    `exported`: other files import it. Then code that is not followed holds all of its names and may call its functions.
+    exported: other files import it, so that unfollowed code holds all of its names and may call its functions.
     """
     if re.search("\r(?!\n)|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", text) or not compiles(text):
         return None
@@ -87,9 +87,10 @@ def parse(text: str, *, exported: bool = False) -> AnalyzedProgram | None:
 
 
 def _importers(tree: ast.Module, line: int) -> ast.stmt:
-    """What importing a module comes to: at its end, unknown code is called with all of its names.
+    """A call of unknown code with all names of a module at its end, which stands for the module's importers.
 
-    It stands in the tree, with no text of its own, so every analysis and every rule sees it as a use of the names.
+    It stands in the tree without a text of its own, so that every analysis and every rule sees it as a use of the
+    names.
     """
     names: list[str] = []
     for node in ast.walk(tree):

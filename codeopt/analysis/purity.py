@@ -22,12 +22,13 @@ PLACES = (ast.Subscript, ast.Attribute)
 
 @dataclass(frozen=True, eq=False)
 class Purity:
-    """Asked of one program, whose classes may give operators a meaning of their own."""
+    """The purity of one program's expressions; its classes may give operators a meaning of their own."""
 
     program: Syntax
 
     def is_plain(self, node: ast.expr) -> bool:
-        """Only names, constants, arithmetic, comparisons, subscripts, attributes, and no class here redefines those."""
+        """Whether an expression holds only names, constants, arithmetic, comparisons, subscripts and attributes, and no
+        class redefines those."""
         if self.program.is_made_of(node, VALUES):
             return True
         plain = self.program.is_made_of(node, VALUES + OPERATIONS + PLACES)
@@ -35,7 +36,7 @@ class Purity:
 
     @cached_property
     def redefines_operators(self) -> bool:
-        """Some class gives operators, subscripts or attributes a meaning of its own."""
+        """Whether some class gives operators, subscripts or attributes a meaning of its own."""
         for node in self.program.of_kind(ast.ClassDef):
             names = self.program.scopes.bound[node]
             if any(name.startswith("__") and name not in HARMLESS_METHODS for name in names):
@@ -45,7 +46,7 @@ class Purity:
         return bool({"property", "total_ordering", "setattr", "__get__"} & self.program.words)
 
     def is_cheap(self, node: ast.expr) -> bool:
-        """Cheaper to evaluate twice than to call a function: at most one operation on names and numbers."""
+        """Whether evaluating an expression twice is cheaper than a call: at most one operation on names and numbers."""
         match node:
             case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv() | ast.Mod(), right):
                 return is_simple(left) and is_simple(right) and self.is_plain(node)
@@ -54,7 +55,7 @@ class Purity:
         return is_simple(node)
 
     def only_stored_here(self, node: ast.Name) -> bool:
-        """Nothing outside of the scope of this use stores the variable: a call cannot change it."""
+        """Whether the variable is stored only in the scope of this use, so that no call can change it."""
         scopes = self.program.scopes
         scope, variable = scopes.scope[node], scopes.variable(node)
         return variable.scope is scope and all(use.scope is scope for use in scopes.stores(variable))

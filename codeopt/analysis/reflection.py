@@ -1,4 +1,4 @@
-"""Does a program look at its own names, frames or code? Then it can tell any rewrite from the original."""
+"""Programs that look at their own names, frames or code, and so can tell any rewrite from the original."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from codeopt.analysis.scopes import Scopes
 from codeopt.analysis.syntax import Syntax
 
 ONLY_NAMES = frozenset({"exec", "compile", "globals", "locals", "vars", "dir", "inspect"})
-"""Of the words below, what may be the name of a method: re.compile is one."""
+"""Words below that may also be the name of a harmless method: re.compile is one."""
 
 REFLECTION = (
     ONLY_NAMES
@@ -20,7 +20,8 @@ REFLECTION = (
 
 
 def looks_at_itself(program: Syntax) -> bool:
-    """Some name, attribute or import of the program is a way to its own names, frames or code; or it calls eval."""
+    """Whether some name, attribute or import of the program is a way to its own names, frames or code; or it calls
+    eval."""
     suspect = program.words & REFLECTION or "eval" in program.words
     return bool(suspect) and any(_reflects(program.scopes, node) for node in program.walk())
 

@@ -1,4 +1,4 @@
-"""Who binds which name, and to which binding each use of a name refers."""
+"""The binding that each use of a name refers to."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ QUIET_MODULES: frozenset[str] = frozenset(
     | {"heapq", "itertools", "math", "operator", "queue", "random", "re", "statistics", "string", "sys", "time"}
     | {"typing"}
 )
-"""Standard modules whose import changes nothing that a program can see. Their public names may be looked up here, to
-see what `from m import *` brings."""
+"""Standard modules whose import changes nothing that a program can see. The analysis imports them itself to see which
+public names `from m import *` brings."""
 
 
 class Variable(NamedTuple):
-    """A name in the scope that binds it; scope None: bound nowhere in the program, so a builtin (or missing)."""
+    """A name in the scope that binds it. Scope None: bound nowhere in the program, so a builtin, or missing."""
 
     scope: ast.AST | None
     name: str
@@ -45,19 +45,19 @@ class Use(NamedTuple):
 
 @dataclass(eq=False)
 class Scopes:
-    """Built once a program by `of`; read-only after that."""
+    """The scopes of one program, built once by `of` and read-only after that."""
 
     tree: ast.Module
     parent: dict[ast.AST, ast.AST] = field(default_factory=dict)
     outer: dict[ast.AST, ast.AST | None] = field(default_factory=dict)
-    """Each scope's enclosing scope."""
+    """The enclosing scope of each scope."""
     scope: dict[ast.AST, ast.AST] = field(default_factory=dict)
     """The innermost scope in which a node is evaluated."""
     bound: dict[ast.AST, set[str]] = field(default_factory=dict)
     declared: dict[ast.AST, dict[str, Literal["global", "nonlocal"]]] = field(default_factory=dict)
     uses: dict[Variable, list[Use]] = field(default_factory=dict)
     names: dict[ast.AST, list[tuple[Variable, Use]]] = field(default_factory=dict)
-    """What each node uses: a name its variable, an import or function statement those that it binds."""
+    """The uses in each node: the variable of a name, or all that an import or function statement binds."""
     stars: list[str] = field(default_factory=list)
     """Modules of `from m import *`."""
     found: list[tuple[str, Use]] = field(default_factory=list)
@@ -98,33 +98,33 @@ class Scopes:
         return self.names[node][0][0]
 
     def all_uses(self, variable: Variable) -> list[Use]:
-        """Everywhere the variable occurs, in source order."""
+        """Every use of the variable, in source order."""
         return self.uses.get(variable, [])
 
     def stores(self, variable: Variable) -> list[Use]:
-        """Where it is bound or deleted."""
+        """The places where the variable is bound or deleted."""
         return [use for use in self.all_uses(variable) if use.kind != "load"]
 
     def loads(self, variable: Variable) -> list[ast.AST]:
-        """Where it is read."""
+        """The places where the variable is read."""
         return [use.node for use in self.all_uses(variable) if use.kind == "load"]
 
     def is_bound_once(self, node: ast.AST) -> bool:
-        """The variable of a name is bound in one place, and deleted nowhere."""
+        """Whether the variable of a name is bound in one place, and deleted nowhere."""
         return len(self.stores(self.variable(node))) == 1
 
     def is_builtin(self, node: ast.expr, *names: str) -> bool:
-        """The expression is a name that means Python's own builtin of that name."""
+        """Whether the expression is a name that means Python's own builtin of that name."""
         if not isinstance(node, ast.Name) or (names and node.id not in names):
             return False
         return hasattr(builtins, node.id) and self.variable(node).scope is None and not self.star_hides(node.id)
 
     def means_builtin(self, name: str, at: ast.AST) -> bool:
-        """Written where this node stands, the name would be Python's own builtin."""
+        """Whether the name, written where this node stands, would be Python's own builtin."""
         return self.owner(name, self.scope[at]).scope is None and not self.star_hides(name)
 
     def star_hides(self, name: str) -> bool:
-        """A star import brings this name, or might."""
+        """Whether a star import brings this name, or might."""
         return any(module not in QUIET_MODULES or name in _public(module) for module in self.stars)
 
     def star_path(self, name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""How values flow through statements: one small function a kind of statement. Part of the types."""
+"""Flow of values through statements, one small function for each kind of statement. Part of the types."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from codeopt.analysis.nodes import bound_name
 from codeopt.analysis.values import ANY, NONE, UNKNOWN, Container, FunctionValue
 
 UNFOLLOWED = (ast.AsyncWith, ast.Match, ast.AsyncFor, ast.Delete, ast.Raise)
-"""What goes into these is lost, and what they bind is unknown."""
+"""Statements that are not followed: the values that go in are lost, and the names that they bind are unknown."""
 
 
 def block(facts: Facts, body: Iterable[ast.stmt]) -> None:
@@ -57,8 +57,8 @@ def _for(facts: Facts, node: ast.For) -> None:
 
 
 def _with(facts: Facts, node: ast.With) -> None:
-    """What a manager makes of its value, and gives back, is unknown, but for a file, which gives itself; its body's
-    values are its own."""
+    """Follow a with statement. The value that a manager gives is unknown, but a file gives itself; the body's values
+    stay known."""
     for item in node.items:
         values = facts.value(item.context_expr)
         if values == library.TEXT_FILE and isinstance(item.optional_vars, ast.Name):
@@ -87,7 +87,7 @@ def _function(facts: Facts, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Non
 
 
 def _class(facts: Facts, node: ast.ClassDef) -> None:
-    """Classes are not followed: what is stored in them is lost."""
+    """Note a class, which is not followed: the values stored in it are lost."""
     for part in [*node.bases, *node.decorator_list, *(keyword.value for keyword in node.keywords)]:
         facts.escape(facts.value(part))
     block(facts, node.body)
@@ -109,7 +109,7 @@ def _import(facts: Facts, node: ast.Import | ast.ImportFrom) -> None:
 
 
 def _other(facts: Facts, node: ast.stmt) -> None:
-    """Statements that only hold others, and those that are not followed."""
+    """Follow statements that only hold others, and note those that are not followed."""
     if isinstance(node, UNFOLLOWED):
         for part in facts.program.walk(node):
             _lose(facts, part)
@@ -124,7 +124,8 @@ def _other(facts: Facts, node: ast.stmt) -> None:
 
 
 def _lose(facts: Facts, part: ast.AST) -> None:
-    """What a name, a pattern or `except ... as name` binds is unknown; the value of an expression is given away."""
+    """Note that a name, a pattern or `except ... as name` binds an unknown value, or that an expression is given
+    away."""
     if isinstance(part, ast.Name | ast.pattern | ast.ExceptHandler):
         bound = [variable for variable, use in facts.program.scopes.names.get(part, ()) if use.kind == "store"]
         for variable in bound:

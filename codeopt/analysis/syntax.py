@@ -28,11 +28,11 @@ class Edit(NamedTuple):
 
 
 Edits = Iterable[Edit]
-"""What a rule gives for one node: yielded one after the other, or a list."""
+"""The edits of a rule for one node: yielded one after the other, or a list."""
 
 
 def together(groups: Iterable[list[Edit] | None]) -> list[Edit] | None:
-    """All of the edits; None when one group is None, which is for what cannot be done."""
+    """All of the edits; None when a group is None, which stands for an edit that cannot be made."""
     edits: list[Edit] = []
     for group in groups:
         if group is None:
@@ -43,7 +43,7 @@ def together(groups: Iterable[list[Edit] | None]) -> list[Edit] | None:
 
 @dataclass(frozen=True, eq=False)
 class Syntax:
-    """One program as it is written: its text, its tree and who binds which name."""
+    """One program as it is written: its text, its tree and its scopes."""
 
     text: str
     tree: ast.Module
@@ -63,7 +63,7 @@ class Syntax:
 
     @cached_property
     def newline(self) -> str:
-        """What ends a line here."""
+        """The program's line end."""
         return "\r\n" if "\r\n" in self.text else "\n"
 
     @cached_property
@@ -100,7 +100,8 @@ class Syntax:
         return line[: len(line) - len(line.lstrip())]
 
     def alone(self, statement: ast.stmt) -> bool:
-        """No other statement shares a line with this one, so lines can be put before, after or in its place."""
+        """Whether a statement shares its lines with no other, so that lines can be put before, after or in its
+        place."""
         start, end = self.offset(first_line(statement), 0), self.span(statement)[1]
         before = self.text[start : self.span(statement)[0]]
         after = self.text[end:].partition("\n")[0].strip()
@@ -155,7 +156,7 @@ class Syntax:
         return [node for node in self.order.below(root) if isinstance(node, ast.Name)]
 
     def holds(self, root: ast.AST, node: ast.AST) -> bool:
-        """The node is `root`, or stands in it."""
+        """Whether the node is `root`, or stands in it."""
         return self.order.holds(root, node)
 
     def of_kind(self, kind: type[Node]) -> list[Node]:
@@ -185,7 +186,7 @@ class Syntax:
         return next(found, [statement])
 
     def calls_builtin(self, node: ast.AST, *names: str) -> bool:
-        """A call of one of Python's own builtins, with positional arguments only."""
+        """Whether a node is a call of one of Python's own builtins, with positional arguments only."""
         if not isinstance(node, ast.Call) or not self.scopes.is_builtin(node.func, *names):
             return False
         return not node.keywords and not any(isinstance(argument, ast.Starred) for argument in node.args)
@@ -213,49 +214,50 @@ class Syntax:
         return call if isinstance(call, ast.Call) and call.func is attribute else None
 
     def calls_of(self, variable: Variable) -> list[ast.Call] | None:
-        """Where a function is called; None when it is bound twice, or anything else is done with it."""
+        """The calls of a function; None when it is bound twice, or used in any other way."""
         uses = self.scopes.all_uses(variable)
         calls = [self.scopes.parent.get(use.node) for use in uses]
         found = [c for c, use in zip(calls, uses, strict=True) if isinstance(c, ast.Call) and c.func is use.node]
         return found if len(uses) - len(found) == (variable.scope is not None) else None
 
     def catches(self, *kinds: str, named: bool = False) -> bool:
-        """A handler catches one of these exceptions, or all; when asked, one that gives it a name, to look at it."""
+        """Whether a handler catches one of these exceptions, or all; when asked, only one that names the exception, to
+        look at it."""
         handlers = (each for each in self.of_kind(ast.ExceptHandler) if each.name or not named)
         return any(each.type is None or names_in([each.type]) & set(kinds) for each in handlers)
 
     def loop_source(self, target: ast.AST) -> ast.expr | None:
-        """What a loop or comprehension goes through that binds its elements to this target."""
+        """The iterable of the loop or comprehension that binds its elements to this target."""
         loop = self.scopes.parent.get(target)
         return loop.iter if isinstance(loop, ast.For | ast.comprehension) and loop.target is target else None
 
     def in_f_string(self, node: ast.AST) -> bool:
-        """It stands in an f-string, of whose parts older Pythons do not tell the exact place."""
+        """Whether a node stands in an f-string, of whose parts older Pythons do not tell the exact place."""
         return any(isinstance(parent, ast.JoinedStr) for parent in self.scopes.parents(node))
 
     def is_made_of(self, node: ast.AST, kinds: tuple[type[ast.AST], ...]) -> bool:
-        """Nothing but nodes of these kinds stands in it."""
+        """Whether only nodes of these kinds stand in a node."""
         return all(isinstance(part, kinds) for part in self.walk(node))
 
     def has(self, node: ast.AST, *kinds: type[ast.AST]) -> bool:
-        """A node of one of these kinds stands in it."""
+        """Whether a node of one of these kinds stands in a node."""
         return any(isinstance(part, kinds) for part in self.walk(node))
 
     def stores_attribute(self, name: str) -> bool:
-        """Somewhere the program binds or deletes an attribute of this name, as `sys.stdout = ...` does."""
+        """Whether the program binds or deletes an attribute of this name somewhere, as `sys.stdout = ...` does."""
         found = (node for node in self.nodes(ast.Attribute) if isinstance(node, ast.Attribute) and node.attr == name)
         return any(not isinstance(node.ctx, ast.Load) for node in found)
 
     def rebinds(self, name: str) -> bool:
-        """Somewhere in the program a builtin's name means, or might mean, something else."""
+        """Whether a builtin's name means, or might mean, something else somewhere in the program."""
         return any(v.name == name and v.scope is not None for v in self.scopes.uses) or self.scopes.star_hides(name)
 
     def stores_in(self, root: ast.AST, variable: Variable) -> bool:
-        """The variable is bound or deleted somewhere below `root`."""
+        """Whether the variable is bound or deleted somewhere below `root`."""
         return any(self.holds(root, use.node) for use in self.scopes.stores(variable))
 
     def next_line(self, node: ast.AST) -> int:
-        """Where the line below the one on which a node ends starts; the end of the text when there is none."""
+        """Offset of the line below the one on which a node ends; the end of the text when there is none."""
         end = self.text.find("\n", self.span(node)[1])
         return end + 1 if end >= 0 else len(self.text)
 
@@ -272,13 +274,13 @@ class Syntax:
 
 
 def physical_lines(text: str) -> list[str]:
-    """Lines with their ends; str.splitlines would cut at form feeds too."""
+    """The lines of a text with their ends, as the parser counts them; str.splitlines would cut at form feeds too."""
     return re.findall(r"[^\n]*\n|[^\n]+\Z", text)
 
 
 @lru_cache(maxsize=16)
 def compiles(text: str) -> bool:
-    """`text` is a Python program; its warnings are its own business."""
+    """Whether a text is a Python program; warnings do not count."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -7,7 +7,10 @@ import warnings
 
 
 def parse(source: str) -> ast.Module:
-    """The syntax tree; every way in which a text can fail to be a program is a SyntaxError."""
+    """The syntax tree of a text.
+
+    Raises SyntaxError for every way in which a text can fail to be a program.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a wrong escape in a string is no concern of ours

@@ -1,4 +1,5 @@
-"""What each expression of a program may be, found by following values through it until nothing new appears."""
+"""The values that each expression of a program may have, found by following values through it until nothing new
+appears."""
 
 from __future__ import annotations
 
@@ -16,11 +17,11 @@ from codeopt.analysis.values import ANY, NUMBERS, SCALARS, STR, UNKNOWN, WHOLE, 
 
 SIZED = ("list", "tuple", "set", "dict", "deque")
 ROUNDS = 40
-"""Programs settle in three to six rounds; one that does not is not understood."""
+"""Most walks through a program, which settles in three to six; one that does not is not understood."""
 
 
 class Types:
-    """The answer to questions about one program; kept by the program."""
+    """The types of one program; kept by the program."""
 
     def __init__(self, program: Syntax) -> None:
         self.program = program
@@ -29,7 +30,7 @@ class Types:
 
     @cached_property
     def understood(self) -> bool:
-        """Values were followed until nothing new appeared: done when the first question is asked."""
+        """Whether following the values came to an end; done when the first question is asked."""
         for _ in range(ROUNDS):
             self.facts.begin()
             block(self.facts, self.program.tree.body)
@@ -39,7 +40,7 @@ class Types:
         return False
 
     def of(self, node: ast.expr) -> Values:
-        """What the expression may be."""
+        """The values that the expression may have."""
         if not self.understood:
             return ANY
         if node not in self.answers:
@@ -47,39 +48,41 @@ class Types:
         return self.answers[node]
 
     def of_variable(self, variable: Variable) -> Values:
-        """What is ever stored in the variable."""
+        """The values that are ever stored in the variable."""
         return frozenset(self.facts.variables.get(variable, ())) if self.understood else ANY
 
     def returned_by(self, function: Function) -> Values:
-        """What its return and yield statements give back."""
+        """The values that a function's return and yield statements give back."""
         return frozenset(self.facts.returned.get(function, ())) if self.understood else ANY
 
     def comes_from(self, node: ast.expr, library: str) -> bool:
-        """It may be a function of this library."""
+        """Whether the value may be a function of this library."""
         return any(str(value).startswith(f"@{library}.") for value in self.of(node))
 
     def given_away(self) -> list[Function]:
-        """Functions that code may call which is not followed."""
+        """Functions that unfollowed code may call."""
         return list(self.facts.externally_callable) if self.understood else []
 
     def is_int(self, *nodes: ast.expr) -> bool:
-        """Each of them is an int (or a bool) whenever it is reached."""
+        """Whether each of the expressions is an int (or a bool) whenever it is reached."""
         return self._are(nodes, WHOLE)
 
     def is_number(self, *nodes: ast.expr) -> bool:
-        """Each of them is an int or a float."""
+        """Whether each of the expressions is an int or a float."""
         return self._are(nodes, NUMBERS)
 
     def is_scalar(self, *nodes: ast.expr) -> bool:
-        """Each of them is a number, text or None: it cannot change, and its operators have no effects."""
+        """Whether each of the expressions is a number, text or None: it cannot change, and its operators have no
+        effects."""
         return self._are(nodes, SCALARS)
 
     def is_text(self, *nodes: ast.expr) -> bool:
-        """Each of them is a str."""
+        """Whether each of the expressions is a str."""
         return self._are(nodes, STR)
 
     def is_hashable(self, *nodes: ast.expr) -> bool:
-        """Each of them is a number, text, None, or a tuple of such: equal ones have equal hashes, without effects."""
+        """Whether each of the expressions is a number, text, None, or a tuple of such: equal ones have equal hashes,
+        without effects."""
         return all(hashable(self._known(node)) for node in nodes)
 
     def _are(self, nodes: Iterable[ast.expr], kinds: Values) -> bool:
@@ -98,11 +101,13 @@ class Types:
         return found if len(found) == len(values) else []
 
     def is_sized(self, node: ast.expr) -> bool:
-        """Text or a container of Python's own, never an iterator: going through a part of it leaves no trace."""
+        """Whether a value is text or a container of Python's own, never an iterator: going through a part of it leaves
+        no trace."""
         return self.is_text(node) or bool(self.containers(node, *SIZED))
 
     def elements(self, node: ast.expr, *kinds: str) -> Values:
-        """What is in the containers that the expression may be (of dicts, the keys); empty when that is not known."""
+        """The elements of the containers that the expression may be (of dicts, the keys); empty when they are not
+        known."""
         found = self.containers(node, *kinds)
         inside = frozenset(value for c in found for value in (c.keys if c.kind == "dict" else c.elements))
         if UNKNOWN in inside:
@@ -110,7 +115,7 @@ class Types:
         return inside
 
     def holds_only(self, node: ast.expr, kinds: Values) -> bool:
-        """It is a list or tuple in which there is something, and nothing but these."""
+        """Whether a value is a list or tuple with at least one element, and only elements of these kinds."""
         inside = self.elements(node, "list", "tuple")
         return bool(inside) and inside <= kinds
 

@@ -1,4 +1,4 @@
-"""What an expression may be: kinds of scalars, containers by the place that makes them, functions, or unknown."""
+"""The values of an expression: kinds of scalars, containers by the place that makes them, functions, or unknown."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ class Container:
     """All lists (dicts, sets, ...) that one place in the program makes."""
 
     kind: str
-    """list, dict, set, tuple, deque, iterator."""
+    """Kind: list, dict, set, tuple, deque or iterator."""
     elements: set[object] = field(default_factory=set)
-    """What may be in it; the values of a dict."""
+    """The values that its elements may have; of a dict, the values."""
     keys: set[object] = field(default_factory=set)
     escaped: bool = False
-    """Code that is not followed may hold it, and change it at any time. What is in it is unknown then, unless a type
-    hint says it; it may be the same object as another one that has escaped."""
+    """Whether code that is not followed may hold the container, and change it at any time. Its elements are unknown
+    then, unless a type hint says them, and it may be the same object as another escaped one."""
     grows: bool = False
-    """Reading a missing element adds it (a defaultdict)."""
+    """Whether reading a missing element adds it (a defaultdict)."""
     place: ast.AST | None = field(default=None, repr=False)
-    """What makes it."""
+    """The node that makes the container."""
 
     def may_be(self, other: Container) -> bool:
-        """Both may be one and the same object."""
+        """Whether both may be one and the same object."""
         if self is other:
             return True
         return self.escaped and other.escaped and self.kind == other.kind and _alike(self.elements, other.elements)
 
 
 def _alike(one: set[object], other: set[object]) -> bool:
-    """Something of the one may be in the other: a list of numbers is no list of lists."""
+    """Whether the elements of one may be those of the other: a list of numbers is no list of lists."""
     if UNKNOWN in one | other or not one or not other:
         return True
     kinds = [{v.kind if isinstance(v, Container) else "scalar" for v in values} for values in (one, other)]
@@ -84,7 +84,8 @@ def deep(values: Iterable[object]) -> set[object]:
 
 
 def all_plain(values: Iterable[object]) -> bool:
-    """Numbers, text, functions, what is built in, and containers of such: no object of a class of the program."""
+    """Whether all values are numbers, text, functions, builtins, and containers of such: no object of a class of the
+    program."""
     return all(
         value in SCALARS or isinstance(value, Container | FunctionValue) or str(value).startswith("@")
         for value in deep(values)
@@ -119,13 +120,13 @@ def _numeric(operator: ast.operator, left: Values, right: Values, positive_power
 
 
 def hashable(values: Iterable[object]) -> bool:
-    """All of them are numbers, text, None, or tuples of such: equal ones have equal hashes, without effects."""
+    """Whether all values are numbers, text, None, or tuples of such: equal ones have equal hashes, without effects."""
     values = list(values)
     return bool(values) and hashable_or_empty(values)
 
 
 def hashable_or_empty(values: Iterable[object]) -> bool:
-    """As hashable, and nothing at all is fine too."""
+    """Whether all values are hashable; also true for no values at all."""
     return all(
         value in SCALARS
         or (isinstance(value, Container) and value.kind == "tuple" and hashable_or_empty(value.elements))

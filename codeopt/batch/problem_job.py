@@ -162,7 +162,7 @@ class ProblemJob:
         """Where an earlier sitting left it."""
         found = self.store.load(self.problem.id)
         asked_s = self._paid.asking_s if self._paid else 0.0
-        self._paid = PaidReplies(self.store, self.problem.id, found[1].replies if found else 0, asked_s)
+        self._paid = PaidReplies(self.store, self.problem.id, found[1].usage.replies if found else 0, asked_s)
         return SavedRun(*found) if found else None
 
     def check_budget(self) -> None:

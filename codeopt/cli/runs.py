@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codeopt.core.run_index import NEWEST, KeptRun, open_run
+from codeopt.core.run_index import NEWEST, StoredRun, open_run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     add_home_argument(parser)
 
 
-def run_of(arguments: argparse.Namespace) -> KeptRun:
+def run_of(arguments: argparse.Namespace) -> StoredRun:
     """The run that the flags name. Raises UsageError."""
     return open_run(arguments.run, arguments.run_dir)
 
@@ -45,7 +45,7 @@ def in_short(result: Mapping[str, Any]) -> str:
     return f"{found['ratio']:.2f}x" if found else "accepted"
 
 
-def describe(run: KeptRun) -> Iterator[str]:
+def describe(run: StoredRun) -> Iterator[str]:
     """A run as the screen showed it, line by line and not yet escaped: who, each draft, the result, what it cost."""
     from codeopt.core.diagnostic import Shortfall
     from codeopt.report.result import Columns, row

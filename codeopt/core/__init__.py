@@ -1,1 +1,2 @@
-"""What flows between the rooms: options, targets, programs, histories, budgets, errors; it imports only the sandbox."""
+"""The values that flow between the rooms: options, targets, programs, histories, budgets, errors. Imports only the
+sandbox."""

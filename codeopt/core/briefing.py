@@ -1,4 +1,4 @@
-"""What a language model is told of the target at hand, beside its program: the same in every round."""
+"""The facts about a target that a language model is told beside its program, the same in every round."""
 
 from __future__ import annotations
 
@@ -17,31 +17,33 @@ Rules, checked by running the program:
 
 @dataclass(frozen=True)
 class TimedCalls:
-    """What one reading of the clock covers, where calls are timed and not whole runs."""
+    """The size of a measurement, where calls are timed instead of whole runs."""
 
     calls: int
-    """In one pass."""
+    """Calls in one pass."""
     passes: int
-    """In one timed run."""
+    """Passes in one timed run."""
 
 
 @dataclass(frozen=True)
 class Briefing:
-    """What holds for all rounds. Empty parts are left out."""
+    """The parts of a prompt that hold for all rounds. Empty parts are left out."""
 
     rules: str = RULES
-    """What the judge asks of every draft; part of the system prompt."""
+    """The judge's rules for every draft; part of the system prompt."""
     answer: str = ""
-    """What a draft is, in place of `the whole program`."""
+    """The form of a draft; empty: `the whole program`."""
     about: str = ""
-    """Below the original's program: what is known of it by reading, and what it was seen to do. Markdown."""
+    """Facts about the source: known from reading it, and from its recorded runs. Markdown, below the original's
+    program."""
     measured: str = ""
-    """The same of what was measured of its inputs; shown where measurements are."""
+    """Facts measured on the target's inputs, in Markdown; shown only where measurements are."""
     functions: bool = False
     """Programs are excerpts of a module, of which one function is to be improved."""
     timed: TimedCalls | None = None
-    """None: whole runs are timed."""
+    """The calls that are timed; None where whole runs are."""
     start_s: float = 0.0
-    """Seconds that the interpreter's start takes of each whole run; 0 where that is not known."""
+    """Start-up time of the interpreter in each whole run, seconds; 0 where it is not known."""
     cases: Mapping[str, str] = field(default_factory=dict)
-    """What a case is called, where its name says nothing; held-out ones may have a name, their content has none."""
+    """Readable names of cases whose own name says nothing. Held-out cases may have one; their content is never
+    shown."""

@@ -1,4 +1,4 @@
-"""How much an improvement may cost, and how much it has cost so far."""
+"""Limits on the cost of an improvement, and the account of its cost so far."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from codeopt.core.errors import UsageError
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits, whichever is met first; None is no limit. Raises UsageError for a negative one."""
+    """Limits, whichever is met first; None is no limit.
+
+    Raises UsageError for a negative one.
+    """
 
     rounds: int | None = None
     """Drafts that are judged."""
     seconds: float | None = None
-    """Of the clock, earlier sittings of a resumed run included."""
+    """Wall-clock seconds, including the earlier sittings of a resumed run."""
     tokens: int | None = None
-    """In and out together."""
+    """Input and output tokens together."""
     cost_usd: float | None = None
 
     def __post_init__(self) -> None:
@@ -29,22 +32,27 @@ class Budget:
 
 @dataclass(frozen=True)
 class Usage:
-    """What replies of a language model took."""
+    """Tokens, money and time that replies of a language model took."""
 
     replies: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float | None = 0.0
-    """None where a price is not known (never 0 for unknown)."""
+    """Price in USD; None where it is not known (never 0 for unknown)."""
     estimated: bool = False
-    """Some server did not count its tokens."""
+    """At least one server did not count its tokens, so these are estimates."""
     tokens_cached: int = 0
-    """Of those in: what the server had read before and takes less for."""
+    """Input tokens served from the provider's prompt cache; part of `tokens_in`."""
     seconds: float = 0.0
-    """From the request to the last word, of all replies together."""
+    """Time from each request to the last word of its reply, seconds, added up."""
+
+    @property
+    def tokens(self) -> int:
+        """Input and output tokens together."""
+        return self.tokens_in + self.tokens_out
 
     def __add__(self, other: Usage) -> Usage:
-        """Both together."""
+        """The sum of both."""
         known = self.cost_usd is not None and other.cost_usd is not None
         return Usage(
             self.replies + other.replies,
@@ -62,79 +70,58 @@ NOTHING_USED = Usage()
 
 @dataclass(frozen=True)
 class Effort:
-    """What a draft took, by step; tokens and seconds of the clock, those of waiting for a core left out."""
+    """Tokens and wall-clock seconds that one draft took, by step; waiting for a core is left out."""
 
     tokens_in: int = 0
-    """Of the critique that asked for it, too; drafts of one critique share that by giving it to the first."""
+    """Input tokens, those of the critique included; the first draft of a critique carries them for its siblings."""
     tokens_out: int = 0
     tokens_cached: int = 0
     model_s: float = 0.0
     cases_s: float = 0.0
-    """Cases, fuzzed inputs and tests."""
+    """Time for cases, fuzzed inputs and tests, seconds."""
     timing_s: float = 0.0
-    """Compared with the original, with other drafts, and without each of its changes."""
+    """Time for pairs with the original, with other drafts, and without each of the changes, seconds."""
     profile_s: float = 0.0
 
     def asked(self, usage: Usage) -> Effort:
-        """With what a model took."""
+        """The sum of this effort and a model's usage."""
         return self + Effort(usage.tokens_in, usage.tokens_out, usage.tokens_cached, usage.seconds)
 
     def __add__(self, other: Effort) -> Effort:
         return Effort(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     def to_json(self) -> dict[str, float]:
-        """For people and programs: milliseconds are enough."""
+        """The fields by name; seconds rounded to milliseconds."""
         return {name: round(value, 3) for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """What was spent so far. Immutable: `ledger = ledger.add(usage)`."""
+    """The account of a run. Immutable: `ledger = ledger.add(usage)`."""
 
     rounds: int = 0
-    replies: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost_usd: float | None = 0.0
-    """None from the first reply on whose price is not known."""
-    estimated: bool = False
-    """Some server did not count its tokens."""
-    tokens_cached: int = 0
-    """Of those in: what servers had read before."""
+    usage: Usage = NOTHING_USED
+    """All replies together."""
     earlier_s: float = 0.0
-    """Seconds of the sittings before this one, when a run is resumed."""
+    """Wall-clock seconds of the sittings before this one, when a run is resumed."""
     started: float = field(default_factory=time.monotonic)
-    """When this sitting began, by `time.monotonic()`."""
-
-    @property
-    def tokens(self) -> int:
-        """In and out together."""
-        return self.tokens_in + self.tokens_out
+    """Start of this sitting, by `time.monotonic()`."""
 
     @property
     def seconds(self) -> float:
-        """Time spent until now, all sittings together."""
+        """Wall-clock seconds until now, all sittings together."""
         return self.earlier_s + time.monotonic() - self.started
 
     def add(self, usage: Usage) -> Ledger:
-        """With the tokens and the cost of further replies."""
-        known = self.cost_usd is not None and usage.cost_usd is not None
-        return replace(
-            self,
-            replies=self.replies + usage.replies,
-            tokens_in=self.tokens_in + usage.tokens_in,
-            tokens_out=self.tokens_out + usage.tokens_out,
-            cost_usd=(self.cost_usd or 0.0) + (usage.cost_usd or 0.0) if known else None,
-            estimated=self.estimated or usage.estimated,
-            tokens_cached=self.tokens_cached + usage.tokens_cached,
-        )
+        """A ledger with the usage of further replies."""
+        return replace(self, usage=self.usage + usage)
 
     def next_round(self) -> Ledger:
-        """With one more round."""
+        """A ledger with one more round."""
         return replace(self, rounds=self.rounds + 1)
 
     def spent(self, budget: Budget) -> str:
-        """Which limit is met, in plain words; empty while there is something left.
+        """The limit that is met, in plain words; empty while there is something left.
 
         A limit of money cannot be held without a price: then it counts as met after the first reply.
         """
@@ -142,40 +129,39 @@ class Ledger:
             return f"the limit of {budget.rounds} round{'s' * (budget.rounds != 1)} is reached"
         if budget.seconds is not None and self.seconds >= budget.seconds:
             return f"the time limit of {budget.seconds:g} s is reached"
-        if budget.tokens is not None and self.tokens >= budget.tokens:
-            return f"the limit of {budget.tokens} tokens is reached ({self.tokens} used)"
+        if budget.tokens is not None and self.usage.tokens >= budget.tokens:
+            return f"the limit of {budget.tokens} tokens is reached ({self.usage.tokens} used)"
         if budget.cost_usd is None:
             return ""
-        if self.cost_usd is None:
+        if self.usage.cost_usd is None:
             return (
                 f"the limit of {budget.cost_usd:.2f} USD cannot be held, as the price of the model is not known; "
                 "give it in [tool.codeopt.prices]"
             )
-        if self.cost_usd >= budget.cost_usd:
-            return f"the limit of {budget.cost_usd:.2f} USD is reached ({self.cost_usd:.4f} USD spent)"
+        if self.usage.cost_usd >= budget.cost_usd:
+            return f"the limit of {budget.cost_usd:.2f} USD is reached ({self.usage.cost_usd:.4f} USD spent)"
         return ""
 
     def to_json(self) -> dict[str, object]:
-        """For a file from which the run can be resumed; the clock stands still in it."""
-        return {
-            "rounds": self.rounds,
-            "replies": self.replies,
-            "tokens_in": self.tokens_in,
-            "tokens_out": self.tokens_out,
-            "cost_usd": self.cost_usd,
-            "estimated": self.estimated,
-            "tokens_cached": self.tokens_cached,
-            "seconds": self.seconds,
-        }
+        """The fields of a saved run, in which the clock stands still."""
+        usage = asdict(self.usage)
+        return {"rounds": self.rounds, **usage, "seconds": self.seconds, "model_s": self.usage.seconds}
 
     @staticmethod
     def from_json(data: Mapping[str, object]) -> Ledger:
-        """The ledger that `to_json` wrote; its clock runs on from now. Raises UsageError when it is not one."""
+        """The ledger that `to_json` wrote; its clock runs on from now.
+
+        Raises UsageError when the data is not one.
+        """
         counts = {name: data.get(name) for name in ("rounds", "replies", "tokens_in", "tokens_out")}
         cost, seconds = data.get("cost_usd"), data.get("seconds")
         whole = {name: count for name, count in counts.items() if isinstance(count, int)}
         if len(whole) < len(counts) or not isinstance(cost, int | float | None) or not isinstance(seconds, int | float):
             raise UsageError("the saved ledger of this run is broken; start the run anew")
-        cached = data.get("tokens_cached", 0)
-        more = {"tokens_cached": cached if isinstance(cached, int) else 0, "earlier_s": seconds}
-        return Ledger(**whole, cost_usd=cost, estimated=bool(data.get("estimated")), **more)  # type: ignore[arg-type]
+        rounds, cached, model_s = whole.pop("rounds"), data.get("tokens_cached"), data.get("model_s")
+        usage = Usage(
+            **whole, cost_usd=cost, estimated=bool(data.get("estimated")),
+            tokens_cached=cached if isinstance(cached, int) else 0,
+            seconds=model_s if isinstance(model_s, int | float) else 0.0,
+        )  # fmt: skip
+        return Ledger(rounds, usage, earlier_s=seconds)

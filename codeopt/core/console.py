@@ -1,4 +1,4 @@
-"""What a person sees on stderr: a live line in a terminal, plain lines in a log, nothing when quiet."""
+"""Progress on standard error: a live line in a terminal, plain lines in a log, nothing when quiet."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Self
 from codeopt.core.sanitize import harmless, inline, printable
 
 HEARTBEAT_S = 30.0
-"""CI systems end jobs that say nothing for long."""
+"""Longest silence in a log, seconds: CI systems end jobs that say nothing for long."""
 TICK_S = 1.0
-"""How often the clock of the live line moves."""
+"""Seconds between two updates of the live line's clock."""
 
 
 class Console(AbstractContextManager["Console"]):
@@ -48,11 +48,11 @@ class Console(AbstractContextManager["Console"]):
         self._clear()
 
     def allow(self, seconds: float | None) -> None:
-        """How long it may take from now on; what is left of it is told beside what it has taken."""
+        """Set a time limit from now on, in seconds; the live line shows the time that is left of it."""
         self._until = None if seconds is None else time.monotonic() + seconds
 
     def _beat(self) -> None:
-        """Moves the clock of the live line; in a log, says now and then what is being done, however long that takes."""
+        """Move the clock of the live line; in a log, say now and then what is being done, however long that takes."""
         while not self._ended.wait(TICK_S):
             with self._lock:
                 if self._live and self._shown:
@@ -61,7 +61,7 @@ class Console(AbstractContextManager["Console"]):
                     self.print(f"  {self._clock()}  {self._doing} ...")
 
     def _clock(self) -> str:
-        """`1:05`, or `1:05 (8:55 left)`."""
+        """Elapsed time, `1:05`, or with a limit `1:05 (8:55 left)`."""
         now = time.monotonic()
         left = "" if self._until is None else f" ({minutes(max(0.0, self._until - now))} left)"
         return f"{minutes(now - self._began)}{left}"
@@ -74,12 +74,12 @@ class Console(AbstractContextManager["Console"]):
         sys.stderr.flush()
 
     def print(self, line: str) -> None:
-        """One line that stays."""
+        """Print one line that stays."""
         if not self._quiet:
             self._write(line)
 
     def warn(self, line: str) -> None:
-        """One line that stays, also when quiet."""
+        """Print one line that stays, even when quiet."""
         self._write(f"codeopt: {line}")
 
     def _write(self, line: str) -> None:
@@ -89,11 +89,11 @@ class Console(AbstractContextManager["Console"]):
             self._last = time.monotonic()
 
     def stage(self, prefix: str) -> None:
-        """What the next progress lines belong to."""
+        """Set the prefix of the next progress lines."""
         self._prefix = prefix
 
     def progress(self, line: str) -> None:
-        """What is being done now; overwritten in a terminal, said now and then in a log, and always if verbose."""
+        """Say what is being done: overwritten in a terminal; in a log now and then, or always if verbose."""
         with self._lock:
             self._doing = inline(f"{self._prefix}{line}", 110)
             if self._live:
@@ -108,7 +108,7 @@ class Console(AbstractContextManager["Console"]):
 
 
 def minutes(seconds: float) -> str:
-    """`1:05`."""
+    """Seconds as `1:05`."""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
@@ -121,16 +121,16 @@ def _width() -> int:
 
 
 class CallbackConsole(Console):
-    """Gives every line that stays to a function instead of a terminal; for use from Python."""
+    """A console for use from Python: each line that stays goes to a function instead of a terminal."""
 
     def __init__(self, notify: Callable[[str], None]) -> None:
         super().__init__(quiet=True)
         self._notify = notify
 
     def print(self, line: str) -> None:
-        """One line."""
+        """Pass one line on."""
         self._notify(line)
 
     def warn(self, line: str) -> None:
-        """One line."""
+        """Pass one warning on."""
         self._notify(line)

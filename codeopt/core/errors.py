@@ -17,17 +17,17 @@ class CodeoptError(Exception):
 
     exit_status = 70
     shortfalls: tuple[Shortfall, ...] = ()
-    """What could not be run or made, where that is why; the message has them too."""
+    """The parts that could not be run or made, where they are the cause; the message has them too."""
 
 
 class UsageError(CodeoptError):
-    """What the user asked for does not make sense; the message says what to do."""
+    """A request that makes no sense; the message says what to do."""
 
     exit_status = 2
 
 
 class NoSandbox(CodeoptError):
-    """Nothing on this machine gives the isolation that was asked for."""
+    """No backend on this machine gives the isolation that was asked for."""
 
     exit_status = 3
 
@@ -35,7 +35,7 @@ class NoSandbox(CodeoptError):
 class ModelError(CodeoptError):
     """The model's server could not be used: no key, refused, down, or out of retries.
 
-    status: the server's HTTP status, where it gave one. wait_s: how long it asks to be left alone, in seconds.
+    status: the server's HTTP status, where it gave one. wait_s: the pause that the server asks for, seconds.
     """
 
     exit_status = 4

@@ -1,9 +1,9 @@
-"""The one door to git: started at a work tree's own top level, with everything off by which a repository, its
+"""The only place that starts git: at a work tree's own top level, with everything off by which a repository, its
 attributes or its settings could name a program to run.
 
-A nested folder that tracks `HEAD`, `config`, `objects` and `refs` is no repository here: only `.git` is one, which git
-itself never checks out. The settings of a `.git` are the user's own, unless the work tree came as an archive, with
-`.git` and all; so each that names a program is overridden, whoever wrote it.
+A nested folder that tracks `HEAD`, `config`, `objects` and `refs` is not taken for a repository: only `.git` is one,
+which git itself never checks out. The settings of a `.git` are the user's own, unless the work tree came as an archive,
+with `.git` and all; so each that names a program is overridden, whoever wrote it.
 """
 
 from __future__ import annotations
@@ -21,22 +21,23 @@ from pathlib import Path
 from codeopt.core.errors import UsageError
 from codeopt_sandbox.host_program import find_program
 
-SECONDS = 120.0
-"""What one command may take."""
-MOST_BYTES = 256 << 20
-"""What one command may print."""
+MAX_COMMAND_S = 120.0
+"""Time limit of one git command, seconds."""
+MAX_OUTPUT_BYTES = 256 << 20
+"""Output limit of one git command, bytes."""
 COMMANDS = frozenset(
     {"add", "apply", "branch", "cat-file", "check-attr", "check-ref-format", "checkout-index", "commit-tree", "config",
      "diff", "hash-object", "init", "ls-files", "ls-tree", "merge-base", "read-tree", "rev-parse", "status",
      "update-index", "var", "write-tree"}
 )  # fmt: skip
-"""None of them asks a server, merges, opens an editor or signs."""
+"""The git commands that may be run: no command here contacts a server, merges, opens an editor or signs."""
 _FLAGS: Mapping[str, tuple[str, ...]] = {
     "diff": ("--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--ignore-submodules=dirty"),
     "status": ("--ignore-submodules=dirty",),
     "init": ("--template=",),
 }
-"""Of commands that would start another git in a submodule, with the settings of that one, or copy hooks."""
+"""Flags for commands that would otherwise start a second git in a submodule, under the submodule's settings, or copy
+hooks from a template."""
 _SETTINGS = (
     "core.fsmonitor=", "core.hooksPath=/dev/null", "core.attributesFile=/dev/null", "core.pager=cat",
     "core.editor=false", "core.askPass=false", "core.sshCommand=false", "core.gitProxy=",
@@ -53,9 +54,11 @@ _NAMED_SETTINGS: Mapping[str, str] = {
     "event": "", "enabled": "false", "helper": "", "program": "false", "update": "none",
     "uploadpack": "false", "receivepack": "false", "vcs": "", "allow": "never",
 }  # fmt: skip
-"""Last word of `section.NAME.word` -> what runs nothing. No pattern switches them all off, so each that is set is."""
+"""Harmless value for each setting `section.NAME.word`, by its last word. git has no pattern that switches all of them
+off, so each one that is set is overridden by its full name."""
 _KEPT = ("GIT_CONFIG_", "GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_EXEC_PATH")
-"""Variables of the user's own; what is set by them is overridden like any setting."""
+"""Prefixes of the user's own GIT_ variables that git still gets; settings made by them are overridden like any
+other."""
 _QUIET: Mapping[str, str] = {
     "LC_ALL": "C", "LANGUAGE": "", "PAGER": "cat", "EDITOR": "false", "VISUAL": "false", "SSH_ASKPASS": "false",
     "GIT_ASKPASS": "false", "GIT_EDITOR": "false", "GIT_SSH_COMMAND": "false", "GIT_PAGER": "cat",
@@ -64,27 +67,29 @@ _QUIET: Mapping[str, str] = {
 
 
 class GitError(UsageError):
-    """git refused, failed or did not end; the message is git's own last line."""
+    """A git command that refused, failed or did not end; the message is git's own last line."""
 
 
 class NoGit(GitError):
-    """There is no git on this machine."""
+    """No git program on this machine."""
 
 
 @dataclass(frozen=True)
 class Git:
-    """git in one folder."""
+    """A git that runs in one folder."""
 
     root: Path
-    """Top level of a work tree, resolved; a folder outside of any where `inside` is False."""
+    """Top level of the work tree, links resolved; with `inside` False, a folder in no work tree."""
     inside: bool = True
     named: tuple[str, ...] = field(default=(), repr=False)
-    """Settings of NAMEs as they are overridden, such as `filter.lfs.smudge=`."""
+    """Overridden settings that have a name in the middle, such as `filter.lfs.smudge=`."""
 
     def ask(self, command: str, *arguments: str, given: bytes = b"", index: Path | None = None) -> bytes:
-        """What a command prints. given: its standard input. index: in place of the repository's own.
+        """Run a git command and return its standard output.
 
-        Raises GitError."""
+        given: the command's standard input. index: an index file to use in place of the repository's own. Raises
+        GitError, and NoGit where there is no git; ValueError for a command outside of COMMANDS.
+        """
         if command not in COMMANDS:
             raise ValueError(f"git {command} is none of the commands that are known to run nothing")
         program = find_program("git")
@@ -98,12 +103,16 @@ class Git:
 
     @property
     def has_filters(self) -> bool:
-        """A filter is set up, which git would run on files that ask for it; here none is run."""
+        """Whether a filter is configured, which git itself would run on files that ask for it; here no filter is
+        run."""
         return any(setting.startswith("filter.") for setting in self.named)
 
     def files(self, folder: Path, *flags: str) -> list[Path]:
-        """What `ls-files` lists below a folder of the work tree, relative to that; the folder's own links are resolved.
-        Raises GitError."""
+        """Paths that `git ls-files` lists below a folder of the work tree, relative to that folder, whose own links are
+        resolved.
+
+        Raises GitError, and ValueError for a folder outside of the work tree.
+        """
         place = folder.relative_to(self.root)
         listed = self.ask("ls-files", "-z", *flags, "--", *([str(place)] if place != Path() else []))
         return [Path(os.fsdecode(name)).relative_to(place) for name in listed.split(b"\0") if name]
@@ -117,7 +126,7 @@ class Git:
 
 
 def work_trees(place: Path) -> Iterator[Path]:
-    """Top levels of the work trees around a path, the innermost first. Starts nothing."""
+    """The top levels of the work trees around a path, the innermost first. Starts no program."""
     real = Path(os.path.realpath(place))
     for folder in (real, *real.parents):
         mark = folder / ".git"
@@ -126,35 +135,53 @@ def work_trees(place: Path) -> Iterator[Path]:
 
 
 def open_git(root: Path) -> Git:
-    """git at the top level of a work tree. Raises GitError where its settings cannot be read."""
+    """git at the top level of a work tree.
+
+    Raises GitError where the settings cannot be read, or one of them cannot be switched off.
+    """
     return _overriding(Git(root))
 
 
 def find_git(place: Path) -> Git | None:
-    """git for the innermost work tree around a path; None where there is none. Raises GitError."""
+    """git for the innermost work tree around a path; None outside of any.
+
+    Raises GitError as `open_git` does.
+    """
     root = next(work_trees(place), None)
     return open_git(root) if root else None
 
 
 def git_outside(folder: Path) -> Git:
-    """git for a folder of ours that is in no work tree. Raises GitError."""
+    """git for a folder of codeopt's own that is in no work tree.
+
+    Raises GitError as `open_git` does.
+    """
     return _overriding(Git(Path(os.path.realpath(folder)), inside=False))
 
 
 def new_work_tree(folder: Path) -> Git:
-    """A folder of ours, made a work tree. Raises GitError."""
+    """Make a folder of codeopt's own a work tree, and open it.
+
+    Raises GitError as `Git.ask` and `open_git` do.
+    """
     git_outside(folder).ask("init", "-q")
     return open_git(Path(os.path.realpath(folder)))
 
 
 def tracked_files(folder: Path) -> list[Path] | None:
-    """What git tracks below a folder, relative to it; None where there is no repository or no git. Raises GitError for
-    a repository that git refuses."""
+    """Files below a folder that git tracks, relative to it; None where there is no repository or no git.
+
+    Raises GitError for a repository that git refuses.
+    """
     return _files(folder, "--cached")
 
 
 def unadded_files(folder: Path) -> list[Path] | None:
-    """What git neither tracks nor ignores below a folder, as `tracked_files`."""
+    """Files below a folder that git neither tracks nor ignores, relative to it; None where there is no repository or no
+    git.
+
+    Raises GitError for a repository that git refuses.
+    """
     return _files(folder, "--others", "--exclude-standard")
 
 
@@ -168,13 +195,13 @@ def _files(folder: Path, *flags: str) -> list[Path] | None:
 
 
 def _overriding(git: Git) -> Git:
-    """Raises GitError."""
+    """The same git, with every setting that names a program overridden. Raises GitError."""
     keys = [os.fsdecode(key) for key in git.ask("config", "--name-only", "-z", "--list").split(b"\0") if key]
     return Git(git.root, git.inside, tuple(_overridden(list(dict.fromkeys(keys)), git.root)))
 
 
 def _overridden(keys: Sequence[str], root: Path) -> Iterator[str]:
-    """Raises GitError."""
+    """The overriding `KEY=VALUE` of each key that names a program. Raises GitError for a key that holds an `=`."""
     for key in keys:
         section, _, rest = key.partition(".")
         name, dot, last = rest.rpartition(".")
@@ -190,7 +217,7 @@ def _overridden(keys: Sequence[str], root: Path) -> Iterator[str]:
 
 
 def _printed(command: str, words: Sequence[str], given: bytes, environment: Mapping[str, str]) -> bytes:
-    """Raises GitError."""
+    """Start git, wait for its end and return its standard output. Raises GitError."""
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
         stdin.write(given)
         stdin.seek(0)
@@ -208,14 +235,14 @@ def _printed(command: str, words: Sequence[str], given: bytes, environment: Mapp
 
 
 def _read(process: subprocess.Popen[bytes], name: str) -> tuple[bytes, int]:
-    """What it prints, and its exit status. Raises GitError."""
+    """The standard output and the exit status of a process. Raises GitError where either limit is met."""
     late = threading.Event()
 
     def end() -> None:
         late.set()
         _kill(process)
 
-    timer = threading.Timer(SECONDS, end)
+    timer = threading.Timer(MAX_COMMAND_S, end)
     timer.start()
     try:
         assert process.stdout is not None
@@ -223,27 +250,27 @@ def _read(process: subprocess.Popen[bytes], name: str) -> tuple[bytes, int]:
         with process.stdout as stdout:
             while part := stdout.read(1 << 16):
                 printed += part
-                if len(printed) > MOST_BYTES:
-                    raise GitError(f"{name} printed more than {MOST_BYTES >> 20} MiB")
+                if len(printed) > MAX_OUTPUT_BYTES:
+                    raise GitError(f"{name} printed more than {MAX_OUTPUT_BYTES >> 20} MiB")
         status = process.wait()
     finally:
         timer.cancel()
         _kill(process)
         process.wait()
     if late.is_set():
-        raise GitError(f"{name} did not end within {SECONDS:g} s")
+        raise GitError(f"{name} did not end within {MAX_COMMAND_S:g} s")
     return bytes(printed), status
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Its whole group, unless it has ended: then the number may be another's."""
+    """Kill the process group, unless its leader was reaped: the number may belong to another by then."""
     if process.returncode is None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
 
 
 def _failure(command: str, said: str, status: int) -> str:
-    """One line."""
+    """The failure as one line: the cause, and what the user can do."""
     if "promisor" in said or "lazy fetching disabled" in said:
         return (
             f"git {command} failed: this partial clone lacks objects, and nothing is fetched here; "

@@ -1,4 +1,4 @@
-"""Names that a package hands on without loading where they are defined: `codeopt --help` needs none of them."""
+"""Lazy re-export of names from a package: `codeopt --help` loads none of the modules that define them."""
 
 from __future__ import annotations
 

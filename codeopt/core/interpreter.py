@@ -1,4 +1,4 @@
-"""Which Python runs the user's program: named, activated, the project's own, or the one that runs us."""
+"""The choice of the Python that runs the user's program: named, activated, the project's own, or codeopt's."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from codeopt_sandbox.interpreter import ask_python
 
 VENVS = (".venv", "venv")
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
-TOOL_S = 3.0
-"""What poetry or hatch may take to say where an environment is; poetry takes 0.6 s."""
+MAX_TOOL_S = 3.0
+"""Time limit for poetry or hatch to name an environment, seconds; poetry takes 0.6 s."""
 ADVICE = "--python PATH names another"
 
 
 class Origin(StrEnum):
-    """Who says which interpreter."""
+    """Source of an interpreter's path."""
 
     NAMED = "--python"
     ACTIVATED = "VIRTUAL_ENV"
@@ -37,32 +37,32 @@ class Origin(StrEnum):
 
 
 class SettingsPython(str):
-    """What [tool.codeopt] of a project names: the project may have brought both."""
+    """The interpreter that [tool.codeopt] of a project names: the project may have brought both."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """A Python that was started once and said what it is."""
+    """A Python that was started once and reported its version."""
 
     path: str
-    """Absolute."""
+    """Absolute path."""
     version: str
-    """Such as 3.13.1."""
+    """Version, such as 3.13.1."""
     pytest_version: str | None
-    """None: pytest is not among its packages."""
+    """Version of pytest in its packages; None where pytest is missing."""
     origin: Origin
 
     @property
     def line(self) -> str:
-        """For the top of the output: `python     .venv/bin/python 3.13.1, pytest 9.2.0`."""
+        """The line at the top of the output: `python     .venv/bin/python 3.13.1, pytest 9.2.0`."""
         own = " (codeopt's own)" if self.origin is Origin.OWN else ""
         return f"python     {self.name}{own}, {f'pytest {self.pytest_version}' if self.pytest_version else 'no pytest'}"
 
     @property
     def name(self) -> str:
-        """Path, below the current folder where it is there, and version."""
+        """Path and version; the path is relative where it is below the current folder."""
         path, here = Path(self.path), Path.cwd()
         return f"{path.relative_to(here) if here != Path('/') and path.is_relative_to(here) else path} {self.version}"
 
@@ -81,8 +81,9 @@ def find_interpreter(
 ) -> Interpreter:
     """The interpreter for a program, or for the project around a folder, started once.
 
-    named: by the user, with --python; goes before everything else. own_files: nobody else wrote what is in the project;
-    otherwise no tool is asked, which may load plug-ins from there (poetry and pdm do).
+    named: the path given with --python; goes before everything else. own_files: nobody else wrote what is in the
+    project; otherwise no tool is asked, which may load plug-ins from there (poetry and pdm do).
+
     Raises UsageError for one that is named or found and does not work: no other is taken in its place.
     """
     environment = os.environ if environment is None else environment
@@ -122,7 +123,8 @@ def _started(path: str, origin: Origin) -> Interpreter:
 
 
 def _of_venv(venv: Path, origin: Origin, before: str = "") -> Interpreter:
-    """Of a virtual environment. Raises UsageError where that is broken, and says what to do."""
+    """The interpreter of a virtual environment. Raises UsageError where the environment is broken, and says what to
+    do."""
     try:
         return _asked(str(venv.absolute() / "bin" / "python"), origin)
     except BadInterpreter as error:
@@ -130,8 +132,11 @@ def _of_venv(venv: Path, origin: Origin, before: str = "") -> Interpreter:
 
 
 def _asked(path: str, origin: Origin) -> Interpreter:
-    """The one place where a file that may be the looked-at tree's own is started on this machine: docs/configuration.md
-    lists when. Raises BadInterpreter, and UsageError for one that came with the repository."""
+    """Start an interpreter and ask for its version: the one place where a file that may be the looked-at tree's own is
+    started on this machine (docs/configuration.md lists when).
+
+    Raises BadInterpreter, and UsageError for one that came with the repository.
+    """
     if origin not in (Origin.NAMED, Origin.OWN):
         require_untracked(Path(path))
     facts = ask_python(path)
@@ -142,8 +147,8 @@ def _asked(path: str, origin: Origin) -> Interpreter:
 
 
 def _project(place: Path) -> Iterator[Path]:
-    """Folders whose environment is meant, the nearest first: from the program's up to git's top level, else up to the
-    one with a project file, else to the current one where the program lies below it, else only its own."""
+    """Folders whose environment may be meant, the nearest first: from the program's up to git's top level, else up to
+    the one with a project file, else to the current one where the program lies below it, else only its own."""
     start = place if place.is_dir() else place.parent
     folders = [start, *start.parents]
     ends = [
@@ -156,18 +161,19 @@ def _project(place: Path) -> Iterator[Path]:
 
 
 def _names(root: Path, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Where an environment of a folder would be; uv takes its own variable's word."""
+    """Names of the environment's folder below `root`; uv's own variable replaces them."""
     uv = environment.get("UV_PROJECT_ENVIRONMENT")
     return (uv, *VENVS) if uv and (root / "uv.lock").exists() else VENVS
 
 
 def _is_venv(folder: Path) -> bool:
-    """Also one whose interpreter is gone: a package may be called `venv`, too."""
+    """Whether a folder is a virtual environment, even one whose interpreter is gone; a package may be called `venv`,
+    too."""
     return (folder / "pyvenv.cfg").exists() or os.path.lexists(folder / "bin" / "python")
 
 
 def _of_pdm(root: Path) -> str | None:
-    """pdm keeps the path of the interpreter in a file."""
+    """The environment of a pdm project, from the file in which pdm keeps its interpreter's path."""
     try:
         return (root / ".pdm-python").read_text("utf-8").strip() or None
     except (OSError, ValueError):
@@ -175,14 +181,20 @@ def _of_pdm(root: Path) -> str | None:
 
 
 def _told(tool: Origin, root: Path) -> str | None:
-    """What poetry or hatch says, where the project is theirs and they answer at once; None where they know nothing."""
+    """The environment's folder that poetry or hatch names, where the project is theirs and they answer in time; else
+    None."""
     program = find_program(str(tool))
     if program is None or not _is_of(tool, root):
         return None
     arguments = ["env", "info", "--path"] if tool is Origin.POETRY else ["env", "find"]
     try:
         done = subprocess.run(
-            [program, *arguments], cwd=root, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=TOOL_S
+            [program, *arguments],
+            cwd=root,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=MAX_TOOL_S,
         )
     except (OSError, ValueError, subprocess.SubprocessError):
         return None

@@ -1,4 +1,4 @@
-"""The sandbox that the options ask for, or one line that says why there is none."""
+"""Opening the sandbox that the options ask for, or one line that says why there is none."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ def open_isolated(
     core: int | None = None,
     room_mib: int = 0,
 ) -> Sandbox:
-    """A context manager. Raises NoSandbox.
+    """Open the sandbox that the options ask for; a context manager.
 
-    own_code_only: nothing but the user's own program and what the built-in rules made of it will run; then, and only
+    own_code_only: the user's own program and its versions by the built-in rules are all that will run; then, and only
     then, `auto` may end with plain processes where nothing can isolate, and says so.
-    core: the one that runs have; None: the one that has the least to do.
-    room_mib: that the files of a run take, beside those that the options name.
+    core: the CPU core for the runs; None: the one that has the least to do.
+    room_mib: size of a run's files, MiB, beside those that the options name.
+
+    Raises NoSandbox, and UsageError for files or variables of the options that cannot be used.
     """
     limits = RunLimits(seconds=options.timeout, memory_mib=options.memory)
     limits = replace(

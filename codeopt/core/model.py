@@ -1,4 +1,4 @@
-"""What a language model is to those who ask it: messages, replies, and how several are had."""
+"""The interface of a language model: messages, replies, and several replies at a time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from codeopt.core.sanitize import encodable
 
 @dataclass(frozen=True)
 class AnswerSchema:
-    """An answer that is wanted as a JSON object of texts."""
+    """The wanted form of an answer: a JSON object of texts."""
 
     name: str
     fields: tuple[tuple[str, str], ...]
-    """Each with what it is to hold."""
+    """Name and description of each field."""
 
     def json_schema(self) -> dict[str, object]:
-        """As JSON Schema, every field required and no other allowed."""
+        """The JSON Schema: every field required, no other allowed."""
         properties = {name: {"type": "string", "description": about} for name, about in self.fields}
         required = [name for name, _ in self.fields]
         return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
@@ -34,61 +34,64 @@ class Message:
     role: Literal["system", "user", "assistant"]
     content: str
     schema: AnswerSchema | None = None
-    """Of the answer to this turn, for a server that holds its model to one; the words ask for the same."""
+    """Schema of the answer to this turn, for a server that enforces schemas; the words of the turn ask for the same."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model answered and what it cost."""
+    """A model's answer and its cost."""
 
     text: str
     tokens_in: int
     tokens_out: int
     cost_usd: float | None
-    """None: the price is not known (never 0 for unknown)."""
+    """Price in USD; None where it is not known (never 0 for unknown)."""
     seconds: float
     model: str
-    """As the server names it, which may be more exact than what was asked for."""
+    """Name of the model as the server reports it, which may be more exact than the name that was asked for."""
     cut: bool = False
-    """The reply is not whole: it met the server's length limit, or ours."""
+    """The reply is incomplete: it met the server's length limit, or codeopt's."""
     estimated: bool = False
     """The server did not count the tokens; they, and the cost, are estimates."""
     tokens_cached: int = 0
-    """Of those in: what the server had read before."""
+    """Input tokens served from the provider's prompt cache; part of `tokens_in`."""
     can_go_on: bool = False
-    """It was cut at the server's limit for one answer, and can be asked to go on."""
+    """The reply was cut at the server's limit for one answer, and the model can be asked to go on."""
 
     def __post_init__(self) -> None:
-        """Whoever answers, a reply is text that can be encoded: JSON can hold half a character."""
+        """Repair halves of characters, which JSON can hold and no file can: every reply can be encoded."""
         object.__setattr__(self, "text", encodable(self.text))
         object.__setattr__(self, "model", encodable(self.model))
 
     @property
     def usage(self) -> Usage:
-        """What it took."""
+        """The usage of this one reply."""
         return Usage(
             1, self.tokens_in, self.tokens_out, self.cost_usd, self.estimated, self.tokens_cached, self.seconds
         )
 
 
 class Model(Protocol):
-    """Anything that answers a conversation. Raises codeopt.core.errors.ModelError and nothing else of its own.
+    """A backend that answers a conversation. Raises codeopt.core.errors.ModelError and nothing else of its own.
 
-    One that can answer several times at once also has `several(messages, count)`, see `replies`.
+    A model that can answer several times at once also has `several(messages, count)`, see `replies`.
     """
 
     name: str
     context_tokens: int
-    """How many tokens prompt and answer may take together."""
+    """Context window, tokens: prompt and answer together."""
 
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
-        """Answer `messages`; `on_text` receives the text as it arrives."""
+        """Answer `messages`; `on_text` receives the text as it arrives. Raises ModelError."""
         ...
 
 
 def replies(model: Model, messages: Sequence[Message], count: int) -> Iterator[Reply]:
     """Several answers to the same messages, each as soon as it is there: at once where the model can, else one after
-    the other. Raises ModelError where one fails; what came before it was given out."""
+    the other.
+
+    Raises ModelError where a request fails; the answers before it were given out.
+    """
     several = getattr(model, "several", None)
     if several is not None:
         yield from several(messages, count)
@@ -97,15 +100,17 @@ def replies(model: Model, messages: Sequence[Message], count: int) -> Iterator[R
             yield model.complete(messages)
 
 
-AT_ONCE = 8
-"""Requests of one proposer at the same time, at most."""
+MAX_REQUESTS_AT_ONCE = 8
+"""Most requests of one proposer at the same time."""
 
 
 def at_once(ask: Callable[[], Reply], count: int) -> Iterator[Reply]:
-    """So many answers, asked for at the same time, each as soon as it is whole. Raises ModelError after the others when
-    one fails."""
+    """`count` answers, asked for at the same time, each as soon as it is whole.
+
+    Raises ModelError, after the others were given out, when one request fails.
+    """
     failed: ModelError | None = None
-    with ThreadPoolExecutor(min(count, AT_ONCE)) as threads:
+    with ThreadPoolExecutor(min(count, MAX_REQUESTS_AT_ONCE)) as threads:
         for answered in as_completed([threads.submit(ask) for _ in range(count)]):
             try:
                 yield answered.result()
@@ -116,5 +121,5 @@ def at_once(ask: Callable[[], Reply], count: int) -> Iterator[Reply]:
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens `text` takes: a third of its UTF-8 bytes, on the high side for English and for code."""
+    """Estimated number of tokens in `text`: a third of its UTF-8 bytes, on the high side for English and for code."""
     return len(text.encode("utf-8", "replace")) // 3 + 1

@@ -1,8 +1,8 @@
-"""Whose a saved thing is: what git tracks, or another user owns, was brought by others and is not believed.
+"""Ownership of saved files: what git tracks, or another user owns, was brought by others and is not believed.
 
 A run, a batch or a recording decides what is written into the user's files, so it must be one that this user's own
-commands left here. A repository can bring such files, a link in their place, or a folder that git would take for a
-repository of its own. Where it cannot be told whose something is, it is nobody's.
+commands left there. A repository can bring such files, a link in their place, or a folder that git would take for a
+repository of its own. A file whose owner cannot be told counts as foreign.
 """
 
 from __future__ import annotations
@@ -18,34 +18,41 @@ from codeopt.core.git import open_git, work_trees
 TRACKED = "git tracks it, so it came with the repository"
 STORE = ".codeopt"
 """The folder that runs and recordings are kept in unless another is named."""
-AT_ONCE = 500
-"""Paths in one question to git, whose command line has an end."""
+MAX_PATHS_AT_ONCE = 500
+"""Most paths in one call of git, whose command line is limited."""
 
 
 def foreign(paths: Iterable[Path]) -> dict[Path, str]:
-    """Those of `paths` that are not the user's own, each with why; where nothing is yet, nothing is anybody's."""
+    """The paths that are not the user's own, each with the reason. A path where nothing exists yet is nobody's, and
+    left out."""
     return _foreign(paths, lambda path: [*_places(path)])
 
 
 def require_own(path: Path, what: str) -> None:
-    """Raises UsageError for what is not the user's own. what: begins the message, `the run in DIR`."""
+    """Refuse a path that is not the user's own.
+
+    what: the subject of the message, such as `the run in DIR`. Raises UsageError.
+    """
     if why := foreign([path]).get(path):
         raise refusal(what, why)
 
 
 def refusal(what: str, why: str) -> UsageError:
-    """The error for what is not the user's own."""
+    """The error for a path that is not the user's own."""
     return UsageError(f"{what} is not yours: {why}; it is left alone (copy it elsewhere if you trust it)")
 
 
 def require_own_way(path: Path, what: str) -> None:
-    """Raises UsageError where a link leads to `path` that is not the user's own, whatever lies there."""
+    """Refuse a path that is reached by a link which is not the user's own, whatever lies at its end.
+
+    what: the subject of the message. Raises UsageError.
+    """
     if why := _foreign([path], lambda each: [place for place in _places(each) if place.is_symlink()]).get(path):
         raise UsageError(f"{what} is reached by a link that is not yours: {why}; nothing is written there")
 
 
 def top_of(path: Path) -> Path:
-    """The folder that a user works in at `path`: the top of a work tree, else what a store is in, else itself."""
+    """The folder that a user works in at `path`: the top of a work tree, else the folder of a store, else itself."""
     place = path.resolve()
     store = next((each.parent for each in (place, *place.parents) if each.name == STORE), place)
     return next(work_trees(place), store)
@@ -66,7 +73,8 @@ def _foreign(paths: Iterable[Path], places_of: Callable[[Path], list[Path]]) -> 
 
 
 def _places(path: Path) -> Iterator[Path]:
-    """Where a path leads: each link on the way, where it stands, and what is at its end. Nothing where that is none."""
+    """Each link on the way to a path, by where it stands, and the file or folder at its end; empty where nothing is
+    there."""
     at = Path(path.anchor or Path.cwd())
     for part in path.parts[1:] if path.anchor else path.parts:
         at = at.parent if part == ".." else at / part
@@ -78,7 +86,7 @@ def _places(path: Path) -> Iterator[Path]:
 
 
 def _of_another_user(place: Path) -> str:
-    """Why it is another user's; empty where it is ours. Of a folder, what lies in it counts, too."""
+    """The reason why a place is another user's, the files of a folder included; empty where it is this user's."""
     mine = {os.geteuid(), 0, *map(int, filter(str.isdigit, [os.environ.get("SUDO_UID", "")]))}
     for each in [place, *(place.iterdir() if place.is_dir() and not place.is_symlink() else ())]:
         status = each.lstat()
@@ -90,7 +98,8 @@ def _of_another_user(place: Path) -> str:
 
 
 def _brought(asked: Mapping[Path, Sequence[Path]]) -> dict[Path, str]:
-    """Path -> why a repository may have brought it; asked: each with its places. One question a repository."""
+    """The reason why a repository may have brought a path, by path. asked: the places of each path. git is started once
+    a repository."""
     inside: dict[Path, set[Path]] = {}
     for place in {place for places in asked.values() for place in places}:
         for root in work_trees(place.parent):
@@ -105,18 +114,18 @@ def _brought(asked: Mapping[Path, Sequence[Path]]) -> dict[Path, str]:
 
 
 def _said(tracked: set[Path] | str, place: Path) -> str:
-    """Why a place is not the user's own, by what git says of a work tree."""
+    """The reason why a place is not the user's own, by git's listing of a work tree."""
     if isinstance(tracked, str):
         return f"git cannot say whether it came with the repository ({tracked})"
     return TRACKED if place in tracked else ""
 
 
 def _tracked(root: Path, places: Sequence[Path]) -> set[Path] | str:
-    """What git tracks of these places and below them, and the folders on the way; a text where it cannot say."""
+    """Tracked files at and below the places, and the folders on the way to them; a message where git cannot say."""
     found: set[Path] = set()
     try:
-        for at in range(0, len(places), AT_ONCE):
-            inside = [str(place.relative_to(root)) for place in places[at : at + AT_ONCE]]
+        for at in range(0, len(places), MAX_PATHS_AT_ONCE):
+            inside = [str(place.relative_to(root)) for place in places[at : at + MAX_PATHS_AT_ONCE]]
             listed = open_git(root).ask("ls-files", "-z", "--cached", "--", *inside)
             files = [root / os.fsdecode(name) for name in listed.split(b"\0") if name]
             found.update(*([file, *file.parents] for file in files))

@@ -1,4 +1,4 @@
-"""Who writes drafts, as a workload and the loop know it."""
+"""The interface of a writer of drafts, for workloads and the loop."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ class Proposer(Protocol):
 
     @property
     def name(self) -> str:
-        """As people know it: `rules`, a model's name."""
+        """Display name: `rules`, or a model's name."""
         ...
 
     def critique(self, history: History) -> Critique:
-        """What to improve in the newest candidate, seeing all of them."""
+        """The critique of the newest candidate, made with all of them in view."""
         ...
 
     def refine(self, history: History) -> Draft:
-        """The next draft; the newest candidate carries its critique."""
+        """The next draft, made from the newest candidate and its critique."""
         ...
 
     def variants(self, history: History, count: int) -> Iterator[Draft]:
@@ -34,7 +34,7 @@ class Proposer(Protocol):
 
 
 def variants(proposer: Proposer, history: History, count: int) -> Iterator[Draft]:
-    """The drafts of a round; one is asked for as it always was."""
+    """The drafts of a round; a single one is asked for by `refine`."""
     if count == 1:
         yield proposer.refine(history)
     else:

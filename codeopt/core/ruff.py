@@ -1,4 +1,4 @@
-"""How ruff is run, which only reads a text, and its findings that bear on readability."""
+"""Runs of ruff on a text, which is only read, and the findings that bear on readability."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 
 from codeopt_sandbox.host_program import own_environment
 
-SECONDS = 20.0
-"""A run takes about 0.03 s; a linter that hangs must not stop an improvement."""
+MAX_RUN_S = 20.0
+"""Time limit of one run, seconds. A run takes about 0.03 s; a linter that hangs must not stop an improvement."""
 
 
 def findings(source: str, select: tuple[str, ...], *options: str) -> list[dict[str, Any]] | None:
@@ -23,13 +23,14 @@ def findings(source: str, select: tuple[str, ...], *options: str) -> list[dict[s
 
 
 def findings_by_project(source: str, file: Path) -> list[dict[str, Any]] | None:
-    """The same by the settings that the file's own project has for it; None also when it has none."""
+    """Ruff's rows by the settings that the file's own project has for it; None where it has none, or ruff is not there
+    or fails."""
     return _rows(source, str(file), file.parent) if settings_of(file) else None
 
 
 @lru_cache(maxsize=64)
 def settings_of(file: Path) -> str:
-    """Where ruff itself finds settings for a file; empty when nowhere."""
+    """Path of the settings that ruff itself finds for a file; empty where there are none."""
     try:
         done = _ruff(["--show-settings", str(file)], b"", file.parent)
     except (OSError, subprocess.SubprocessError):
@@ -51,12 +52,13 @@ def _ruff(options: list[str], stdin: bytes, folder: Path | None) -> subprocess.C
     # -P: a ruff.py in the folder that we happen to stand in is not run
     command = [sys.executable, "-P", "-m", "ruff", "check", *options]
     return subprocess.run(
-        command, input=stdin, cwd=folder, env=own_environment(), capture_output=True, timeout=SECONDS, check=True
+        command, input=stdin, cwd=folder, env=own_environment(), capture_output=True, timeout=MAX_RUN_S, check=True
     )
 
 
 RULES = ("B", "C4", "E4", "E7", "ERA", "F", "N", "PLR09", "PLR17", "RET", "SIM")
-"""Likely bugs, clumsy comprehensions, crowded lines, dead code, unused names, naming, size, needless branches."""
+"""Rule prefixes for readability: likely bugs, clumsy comprehensions, crowded lines, dead code, unused names, naming,
+size, needless branches."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class LintFinding:
 def lint(source: str, file: str = "") -> tuple[LintFinding, ...] | None:
     """Findings in the order of lines; None when ruff is not there or fails.
 
-    file: where the text stands in a project, whose own settings count where it has some.
+    file: path of the text in a project, whose own ruff settings are used where it has some.
     """
     rows = findings_by_project(source, Path(file)) if file else None
     rows = findings(source, RULES) if rows is None else rows

@@ -1,4 +1,4 @@
-"""Runs that were saved, found again by name: what was tried, what came of it, and the text that can be applied."""
+"""The list of saved runs, and a run found by name: its drafts, its result, and the text that can be applied."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from codeopt.core.run_store import RunFolder, SavedRun, digest
 
 RESULT = "codeopt.improve/1"
 NEWEST = "last"
-"""Stands for the newest run."""
+"""Name of the newest run."""
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", ".bzr"})
-"""Folders whose files run commands."""
+"""Folders of version control systems, whose files can run commands."""
 
 
 @dataclass(frozen=True)
@@ -26,28 +26,28 @@ class RunListing:
 
     path: Path
     result: Mapping[str, Any]
-    """What `codeopt improve --json` printed at its end; empty of a run that did not end, or whose file is broken."""
+    """The result of `codeopt improve --json`; empty where the run did not end, or its file is broken."""
 
     @property
     def ended(self) -> bool:
-        """There is a result."""
+        """Whether the run has a result."""
         return bool(self.result)
 
     @property
     def target(self) -> str:
-        """As the user wrote it; the folder's name where that was not kept."""
+        """The target as the user wrote it; the folder's name where that was not kept."""
         return str(self.result.get("target") or self.result.get("file") or self.path.name)
 
     @property
     def title(self) -> str:
-        """The target for people: of a project, which is a folder, its name and the command."""
+        """The target for people; for a project, which is a folder, its name and the command."""
         command = self.result.get("command")
         return f"{Path(self.result.get('folder', '')).name}: {command}" if command else self.target
 
 
 @dataclass(frozen=True)
-class KeptRun:
-    """A run with everything that was kept of it."""
+class StoredRun:
+    """A run with its history, its result and its texts."""
 
     listing: RunListing
     saved: SavedRun
@@ -82,28 +82,36 @@ def list_runs(home: Path) -> list[RunListing]:
 
 
 def runs_in(home: Path) -> RunList:
-    """The runs below `home`."""
+    """All runs below `home`: the user's own, and those left out with the reason."""
     found = sorted((home / "runs").glob("*/state.json"), key=lambda path: path.parent.name, reverse=True)
     folders = [path.parent for path in found]
     left_out = foreign(folders)
     return RunList(tuple(RunListing(each, _result(each)) for each in folders if each not in left_out), left_out)
 
 
-def open_run(name: str, home: Path) -> KeptRun:
-    """The run of that name: a folder, one below `home`, a part of its name, or `last`. Raises UsageError, also where it
-    is not the user's own."""
+def open_run(name: str, home: Path) -> StoredRun:
+    """The run of a given name: a folder, one below `home`, a part of its name, or `last`.
+
+    Raises UsageError where there is none, or several, or it cannot be read or is not the user's own.
+    """
     return read_run(find_run(name, home))
 
 
-def read_run(path: Path) -> KeptRun:
-    """The run in a folder that is known to be the user's own. Raises UsageError."""
+def read_run(path: Path) -> StoredRun:
+    """The run in a folder that is known to be the user's own.
+
+    Raises UsageError where it cannot be read.
+    """
     listing, saved = RunListing(path, _result(path)), RunFolder(path).read()
     original = saved.history.original.source
-    return KeptRun(listing, saved, _text(path / "original.py") or original, _text(path / "best.py"))
+    return StoredRun(listing, saved, _text(path / "original.py") or original, _text(path / "best.py"))
 
 
 def find_run(name: str, home: Path) -> Path:
-    """The folder of a run. Raises UsageError when there is none, or several, or it is not the user's own."""
+    """The folder of a run.
+
+    Raises UsageError when there is none, or several, or it is not the user's own.
+    """
     if (Path(name) / "state.json").is_file():
         require_own(Path(name), f"the run in {name}")
         return Path(name)
@@ -122,8 +130,11 @@ def find_run(name: str, home: Path) -> Path:
     raise UsageError(f"{name!r} is a part of {len(found)} runs' names, such as {found[0].name} and {found[1].name}")
 
 
-def program_to_change(run: KeptRun) -> Program:
-    """The user's file, where it still is what the run began with. Raises UsageError."""
+def program_to_change(run: StoredRun) -> Program:
+    """The user's file, if it still is as it was when the run began.
+
+    Raises UsageError where nothing was accepted, the file has changed, or it may not be written to.
+    """
     require_best(run)
     program = read_program(file_to_change(run))
     if digest(program.text) == run.result.get("sha256_after"):
@@ -136,9 +147,11 @@ def program_to_change(run: KeptRun) -> Program:
     return program
 
 
-def file_to_change(run: KeptRun) -> Path:
-    """The user's file, in the repository or folder that we are in, or that the run was saved in. Raises UsageError for
-    any other, whatever links lead there, and for what belongs to version control."""
+def file_to_change(run: StoredRun) -> Path:
+    """Path of the user's file, in the repository or folder around the current folder or around the saved run.
+
+    Raises UsageError for any other path, whatever links lead there, and for the files of version control.
+    """
     try:
         file = run.file.resolve()
     except (OSError, RuntimeError, ValueError) as error:  # too long, links in a circle, a null character
@@ -155,8 +168,11 @@ def file_to_change(run: KeptRun) -> Path:
     return run.file
 
 
-def require_best(run: KeptRun) -> str:
-    """The accepted text. Raises UsageError when there is none."""
+def require_best(run: StoredRun) -> str:
+    """The accepted text.
+
+    Raises UsageError when there is none.
+    """
     if run.best is not None and run.listing.ended:
         return run.best
     if not run.listing.ended:
@@ -176,7 +192,7 @@ def _result(path: Path) -> Mapping[str, Any]:
 
 
 def _is_sound(found: Mapping[str, Any]) -> bool:
-    """Each field that is read by itself is of its kind, where it is there."""
+    """Whether each field that is read by itself has the right type, where it is present."""
     speedup = found.get("speedup")
     kinds = {
         "target": str, "file": str, "folder": str, "reason": str, "stopped": str, "sha256_after": str | None,

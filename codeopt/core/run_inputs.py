@@ -1,4 +1,5 @@
-"""What a user gives a program to run with: arguments, the files that they name, others, environment variables.
+"""The inputs of a program's run that a user gives: arguments, the files that they name, other files, environment
+variables.
 
 A run finds copies in its working folder. A path inside the current folder stays as it is; any other is found by its
 last name, and the argument is changed to that.
@@ -6,23 +7,33 @@ last name, and the argument is changed to that.
 
 from __future__ import annotations
 
+import fnmatch
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from codeopt.core.errors import UsageError
-from codeopt.core.secret_files import is_secret
 
-LARGEST_MIB = 64
-"""Of all files together: each run has copies of its own, in memory."""
-MOST_FILES = 400
+MAX_MIB = 64
+"""Most MiB of all files together: each run has copies of its own, in memory."""
+MAX_FILES = 400
+SECRET = (
+    ".env", ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "id_*", "*.ppk",
+    ".netrc", "_netrc", ".pypirc", ".npmrc", ".htpasswd", ".git-credentials", ".pgpass", ".my.cnf", "*credential*",
+    "*secret*.json", "*secret*.y*ml", "*secret*.toml", "*service-account*.json", "*.tfstate", "*.tfstate.*", "*.tfvars",
+)  # fmt: skip
+"""Patterns of file names that may hold secrets: never shown in a sandbox unasked."""
+SECRET_FOLDERS = frozenset(
+    {".git", ".hg", ".svn", ".ssh", ".aws", ".gnupg", ".docker", ".kube", ".codeopt", "__pycache__"}
+)
+"""Names of folders that may hold secrets, or nothing that a run could need."""
 Files = tuple[tuple[str, bytes], ...]
 
 
 @dataclass(frozen=True)
-class Given:
-    """Arguments as a run sees them, and the files in its folder."""
+class RunInputs:
+    """A run's arguments, and the files in its working folder."""
 
     args: tuple[str, ...]
     files: Files
@@ -30,13 +41,13 @@ class Given:
 
 @dataclass
 class _Copies:
-    """Files by their place in the run's folder."""
+    """Files by their path in the run's folder."""
 
     sources: dict[str, Path] = field(default_factory=dict)
     size: int = 0
 
     def add(self, path: Path) -> str:
-        """Bring a file or folder along; returns its place. Raises UsageError."""
+        """Bring a file or folder along; return its path in the run's folder. Raises UsageError."""
         place = self._place(path)
         if path.is_dir():
             if not os.access(path, os.R_OK | os.X_OK):
@@ -63,20 +74,28 @@ class _Copies:
             raise UsageError(f"cannot read {path}: Permission denied")
         self.sources[place] = path
         self.size += path.stat().st_size
-        if self.size > LARGEST_MIB << 20:
+        if self.size > MAX_MIB << 20:
             raise UsageError(
-                f"{path} makes {self.size >> 20} MiB of files; at most {LARGEST_MIB} MiB can be given to a run: "
+                f"{path} makes {self.size >> 20} MiB of files; at most {MAX_MIB} MiB can be given to a run: "
                 "a smaller file shows the same"
             )
-        if len(self.sources) > MOST_FILES:
-            raise UsageError(f"more than {MOST_FILES} files are given to a run ({path}); name fewer with --with")
+        if len(self.sources) > MAX_FILES:
+            raise UsageError(f"more than {MAX_FILES} files are given to a run ({path}); name fewer with --with")
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """Those of a folder that may be shown; links are left out, as they may lead anywhere."""
+    """The files below a folder that may be shown in a sandbox; links are left out, as they may lead anywhere."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink() and not is_secret(path.relative_to(folder)):
             yield path
+
+
+def is_secret(path: Path) -> bool:
+    """Whether a file, by its name, may hold what nobody else should read; the name of a Python module never says so."""
+    if SECRET_FOLDERS & set(path.parts):
+        return True
+    name = path.name.lower()
+    return name.endswith((".py", ".pyi")) is False and any(fnmatch.fnmatchcase(name, pattern) for pattern in SECRET)
 
 
 def _planned(args: Sequence[str], with_paths: Sequence[Path]) -> tuple[tuple[str, ...], _Copies]:
@@ -89,7 +108,7 @@ def _planned(args: Sequence[str], with_paths: Sequence[Path]) -> tuple[tuple[str
 
 
 def _argument(text: str, copies: _Copies) -> str:
-    """The argument with its path, if it is one, as a run finds it; `--input=data.csv` is looked into."""
+    """The argument as a run sees it: with its path changed, if it is one or ends in one as `--input=data.csv` does."""
     if _exists(text):
         return copies.add(Path(text))
     name, sign, value = text.partition("=")
@@ -99,7 +118,7 @@ def _argument(text: str, copies: _Copies) -> str:
 
 
 def _exists(text: str) -> bool:
-    """Whether a text names a file or folder; devices and pipes are no files to copy."""
+    """Whether a text names a file or folder; devices and pipes cannot be copied and do not count."""
     if not text or text == "-":
         return False
     try:
@@ -110,14 +129,20 @@ def _exists(text: str) -> bool:
 
 
 def folder_mib(args: Sequence[str], with_paths: Sequence[Path]) -> int:
-    """Room that the files take. Raises UsageError."""
+    """Size of the files that are given, MiB, rounded up.
+
+    Raises UsageError where one cannot be read, or there are too many.
+    """
     return (_planned(args, with_paths)[1].size >> 20) + 1 if args or with_paths else 0
 
 
-def read_given(args: Sequence[str], with_paths: Sequence[Path]) -> Given:
-    """Read all that is given. Raises UsageError, naming what cannot be."""
+def read_run_inputs(args: Sequence[str], with_paths: Sequence[Path]) -> RunInputs:
+    """Read all files that are given.
+
+    Raises UsageError, naming the file that cannot be read, or the limit that is met.
+    """
     changed, copies = _planned(args, with_paths)
-    return Given(changed, tuple((place, _content(path)) for place, path in copies.sources.items()))
+    return RunInputs(changed, tuple((place, _content(path)) for place, path in copies.sources.items()))
 
 
 def _content(path: Path) -> bytes:
@@ -128,7 +153,10 @@ def _content(path: Path) -> bytes:
 
 
 def environment(wanted: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Variables by name and value; NAME alone is the user's own. Raises UsageError."""
+    """Environment variables as (name, value) pairs; a plain NAME passes the user's own on.
+
+    Raises UsageError where it is not set, or the text names no variable.
+    """
     return tuple(_variable(each) for each in wanted)
 
 

@@ -1,4 +1,4 @@
-"""A run on disk: one folder, rewritten whole after each round, so that a killed run goes on where it was."""
+"""A run on disk: one folder, rewritten whole after each round, so that a killed run can be resumed."""
 
 from __future__ import annotations
 
@@ -25,85 +25,91 @@ from codeopt.core.program import write_whole
 _KEPT = 4000  # bytes of a run's output that are kept
 SCHEMA = "codeopt.run/1"
 SAVED_AS = {"stop_detail": "evidence", "runqueue_wait_s": "delay_s", "ablation": "beside"}
-"""Fields of candidates and runs that have another name on disk: what an earlier version wrote can still be read."""
+"""Field names of candidates and runs on disk, where they differ: files of earlier versions can still be read."""
 
 
 @dataclass(frozen=True)
 class SavedRun:
-    """What it takes to go on with a run."""
+    """The state of a run from which it can be resumed."""
 
     history: History
     ledger: Ledger
     held_out: Mapping[str, bool] = field(default_factory=dict)
-    """By case: whether it is held out; what was never shown stays so."""
+    """Whether a case is held out, by its name; a case that was never shown stays held out."""
     subject: str = ""
-    """What it is a run of; empty: of the original's own text."""
+    """The text that identifies the run; empty: the original's own."""
     input_seed: int | None = None
-    """Of the inputs that were made; None where an earlier version did not say."""
+    """Seed of the generated inputs; None in files of earlier versions."""
 
 
 class RunStore(Protocol):
-    """Where one run is kept."""
+    """The place of one run."""
 
     @property
     def path(self) -> Path:
-        """Its folder."""
+        """The run's folder."""
         ...
 
     def save(self, run: SavedRun) -> None:
-        """Keep the state, in one step."""
+        """Save the state, in one step. Raises UsageError where it cannot be written."""
         ...
 
     def finish(self, original: str, result: dict[str, Any], best: str | None) -> None:
-        """Keep the end."""
+        """Save the result at the end of the run. Raises UsageError where it cannot be written."""
         ...
 
 
 class Runs(Protocol):
-    """Where runs are kept."""
+    """The place of all runs."""
 
     def load(self, source: str) -> SavedRun | None:
-        """The run to go on with; None for a new one. Raises UsageError."""
+        """The run to go on with; None for a new one.
+
+        Raises UsageError where it cannot be read, is of another program, or is not the user's own.
+        """
         ...
 
     def begin(self, name: str) -> RunStore:
-        """A place for the run: that of the loaded one, or a new one."""
+        """The place for a run: that of the loaded one, or a new one."""
         ...
 
 
 @dataclass(frozen=True)
 class RunFolders:
-    """Runs below a folder of the user's."""
+    """Runs below a folder of the user's own."""
 
     home: Path
     resume: Path | None = None
-    """The run to go on with."""
+    """Folder of the run to go on with; None for a new one."""
 
     def load(self, source: str) -> SavedRun | None:
-        """The run that is to be resumed; None, too, where it was ended before anything was saved."""
+        """The run to go on with; None for a new one, and where it was ended before anything was saved.
+
+        Raises UsageError where it cannot be read, is of another program, or is not the user's own.
+        """
         if self.resume is None:
             return None
         require_own(self.resume, f"the run in {self.resume}")
         return RunFolder(self.resume).load(source) if not _is_empty(self.resume) else None
 
     def begin(self, name: str) -> RunFolder:
-        """Its folder, or a new one."""
+        """The folder of the resumed run, or a new one."""
         return RunFolder(self.resume) if self.resume else new_run(self.home, name)
 
 
 def open_runs(options: ImproveOptions) -> Runs:
-    """The folder that the options name."""
+    """The runs in the folder that the options name."""
     return RunFolders(options.run_dir, options.resume)
 
 
 @dataclass(frozen=True)
 class RunFolder:
-    """state.json (the history and what was spent), original.py, and at the end result.json and best.py."""
+    """One run's files: state.json (the history and the ledger), original.py, and at the end result.json and best.py."""
 
     path: Path
 
     def save(self, run: SavedRun) -> None:
-        """Write the state in one step."""
+        """Write the state in one step. Raises UsageError where it cannot be written."""
         adapter = _adapter()
         state = {
             "schema": SCHEMA,
@@ -116,11 +122,17 @@ class RunFolder:
         write_whole(self.path / "state.json", json.dumps(state))
 
     def load(self, source: str) -> SavedRun:
-        """What `save` wrote. Raises UsageError when there is nothing for this very program."""
+        """The saved state.
+
+        Raises UsageError when there is none, or it is broken or of another program.
+        """
         return self._read(digest(source))
 
     def read(self) -> SavedRun:
-        """What `save` wrote, of whichever program, to be looked at. Raises UsageError when there is nothing."""
+        """The saved state, of whichever program, for looking at.
+
+        Raises UsageError when there is none, or it is broken.
+        """
         return self._read(None)
 
     def _read(self, sha256: str | None) -> SavedRun:
@@ -143,7 +155,7 @@ class RunFolder:
             raise UsageError(f"the run in {self.path} cannot be read; start anew") from error
 
     def finish(self, original: str, result: dict[str, Any], best: str | None) -> None:
-        """The result beside the state."""
+        """Write the result beside the state. Raises UsageError where it cannot be written."""
         write_whole(self.path / "original.py", original)
         write_whole(self.path / "result.json", json.dumps(result, indent=2) + "\n")
         if best is not None:
@@ -151,13 +163,13 @@ class RunFolder:
 
 
 def _is_empty(folder: Path) -> bool:
-    """Whether a folder holds nothing but what a write that was killed has left."""
+    """Whether a folder holds at most the temporary file of a write that was killed."""
     return folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir())
 
 
 def new_run(home: Path, stem: str) -> RunFolder:
-    """A fresh folder below `home`; below the system's temporary folder where `home` cannot be written to, or is a link
-    that came with the repository."""
+    """Make a fresh folder below `home`; below the system's temporary folder where `home` cannot be written to, or is a
+    link that came with the repository."""
     stem = re.sub(r"[^\w.-]+", "_", stem)[:60]  # a file's name may hold anything, and be as long as a name can be
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{stem}-{token_hex(2)}"
     path = home / "runs" / name
@@ -171,8 +183,10 @@ def new_run(home: Path, stem: str) -> RunFolder:
 
 
 def keep_out_of_git(home: Path) -> None:
-    """A .gitignore for all that is kept in `home`, unless something of that name is there, a dead link included. Raises
-    OSError."""
+    """Write a .gitignore that covers all of `home`, unless a file or link of that name exists, even a dead one.
+
+    Raises OSError.
+    """
     with contextlib.suppress(FileExistsError), (home / ".gitignore").open("x") as file:
         file.write("*\n")
 
@@ -184,7 +198,10 @@ def candidate_to_json(candidate: Candidate) -> str:
 
 
 def candidate_from_json(text: str) -> Candidate:
-    """The candidate that `candidate_to_json` wrote. Raises ValueError when it is none."""
+    """The candidate that `candidate_to_json` wrote.
+
+    Raises ValueError when the text is none.
+    """
     (candidate,) = _adapter().validate_json(text)
     found: Candidate = candidate
     return found

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
-HEAD, TAIL = 400, 200
-"""Characters kept at the two ends of a long text."""
+HEAD = 400
+"""Characters kept at the start of a long text."""
+TAIL = 200
+"""Characters kept at the end of a long text."""
 
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that steer a terminal, hide text or reorder it: controls, bidi and zero-width marks, tags."""
@@ -17,12 +19,12 @@ _BRACKET_COMMAND = re.compile(r"##([a-z]*)\[", re.IGNORECASE)
 
 
 def decoded(data: bytes) -> str:
-    """What a program printed, as text; bytes that are not UTF-8 stand as `\\xNN`."""
+    """A program's output as text; bytes that are not UTF-8 become `\\xNN`."""
     return data.decode("utf-8", "backslashreplace")
 
 
 def encodable(text: str) -> str:
-    """`text` as it can be written to a file: the two halves of one character become it, a half alone U+FFFD."""
+    """`text` in a form that can be encoded: surrogate pairs become their character, a lone surrogate U+FFFD."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -78,5 +80,5 @@ def harmless(text: str) -> str:
 
 
 def acts_in_a_log(text: str) -> bool:
-    """Whether some line would be a command, written to the log of a CI system as it is."""
+    """Whether a CI system would take some line of the text for a command."""
     return harmless(text) != text

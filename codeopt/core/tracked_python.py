@@ -1,5 +1,5 @@
-"""Whether git tracks an interpreter, or what it loads at its start: then it came with the repository, and to ask it
-what it is would be to run that, outside of any sandbox."""
+"""The refusal of interpreters that came with a repository: asking one for its version would run it outside of any
+sandbox."""
 
 from __future__ import annotations
 
@@ -11,24 +11,27 @@ from pathlib import Path
 from codeopt.core.errors import UsageError
 from codeopt.core.git import GitError, open_git, work_trees
 
-MOST_LINKS = 40
-"""As many as the kernel follows."""
+MAX_LINKS = 40
+"""Most links followed on the way to a file, the kernel's own limit."""
 ADVICE = "so it is not started unless --python names its interpreter"
 
 
 def require_untracked(python: Path) -> None:
-    """Raise UsageError for an interpreter that git tracks, or of which git cannot say. The one that runs us is started
-    already.
+    """Refuse an interpreter that git tracks, or about which git cannot say. The one that runs codeopt is started
+    already and passes.
 
-    Looked at are the environment around it, each link on the way to the program, and the installation that it takes
-    its library from: with `-I -S` a start reads nothing else.
+    The files looked at are the environment around it, each link on the way to the program, and the installation that
+    holds its library: with `-I -S` a start reads nothing else. Raises UsageError.
     """
     if not _runs_us(python):
         _require(list(_loaded(python)), python.parent.parent.parent)
 
 
 def require_untracked_file(path: Path) -> None:
-    """Raise UsageError likewise for a file that says where an interpreter is."""
+    """Refuse a file that git tracks, or about which git cannot say, where the file names an interpreter.
+
+    Raises UsageError.
+    """
     _require(list(_links(path)), path.parent)
 
 
@@ -40,7 +43,7 @@ def _runs_us(python: Path) -> bool:
 
 
 def _loaded(python: Path) -> Iterator[Path]:
-    """Files and folders, each by a path whose parent is no link."""
+    """The files and folders that a start of the interpreter reads, each by a path whose parent is no link."""
     venv = python.parent.parent
     yield from _links(venv)
     yield from (path for path in _links(python.parent) if path.is_symlink())
@@ -52,7 +55,7 @@ def _loaded(python: Path) -> Iterator[Path]:
 
 
 def _base(venv: Path) -> list[Path]:
-    """Prefix of the installation that pyvenv.cfg names."""
+    """Prefix of the installation that pyvenv.cfg names, as a list of one; empty where there is none."""
     try:
         lines = (venv / "pyvenv.cfg").read_text("utf-8", "replace").splitlines()
     except OSError:
@@ -62,8 +65,8 @@ def _base(venv: Path) -> list[Path]:
 
 
 def _links(path: Path) -> Iterator[Path]:
-    """A path, and whatever it leads to, link by link."""
-    for _ in range(MOST_LINKS):
+    """A path, and each one on its way from link to link."""
+    for _ in range(MAX_LINKS):
         path = _stored(Path(os.path.realpath(path.parent), path.name))
         yield path
         if not path.is_symlink():
@@ -72,7 +75,8 @@ def _links(path: Path) -> Iterator[Path]:
 
 
 def _stored(path: Path) -> Path:
-    """A path by its name's own case: where case does not matter, git tracks `.VENV` and `.venv` is there."""
+    """A path with its last name spelt as on disk: on a file system that ignores case, git may track `.VENV` where
+    `.venv` is asked for."""
     try:
         names = [each.name for each in path.parent.iterdir()]
     except OSError:
@@ -85,8 +89,11 @@ def _stored(path: Path) -> Path:
 
 
 def _require(paths: list[Path], place: Path) -> None:
-    """Raises UsageError. Where git says nothing counts for the work tree around `place` alone: another repository, such
-    as that of pyenv, may be somebody else's, and is not looked at."""
+    """Refuse paths that git tracks. Raises UsageError.
+
+    A repository that git cannot read is a reason only if it is the work tree around `place`: another one, such as
+    pyenv's own, may belong to somebody else and is not looked at.
+    """
     own = next(work_trees(place), None)
     for path in _outermost(paths):
         for root in work_trees(path.parent):
@@ -101,5 +108,5 @@ def _require(paths: list[Path], place: Path) -> None:
 
 
 def _outermost(paths: list[Path]) -> list[Path]:
-    """What is below no other of them: git is asked of whole folders."""
+    """The paths that are below no other of them: git is asked about whole folders."""
     return [path for path in dict.fromkeys(paths) if not set(path.parents) & set(paths)]

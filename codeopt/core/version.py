@@ -1,11 +1,5 @@
-"""The version of codeopt, which pyproject.toml says, too."""
+"""The version of codeopt, the same as in pyproject.toml."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
-
 
 __version__ = "0.1.0"

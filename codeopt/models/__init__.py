@@ -22,12 +22,12 @@ from codeopt.core.model import Model
 
 @dataclass(frozen=True)
 class Price:
-    """What a model costs, in USD per million tokens."""
+    """Price of a model, USD per million tokens."""
 
     input: float
     output: float
     cached: float | None = None
-    """Of tokens in that the server had read before; None: as any other."""
+    """Price of input tokens served from the provider's prompt cache; None: the full price."""
 
     def cost(self, tokens_in: int, tokens_out: int, tokens_cached: int = 0) -> float:
         """USD for one exchange."""
@@ -38,7 +38,7 @@ class Price:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a backend is built with; `open_model` documents each field and holds the defaults."""
+    """The settings of a backend; `open_model` documents each field and holds the defaults."""
 
     base_url: str | None
     api_key_env: str | None
@@ -70,9 +70,12 @@ def open_model(
 
     base_url: an OpenAI-compatible server (`host:port` will do); None reads OPENAI_BASE_URL, else OpenAI's own.
     api_key_env: the environment variable that holds the key; None reads OPENAI_API_KEY where that is safe.
-    timeout_s: the longest silence of the server, in seconds. reply_s, reply_chars: where an endless reply is cut.
-    max_retries: how often a request is sent again after 408, 409, 429, 5xx or no answer, with growing pauses.
-    prices: by model name. options: further fields of the request, such as temperature, seed or max_tokens.
+    timeout_s: longest silence of the server, seconds.
+    reply_s, reply_chars: limits at which an endless reply is cut.
+    max_retries: most repetitions of a request after 408, 409, 429, 5xx or no answer, with growing pauses.
+    context_tokens: context window of the model, tokens.
+    prices: prices by model name; the cost of a model without one is not known.
+    options: further fields of the request, such as temperature, seed or max_tokens.
     notify: receives one line about each retry and estimate; None writes them to the log `codeopt.models`.
 
     Raises UsageError for a spec or a setting that makes no sense, ModelError when a key or a file is missing.
@@ -94,7 +97,7 @@ def open_model(
 
 
 def _factory(spec: str) -> tuple[Callable[[str, Settings], Model], str]:
-    """The factory for `spec`, and what it is called with: the part that names a model or a file."""
+    """The factory for `spec`, and its argument: the part of `spec` that names a model or a file."""
     prefix, colon, rest = spec.partition(":")
     if not spec.strip():
         raise UsageError("the model has no name; give one, for example --model gpt-5")

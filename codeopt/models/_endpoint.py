@@ -1,4 +1,4 @@
-"""Where the model's server is, and which key it may see."""
+"""The model's server, and the key that it may see."""
 
 from __future__ import annotations
 
@@ -59,7 +59,10 @@ def endpoint(base_url: str | None, api_key_env: str | None, environ: Mapping[str
 
 
 def full_url(text: str) -> str:
-    """`text` with a scheme and a path: `host:port` becomes `http://host:port/v1`; a URL with a path stays as it is."""
+    """`text` with a scheme and a path: `host:port` becomes `http://host:port/v1`; a URL with a path stays as it is.
+
+    Raises UsageError for a text that is no http URL.
+    """
     text = text.strip()
     url = text if "://" in text else f"{_scheme(text)}://{text}"
     parts = _split(url)

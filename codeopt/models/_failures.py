@@ -1,4 +1,4 @@
-"""What the official client raises -> one line that says what is wrong and what to do; never a key, never a header."""
+"""Errors of the official client as one line that says what is wrong and what to do; never a key, never a header."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def explain(error: openai.OpenAIError, where: Endpoint, tries: int) -> str:
 
 
 def status_of(error: openai.OpenAIError) -> tuple[int | None, float | None]:
-    """The HTTP status, and how many seconds the server asks to wait; None for what it did not say."""
+    """The HTTP status, and the seconds that the server asks to wait; None where the error does not say."""
     import openai
 
     if not isinstance(error, openai.APIStatusError):
@@ -82,13 +82,14 @@ def _refused(status: int, where: Endpoint) -> str:
 
 
 def _words(body: object, where: Endpoint) -> str:
-    """What the server says of it, after a colon."""
+    """The server's own words, after a colon; empty where there are none."""
     text = one_line(where.blank(said(body)))
     return f": {text}" if text else ""
 
 
 def _reason(error: openai.APIConnectionError) -> str:
-    """Why there was no connection. Only that of the network: other errors of the HTTP library may quote a header."""
+    """The reason why there was no connection, if the network gave it: other errors of the HTTP library may quote a
+    header."""
     import httpx2
 
     cause = error.__cause__

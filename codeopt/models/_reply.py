@@ -22,11 +22,12 @@ from codeopt.core.sanitize import encodable, inline
 from codeopt.models._reply_reasoning import answer_in, thoughts_in
 from codeopt.models._reply_repair import LANGUAGES, acts, is_test, mended, needs, parses, patched, with_its_pieces
 
-COMPARABLE = 0.6
-"""Of several programs the last wins (a correction), unless it is shorter than this share of the longest (a snippet)."""
+MIN_CORRECTION_SHARE = 0.6
+"""Shortest length of the last program as a share of the longest one. The last of several programs is taken for a
+correction, but a shorter one for a snippet."""
 
-TRIES = 25
-"""Lines at which a program in bare text may start, and at which it may end; each is parsed once."""
+MAX_TRIED_LINES = 25
+"""Most lines tried as the first line of a program in bare text, and as its last; each combination is parsed once."""
 
 _FENCE = re.compile(
     r"^(?P<indent>[ \t]*)(?:(?:[-*+>]|\d+[.)])[ \t]+)?(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\s]*)(?P<rest>[^`]*)$"
@@ -40,8 +41,10 @@ _TOKEN = re.compile(r"<\|\w+\|>")
 _CLOSED_BEHIND_CODE = re.compile(r"(?<=[^\s`])(```)[ \t]*$", re.MULTILINE)
 _WRAPPED_OBJECT = re.compile(r"^\s*(?:<tool_call>|```(?:json)?)\s*(\{.*\})\s*(?:</tool_call>|```)\s*$", re.DOTALL)
 _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-_PROGRAM_KEYS, _SUMMARY_KEYS = ("program", "code", "source", "python", "answer", "solution"), ("summary", "explanation")
-_CRITIQUE_KEYS, _WRAPPERS = ("critique", "feedback"), ("arguments", "parameters", "input")
+_PROGRAM_KEYS = ("program", "code", "source", "python", "answer", "solution")
+_SUMMARY_KEYS = ("summary", "explanation")
+_CRITIQUE_KEYS = ("critique", "feedback")
+_WRAPPERS = ("arguments", "parameters", "input")
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,8 @@ class _Block:
 
 
 def to_draft(reply: Reply, original: str = "") -> Draft:
-    """The program in a reply; `problem` says why there is none that could be run. original: what is to be improved,
-    which a reply may quote, or give the difference to."""
+    """The program in a reply; `problem` says why there is none that could be run. original: the program to improve,
+    which a reply may quote or send a diff of."""
     text = as_source(reply.text)
     answer = answer_in(text)
     if not answer.strip() and not reply.cut:
@@ -166,7 +169,7 @@ def _program(text: str, blocks: list[_Block], original: str) -> str:
     foreign = any(block.info and not block.tagged for block in others)
     meant = max((block.text for block in _likely(blocks)), key=len, default="")
     found = "" if foreign else _bare(_without_fences(looser))
-    if found and len(found) >= COMPARABLE * len(meant):  # a piece of a broken program is none
+    if found and len(found) >= MIN_CORRECTION_SHARE * len(meant):  # a piece of a broken program is none
         return found
     return meant or _in_a_line(text)
 
@@ -176,7 +179,7 @@ def _sound(blocks: list[_Block], original: str) -> str:
     for group in ([b for b in blocks if b.tagged], [b for b in blocks if not b.tagged and _does_something(b.text)]):
         sound = [b.text for b in group if parses(b.text)]
         if own := [each for each in sound if not _quotes(each, original) and not is_test(each)] or sound:
-            least = COMPARABLE * max(map(len, own))
+            least = MIN_CORRECTION_SHARE * max(map(len, own))
             chosen = [each for each in own if len(each) >= least][-1]
             return with_its_pieces(chosen, own, runs=not parses(original) or acts(original))
     diffs = (patched(original, b.text) for b in blocks if b.info in ("diff", "patch") and original)
@@ -184,7 +187,7 @@ def _sound(blocks: list[_Block], original: str) -> str:
 
 
 def _likely(blocks: list[_Block]) -> list[_Block]:
-    """Those that may be meant as a program."""
+    """The blocks that may be meant as a program."""
     return [b for b in blocks if b.tagged] or [b for b in blocks if not b.info]
 
 
@@ -207,7 +210,8 @@ def _with_fences_inside(text: str) -> str:
 
 
 def _loosened(text: str) -> str:
-    """Without what may stand between a program and its fences: tokens of the model, tags, quotation marks of mail."""
+    """The text without the marks that may stand between a program and its fences: tokens of the model, tags, quotation
+    marks of mail."""
     lines = _CLOSED_BEHIND_CODE.sub(r"\n\1", _TOKEN.sub("\n", text)).split("\n")
     quoted = sum(line.startswith(">") for line in lines if line.strip()) > len(lines) / 2
     lines = [re.sub(r"^> ?", "", line) for line in lines] if quoted else lines
@@ -222,15 +226,17 @@ def _without_fences(text: str) -> str:
 def _bare(text: str) -> str:
     """A program that stands in the reply without a fence, perhaps between sentences: the longest."""
     lines = text.strip().split("\n")
-    starts = [at for at in range(len(lines)) if lines[at].strip() and not lines[at].strip().isidentifier()][:TRIES]
+    starts = [at for at in range(len(lines)) if lines[at].strip() and not lines[at].strip().isidentifier()][
+        :MAX_TRIED_LINES
+    ]
     tails = (_tidy("\n".join(lines[at:])) for at in starts)
     whole = next((tail for tail in tails if _does_something(tail)), "")
     return whole or max(_between(lines, starts), key=len, default="")
 
 
 def _between(lines: list[str], starts: list[int]) -> Iterator[str]:
-    """What begins at a line that looks like code, and ends before an empty line."""
-    ends = [at for at in range(len(lines), 0, -1) if at == len(lines) or not lines[at].strip()][:TRIES]
+    """The text from a line that looks like code to the line before an empty one."""
+    ends = [at for at in range(len(lines), 0, -1) if at == len(lines) or not lines[at].strip()][:MAX_TRIED_LINES]
     for start in starts:
         inner = lines[start][:1].isspace() and start > 0 and bool(lines[start - 1].strip())
         if not inner and (_CODE.match(lines[start]) or "(" in lines[start]):
@@ -247,7 +253,7 @@ def _in_a_line(text: str) -> str:
 
 
 def _syntax_error(source: str) -> str:
-    """What is wrong and in which line; empty when nothing is."""
+    """Message and line of the first syntax error; empty when there is none."""
     try:
         parse(source)
     except SyntaxError as error:
@@ -257,7 +263,7 @@ def _syntax_error(source: str) -> str:
 
 
 def _does_something(source: str) -> bool:
-    """It parses, and not as the lone names and numbers that a sentence or a sample output makes."""
+    """Whether a text parses and is more than the lone names and numbers of a sentence or a sample output."""
     try:
         tree = parse(source)
     except SyntaxError:

@@ -1,4 +1,4 @@
-"""What a model thought before it answered, as some servers leave it in the reply, told from the answer."""
+"""The visible thinking that some servers leave in a reply, and the answer apart from it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def answer_in(text: str) -> str:
 
 
 def thoughts_in(text: str) -> str:
-    """What stands behind an opening mark that is never closed; a model that forgot to may have answered there."""
+    """The text behind an opening mark that is never closed: a model that forgot to close it may have answered there."""
     opening = _OPENS.search(text)
     return text[opening.end() :] if opening else ""
 

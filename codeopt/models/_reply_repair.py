@@ -1,4 +1,5 @@
-"""What keeps the text of a program from being one and can be mended without a guess: marks of the page it stood on."""
+"""Repairs that need no guess of text which is nearly a program: the marks of the page that it stood on are taken
+away."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": 
 
 
 def parses(source: str) -> bool:
-    """It is a program as far as the parser goes."""
+    """Whether a text parses as a program."""
     try:
         parse(source)
     except SyntaxError:
@@ -28,7 +29,7 @@ def parses(source: str) -> bool:
 
 
 def mended(source: str) -> str:
-    """The program without such marks; as it is where it is sound, or stays broken."""
+    """The program without such marks; unchanged where it is sound, or cannot be repaired."""
     if parses(source):
         return source
     together = source
@@ -102,8 +103,8 @@ def _hunks(diff: str) -> Iterator[list[str]]:
 
 
 def with_its_pieces(chosen: str, others: Sequence[str], *, runs: bool) -> str:
-    """A program together with those of the other blocks, in order, that it needs; one that must run and does nothing by
-    itself, also with those that need it."""
+    """A program together with the other blocks, in order, that define the names it needs; a program that must run and
+    does nothing by itself is joined by the blocks that use it, too."""
     at = others.index(chosen)
     parts = [chosen]
     for earlier in reversed(others[:at]):
@@ -143,7 +144,7 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 
 def acts(source: str) -> bool:
-    """It does something when it is run, beyond defining and importing."""
+    """Whether a program does something when it is run, beyond defining and importing."""
     quiet = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
     return any(not isinstance(node, quiet) and not _is_docstring(node) for node in parse(source).body)
 
@@ -153,6 +154,6 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def is_test(source: str) -> bool:
-    """It tests a program that stands elsewhere."""
+    """Whether a program only tests one that stands elsewhere."""
     names = [node.name for node in ast.walk(parse(source)) if isinstance(node, ast.FunctionDef)]
     return bool(names) and all(name.startswith("test") for name in names)

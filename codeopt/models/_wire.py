@@ -16,42 +16,42 @@ from codeopt.core.errors import ModelError
 from codeopt.core.sanitize import encodable
 from codeopt.models._failures import one_line, said
 
-LINE_BYTES = 1_000_000
-"""The longest line, and the longest reply that is not streamed; a streamed piece of a reply takes about 300."""
+MAX_LINE_BYTES = 1_000_000
+"""Most bytes of a line, and of a reply that is not streamed; a streamed piece of a reply takes about 300."""
 
 
 @dataclass(frozen=True)
 class ReplyLimits:
-    """Where an endless reply is cut."""
+    """Limits at which an endless reply is cut."""
 
     chars: int
-    """Characters of the reply, the model's visible thinking included."""
+    """Most characters of the reply, the model's visible thinking included."""
     seconds: float
-    """From the moment the server begins to answer."""
+    """Time limit, seconds, from the moment the server begins to answer."""
 
 
 @dataclass(frozen=True)
 class TokenCounts:
-    """What the server says of one exchange."""
+    """The server's count of the tokens of one exchange."""
 
     read: int
     written: int
     cached: int = 0
-    """Of those read: what it had read before."""
+    """Input tokens served from the provider's prompt cache; part of the input tokens."""
 
 
 @dataclass(frozen=True)
 class Received:
-    """What came over the wire."""
+    """A reply as it came over the wire."""
 
     text: str
     cut: bool
     usage: TokenCounts | None
-    """As the server counts them; None when it does not."""
+    """The server's token counts; None when it sends none."""
     model: str
-    """As the server names it; empty when it does not."""
+    """The server's name for the model; empty when it sends none."""
     full: bool = False
-    """It was cut at the server's own limit for one answer."""
+    """The reply was cut at the server's own limit for one answer."""
 
 
 class Reader:
@@ -77,7 +77,7 @@ class Reader:
 
     @property
     def complete(self) -> bool:
-        """The server has given its reason to stop, or the mark at the end of a stream."""
+        """Whether the server has given its reason to stop, or the mark at the end of a stream."""
         return self._ended or bool(self._finish)
 
     @property
@@ -85,7 +85,10 @@ class Reader:
         return self.chars > self._limits.chars
 
     def read(self, chunks: Iterator[bytes]) -> None:
-        """Take bytes until the reply ends or meets a limit. Raises ModelError when they are no chat completion."""
+        """Take bytes until the reply ends or meets a limit.
+
+        Raises ModelError when they are no chat completion.
+        """
         for line in _lines(self._until_late(chunks)):
             if self._late or self._ended or self._over:
                 break
@@ -125,7 +128,7 @@ class Reader:
         if field != b"data":
             if field not in {b"", b"event", b"id", b"retry"} and not self._parts:
                 self._other += line + b"\n"
-            if len(self._other) > LINE_BYTES:
+            if len(self._other) > MAX_LINE_BYTES:
                 raise _garbage()
             return
         if value.strip() == b"[DONE]":
@@ -174,14 +177,14 @@ def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
             *lines, last = rest.split(b"\n")
             yield from (bytes(line.rstrip(b"\r")) for line in lines)
             rest = bytearray(last)
-        if len(rest) > LINE_BYTES:
+        if len(rest) > MAX_LINE_BYTES:
             raise _garbage()
     if not rest.startswith(b"data:"):
         yield bytes(rest)
 
 
 def _json(text: bytes) -> Any:
-    """A byte that is no UTF-8 costs its character, not the reply."""
+    """The JSON value of a text; an invalid UTF-8 byte costs its character, not the reply."""
     try:
         return json.loads(text.decode("utf-8", "replace"))
     except (ValueError, RecursionError):

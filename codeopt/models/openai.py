@@ -43,7 +43,7 @@ class OpenAIModel:
         self._endpoint = endpoint(settings.base_url, settings.api_key_env)
         self._price = settings.prices.get(name)
         self._taken: dict[str, bool] = {}
-        """By optional field of a request: whether the server has taken it."""
+        """Whether the server has accepted an optional field of a request, by the field's name."""
         self._told_estimate = False
 
     def __repr__(self) -> str:
@@ -67,7 +67,10 @@ class OpenAIModel:
         return self._reply(turns, received, time.monotonic() - started)
 
     def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-        """So many answers, asked for at the same time."""
+        """`count` answers, asked for at the same time, each as soon as it is whole.
+
+        Raises ModelError, after the others were given out, when one request fails.
+        """
         return at_once(lambda: self.complete(messages), count)
 
     def _client(self, attempts: _Attempts) -> openai.OpenAI:
@@ -93,8 +96,8 @@ class OpenAIModel:
     def _ask(
         self, client: openai.OpenAI, turns: list[Any], on_text: Callable[[str], None] | None, optional: dict[str, Any]
     ) -> Received:
-        """One exchange. What not every server knows is left out, the last first, where a server that has not taken it
-        yet refuses the request; and from then on."""
+        """Make one exchange. Optional fields of the request that the server refuses are left out, the last one first,
+        in this request and all later ones, unless the server has accepted the field before."""
         import openai
 
         asked = {name: value for name, value in optional.items() if self._taken.get(name, True)}

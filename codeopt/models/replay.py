@@ -48,7 +48,8 @@ class ReplyRecorder:
             raise UsageError(f"cannot write the recording {path}: {error.strerror}") from error
 
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
-        """The model's answer, which is in the file when this returns."""
+        """The model's answer, which is in the file when this returns. Raises ModelError, which the file then holds,
+        too."""
         try:
             reply = self._model.complete(messages, on_text=on_text)
         except ModelError as error:
@@ -58,7 +59,7 @@ class ReplyRecorder:
         return reply
 
     def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-        """The model's answers, each in the file when it is given out."""
+        """The model's answers, each in the file when it is given out. Raises ModelError where a request fails."""
         try:
             for reply in replies(self._model, messages, count):
                 self._append(messages, {"reply": asdict(reply)})
@@ -115,8 +116,8 @@ class Replay:
 
 
 def kind(messages: Sequence[Message]) -> str:
-    """What a request is about, whatever was measured: the first lines of its first and last message, and the last that
-    names a step; numbers out."""
+    """The subject of a request, apart from anything measured: the first lines of its first and last message, and the
+    last line that names a step; numbers left out."""
     ends = [messages[0], messages[-1]] if messages else []
     steps = re.findall(r"(?m)^# Step: .*", messages[-1].content)[-1:] if messages else []
     return " / ".join([*(f"{m.role}: {_blanked(m.content)}" for m in ends), *map(_blanked, steps)])

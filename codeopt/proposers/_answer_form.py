@@ -1,7 +1,7 @@
-"""In which form a model is to answer: prose with one fenced program, or a JSON object by a schema.
+"""The form of a model's answer: prose with one fenced program, or a JSON object by a schema.
 
 A program inside JSON is escaped text, which strong models write worse than plain text; a schema is for servers that
-hold a small model to one, which would lose its fences. Both forms are read of any answer (`_reply`).
+hold a small model to one, which would lose its fences. Both forms are read of any answer (`models/_reply`).
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ SCHEMAS: dict[Step, tuple[tuple[str, str], ...]] = {
 
 @dataclass(frozen=True)
 class AnswerForm:
-    """What is asked for at each step."""
+    """The wording and the schema of the answer to each step."""
 
     draft: str = "the whole program"
     structured: bool = False
 
     @classmethod
     def of(cls, briefing: Briefing, *, structured: bool = False) -> AnswerForm:
-        """For what is known of the target."""
+        """The form for one target."""
         return cls(briefing.answer or cls.draft, structured)
 
     def words(self, step: Step) -> str:
-        """For the prompt."""
+        """The part of the prompt that says the form."""
         schema = self.schema(step)
         if schema is None:
             return Template(IN_WORDS[step]).substitute(draft=self.draft)
@@ -59,19 +59,19 @@ class AnswerForm:
         return f"Answer with one JSON object and nothing else. {fields}."
 
     def schema(self, step: Step) -> AnswerSchema | None:
-        """For a server that takes one."""
+        """The JSON schema of the answer to a step; None where prose is asked for."""
         if not self.structured:
             return None
         fields = tuple((name, Template(about).substitute(draft=self.draft)) for name, about in SCHEMAS[step])
         return AnswerSchema(step, fields)
 
     def critique(self, text: str) -> str:
-        """A worked example's."""
+        """The critique of a worked example, in this form."""
         words, _, verdict = text.rpartition("VERDICT: ")
         return json.dumps({"critique": words.strip(), "verdict": verdict.strip()}) if self.structured else text
 
     def program(self, candidate: Candidate) -> str:
-        """A worked example's."""
+        """The program of a worked example, in this form."""
         if self.structured:
             return json.dumps({"summary": candidate.summary, "program": candidate.source})
         return f"SUMMARY: {candidate.summary}\n\n{fenced(candidate.source, 'python')}"

@@ -6,16 +6,17 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-WORTH_IT, LEAST_SAVED = 0.75, 200
-"""A change is shown in place of the whole program where it has at most this share of its characters, and so many less:
-a short program is read more easily than its change."""
+MAX_CHANGE_SHARE = 0.75
+"""Largest length of a change, as a share of the program's, that is shown in place of the whole program."""
+MIN_SAVED_CHARS = 200
+"""Least number of characters that a change must save: a short program is read more easily than its change."""
 CONTEXT = 2
 """Lines around each change."""
 
 
 @dataclass(frozen=True)
 class Hunks:
-    """A unified diff without its head; its line numbers are those of the two programs as they are shown."""
+    """A unified diff without its head; its line numbers are those of the two programs as the prompt shows them."""
 
     since: int
     """Number of the round whose program is changed."""
@@ -23,14 +24,14 @@ class Hunks:
 
 
 def smallest_change(source: str, earlier: Mapping[int, str]) -> Hunks | None:
-    """To the earlier program that it is nearest to; None where the program itself says it better."""
+    """The change from the most similar earlier program; None where the whole program is easier to read."""
     changes = [Hunks(number, _hunks(old, source)) for number, old in earlier.items() if old.strip()]
     best = min(changes, key=lambda change: (len(change.text), change.since), default=None)
     return best if best is not None and _saves(best.text, source) else None
 
 
 def _saves(text: str, source: str) -> bool:
-    return len(text) <= min(WORTH_IT * len(source), len(source) - LEAST_SAVED)
+    return len(text) <= min(MAX_CHANGE_SHARE * len(source), len(source) - MIN_SAVED_CHARS)
 
 
 def _hunks(old: str, new: str) -> str:

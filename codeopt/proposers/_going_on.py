@@ -1,4 +1,4 @@
-"""A reply that met the server's limit for one answer -> the whole of it, by asking to go on."""
+"""Continuation of a reply that met the server's limit for one answer."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from codeopt.core.errors import ModelError
 from codeopt.core.model import Message, Model, Reply, estimate_tokens
 from codeopt.models._reply import to_draft, without_thoughts
 
-TIMES = 2
-"""A reply is asked to go on so often; one that needs more does not stop."""
+MAX_CONTINUATIONS = 2
+"""Most continuations of one reply; a model that needs more does not stop."""
 GO_ON = """\
 Your answer was cut off at its length limit. Go on exactly where it stops, from the very next character: no greeting, no
 new fence, nothing said twice."""
 ANSWER_NOW = """\
 Your thoughts took all of the room for your answer. Do not think any further: give the answer itself now, in the form
 that was asked for."""
-OVERLAP = 200
-"""Characters at the end of a reply that its continuation may say once more."""
+MAX_OVERLAP_CHARS = 200
+"""Most characters at the end of a reply that its continuation may repeat."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,10 @@ class WholeReply:
 def whole(
     model: Model, messages: Sequence[Message], reply: Reply, on_text: Callable[[str], None] | None = None
 ) -> WholeReply:
-    """The reply, and what it took; asked to go on where it can be. A continuation that fails is done without."""
+    """The whole reply and its usage, continued where it can be. When a continuation fails, the reply stays as it
+    was."""
     usage = reply.usage
-    for _ in range(TIMES):
+    for _ in range(MAX_CONTINUATIONS):
         asked = _question(messages, reply)
         size = sum(estimate_tokens(message.content) for message in asked)
         if not reply.can_go_on or 2 * estimate_tokens(reply.text) + size > model.context_tokens:
@@ -51,18 +52,18 @@ def whole(
 
 
 def joined(first: str, second: str) -> str:
-    """Two parts of one text, whatever the second repeats of the first or opens anew; the way that gives a program."""
+    """Two parts of one text, joined without repetitions and newly opened fences, in the way that gives a program."""
     ways = list(_ways(first, without_thoughts(second) if "</think>" in second else second))
     return next((text for text in ways if not to_draft(_said(text)).problem), ways[0])
 
 
 def _ways(first: str, second: str) -> Iterator[str]:
-    """All that a model may make of being asked to go on."""
+    """The possible joins: models repeat the end of the first part, open a new fence, or simply go on."""
     head, _, rest = second.partition("\n")
     if head.strip().startswith("```") and "```" in rest:
         yield first + rest
         yield f"{first}\n{rest}"
-    longest = min(OVERLAP, len(first), len(second))
+    longest = min(MAX_OVERLAP_CHARS, len(first), len(second))
     # A few characters may be the same by chance: `1` after `x = 1`.
     said = next((size for size in range(longest, 9, -1) if first.endswith(second[:size])), 0)
     yield first + second[said:]

@@ -19,7 +19,7 @@ from codeopt.tasks import Task, WorkedExample
 from codeopt_sandbox.outcome import Case
 
 Extent = Literal["full", "last"]
-"""How much of the history is shown: all rounds, or the original's program and the newest round."""
+"""The part of the history that is shown: all rounds, or the original's program and the newest round."""
 
 NOTHING_MEASURED = "Nothing measured is given. Judge by reading, and do not make figures up."
 
@@ -36,13 +36,15 @@ ROUND = Template("""\
 ## Round $number: $summary
 $program$about$measured$critique""")
 
-NEWEST_CRITIQUE, OLDER_CRITIQUE = (4000, 500), (1000, 200)
-"""Characters kept at the two ends of a critique: what came of an older one stands below it."""
+NEWEST_CRITIQUE = (4000, 500)
+"""Characters kept at the start and at the end of the newest critique."""
+OLDER_CRITIQUE = (1000, 200)
+"""Characters kept at the start and at the end of an older critique, whose outcome the prompt shows, too."""
 
 
 @dataclass(frozen=True)
 class Prompter:
-    """Builds the conversation for one step. `form` says in which form to answer."""
+    """The builder of the conversation for one step, which ends with the form of the answer."""
 
     task: Task
     cases: Sequence[Case]
@@ -76,7 +78,7 @@ class Prompter:
     def _plans(
         self, history: History, rounds: Sequence[int], examples: tuple[Message, ...]
     ) -> Iterator[tuple[tuple[int, ...], tuple[Message, ...]]]:
-        """Which rounds and examples to show, from all to least."""
+        """Selections of rounds and examples, from all of them to the fewest."""
         kept = list(rounds)
         yield tuple(kept), examples
         if examples:
@@ -94,7 +96,7 @@ class Prompter:
         return [max(ranked)[1]] if ranked else []
 
     def _ask(self, step: Step, history: History) -> str:
-        """What is wanted now, and in which form."""
+        """The request for one step, with the form of its answer."""
         hints = HINTS.substitute(hints="\n".join(f"- {inline(hint)}" for hint in self.hints)) if self.hints else ""
         unmeasured = "" if self.mode.measured or step == "refine" else f"{NOTHING_MEASURED}\n"
         prompts = self.task.prompts
@@ -103,7 +105,8 @@ class Prompter:
         return template.substitute(hints=hints, answer=unmeasured + self.form.words(step))
 
     def _example(self, step: Step, example: WorkedExample) -> Iterator[Message]:
-        """A question in the shape of the real one and a good answer to it; nothing when it has none for this step."""
+        """A question in the shape of the real one and a good answer to it; empty when the example has none for this
+        step."""
         *earlier, newest = example.history.candidates
         history = History(tuple(earlier) if step == "refine" or not newest.critique else example.history.candidates)
         if not earlier or (step == "critique" and not history.last.critique):
@@ -183,7 +186,7 @@ def _program(candidate: Candidate, before: Mapping[int, str]) -> str:
 def _block(
     candidate: Candidate, program: str, about: str, measured: str = "", critique: str = "", *, newest: bool = False
 ) -> str:
-    """One round."""
+    """One round of the history as a section of the prompt."""
     ends = NEWEST_CRITIQUE if newest else OLDER_CRITIQUE
     return ROUND.substitute(
         number=candidate.round,
@@ -196,7 +199,7 @@ def _block(
 
 
 def _lost(examples: int, rounds: int) -> str:
-    """What had to go, in words."""
+    """The parts that were left out, in words."""
     return " and ".join([*(["the examples"] if examples else []), *([f"{rounds} earlier rounds"] if rounds else [])])
 
 

@@ -16,17 +16,20 @@ from codeopt_sandbox.profile import Callee, HotLine, Profile, in_bytes
 
 NOT_SHOWN = "a case that is not shown"
 
-LEAST, CALLEE = 0.005, 0.05
-"""Share of the time below which a line, or what is called elsewhere, is not worth a row."""
+MIN_LINE_SHARE = 0.005
+"""Least share of the time that is worth a row for a line."""
 
-SOURCE_LINES = 90
-"""Of what is called outside of the module, all together."""
+MIN_CALLEE_SHARE = 0.05
+"""Least share of the time that is worth a row for a function outside of the module."""
 
-SHOWN_MIB = 0.05
-"""Less would stand there as 0.0."""
+MAX_SOURCE_LINES = 90
+"""Most lines of source shown in all parts of a profile outside of the module together."""
 
-ROWS = 10
-"""Of any table: the hottest lines hold nearly all of the time, and a prompt is not a report."""
+MIN_SHOWN_MIB = 0.05
+"""Least memory shown, MiB: less would read 0.0."""
+
+MAX_ROWS = 10
+"""Most rows of any table: the hottest lines hold nearly all of the time, and a prompt is not a report."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +38,13 @@ class Shown:
 
     cases: Mapping[str, Case]
     names: Mapping[str, str] = field(default_factory=dict)
-    """What some cases are called in place of that."""
+    """Readable names of cases whose own name says nothing."""
     timed: TimedCalls | None = None
     start_s: float = 0.0
-    """Seconds of the interpreter's start in each whole run; 0 where that is not known."""
+    """Start-up time of the interpreter in each whole run, seconds; 0 where it is not known."""
 
     def label(self, name: str) -> str:
+        """The name of a case in a prompt; a case that is not shown keeps its name to itself."""
         if name in self.names:
             return self.names[name]
         return f"case {inline(name, 60)!r}" if name in self.cases else NOT_SHOWN
@@ -98,7 +102,7 @@ def comparison(found: Comparison, reason: str, shown: Shown) -> str:
 def _case_amounts(timed: Sequence[CaseTimes], unit: Callable[[float], str], shown: Shown) -> str:
     """Medians of each case, the largest first."""
     medians = [(median(t.original), median(t.candidate), shown.label(t.case)) for t in timed]
-    slowest = sorted(medians, reverse=True)[:ROWS]
+    slowest = sorted(medians, reverse=True)[:MAX_ROWS]
     rows = [
         f"{unit(old):>10}  {unit(new):>10}  {f'{old / new:.2f}x' if new else '-':>8}  {name}"
         for old, new, name in slowest
@@ -129,7 +133,7 @@ def against_best(found: AgainstBest) -> str:
 
 def single_runs(candidate: Candidate, shown: Shown) -> str:
     """CPU time of one run of each case, the longest first."""
-    slowest = sorted(candidate.outcomes, key=lambda o: o.run.cpu_s, reverse=True)[:ROWS]
+    slowest = sorted(candidate.outcomes, key=lambda o: o.run.cpu_s, reverse=True)[:MAX_ROWS]
     rows = [f"{duration(o.run.cpu_s):>10}  {shown.label(o.case)}" for o in slowest]
     start = f", of which {duration(shown.start_s)} are the interpreter's start" if shown.start_s else ""
     return f"CPU time of one run of each case{start}:\n" + fenced("\n".join(rows))
@@ -148,8 +152,8 @@ def memory(candidate: Candidate, original: Candidate) -> str:
 
 
 def memory_lines(candidate: Candidate) -> str:
-    """The lines that hold most, with their source; empty where that was not measured."""
-    most = candidate.profile.memory[:ROWS] if candidate.profile else ()
+    """The lines that hold most memory, with their source; empty where it was not measured."""
+    most = candidate.profile.memory[:MAX_ROWS] if candidate.profile else ()
     if not most:
         return ""
     source = re.split("\r\n|\r|\n", candidate.source)
@@ -168,10 +172,10 @@ def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
         return ""
     parts = [_what_was_profiled(found, shown)]
     source = re.split("\r\n|\r|\n", candidate.source)  # as Python counts lines: not at form feeds
-    lines = [line for line in found.lines[:ROWS] if line.share >= LEAST] or list(found.lines[:1])
+    lines = [line for line in found.lines[:MAX_ROWS] if line.share >= MIN_LINE_SHARE] or list(found.lines[:1])
     if lines:
         parts.append("Hot lines:\n" + fenced("\n".join(_hot_lines(lines, source))))
-    functions = [f for f in found.functions[:5] if f.share >= LEAST]
+    functions = [f for f in found.functions[:5] if f.share >= MIN_LINE_SHARE]
     if len(functions) > 1:
         rows = [f"{f.share:>7.1%}  {f.hits:>10,} calls  {f.name} (line {f.line})" for f in functions]
         parts.append("Hot functions:\n" + fenced("\n".join(rows)))
@@ -194,13 +198,13 @@ def _what_was_profiled(found: Profile, shown: Shown) -> str:
 
 
 def _callees(found: Profile) -> str:
-    """What takes time outside of the module; Python text of it as far as its share justifies."""
-    worth = [callee for callee in found.callees if callee.share >= CALLEE]
+    """Code outside of the module that takes time, with as much Python source as its share justifies."""
+    worth = [callee for callee in found.callees if callee.share >= MIN_CALLEE_SHARE]
     if not worth:
         return ""
     rows = [f"{c.share:>7.1%}  {c.calls:>10,} calls  {_callee(c)}" for c in worth]
     parts = ["Called outside of the module (share of all time, by the C profiler):\n" + fenced("\n".join(rows))]
-    left = SOURCE_LINES
+    left = MAX_SOURCE_LINES
     for callee in worth:
         lines = callee.source.rstrip().split("\n")
         if callee.source and len(lines) <= left:
@@ -224,17 +228,19 @@ def _hot_lines(lines: Sequence[HotLine], source: Sequence[str]) -> list[str]:
 
 
 def _split(found: Profile) -> str:
-    """How the time divides; shares that were not measured are left out."""
+    """The division of the time; shares that were not measured are left out."""
     named = (("Python", found.python_share), ("native code", found.native_share), ("system", found.system_share))
     known = [f"{share:.0%} {name}" for name, share in named if share is not None]
     return f"Time split: {', '.join(known)}." if known else ""
 
 
 def _allocations(found: Profile) -> str:
-    """Peak, copy volume and the lines that allocated most; nothing that would be shown as 0.0."""
+    """Peak memory, copy volume and the lines that allocated most; rows that would read 0.0 are left out."""
     figures = [("peak", found.peak_mib, "MiB"), ("copied", found.copy_mib_s, "MiB/s")]
     for most in sorted(found.memory, key=lambda m: m.peak_mib, reverse=True)[:5]:
         figures.append((f"line {most.line}: peak", most.peak_mib, "MiB"))
         figures.append((f"line {most.line}: growth", most.growth_mib, "MiB"))
-    shown = [f"{name} {value:.1f} {unit}" for name, value, unit in figures if value is not None and value >= SHOWN_MIB]
+    shown = [
+        f"{name} {value:.1f} {unit}" for name, value, unit in figures if value is not None and value >= MIN_SHOWN_MIB
+    ]
     return f"Memory: {'; '.join(shown)}." if shown else ""

@@ -18,11 +18,11 @@ from codeopt.proposers.feedback import GENERIC, FeedbackMode
 from codeopt.tasks import Task, suited
 from codeopt_sandbox.outcome import Case
 
-ANSWER_SHARE = 4
-"""One part in so many of the context is left free for the answer and for a reasoning model's thoughts."""
+ANSWER_DIVISOR = 4
+"""Divisor of the context window for the part left free for the answer and a reasoning model's thoughts."""
 
-LONGEST_CRITIQUE = 8_000
-"""Characters. A longer one is a model that does not stop; it would crowd out the history."""
+MAX_CRITIQUE_CHARS = 8_000
+"""Most characters of a critique. A longer one comes from a model that does not stop; it would crowd out the history."""
 
 
 class LanguageModel:
@@ -68,32 +68,33 @@ class LanguageModel:
         self._notify = notify or (lambda line: None)
 
     def critique(self, history: History) -> Critique:
-        """What to improve in the newest program; no model is asked in the modes that do without a critique."""
+        """The critique of the newest program; in the modes that do without one, no model is asked. Raises
+        ModelError."""
         if self._mode is FeedbackMode.GENERIC:
             return Critique(GENERIC)
         if not self._mode.critique:
             return Critique("")
         answer = next(self._answers("critique", history, 1))
         text = critique_text(answer.reply.text)
-        shortened = cut(text, LONGEST_CRITIQUE, LONGEST_CRITIQUE // 8)
+        shortened = cut(text, MAX_CRITIQUE_CHARS, MAX_CRITIQUE_CHARS // 8)
         return Critique(shortened, sufficient=is_done(answer.reply.text), usage=answer.usage)
 
     def refine(self, history: History) -> Draft:
-        """The next program. With the original alone this is the paper's first draft."""
+        """The next program. With the original alone this is the paper's first draft. Raises ModelError."""
         return next(self.variants(history, 1))
 
     def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """Several next programs, each as soon as its reply is there."""
+        """Several next programs, each as soon as its reply is there. Raises ModelError where no reply could be had."""
         for answer in self._answers("refine", history, count):
             yield replace(to_draft(answer.reply, history.original.source), usage=answer.usage, model=self.name)
 
     def preferred(self, history: History) -> Candidate | None:
-        """None: the figures decide."""
+        """No preference: the figures decide."""
         return None
 
     def _answers(self, step: Step, history: History, count: int) -> Iterator[WholeReply]:
-        """So many replies, each whole as far as it could be had."""
-        room = self._model.context_tokens - self._model.context_tokens // ANSWER_SHARE
+        """`count` replies, each with its continuations."""
+        room = self._model.context_tokens - self._model.context_tokens // ANSWER_DIVISOR
         messages, lost = self._prompter.fit(step, history, room)
         if lost:
             self._notify(f"left out of the prompt, to fit {self._model.context_tokens:,} tokens of context: {lost}")
@@ -106,7 +107,7 @@ class LanguageModel:
             yield answer
 
     def _replies(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-        """From the model; of several the failure of one is no reason to lose the others."""
+        """The model's replies; when several are asked for, the failure of one does not lose the others."""
         if count == 1:
             yield self._model.complete(messages, on_text=self._on_text)
             return

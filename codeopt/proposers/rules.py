@@ -9,20 +9,24 @@ from functools import lru_cache
 from codeopt.core.history import Candidate, Critique, Draft, History
 from codeopt.rules import Hot, Rule
 
-WORTH_KEEPING = 1.02
-"""A rule without which the program takes less than this factor longer is taken out again."""
+MIN_RULE_GAIN = 1.02
+"""Least slow-down by which a rule pays: a rule without which the program takes less than this factor longer is
+dropped."""
 
-POTENTIAL = 1.04
-"""The search ends when no choice among the rules is expected to be this many times as fast as the original."""
+MIN_EXPECTED_SPEEDUP = 1.04
+"""Least expected speedup of a choice among the rules; the search ends when no choice reaches it."""
 
-ORIGINAL, WHOLE = "original", "with all rules"
-"""Names of ablations that are not the draft without one of its rules."""
+ORIGINAL = "original"
+"""Name of the ablation that is the original."""
 
-PASSES = 2
-"""How often the rules go over a program in one draft: a rule can open the door to an earlier one."""
+WHOLE = "with all rules"
+"""Name of the ablation that is the draft with all of its rules."""
+
+MAX_PASSES = 2
+"""Most passes of the rules over a program in one draft: a rule can make an earlier one match."""
 
 Search = Generator[Draft, Candidate, Candidate | None]
-"""Yields drafts, is sent what was measured, returns the candidate to prefer."""
+"""A search for the best rules: yields drafts, is sent what was measured, returns the candidate to prefer."""
 
 
 class Rules:
@@ -34,7 +38,7 @@ class Rules:
         self.rules = tuple(rules)
 
     def critique(self, history: History) -> Critique:
-        """Which rules match the best program so far, where and why; sufficient when nothing untried is left."""
+        """The rules that match the best program so far, where and why; sufficient when nothing untried is left."""
         following, best = _follow(self.rules, history)
         found = matches(self.rules, best or history.original)
         text = "\n".join(f"{m.rule.name}, line {m.line}: {m.rule.reason}" for m in found)
@@ -86,9 +90,9 @@ def stack(source: str, hot: Hot, rules: Iterable[Rule]) -> tuple[str, tuple[Rule
 
 @lru_cache(maxsize=128)
 def _stacked(source: str, hot: Hot, rules: tuple[Rule, ...]) -> tuple[str, tuple[Rule, ...]]:
-    """As stack; the search is replayed from the start in every round."""
+    """The same as `stack`, cached: the search is replayed from the start in every round."""
     used: list[Rule] = []
-    for _ in range(PASSES):
+    for _ in range(MAX_PASSES):
         for rule in rules:
             new = _rewritten(rule, source, hot)
             if new is not None:
@@ -99,7 +103,7 @@ def _stacked(source: str, hot: Hot, rules: tuple[Rule, ...]) -> tuple[str, tuple
 
 @lru_cache(maxsize=4096)
 def _rewritten(rule: Rule, source: str, hot: Hot) -> str | None:
-    """What the rule makes of it; drafts that differ in one late rule start with the same steps."""
+    """The source after one rule, cached: drafts that differ in one late rule start with the same steps."""
     return rule.rewrite(source, hot)
 
 
@@ -118,7 +122,7 @@ def _follow(rules: Sequence[Rule], history: History) -> tuple[Draft | None, Cand
 
 
 def _measured(draft: Draft, history: History) -> Candidate | None:
-    """What became of a draft; one that was right when screened is measured again when it is to be compared."""
+    """The measurements of a draft; a correct one that was only screened is measured again when it is to be compared."""
     found = (
         c
         for c in history.candidates
@@ -143,7 +147,8 @@ def _search(original: Candidate, rules: Sequence[Rule]) -> Search:
 
 
 def _attempt(original: Candidate, hot: Hot, rules: tuple[Rule, ...]) -> Search:
-    """Try the rules together, take out what does not pay, compare the rest with the original. None: it is wrong."""
+    """Try the rules together, take out what does not pay, compare the rest with the original. None: the draft is
+    wrong."""
     if not rules:
         return None
     if len(rules) == 1:
@@ -157,7 +162,7 @@ def _attempt(original: Candidate, hot: Hot, rules: tuple[Rule, ...]) -> Search:
     if paying == rules or not stack(original.source, hot, paying)[1]:
         return _right((yield _draft(original, hot, rules)))
     trimmed = yield _draft(original, hot, paying, [(WHOLE, tried.source)])
-    if trimmed.correct and dict(trimmed.ablation).get(WHOLE, 1.0) * WORTH_KEEPING >= 1.0:
+    if trimmed.correct and dict(trimmed.ablation).get(WHOLE, 1.0) * MIN_RULE_GAIN >= 1.0:
         return trimmed
     whole = yield _draft(original, hot, rules)  # two that do the same work, perhaps: none is missed alone
     return _right(max(whole, trimmed, key=_ratio))
@@ -166,7 +171,7 @@ def _attempt(original: Candidate, hot: Hot, rules: tuple[Rule, ...]) -> Search:
 def _widened(
     original: Candidate, hot: Hot, order: Sequence[Rule], kept: tuple[Rule, ...]
 ) -> Generator[Draft, Candidate, tuple[Rule, ...]]:
-    """The rules that are kept, and each of the others that makes it faster and leaves it right."""
+    """The rules that are kept, and each of the others that makes the program faster and leaves it correct."""
     best = (yield _trial(original, hot, kept)) if kept else None
     if best is None or not best.correct:
         kept, best = (), None
@@ -176,7 +181,7 @@ def _widened(
         if rule not in used or (best is not None and source == best.source):
             continue
         candidate = yield _trial(original, hot, wider)
-        if candidate.correct and _ratio(candidate) > max(1.0, _ratio(best)) * WORTH_KEEPING:
+        if candidate.correct and _ratio(candidate) > max(1.0, _ratio(best)) * MIN_RULE_GAIN:
             kept, best = wider, candidate
     return kept
 
@@ -185,14 +190,14 @@ def _paying(rules: tuple[Rule, ...], tried: Candidate) -> tuple[Rule, ...]:
     """The rules without which the program takes longer, one at least; none when no choice of them can be worth it."""
     without = dict(tried.ablation)
     harm = min([1.0, *(without[rule.name] for rule in rules if rule.name in without)])
-    if _ratio(tried) / harm < POTENTIAL:
+    if _ratio(tried) / harm < MIN_EXPECTED_SPEEDUP:
         return ()
-    pay = {rule: without.get(rule.name, WORTH_KEEPING) for rule in rules}
-    return tuple(rule for rule in rules if pay[rule] >= WORTH_KEEPING) or (max(rules, key=lambda rule: pay[rule]),)
+    pay = {rule: without.get(rule.name, MIN_RULE_GAIN) for rule in rules}
+    return tuple(rule for rule in rules if pay[rule] >= MIN_RULE_GAIN) or (max(rules, key=lambda rule: pay[rule]),)
 
 
 def _trial(original: Candidate, hot: Hot, rules: tuple[Rule, ...]) -> Draft:
-    """To be timed beside the original, and beside what it is without each of the rules."""
+    """A draft to be timed beside the original, and beside itself without each of the rules."""
     variants = [(ORIGINAL, original.source)]
     whole, _ = stack(original.source, hot, rules)
     for rule in rules if len(rules) > 1 else ():
@@ -214,7 +219,7 @@ def _right(candidate: Candidate) -> Candidate | None:
 
 
 def _ratio(candidate: Candidate | None) -> float:
-    """How many times as fast as the original; 0 for none, and for one that is wrong."""
+    """Speedup over the original; 0 without a comparison, and for a wrong draft."""
     if candidate is None or not candidate.correct:
         return 0.0
     return candidate.comparison.ratio if candidate.comparison else dict(candidate.ablation).get(ORIGINAL, 0.0)

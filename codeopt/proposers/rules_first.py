@@ -17,20 +17,20 @@ class RulesFirst:
         self.rules, self.model = rules, model
 
     def critique(self, history: History) -> Critique:
-        """Of the original, where the rules match it, what they find; else the model's."""
+        """The critique of the original by the rules, where they match it; else the model's."""
         return self.rules.critique(history) if self._together(history) else self.model.critique(history)
 
     def refine(self, history: History) -> Draft:
-        """First the rules' program, then the model's."""
+        """The rules' program first, then the model's."""
         return self._together(history) or self.model.refine(history)
 
     def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """First the rules' one program, then several of the model's."""
+        """The rules' one program first, then several of the model's."""
         together = self._together(history)
         return iter([together]) if together else self.model.variants(history, count)
 
     def preferred(self, history: History) -> Candidate | None:
-        """As the model."""
+        """The model's preference."""
         return self.model.preferred(history)
 
     def _together(self, history: History) -> Draft | None:

@@ -9,22 +9,23 @@ from codeopt.core.proposer import Proposer
 
 
 class TakeTurns:
-    """Whose turn it is follows from the number of rounds so far, so that a resumed run goes on with the right one."""
+    """Proposers in turn. The number of rounds so far says whose turn it is, so that a resumed run goes on with the
+    right one."""
 
     def __init__(self, proposers: Sequence[Proposer]) -> None:
         self.name = ",".join(proposer.name for proposer in proposers)
         self._proposers = tuple(proposers)
 
     def critique(self, history: History) -> Critique:
-        """By the one whose turn it is."""
+        """The critique of the proposer whose turn it is."""
         return self._from(history)[0].critique(history)
 
     def refine(self, history: History) -> Draft:
-        """By the same."""
+        """The draft of the proposer whose turn it is."""
         return self._from(history)[0].refine(history)
 
     def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """From all of them, as evenly as the number allows; the one whose turn it is writes the first."""
+        """Drafts of all proposers, as evenly as the number allows; the one whose turn it is writes the first."""
         order = self._from(history)
         shares = [len(range(at, count, len(order))) for at in range(len(order))]
         for proposer, share in zip(order, shares, strict=True):
@@ -34,7 +35,7 @@ class TakeTurns:
                 yield from proposer.variants(history, share)
 
     def preferred(self, history: History) -> Candidate | None:
-        """None: the figures decide."""
+        """No preference: the figures decide."""
         return None
 
     def _from(self, history: History) -> tuple[Proposer, ...]:

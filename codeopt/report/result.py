@@ -320,10 +320,10 @@ def spent(result: Result) -> str:
     """Drafts, time by step, and what the model cost."""
     ledger, drafts = result.ledger, len(result.history.candidates) - 1
     text = f"{drafts} draft{'s' * (drafts != 1)}, {result.seconds:.0f} s{_by_step(result)}"
-    if ledger.replies:
-        cost = f"{ledger.cost_usd:.4f} USD" if ledger.cost_usd is not None else "price not known"
-        cached = f", {ledger.tokens_cached} of them read from a cache" if ledger.tokens_cached else ""
-        text += f", {ledger.tokens} tokens{' (estimated)' * ledger.estimated}{cached}, {cost}"
+    if ledger.usage.replies:
+        cost = f"{ledger.usage.cost_usd:.4f} USD" if ledger.usage.cost_usd is not None else "price not known"
+        cached = f", {ledger.usage.tokens_cached} of them read from a cache" if ledger.usage.tokens_cached else ""
+        text += f", {ledger.usage.tokens} tokens{' (estimated)' * ledger.usage.estimated}{cached}, {cost}"
     return text
 
 
@@ -331,7 +331,7 @@ def _by_step(result: Result) -> str:
     """` (model 41, cases 9, timing 12)`, steps of a second or more; empty for a run without a model."""
     took = effort(result)
     steps = [f"{name} {took[f'{name}_s']:.0f}" for name in STEPS if took[f"{name}_s"] >= 1]
-    return f" ({', '.join(steps)})" if steps and result.ledger.replies else ""
+    return f" ({', '.join(steps)})" if steps and result.ledger.usage.replies else ""
 
 
 def diff(program: Program, new: str) -> str:
@@ -408,13 +408,13 @@ def to_json(result: Result) -> dict[str, Any]:
         "next": result.outlook.next,
         "rounds": [_round(candidate) for candidate in result.history.candidates[1:]],
         "tokens": {
-            "in": ledger.tokens_in,
-            "out": ledger.tokens_out,
-            "cached": ledger.tokens_cached,
-            "estimated": ledger.estimated,
+            "in": ledger.usage.tokens_in,
+            "out": ledger.usage.tokens_out,
+            "cached": ledger.usage.tokens_cached,
+            "estimated": ledger.usage.estimated,
         },
         "effort": effort(result),
-        "cost_usd": ledger.cost_usd,
+        "cost_usd": ledger.usage.cost_usd,
         "seconds": round(result.seconds, 3),
         "machine": machine(),
         "run": str(result.saved),

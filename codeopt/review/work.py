@@ -145,7 +145,7 @@ class ReviewRun:
         seconds, cost = self.budget.seconds, self.budget.cost_usd
         return Left(
             None if seconds is None else max(1.0, seconds - (time.monotonic() - self.started)),
-            None if cost is None else max(0.0001, cost - (self.ledger.cost_usd or 0.0)),
+            None if cost is None else max(0.0001, cost - (self.ledger.usage.cost_usd or 0.0)),
         )
 
     def _spent(self) -> str:

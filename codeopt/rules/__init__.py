@@ -47,7 +47,10 @@ __all__ += analysis.__all__
 
 
 def load_rule(name: str) -> Rule:
-    """One rule by its name, or by the dotted path of a module outside the package that makes one with `@rule`."""
+    """One rule by its name, or by the dotted path of a module outside the package that makes one with `@rule`.
+
+    Raises UsageError where there is none, or the module makes several.
+    """
     made = [value for value in vars(plugins.load("codeopt.rules", name)).values() if isinstance(value, Rule)]
     if len(made) != 1:
         raise UsageError(f"{name!r} has to make one rule with @codeopt.rules.rule; it makes {len(made)}")
@@ -62,7 +65,7 @@ def all_rules() -> tuple[Rule, ...]:
 
 
 def select_rules(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> tuple[Rule, ...]:
-    """The rules of `select` (all when empty) without those of `ignore`; a name that does not exist is a UsageError."""
+    """The rules of `select` (all when empty) without those of `ignore`. Raises UsageError for an unknown name."""
     wanted = [load_rule(name) for name in select] or list(all_rules())
     unwanted = {load_rule(name).name for name in ignore}
     return tuple(each for each in sorted(wanted, key=_rank) if each.name not in unwanted)

@@ -1,4 +1,5 @@
-"""What one rule does to one program: the names it takes, what it imports, what it computes before a loop."""
+"""The work of one rule on one program: its edits, the names it takes, its imports, and values computed before a
+loop."""
 
 from __future__ import annotations
 
@@ -10,12 +11,13 @@ from codeopt.rules._imports import below_imports, from_import, function_below, p
 
 
 class Context:
-    """Given to a rule with each node. What the rule yields replaces text; what it asks for here goes around that."""
+    """The second argument of a rule. A rule yields edits that replace text; it asks the context for everything around
+    them."""
 
     def __init__(self, program: AnalyzedProgram, hot: Hot) -> None:
         self.program, self.hot = program, hot
         self.edits: list[Edit] = []
-        """What the rule has yielded so far."""
+        """The edits that the rule has yielded so far."""
         self._taken: set[str] = set()
         self._before: dict[tuple[ast.stmt, str], str] = {}
         self._on_top: dict[str, str] = {}
@@ -24,38 +26,37 @@ class Context:
         self._modules: set[str] = set()
 
     def is_hot(self, node: ast.AST) -> bool:
-        """Some line of the node is worth changing; of a node without lines, of what it stands in."""
+        """Whether some line of the node is worth changing; for a node without lines, of the node around it."""
         while not hasattr(node, "lineno"):
             node = self.program.scopes.parent[node]
         return self.hot.touches(node.lineno, last_line(node))
 
     def is_replaced(self, node: ast.AST) -> bool:
-        """It stands in text that the rule has already replaced."""
+        """Whether the node stands in text that the rule has already replaced."""
         start = self.program.span(node)[0]
         return any(edit.start <= start < edit.end for edit in self.edits)
 
     def new_name(self, *wanted: str) -> str:
-        """The first of the names, else the first with a number, that the program does not have; from now on it does."""
+        """A new name: the first of the names, else the first with a number, that the program does not have; taken from
+        now on."""
         name = self.program.fresh(*wanted, taken=self._taken)
         self._taken.add(name)
         return name
 
     def bind_before(self, place: ast.stmt, value: str, *wanted: str) -> str:
-        """The name that holds a value from before this statement on; the same one for the same value."""
+        """The name of a value that is computed before this statement; the same name for the same value."""
         if (place, value) not in self._before:
             self._before[place, value] = self.new_name(*wanted)
         return self._before[place, value]
 
     def bind_kept(self, node: ast.expr, values: ast.Name, made: str, *wanted: str) -> str | None:
-        """The name of what is made of a container, before the outermost loop around the node that leaves it as it is.
-
-        None when there is no such loop.
-        """
+        """The name of a value made of a container, before the outermost loop around the node that leaves the container
+        as it is; None when there is no such loop."""
         place = self.program.loops.outermost_keeping(node, values)
         return self.bind_before(place, made, *wanted) if place is not None else None
 
     def bind_on_top(self, value: str, *wanted: str) -> str:
-        """The name that holds a value from below the imports on."""
+        """The name of a value that is computed below the imports."""
         if value not in self._on_top:
             self._on_top[value] = self.new_name(*wanted)
         return self._on_top[value]
@@ -67,11 +68,11 @@ class Context:
         return self._functions[function]
 
     def import_from(self, package: str, *names: str) -> None:
-        """The program needs `from package import names`; where they mean something else, it stays as it is."""
+        """Add `from package import names`; the program stays as it is where one of the names means something else."""
         self._names.setdefault(package, set()).update(names)
 
     def import_module(self, name: str) -> None:
-        """The program needs `import name`."""
+        """Add `import name`."""
         self._modules.add(name)
 
     def rewritten(self) -> str | None:

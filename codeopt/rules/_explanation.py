@@ -1,4 +1,4 @@
-"""Where a rule would change a program, and why it does not elsewhere, by reason."""
+"""Places where a rule would change a program, and the reasons why it does not elsewhere."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from codeopt.rules._rule import Rule
 
 @dataclass(frozen=True)
 class Explanation:
-    """What one rule found in one program."""
+    """The findings of one rule in one program."""
 
     rule: str
     lines: set[int] = field(default_factory=set)
-    """Where it matches."""
+    """Lines where the rule matches."""
     refused: dict[Doubt, set[int]] = field(default_factory=dict)
-    """Lines with its pattern where an answer of the analysis kept it from matching, by that answer."""
+    """Lines with the rule's pattern where an answer of the analysis kept it from matching, by that answer."""
 
 
 def explain(rule: Rule, program: AnalyzedProgram, hot: Hot) -> Explanation:
-    """Ask the rule about each node; nothing is rewritten."""
+    """Ask a rule about each node of a program, without rewriting."""
     context = Context(program, hot)
     found = Explanation(rule.name)
     program.doubts.taken()

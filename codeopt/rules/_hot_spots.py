@@ -1,4 +1,4 @@
-"""Which lines of a program are worth changing: hot spots of its profile."""
+"""Lines of a program that are worth changing, by its profile."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from codeopt_sandbox.profile import Profile
 
 HOT_SHARE = 0.005
-"""A line below this share of the time cannot be worth a change by itself. Flat profiles have dozens at 2 %."""
+"""Least share of the time by which a line is worth changing. Flat profiles have dozens of lines at 2 %."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Hot:
         return cls(tuple(h.line for h in profile.lines if h.share >= HOT_SHARE))
 
     def touches(self, first: int, last: int) -> bool:
-        """Some line from `first` to `last` is worth changing."""
+        """Whether some line from `first` to `last` is worth changing."""
         return not self.lines or any(first <= line <= last for line in self.lines)
 
     def moved(self, old: str, new: str) -> Hot:

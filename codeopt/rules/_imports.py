@@ -9,7 +9,7 @@ from codeopt.analysis import AnalyzedProgram, Edit, Variable, first_line, is_bar
 
 BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 BINDING = re.compile(r"[ \t]*\r?\n(?=\w+ = sys\.\w)")
-"""A blank line, and then a short name for something in sys."""
+"""A blank line, followed by a short name for something in sys."""
 
 
 def bind_stream(program: AnalyzedProgram, name: str, path: str) -> Edit:

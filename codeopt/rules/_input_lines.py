@@ -1,4 +1,4 @@
-"""Calls that read a line, and what is done with the line: whether its end matters."""
+"""Calls that read a line, and whether the program depends on the line's end."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ STRIPS = frozenset({"split", "strip", "rstrip"})
 
 
 def bare_calls(program: AnalyzedProgram, function: Variable) -> list[ast.Call] | None:
-    """Where a function is called; None where it is given arguments, or anything else is done with it."""
+    """The calls of a function; None where it is given arguments, or used in any other way."""
     calls = program.calls_of(function) or []
     return calls if calls and not any(call.args or call.keywords for call in calls) else None
 
 
 def ignores_line_end(program: AnalyzedProgram, call: ast.Call) -> bool:
-    """What is done with the line does not depend on the line end."""
+    """Whether the use of the line does not depend on its end."""
     parent = program.scopes.parent[call]
     match parent:
         case ast.Expr():

@@ -14,22 +14,22 @@ from codeopt.core.ruff import findings
 from codeopt.rules import Context, Edit, Example, Rule
 
 NAME = "ruff"
-"""Of all of them, for --select and --ignore; one of them is `ruff:PERF401`."""
+"""Name of all ruff fixes for --select and --ignore; a single one is `ruff:PERF401`."""
 GROUPS = ("PERF", "FURB", "C4", "SIM")
 """Loops and lists that cost, older ways, comprehensions, and needless steps."""
 OPTIONS = ("--target-version", "py38", "--preview")
-"""No fix may need a newer Python than the program's; most fixes of PERF are still called a preview."""
+"""Flags of ruff. No fix may need a newer Python than the program's; most fixes of PERF are still called a preview."""
 
 
 @dataclass(frozen=True)
 class Fix:
-    """One of ruff's findings that it knows to mend."""
+    """A finding that ruff can fix."""
 
     code: str
     message: str
     first: int
     last: int
-    """Lines that it is about, 1-based."""
+    """Last line of the finding, 1-based."""
     changes: tuple[Edit, ...]
 
 
@@ -66,7 +66,7 @@ def _visit(code: str, _: ast.Module, ctx: Context) -> list[Edit]:
 
 
 def _together(fixes: Iterable[Fix]) -> list[Edit]:
-    """What fixes that do not overlap change; an import that several of them add is added once."""
+    """The edit that makes all fixes that do not overlap; an import that several of them add is added once."""
     taken: set[Edit] = set()
     for fix in fixes:
         fresh = [change for change in fix.changes if change not in taken]
@@ -81,7 +81,8 @@ def _collide(one: Edit, other: Edit) -> bool:
 
 @lru_cache(maxsize=256)
 def _fixes(text: str) -> tuple[Fix, ...] | None:
-    """What ruff would mend, in the order of lines. The search asks of the same text again and again."""
+    """Ruff's fixes for a text, in the order of lines; cached, since the search asks about the same text again and
+    again."""
     rows = findings(text, GROUPS, *OPTIONS)
     if rows is None:
         return None

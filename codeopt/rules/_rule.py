@@ -1,4 +1,4 @@
-"""What a rule is: a callback on one kind of node, with what has to hold before it is called."""
+"""The form of a rule: a callback on one kind of node, with the conditions for calling it."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from codeopt.rules._hot_spots import Hot
 
 Where = Literal["hot", "hot loop", "anywhere"]
 Aim = Literal["time", "memory"]
-"""Some line of the node is hot; and it may run again and again; or the rule looks at that itself."""
+"""Lines that a rule looks at: hot ones; hot ones in code that runs again and again; or the rule decides itself."""
 
 Safety = Literal["safe", "unsafe"]
-"""As ruff's fixes: an unsafe one depends on what the input looks like, so the test cases decide."""
+"""Safety, as with ruff's fixes: an unsafe rule depends on what the input looks like, so the test cases decide."""
 
 LAST = 1000
-"""The priority of a rule that says none."""
+"""Priority of a rule that names none."""
 
 Visit = Callable[[Any, Context], Iterable[Edit]]
 
 
 @dataclass(frozen=True)
 class Example:
-    """A small program that the rule changes, and what it makes of it; run as a test."""
+    """A small program that the rule changes, and the result; run as a test."""
 
     before: str
     after: str
@@ -49,30 +49,32 @@ class Rule:
     """One rewrite; made by `@rule`."""
 
     name: str
-    """The name of its file."""
+    """Name, which is that of the rule's file."""
     reason: str
-    """One line: why it helps; shown to users, and given to a language model as a hint where the rule matches."""
+    """Reason why the rule helps, in one line; shown to users, and given to a language model as a hint where the rule
+    matches."""
     preconditions: str
-    """When it refuses, and what it takes for granted."""
+    """Conditions under which the rule refuses, and its assumptions."""
     example: Example
     kinds: tuple[type[ast.AST], ...]
-    """The types of node that it is called with, in source order; ast.Module: once, with the whole program."""
+    """Types of node that the rule is called with, in source order; ast.Module: once, with the whole program."""
     visit: Visit
     where: Where = "hot"
     priority: int = LAST
-    """Rules are stacked from low to high: what opens the door to others first, then by measured pay, then by name."""
+    """Position in the stack, from low to high: rules that make others match come first, then by measured pay, then by
+    name."""
     safety: Safety = "safe"
     scripts_only: bool = False
-    """For whole programs that read stdin and print; not for modules that others import."""
+    """Whether the rule is only for whole programs that read stdin and print, not for modules that others import."""
     builtins: tuple[str, ...] = ()
-    """Builtins that it writes into programs: where one is rebound, it changes nothing."""
+    """Builtins that the rule writes into programs: where one is rebound, the rule changes nothing."""
     aim: Aim = "time"
-    """What it brings: less memory is offered where memory is compared, or the rule asked for by name."""
+    """Benefit: a rule for memory is applied where memory is compared, or where it is asked for by name."""
 
     def rewrite(self, text: str, hot: Hot | None = None, *, exported: bool = False) -> str | None:
         """The new source; None when the rule does not match, or when the behaviour might change.
 
-        `exported`: the text is a module that other files import, so not all calls of its functions are known.
+        exported: the text is a module that other files import, so not all calls of its functions are known.
         """
         program = parse(text, exported=exported)
         if program is None:
@@ -83,7 +85,7 @@ class Rule:
         return context.rewritten()
 
     def wanted_nodes(self, context: Context) -> Iterator[ast.AST]:
-        """The nodes that it is called with."""
+        """The nodes that the rule is called with."""
         program = context.program
         if any(program.rebinds(name) for name in self.builtins):
             program.doubts.note(Doubt.REBOUND, program.tree)
@@ -106,7 +108,8 @@ def rule(
 ) -> Callable[[Visit], Rule]:
     """Make a rule of a function that is called with each node of these kinds and yields edits.
 
-    Its name is the rule's name; the first line of its docstring is the reason, the rest says the preconditions.
+    The function's name is the rule's name; the first line of its docstring is the reason, the rest says the
+    preconditions.
     """
 
     def make(visit: Visit) -> Rule:

@@ -78,7 +78,7 @@ def _compared(call: ast.Call, one: ast.comprehension, test: ast.expr) -> Count |
 
 
 def _cannot_fail(program: AnalyzedProgram, limit: ast.expr) -> bool:
-    """The list may be empty, and then nobody asks for the limit."""
+    """Whether computing the limit cannot fail: for an empty list the original never computes it."""
     match limit:
         case ast.Name() | ast.Constant():
             return True

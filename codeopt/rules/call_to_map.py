@@ -8,11 +8,11 @@ from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule, spans_l
 
 FUNCTIONS = ("int", "float", "str", "abs", "len", "ord", "chr", "bool", "bin", "hex", "oct", "repr", "bytes")
 LAZY = ("sum", "max", "min", "sorted", "list", "tuple", "set", "frozenset", "any", "all")
-"""Builtins that take what comes and forget how it was made."""
+"""Builtins that use up an iterable and forget how it was made."""
 EAGER = tuple(name for name in LAZY if name not in ("any", "all"))
-"""Those that go through all of it, so that a list made before and a map fail alike."""
+"""Builtins that go through all of an iterable, so that a list made before and a map fail alike."""
 UNPACKED = ("map(int,", "map(float,")
-"""Too many values to unpack and no number at all are both a ValueError."""
+"""Beginnings of maps that may be unpacked: too many values and a text that is no number are both a ValueError."""
 
 EXAMPLE = as_diff("""\
   total = 0
@@ -51,7 +51,7 @@ def call_to_map(node: ast.GeneratorExp | ast.ListComp, ctx: Context) -> list[Edi
 
 
 def _joins(program: AnalyzedProgram, call: ast.AST) -> bool:
-    """A call of a text's own join."""
+    """Whether a call is the join of a text."""
     match call:
         case ast.Call(ast.Attribute(text, "join"), keywords=[]):
             return program.types.is_text(text)

@@ -46,7 +46,7 @@ def copy_hoist(node: ast.Call, ctx: Context) -> Edits:
 
 
 def _cannot_fail(program: AnalyzedProgram, function: str, values: ast.Name) -> bool:
-    """Making the copy raises nothing and runs no code of the program: the loop may not run at all."""
+    """Whether making the copy raises nothing and runs no code of the program: the loop may not run at all."""
     inside = program.types.elements(values, *KINDS)
     if not inside or any(container.grows for container in program.types.containers(values, *KINDS)):
         return False
@@ -56,7 +56,7 @@ def _cannot_fail(program: AnalyzedProgram, function: str, values: ast.Name) -> b
 
 
 def _named_to_read(program: AnalyzedProgram, call: ast.Call) -> bool:
-    """It gets a name that is bound nowhere else, and whose uses are all like that."""
+    """Whether the copy gets a name that is bound nowhere else, and all uses of the name only read it."""
     match program.scopes.parent[call]:
         case ast.Assign([ast.Name() as name]):
             loads = program.scopes.loads(program.scopes.variable(name))
@@ -65,7 +65,8 @@ def _named_to_read(program: AnalyzedProgram, call: ast.Call) -> bool:
 
 
 def _only_read(program: AnalyzedProgram, node: ast.AST) -> bool:
-    """Nothing can change the copy, keep it, or tell it from another: it is iterated over, asked or measured."""
+    """Whether the copy is only read at this node: iterated over, asked or measured, never changed, kept or compared by
+    identity."""
     parent = program.scopes.parent[node]
     match parent:
         case ast.For(iter=source) | ast.comprehension(iter=source):

@@ -47,7 +47,7 @@ def _place(program: AnalyzedProgram, call: ast.Call, values: ast.Name, sought: a
 
 
 def _is_letter(program: AnalyzedProgram, node: ast.expr) -> bool:
-    """One character: written down, or given by loops over text."""
+    """Whether a value is one character: written down, or given by loops over text."""
     if not isinstance(node, ast.Name):
         return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) == 1
     stores = program.scopes.stores(program.scopes.variable(node))

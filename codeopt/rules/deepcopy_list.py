@@ -39,7 +39,7 @@ def deepcopy_list(node: ast.Call, ctx: Context) -> Edits:
 
 
 def _copied(program: AnalyzedProgram, call: ast.Call, row: str) -> str | None:
-    """The same copy, made by the methods of what is copied."""
+    """The same copy, made by the methods of the container."""
     match call:
         case ast.Call(args=[ast.Name() | ast.Attribute() | ast.Subscript() as whole], keywords=[]):
             if program.types.of(call.func) != DEEP:
@@ -52,7 +52,7 @@ def _copied(program: AnalyzedProgram, call: ast.Call, row: str) -> str | None:
 
 
 def _is_flat(containers: list[Container]) -> bool:
-    """Nothing in them can change: numbers, text, None, and tuples of such."""
+    """Whether the elements cannot change: numbers, text, None, and tuples of such."""
     return bool(containers) and all(hashable_or_empty([*c.elements, *c.keys]) for c in containers)
 
 
@@ -82,7 +82,7 @@ def _made_of_new_rows(program: AnalyzedProgram, outer: Container, seen: set[Cont
 
 
 def _is_new(program: AnalyzedProgram, node: ast.expr) -> bool:
-    """The expression makes a list that nobody else has."""
+    """Whether the expression makes a list that nobody else has."""
     match node:
         case ast.List() | ast.ListComp() | ast.Subscript(slice=ast.Slice()):
             return True
@@ -94,7 +94,7 @@ def _is_new(program: AnalyzedProgram, node: ast.expr) -> bool:
 
 
 def _takes_rows(program: AnalyzedProgram, outer: Container) -> bool:
-    """Somewhere the program puts a list into it that may be in another place too."""
+    """Whether the program may put a row into the outer list that stands in another place, too."""
     for node in program.escape.changes(outer):
         match node:
             case ast.Subscript(ctx=ast.Store()) if _stores_new(program, node):

@@ -7,10 +7,10 @@ import ast
 from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, as_diff, rule, together
 
 Place = ast.Name | ast.Attribute
-"""Where the queue is named: `queue`, or `self.queue`."""
+"""Name of the queue: `queue`, or `self.queue`."""
 
 SAME = frozenset({"append", "extend", "clear", "reverse"})
-"""Methods that both have, without a result."""
+"""Methods that lists and deques have alike, without a result."""
 
 EXAMPLE = as_diff("""\
 + from collections import deque
@@ -49,7 +49,7 @@ def deque_popleft(_: ast.Module, ctx: Context) -> Edits:
 
 
 def _shows_errors(program: AnalyzedProgram) -> bool:
-    """An IndexError is looked at: a deque words it otherwise."""
+    """Whether the program looks at an IndexError, which a deque words differently."""
     caught = program.catches("IndexError", "LookupError", "Exception", "BaseException", named=True)
     return caught or bool({"traceback", "exc_info", "excepthook"} & program.words)
 

@@ -7,7 +7,8 @@ from functools import cache
 
 from codeopt.rules import INT, AnalyzedProgram, Context, Edits, Variable, as_diff, is_bare_constant, rule
 
-NOT_ZERO, ZERO = ("b", "b != 0", "b > 0"), ("b == 0", "not b")
+NOT_ZERO = ("b", "b != 0", "b > 0")
+ZERO = ("b == 0", "not b")
 STEPS = (
     "a, b = b, a % b",
     "t = a % b; a = b; b = t",

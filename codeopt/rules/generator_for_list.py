@@ -7,8 +7,8 @@ import ast
 from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, rule
 
 CALLED = ("abs", "bool", "chr", "divmod", "float", "int", "len", "max", "min", "ord", "range", "round", "str", "sum")
-"""Builtins that never raise StopIteration, which would leave a list's making as it is, and a generator as another
-exception."""
+"""Builtins that never raise StopIteration, which a list comprehension passes on and a generator turns into a
+RuntimeError."""
 
 EXAMPLE = as_diff("""\
   sizes = [len(word) for word in "a few words".split()]
@@ -40,13 +40,15 @@ def generator_for_list(node: ast.Call, ctx: Context) -> list[Edit]:
 
 
 def _opened(program: AnalyzedProgram, call: ast.Call, made: ast.ListComp) -> Edit:
-    """Without its brackets; where more than the call's own bracket follows, a comma perhaps, with round ones."""
+    """The call without the brackets of the list; with round ones where more than the call's own bracket follows, such
+    as a comma."""
     inside = program.source(made)[1:-1]
     return program.replace(made, inside.strip() if program.source(call).endswith("])") else f"({inside})")
 
 
 def _plain(program: AnalyzedProgram, made: ast.ListComp) -> bool:
-    """Nothing in it binds a name elsewhere, waits, or calls what could raise StopIteration; operators are Python's."""
+    """Whether the comprehension binds no name elsewhere, awaits nothing, has only Python's own operators, and calls
+    nothing that could raise StopIteration."""
     if program.purity.redefines_operators or any(each.is_async for each in made.generators):
         return False
     first = made.generators[0].iter  # is evaluated before the first element either way
@@ -57,7 +59,7 @@ def _plain(program: AnalyzedProgram, made: ast.ListComp) -> bool:
 
 
 def _known(program: AnalyzedProgram, call: ast.Call) -> bool:
-    """A builtin on values that are no objects of a class, or a method of text."""
+    """Whether a call is one of a builtin on plain values, or of a method of text."""
     if isinstance(call.func, ast.Attribute):
         return program.types.is_text(call.func.value)
     values = (program.types.is_scalar(each) or program.types.is_sized(each) for each in call.args)
@@ -65,8 +67,8 @@ def _known(program: AnalyzedProgram, call: ast.Call) -> bool:
 
 
 def _may_stop(program: AnalyzedProgram, made: ast.ListComp) -> bool:
-    """One loop over something that stays as it is when it is not gone through to its end, and elements that cannot
-    fail."""
+    """Whether the generator may stop early: one loop over an iterable that shows no trace of it, and elements that
+    cannot fail."""
     if len(made.generators) != 1:
         return False
     (loop,) = made.generators

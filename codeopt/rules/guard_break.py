@@ -56,7 +56,7 @@ def guard_break(loop: ast.For, ctx: Context) -> list[Edit]:
 
 
 def _slope(node: ast.expr, slopes: dict[str, int]) -> int:
-    """By how much a sum grows when the counter grows by one."""
+    """Growth of a sum when the counter grows by one; None when it is not known."""
     match node:
         case ast.Name(name):
             return slopes.get(name, 0)
@@ -67,7 +67,7 @@ def _slope(node: ast.expr, slopes: dict[str, int]) -> int:
 
 
 def _keeps(program: AnalyzedProgram, loop: ast.For, slopes: dict[str, int], outside: set[str]) -> bool:
-    """The loop changes none of the names from outside, and binds its own once a round, for itself."""
+    """Whether the loop changes none of the names from outside, and binds its own once a round, for itself."""
     stored = program.effects.of(*loop.body)
     scope = program.scopes.scope[loop]
     if stored.unknown or any(program.scopes.owner(name, scope) in stored.stored for name in outside):

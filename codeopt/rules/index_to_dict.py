@@ -7,7 +7,7 @@ import ast
 from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, hashable, rule
 
 TABLE = "{{value: place for place, value in reversed([*enumerate({values})])}}"
-"""Backwards, so that the first place of a value is what stays."""
+"""Text of the table, made backwards so that the first place of a value stays."""
 
 EXAMPLE = as_diff("""\
   scores = list(map(int, "30 10 20 10".split()))
@@ -44,7 +44,7 @@ def index_to_dict(node: ast.Call, ctx: Context) -> Edits:
 
 
 def _was_kept(program: AnalyzedProgram, call: ast.Call) -> bool:
-    """It is what this rule left for values that are not in the list."""
+    """Whether the call is the fallback that this rule left for values that are not in the list."""
     match program.scopes.parent[call]:
         case ast.IfExp(ast.Compare(_, [ast.In()], [ast.Name()]), ast.Subscript(), orelse):
             return orelse is call
@@ -52,7 +52,8 @@ def _was_kept(program: AnalyzedProgram, call: ast.Call) -> bool:
 
 
 def _is_in(program: AnalyzedProgram, sought: ast.expr, values: ast.Name) -> bool:
-    """A loop takes it from the list, or from all that the list was made of, and nothing changes either."""
+    """Whether a loop takes the value from the list, or from the values that the list was made of, and neither
+    changes."""
     stores = program.scopes.stores(program.scopes.variable(sought)) if isinstance(sought, ast.Name) else []
     source = program.loop_source(stores[0].node) if len(stores) == 1 else None
     if not isinstance(source, ast.Name) or not all(_never_changes(program, name) for name in (source, values)):

@@ -64,7 +64,7 @@ def _reads(
 
 
 def _only_counts(program: AnalyzedProgram, loop: ast.For, counter: ast.Name) -> bool:
-    """Nothing but the loop binds the counter while it runs, and no function looks at it later."""
+    """Whether the counter is bound only by the loop while it runs, and no function looks at it later."""
     variable = program.scopes.variable(counter)
     scope = program.scopes.scope[loop]
     here = all(use.scope is scope for use in program.scopes.all_uses(variable))
@@ -73,14 +73,14 @@ def _only_counts(program: AnalyzedProgram, loop: ast.For, counter: ast.Name) -> 
 
 
 def _stays(program: AnalyzedProgram, loop: ast.For, values: ast.Name) -> bool:
-    """The loop neither binds the list again nor changes what is in it."""
+    """Whether the loop neither binds the list again nor changes its elements."""
     if loop.orelse or not (program.types.is_text(values) or program.types.containers(values, "list", "tuple")):
         return False
     return program.effects.of(*loop.body).keeps_contents(values)
 
 
 def _wanted(plural: str) -> tuple[str, ...]:
-    """rows gives row, cities city."""
+    """Names for an element: `row` for `rows`, `city` for `cities`."""
     if plural.endswith("ies") and len(plural) > 4:
         return (plural[:-3] + "y",)
     return (plural[:-1],) if plural.endswith("s") and len(plural) > 3 and not plural.endswith("ss") else ()

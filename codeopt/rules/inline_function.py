@@ -12,7 +12,7 @@ OPERATIONS = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, as
 PARTS = (*OPERATIONS, ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context)
 ATOMS = (ast.Name, ast.Subscript, ast.Call, ast.Attribute, ast.Constant)
 LONGEST = 100
-"""Characters of an expression that can still be read in place of a name."""
+"""Most characters of an expression that replaces a call."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ def _short(program: AnalyzedProgram, node: ast.AST) -> Short | None:
 
 
 def _pieces(program: AnalyzedProgram, body: list[ast.stmt]) -> tuple[ast.expr | str, ...]:
-    """What a block returns, as an expression with the expressions of the program in it; empty for other blocks."""
+    """The result of a block as pieces of text and expressions of the program; empty for other blocks."""
     match body:
         case [ast.Return(ast.expr() as result) as last] if program.alone(last):
             return (result,)
@@ -98,7 +98,7 @@ def _pieces(program: AnalyzedProgram, body: list[ast.stmt]) -> tuple[ast.expr | 
 
 
 def _is_quiet(program: AnalyzedProgram, part: ast.Call | ast.Attribute) -> bool:
-    """A call of a builtin, or something of math: no code of the program runs."""
+    """Whether a call is one of a builtin or of math: no code of the program runs."""
     if isinstance(part, ast.Attribute):
         return isinstance(part.value, ast.Name) and program.types.of(part.value) == {"@math"}
     known = program.types.of(part.func)
@@ -145,7 +145,7 @@ def _filled(program: AnalyzedProgram, piece: ast.expr | str, given: dict[str, as
 
 
 def _evaluated_alike(given: dict[str, ast.expr], short: Short, used: list[str]) -> bool:
-    """Each argument is a name or a number; or all are evaluated once, always, and in the order of the call."""
+    """Whether each argument is a name or a number, or all are evaluated once, always, and in the order of the call."""
     if all(is_simple(value) for value in given.values()):
         return True
     parts = [part for result in short.results for part in ast.walk(result)]

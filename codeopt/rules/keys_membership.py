@@ -37,7 +37,7 @@ def keys_membership(node: ast.Compare, ctx: Context) -> Edits:
 
 
 def _asked(program: AnalyzedProgram, left: ast.expr, copy: ast.Call) -> ast.expr | None:
-    """What is copied, when asking it gives the same answer."""
+    """The container that is copied, when asking it directly gives the same answer; else None."""
     if not program.calls_builtin(copy, *COPIES) or len(copy.args) != 1 or spans_lines(copy):
         return None
     (whole,) = copy.args

@@ -57,7 +57,7 @@ def _appended(program: AnalyzedProgram, statement: ast.Assign) -> Edit:
 
 
 def _held_alone(program: AnalyzedProgram, variable: Variable, use: Use, grown: list[ast.Assign]) -> bool:
-    """The use neither gives the list another name nor is a loop over it in which it grows."""
+    """Whether the use neither gives the list another name nor is a loop over it in which it grows."""
     parent = program.scopes.parent[use.node]
     if use.scope is not variable.scope or isinstance(use.scope, ast.ClassDef) or use.kind == "del":
         return False
@@ -81,7 +81,7 @@ def _held_alone(program: AnalyzedProgram, variable: Variable, use: Use, grown: l
 
 
 def _is_fresh(program: AnalyzedProgram, statement: ast.AST) -> bool:
-    """A statement that binds the name to a list that is made there."""
+    """Whether a statement binds the name to a list that is made there."""
     match statement:
         case ast.Assign([_], ast.List() | ast.ListComp()) | ast.AnnAssign(value=ast.List() | ast.ListComp()):
             return True

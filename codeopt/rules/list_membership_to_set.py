@@ -51,14 +51,15 @@ def _tests(ctx: Context) -> dict[Variable, list[ast.Name]]:
 
 
 def _fixed(program: AnalyzedProgram, tests: list[ast.Name], name: str) -> list[Edit] | None:
-    """The list does not change in the loop."""
+    """Whether the list does not change in the loop."""
     places = {test: place for test in tests if (place := program.loops.outermost_keeping(test, test)) is not None}
     made = [program.before(place, f"{name} = set({tests[0].id})") for place in dict.fromkeys(places.values())]
     return [*made, *(program.replace(test, name) for test in places)]
 
 
 def _growing(program: AnalyzedProgram, variable: Variable, tests: list[ast.Name], name: str) -> list[Edit] | None:
-    """A list that is written down where it is bound, and changed only by `.append(x)` statements of this name."""
+    """The edits for a list that is written down where it is bound, and changed only by `.append(x)` statements of this
+    name."""
     containers = program.types.containers(tests[0], "list")
     if len(containers) != 1 or containers[0].escaped or containers[0] in program.escape.shrunk:
         return None
@@ -71,7 +72,7 @@ def _growing(program: AnalyzedProgram, variable: Variable, tests: list[ast.Name]
 
 
 def _follow(program: AnalyzedProgram, node: ast.AST, kind: str, name: str) -> list[Edit] | None:
-    """What has to be added for one use of the list; None when it is not understood."""
+    """The edits for one use of the list; None when the use is not understood."""
     parent = program.scopes.parent[node]
     if kind != "load":
         match parent:
@@ -101,7 +102,7 @@ def _append(program: AnalyzedProgram, name: ast.AST, grown: str) -> list[Edit] |
 
 
 def _changed_elsewhere(program: AnalyzedProgram, container: Container, variable: Variable) -> bool:
-    """Another name, a subscript or an operator changes the list."""
+    """Whether another name, a subscript or an operator changes the list."""
     for node in program.escape.changes(container):
         match node:
             case ast.Call(func=ast.Attribute(_, "index" | "count" | "copy")):

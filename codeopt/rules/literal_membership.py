@@ -7,7 +7,7 @@ import ast
 from codeopt.rules import Context, Edits, as_diff, rule
 
 LEAST = 4
-"""Elements; with fewer a tuple is as fast."""
+"""Fewest elements; with fewer a tuple is as fast."""
 
 EXAMPLE = as_diff("""\
   vowels = 0

@@ -8,7 +8,7 @@ from codeopt.rules import NUMBERS, STR, WHOLE, AnalyzedProgram, Context, Edits, 
 
 CALLED = ("len", "abs", "pow", "min", "max", "sum")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)
-"""What may stand in the call and around it: operations on whole numbers that cannot fail."""
+"""Nodes that may stand in the call and around it: operations on whole numbers that cannot fail."""
 
 EXAMPLE = as_diff("""\
   def total(values, steps):
@@ -57,12 +57,13 @@ def _hoistable(program: AnalyzedProgram, call: ast.Call) -> tuple[ast.stmt, ast.
 
 
 def _of_elements(call: ast.Call) -> bool:
-    """min(values) or max(values), which fails when there are none."""
+    """Whether a call is min(values) or max(values), which fails on an empty container."""
     return isinstance(call.func, ast.Name) and call.func.id in ("min", "max") and len(call.args) == 1
 
 
 def _goes_through(program: AnalyzedProgram, call: ast.Call, place: ast.stmt) -> bool:
-    """It only runs in a loop over the same values, or over range(len(values)): there are some then."""
+    """Whether the call only runs in a loop over the same values, or over range(len(values)), which then are not
+    empty."""
     (values,) = call.args
     assert isinstance(values, ast.Name)
     sources = (program.indexed(source) or source for source in program.loops.sources(call, place))
@@ -83,7 +84,7 @@ def _widened(program: AnalyzedProgram, loop: ast.stmt, node: ast.expr) -> ast.ex
 
 
 def _cannot_fail(program: AnalyzedProgram, call: ast.Call) -> bool:
-    """Calling it once more, or where it was not called before, changes nothing and raises nothing."""
+    """Whether one more call, or one where there was none before, changes nothing and raises nothing."""
     if not program.calls_builtin(call, *CALLED) or not program.is_made_of(call, SIMPLE):
         return False
     match program.source(call.func), call.args:
@@ -104,7 +105,7 @@ def _cannot_fail(program: AnalyzedProgram, call: ast.Call) -> bool:
 
 
 def _wanted(program: AnalyzedProgram, node: ast.expr) -> str:
-    """len(rows) becomes rows_len, len(rows) - 1 rows_last; the rest gets a general name."""
+    """Names for the value: rows_len for len(rows), rows_last for len(rows) - 1, a general name for others."""
     words = [name.id for name in program.names(node)]
     arguments = [word for word in words if word not in CALLED]
     function = next(word for word in words if word in CALLED)

@@ -7,7 +7,7 @@ import ast
 from codeopt.rules import AnalyzedProgram, Container, Context, Edits, Effects, Variable, as_diff, deep, hashable, rule
 
 KEYS = ({"int"}, {"str"}, {"bool"}, {"none"}, {"bytes"})
-"""Arguments of one of these: 1, 1.0 and True are the same key, so kinds must not mix."""
+"""Kinds of argument, not to be mixed in one parameter: 1, 1.0 and True are the same key of a cache."""
 
 EXAMPLE = as_diff("""\
 + from functools import cache
@@ -41,7 +41,7 @@ def memo_recursion(node: ast.FunctionDef, ctx: Context) -> Edits:
 
 
 def _branches(program: AnalyzedProgram, function: ast.FunctionDef) -> bool:
-    """It calls itself in two places or more, and nobody uses it but by calling it with plain arguments."""
+    """Whether a function calls itself in two places or more, and all uses of it are calls with plain arguments."""
     calls = program.calls_of(program.scopes.variable(function)) or []
     if any(call.keywords or any(isinstance(each, ast.Starred) for each in call.args) for call in calls):
         return False
@@ -52,7 +52,7 @@ def _branches(program: AnalyzedProgram, function: ast.FunctionDef) -> bool:
 
 
 def _is_pure(program: AnalyzedProgram, function: ast.FunctionDef) -> bool:
-    """The result follows from the arguments, cannot be changed, and making it changes nothing else."""
+    """Whether the result follows from the arguments, cannot be changed, and making it changes nothing else."""
     if program.has(function, ast.Yield, ast.YieldFrom, ast.Await):
         return False
     for argument in [*function.args.posonlyargs, *function.args.args]:
@@ -71,7 +71,7 @@ def _is_pure(program: AnalyzedProgram, function: ast.FunctionDef) -> bool:
 
 
 def _world_stands_still(program: AnalyzedProgram, function: ast.FunctionDef, inside: set[ast.AST]) -> bool:
-    """From the first call on, nothing that the function reads from outside is bound again or changed."""
+    """Whether the function's outside variables are neither bound again nor changed from the first call on."""
     later = _after_first_call(program, function)
     if later is None or later.unknown:
         return False
@@ -88,7 +88,7 @@ def _world_stands_still(program: AnalyzedProgram, function: ast.FunctionDef, ins
 
 
 def _after_first_call(program: AnalyzedProgram, function: ast.FunctionDef) -> Effects | None:
-    """What the statements beside the definition do, from the first one that may call the function."""
+    """The effects of the statements beside the definition, from the first one that may call the function."""
     scope = program.scopes.scope[function]
     body = getattr(scope, "body", None)
     if not isinstance(body, list) or function not in body:

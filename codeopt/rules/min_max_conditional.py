@@ -111,7 +111,7 @@ def _compared(
 
 
 def _may_change(program: AnalyzedProgram, target: ast.Name, others: Sequence[ast.expr]) -> bool:
-    """A call in the other arguments could rebind the target."""
+    """Whether a call in the other arguments could rebind the target."""
     calls = any(program.has(other, *CHANGING) for other in others)
     return calls and not program.purity.only_stored_here(target)
 

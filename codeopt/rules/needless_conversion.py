@@ -7,7 +7,7 @@ import ast
 from codeopt.rules import FLOAT, INT, STR, Context, Edits, as_diff, rule, spans_lines
 
 RESULTS = {"int": INT, "str": STR, "float": FLOAT}
-"""Exactly these: int(True) is 1."""
+"""Exact type of the result by builtin; a bool does not count as an int, since int(True) is 1."""
 
 EXAMPLE = as_diff("""\
   total = 0

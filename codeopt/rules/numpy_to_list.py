@@ -97,7 +97,7 @@ def _as_list(program: AnalyzedProgram, call: ast.Call) -> tuple[str, int] | None
 
 
 def _constant(name: str, kind: str) -> str | None:
-    """What zeros, ones and empty are filled with."""
+    """The value that zeros, ones and empty fill an array with."""
     value = FILL.get(name)
     if value is None or kind == "whole":
         return value
@@ -127,7 +127,8 @@ def _filled(program: AnalyzedProgram, shape: ast.expr, value: str) -> tuple[str,
 
 
 def _from_data(program: AnalyzedProgram, data: ast.expr, kind: str) -> tuple[str, int] | None:
-    """A list of whole numbers, or of rows of them, is already there; text is converted as the array would."""
+    """The list for an array of this data, and its number of dimensions; None unless the data is a list of whole
+    numbers, of rows of them, or of text, which is converted as the array would."""
     inside = program.types.elements(data, "list")
     if inside and inside <= {"int"} and kind in ("none", "whole"):
         return program.source(data), 1

@@ -89,7 +89,7 @@ def _fits_comprehension(program: AnalyzedProgram, node: Comprehension) -> bool:
 
 
 def _asks(test: ast.expr, source: ast.expr, counter: ast.expr, *, wanted: bool) -> bool:
-    """The test is, or starts with, `n % i == 0` (or the opposite) for the n of the range."""
+    """Whether the test is, or starts with, `n % i == 0` (or the opposite) for the n of the range."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and wanted:
         return _asks(test.values[0], source, counter, wanted=True)
     match divides(test), source, counter:
@@ -99,7 +99,7 @@ def _asks(test: ast.expr, source: ast.expr, counter: ast.expr, *, wanted: bool) 
 
 
 def _stays(program: AnalyzedProgram, root: ast.AST, source: ast.expr) -> bool:
-    """A range from one or more to a sum or part of n, which is a whole number that `root` does not change."""
+    """Whether the range goes from one or more to a sum or part of n, a whole number that `root` does not change."""
     match program.range_bounds(source):
         case start, stop:
             numbers = program.names(stop)

@@ -15,20 +15,20 @@ TABLES = {
 
 @dataclass(frozen=True, eq=False)
 class Extreme:
-    """One such call."""
+    """One call of min() or max() on a slice."""
 
     call: ast.Call
     function: str
     values: ast.Name
     way: str
-    """The slice goes "to" an element, or starts "from" it."""
+    """Direction of the slice: "to" an element, or "from" it."""
     counter: ast.Name
     offset: int
-    """The element stands at counter + offset."""
+    """Distance of the element from the counter."""
 
     @property
     def index(self) -> str:
-        """Where the element stands, as it is written."""
+        """The text of the element's index."""
         sign = "+" if self.offset > 0 else "-"
         return f"{self.counter.id} {sign} {abs(self.offset)}" if self.offset else self.counter.id
 
@@ -93,7 +93,7 @@ def _at(call: ast.Call, function: str, values: ast.Name, way: str, bound: ast.ex
 
 
 def _was_kept(program: AnalyzedProgram, call: ast.Call) -> bool:
-    """It is what this rule left for slices that may be empty."""
+    """Whether the call is the fallback that this rule left for slices that may be empty."""
     match program.scopes.parent[call]:
         case ast.IfExp(ast.Compare(ast.Constant(0), [ast.LtE(), ast.Lt()], [_, ast.Call()]), _, orelse):
             return orelse is call
@@ -101,7 +101,7 @@ def _was_kept(program: AnalyzedProgram, call: ast.Call) -> bool:
 
 
 def _is_ordered(program: AnalyzedProgram, found: Extreme) -> bool:
-    """Elements of one order, so that ties and nan do not matter."""
+    """Whether the elements have one total order, so that ties and nan do not matter."""
     inside = program.types.elements(found.values, "list", "tuple")
     ordered = inside in (INT, STR) or (found.way == "to" and inside <= NUMBERS)
     return bool(inside) and ordered and program.types.is_int(found.counter)
@@ -116,7 +116,7 @@ def _looked_up(program: AnalyzedProgram, name: str, found: Extreme) -> str:
 
 
 def _is_valid(program: AnalyzedProgram, found: Extreme) -> bool:
-    """The counter is that of a range around, up to the length of a list that never gets shorter."""
+    """Whether the counter is that of a range around, up to the length of a list that never gets shorter."""
     around = program.bounds.counted(found.counter, found.call)
     lists = program.types.containers(found.values, "list", "tuple")
     if around is None or any(c.escaped or c in program.escape.shrunk for c in lists):
@@ -128,7 +128,7 @@ def _is_valid(program: AnalyzedProgram, found: Extreme) -> bool:
 
 
 def _left_out(program: AnalyzedProgram, values: ast.Name, stop: ast.expr) -> int | None:
-    """k, where the expression is `len(values) - k`."""
+    """The k of `len(values) - k`; None for any other expression."""
     match stop:
         case ast.BinOp(whole, ast.Sub(), ast.Constant(int(less))):
             inner = _left_out(program, values, whole)

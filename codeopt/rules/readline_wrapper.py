@@ -46,7 +46,7 @@ def readline_wrapper(node: ast.Assign | ast.FunctionDef, ctx: Context) -> Edits:
 
 
 def _read_and_cut(program: AnalyzedProgram, line: ast.expr) -> tuple[str, str]:
-    """What reads a line, and the text behind its call that cuts the end off; empty for other expressions."""
+    """The call that reads a line, and the text behind it that cuts the end off; empty for other expressions."""
     match line:
         case ast.Call(ast.Attribute(ast.Call(read, [], []) as whole, "rstrip" | "strip"), ends, []):
             white = all(isinstance(end, ast.Constant) and not str(end.value).strip() for end in ends)
@@ -56,6 +56,6 @@ def _read_and_cut(program: AnalyzedProgram, line: ast.expr) -> tuple[str, str]:
 
 
 def _ignores(program: AnalyzedProgram, call: ast.Call, cut: str) -> bool:
-    """With the line as it is the same is done as without what strip() or rstrip() takes away."""
+    """Whether the program does the same with the line whether or not strip() or rstrip() cuts it."""
     only_right = program.text.startswith(".rstrip", program.span(call)[1])
     return ignores_line_end(program, call) and not (only_right and "rstrip" not in cut)

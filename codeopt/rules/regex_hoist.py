@@ -9,7 +9,7 @@ import warnings
 from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, Variable, as_diff, plain_import, rule, spans_lines
 
 ARGUMENTS = {"match": 2, "search": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "split": 3, "sub": 4, "subn": 4}
-"""Functions of re that patterns have as methods, and how many arguments come before the flags."""
+"""Functions of re that patterns have as methods, with the number of arguments before the flags."""
 
 EXAMPLE = as_diff("""\
   import re

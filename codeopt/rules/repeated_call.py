@@ -14,7 +14,7 @@ PURE_MATH = frozenset(
     {"sqrt", "factorial", "comb", "perm", "gcd", "lcm", "log", "log2", "log10", "sin", "cos", "tan", "hypot"}
     | {"isqrt", "exp"}
 )
-"""Results that cannot change (numbers and text), and calls that cost more than storing one."""
+"""Functions of math that cost more than storing their result, a number, which cannot change."""
 
 KINDS = ("list", "tuple", "set", "deque")
 OF_ELEMENTS = frozenset({"@max", "@min", "@sum"})
@@ -28,7 +28,7 @@ NAMES = {
     "index": "position",
     "count": "count",
 }
-"""What to call the result."""
+"""Name for the result, by function."""
 
 SIMPLE = ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr
 PLACES = (ast.Name, ast.Constant, ast.Subscript, ast.Attribute, ast.Call, ast.expr_context)
@@ -72,7 +72,7 @@ def repeated_call(_: ast.Module, ctx: Context) -> Edits:
 
 
 def _outermost(program: AnalyzedProgram, runs: list[Repetition]) -> Iterator[Repetition]:
-    """Those of two calls or more, without what stands in a call of another."""
+    """The repetitions of two calls or more, without the calls that stand in another repeated one."""
     for run in (run for run in runs if len(run.nodes) > 1):
         others = [node for other in runs if other is not run and len(other.nodes) > 1 for node in other.nodes]
         inside = {part for node in others for part in program.walk(node) if part is not node}
@@ -128,14 +128,15 @@ def _head(statement: ast.stmt) -> ast.AST | None:
 
 
 def _safe_inside(program: AnalyzedProgram, statement: ast.stmt, call: ast.Call) -> bool:
-    """Nothing that runs earlier in the statement changes an argument of the call."""
+    """Whether the code that runs earlier in the statement changes no argument of the call."""
     if program.has(statement, ast.NamedExpr):
         return False
     return program.effects.of(*_evaluated(program, statement)).keeps(call)
 
 
 def _evaluated(program: AnalyzedProgram, statement: ast.stmt) -> list[ast.expr]:
-    """What runs before the effect of the statement itself: of print(...) and values.append(...), only the arguments."""
+    """The part of a statement that runs before its own effect: of print(...) and values.append(...), only the
+    arguments."""
     containers = program.types.containers
     match statement:
         case ast.If(test=test):
@@ -150,7 +151,8 @@ def _evaluated(program: AnalyzedProgram, statement: ast.stmt) -> list[ast.expr]:
 
 
 def _speaks(program: AnalyzedProgram, statement: ast.stmt) -> bool:
-    """Something in it has effects: a call moved before it could fail before them, and somebody catch the failure."""
+    """Whether a statement has effects: a call moved before it could fail before them, and somebody catch the
+    failure."""
     effects = program.effects.of(*_evaluated(program, statement))
     own = frozenset() if "nonlocal" in program.words else effects.called  # each call has variables of its own
     stored = any(v.scope not in own and not isinstance(v.scope, Comprehension) for v in effects.stored)
@@ -184,14 +186,14 @@ def _is_pure(program: AnalyzedProgram, call: ast.Call) -> bool:
 
 
 def _of_scalars(program: AnalyzedProgram, call: ast.Call) -> bool:
-    """str(x), math.sqrt(x)."""
+    """Whether a call is one on scalars: str(x), math.sqrt(x)."""
     functions = program.types.of(call.func)
     known = {f"@{name}" for name in PURE} | {f"@math.{name}" for name in PURE_MATH}
     return bool(functions) and functions <= known and program.types.is_scalar(*call.args)
 
 
 def _of_elements(program: AnalyzedProgram, call: ast.Call) -> bool:
-    """max(values), values.index(x): it goes through a list of numbers or text."""
+    """Whether a call goes through a list of numbers or text: max(values), values.index(x)."""
     match call:
         case ast.Call(ast.Attribute(values, "index" | "count"), [sought]):
             plain = program.types.is_text(values) or _plain_elements(program, values)

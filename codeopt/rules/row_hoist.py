@@ -40,7 +40,7 @@ def row_hoist(node: ast.Subscript, ctx: Context) -> Edits:
 
 
 def _is_row(program: AnalyzedProgram, node: ast.Subscript) -> bool:
-    """`a[i]` in `a[i][j]`, with a sum of names and numbers for i."""
+    """Whether an expression is the `a[i]` of `a[i][j]`, with a sum of names and numbers for i."""
     match program.scopes.parent[node], node.value:
         case ast.Subscript(row), ast.Name() if row is node:
             return is_sum(node.slice) and not spans_lines(node)
@@ -48,7 +48,7 @@ def _is_row(program: AnalyzedProgram, node: ast.Subscript) -> bool:
 
 
 def _outermost(program: AnalyzedProgram, node: ast.Subscript) -> Loop | None:
-    """The outermost loop around, of those in which the row stays the same and before which it exists."""
+    """The outermost loop around in which the row stays the same and before which it exists."""
     best: Loop | None = None
     for loop in program.loops.around(node):
         if not program.alone(loop) or not program.effects.of(loop).keeps(node):

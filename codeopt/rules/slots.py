@@ -22,7 +22,7 @@ EXAMPLE = as_diff("""\
 """)
 
 IMPORTS = (QUIET_MODULES - {"copy"}) | {"__future__", "dataclasses", "json", "os", "pathlib"}
-"""What sets no attributes of objects that it is given; pickle, weakref and copy are not among them."""
+"""Modules that set no attributes of objects that they are given; pickle, weakref and copy are left out."""
 SPECIAL = frozenset(
     {"__future__", "__name__", "__main__", "__init__", "__post_init__", "__hash__", "__str__", "__repr__", "__bool__"}
     | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__len__", "__iter__", "__next__", "__contains__"}
@@ -30,16 +30,16 @@ SPECIAL = frozenset(
     | {"__isub__", "__mul__", "__rmul__", "__imul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__neg__"}
     | {"__abs__", "__int__", "__float__", "__and__", "__or__", "__xor__", "__matmul__"}
 )
-"""Names with two underscores that say nothing of an object's attributes. Any other may, and is refused."""
+"""Names with two underscores that do not concern the attributes of an object. Any other may, and is refused."""
 TELLING = frozenset(
     {"type", "getattr", "setattr", "delattr", "hasattr", "super"}  # builtins
     | {"getsizeof", "excepthook", "displayhook", "exc_info", "exception", "last_value"}  # of sys
     | {"asdict", "astuple", "make_dataclass", "ClassVar", "InitVar", "KW_ONLY", "no_type_check"}  # of fields
     | {"cached_property", "update_wrapper", "wraps", "singledispatchmethod", "methodcaller"}
 )
-"""What of IMPORTS and of the builtins gets at the attributes of an object by their names, or tells what it takes."""
+"""Names, from these modules and the builtins, that reach an object's attributes by name, or tell its size."""
 OPTIONS = frozenset({"eq", "order", "frozen", "unsafe_hash", "repr", "init"})
-"""Of @dataclass."""
+"""Options of @dataclass that the rule understands."""
 PLAIN_DECORATORS = frozenset({"staticmethod", "property"})
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -67,7 +67,8 @@ def slots(node: ast.ClassDef, ctx: Context) -> Edits:
 
 
 def _plain(program: AnalyzedProgram, node: ast.ClassDef) -> bool:
-    """No base, no keyword, at most @dataclass; a body of methods, constants and fields on lines of its own."""
+    """Whether a class has no base, no keyword, at most @dataclass, and a body of methods, constants and fields on lines
+    of its own."""
     if node.bases or node.keywords or getattr(node, "type_params", None) or node.body[0].lineno == node.lineno:
         return False
     if not all(_dataclass(program, each) for each in node.decorator_list) or len(node.decorator_list) > 1:
@@ -96,7 +97,7 @@ def _member(part: ast.stmt) -> bool:
 
 
 def _blind(program: AnalyzedProgram) -> bool:
-    """The program has no way to tell whether an object has a dict."""
+    """Whether the program has no way to tell if an object has a dict."""
     special = {word for word in program.words if "__" in word}
     if program.scopes.stars or program.words & TELLING or not special <= SPECIAL:
         return False
@@ -116,7 +117,7 @@ def _blind(program: AnalyzedProgram) -> bool:
 
 
 def _never_of_attributes(program: AnalyzedProgram, caught: ast.expr | None) -> bool:
-    """What is caught is no AttributeError, whose text is another in Python 3.8 to 3.10."""
+    """Whether the program catches no AttributeError, whose text differs in Python 3.8 to 3.10."""
     each = caught.elts if isinstance(caught, ast.Tuple) else [caught]
     names = [one.id for one in each if isinstance(one, ast.Name) and program.scopes.is_builtin(one)]
     kinds = [kind for name in names if isinstance(kind := getattr(builtins, name), type)]
@@ -136,14 +137,14 @@ def _own_stores(program: AnalyzedProgram, node: ast.ClassDef) -> list[ast.Attrib
 
 
 def _is_method(program: AnalyzedProgram, node: ast.ClassDef, function: Function) -> bool:
-    """It is given an object of its class, and nothing in the class's body calls it with another."""
+    """Whether a function is only called with an object of its class."""
     static = any(ast.unparse(each) == "staticmethod" for each in function.decorator_list)
     alone = len(program.scopes.all_uses(Variable(node, function.name))) == 1
     return _member(function) and not static and alone and bool(function.args.posonlyargs or function.args.args)
 
 
 def _bound(program: AnalyzedProgram, name: str) -> int:
-    """How often any scope of the program binds the name."""
+    """Number of bindings of a name in all scopes of the program."""
     scopes = program.scopes
     return sum(len(scopes.stores(each)) for each in scopes.uses if each.name == name and each.scope is not None)
 
@@ -151,8 +152,8 @@ def _bound(program: AnalyzedProgram, name: str) -> int:
 def _only_made(
     program: AnalyzedProgram, node: ast.ClassDef, named: Collection[str] = (), *, derived: bool = False
 ) -> bool:
-    """The class is called, asked for one of its methods or constants, or a type: nothing else has hold of it, or of
-    what its methods do. derived: others may derive from it."""
+    """Whether the class is only called, asked for one of its methods or constants, or used as a type, so that no code
+    has hold of it or of its methods' results. derived: others may derive from it."""
     nested = any(isinstance(around, ast.ClassDef) for around in program.scopes.parents(node))
     if nested or _bound(program, node.name) != 1:
         return False
@@ -187,8 +188,8 @@ def _harmless(program: AnalyzedProgram, use: ast.Name, named: Collection[str]) -
 
 
 def _no_other_stores(program: AnalyzedProgram, node: ast.ClassDef, names: Collection[str]) -> bool:
-    """Whatever else is set is one of these names, or is set by another class's methods of their own objects, which
-    nobody can call with an object of this one."""
+    """Whether each other attribute that the program sets has one of these names, or is set by another class's methods
+    on their own objects, which nobody can call with an object of this one."""
     others = [each for each in program.of_kind(ast.ClassDef) if each is not node]
     trusted = others if all(_only_made(program, each, derived=True) for each in others) else []
     own = {store for each in trusted for store in _own_stores(program, each)}
@@ -197,7 +198,8 @@ def _no_other_stores(program: AnalyzedProgram, node: ast.ClassDef, names: Collec
 
 
 def _line(program: AnalyzedProgram, node: ast.ClassDef, names: list[str]) -> Edits:
-    """Below the docstring, else on top of the body, with an empty line where a method follows."""
+    """The edit that puts `__slots__` below the docstring, else on top of the body, with an empty line where a method
+    follows."""
     listed = ", ".join(f'"{name}"' for name in names)
     text = f"__slots__ = ({listed},)" if len(names) == 1 else f"__slots__ = ({listed})"
     first, follows = node.body[0], node.body[1:2]

@@ -18,7 +18,8 @@ from codeopt.rules import (
 )
 
 CATCHES = frozenset({"EOFError", "Exception", "BaseException", "ValueError"})
-"""They would see the end of the input: readline returns '' where input() raises EOFError, and int('') ValueError."""
+"""Exceptions that would show the end of the input: readline returns '' where input() raises EOFError, and int('')
+ValueError."""
 
 FLUSHED = frozenset({"flush", "_exit", "abort", "kill", "fork", "system", "popen", "spawn", "posix_spawn"})
 """A program with one of these words may need what input() flushes: for somebody who waits, or as it ends suddenly."""

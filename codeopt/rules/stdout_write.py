@@ -12,7 +12,7 @@ REPLACED = frozenset({"redirect_stdout", "StringIO", "fdopen", "reconfigure", "d
 
 
 TIGHT = ast.Name | ast.Constant | ast.Call | ast.Subscript | ast.Attribute | ast.JoinedStr
-"""What needs no parentheses in front of `+ "text"`."""
+"""Nodes that need no parentheses in front of `+ "text"`."""
 _LITERAL = re.compile(r"""(?P<f>[fF]?)(?P<quote>['"])(?:(?!(?P=quote))[^\\\n]|\\.)*(?P=quote)""")
 
 EXAMPLE = as_diff("""\
@@ -81,7 +81,7 @@ def _written(program: AnalyzedProgram, call: ast.Call) -> str | None:
 
 
 def _known_text(node: ast.expr) -> str | None:
-    """What print() makes of a constant."""
+    """The text that print() makes of a constant."""
     match node:
         case ast.Constant() | ast.UnaryOp(ast.USub(), ast.Constant(int() | float())):
             return str(ast.literal_eval(node))
@@ -98,7 +98,7 @@ def _literal_with(literal: str, end: str) -> str:
 
 
 def _fits(program: AnalyzedProgram, node: ast.expr) -> bool:
-    """It can stand in an f-string of Python 3.11: no quotes, backslashes, braces, lambdas or walruses."""
+    """Whether a node can stand in an f-string of Python 3.11: no quotes, backslashes, braces, lambdas or walruses."""
     source = program.source(node)
     return not set("\"\\{}!:=#'") & set(source) and not isinstance(node, ast.Starred)
 

@@ -56,7 +56,7 @@ def _reads(program: AnalyzedProgram, node: ast.Call, how: str) -> bool:
 
 
 def _only_reader(program: AnalyzedProgram) -> bool:
-    """The stdin of `sys` is asked for in this one place, and nobody sees how the program fails."""
+    """Whether the program asks for the stdin of `sys` in this one place, and nobody sees how it fails."""
     if OTHER_WAYS & program.words or program.scopes.star_hides("sys") or program.nodes(ast.Try, ast.With):
         return False
     uses = program.scopes.all_uses(Variable(None, "input"))
@@ -66,7 +66,8 @@ def _only_reader(program: AnalyzedProgram) -> bool:
 
 
 def _gone_through(program: AnalyzedProgram, node: ast.expr) -> bool:
-    """A loop that nothing leaves, a comprehension or a reduction goes through it, perhaps by map() or enumerate()."""
+    """Whether a loop that nothing leaves, a comprehension or a reduction goes through the lines, perhaps by map() or
+    enumerate()."""
     parent = program.scopes.parent[node]
     match parent:
         case ast.Call(args=[*_, argument]) if argument is node and program.calls_builtin(parent, *WRAPS):

@@ -9,7 +9,7 @@ from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, both_ways, na
 
 UP = ("<", "<=")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Call, ast.expr_context)
-"""What a bound may be made of; the only call is len."""
+"""Nodes that a bound may be made of; the only call is len."""
 
 EXAMPLE = as_diff("""\
   n = int("9")
@@ -66,7 +66,7 @@ def _head(program: AnalyzedProgram, loop: ast.While) -> tuple[ast.Name, str, ast
 
 
 def _added(last: ast.stmt, name: str, operator: type[ast.operator]) -> ast.expr | None:
-    """What `i += 1` or `i = i + 1` adds, or takes away."""
+    """The amount that `i += 1` or `i = i + 1` adds, or with `ast.Sub` takes away; None for other statements."""
     match last:
         case ast.AugAssign(ast.Name(target), sign, value):
             source = target
@@ -78,7 +78,8 @@ def _added(last: ast.stmt, name: str, operator: type[ast.operator]) -> ast.expr 
 
 
 def _is_positive(program: AnalyzedProgram, node: ast.expr) -> bool:
-    """A number above zero, or a name that is only ever bound to such, counted up from it or by a range from it."""
+    """Whether an expression is a number above zero, or a name that is only ever bound to such, counted up from it or by
+    a range from it."""
     match node:
         case ast.Constant(int(value)):
             return value > 0 and not isinstance(value, bool)
@@ -102,7 +103,7 @@ def _binds_positive(program: AnalyzedProgram, store: ast.AST) -> bool:
 
 
 def _counts_alone(program: AnalyzedProgram, loop: ast.While, counter: ast.Name) -> bool:
-    """The last statement alone changes the counter, an int, and nothing jumps over it."""
+    """Whether the last statement alone changes the counter, an int, and nothing jumps over it."""
     inside, last = set(program.walk(loop)), set(program.walk(loop.body[-1]))
     stores = [use.node for use in program.scopes.stores(program.scopes.variable(counter)) if use.node in inside]
     own = any(isinstance(node, ast.Continue) and program.loops.around(node)[0] is loop for node in inside)
@@ -110,7 +111,7 @@ def _counts_alone(program: AnalyzedProgram, loop: ast.While, counter: ast.Name) 
 
 
 def _stays(program: AnalyzedProgram, loop: ast.While, bound: ast.expr) -> bool:
-    """The bound is an int, and the same in every round."""
+    """Whether the bound is an int, and the same in every round."""
     calls = [part for part in program.walk(bound) if isinstance(part, ast.Call)]
     lengths = all(program.calls_builtin(call, "len") and len(call.args) == 1 for call in calls)
     if not lengths or not program.is_made_of(bound, SIMPLE) or not program.types.is_int(bound):
@@ -132,7 +133,7 @@ def _moved(program: AnalyzedProgram, bound: ast.expr, by: int) -> str | None:
 
 
 def _start(program: AnalyzedProgram, loop: ast.While, counter: ast.Name) -> tuple[str, list[Edit]]:
-    """Where counting starts: what a statement above gives the counter, which then is not needed, or its value."""
+    """The start of the counter: the value from a statement above, which then is not needed, or the counter itself."""
     block = program.block_of(loop)
     above = block[: block.index(loop)]
     for distance, statement in enumerate(reversed(above)):
@@ -151,7 +152,7 @@ def _start(program: AnalyzedProgram, loop: ast.While, counter: ast.Name) -> tupl
 
 
 def _colon(program: AnalyzedProgram, loop: ast.While) -> int | None:
-    """Where the colon after the test is."""
+    """Position of the colon after the test."""
     end = program.span(loop.test)[1]
     found = re.match(r"[ \t)]*:", program.text[end:])
     return end + found.end() - 1 if found else None

@@ -244,7 +244,7 @@ def test_tools_are_asked_where_the_project_is_theirs_and_they_answer_at_once(
     (project / "pyproject.toml").write_text("[tool.poetry]\n")
     assert find_interpreter(None, project, environment=NOTHING).origin is Origin.POETRY
     assert find_interpreter(None, project, own_files=False, environment=NOTHING).origin is Origin.OWN
-    monkeypatch.setattr(interpreter, "TOOL_S", 0.2)
+    monkeypatch.setattr(interpreter, "MAX_TOOL_S", 0.2)
     write_program(tool, "#!/bin/sh\nexec sleep 5\n")
     assert find_interpreter(None, project, environment=NOTHING).origin is Origin.OWN
     (project / ".pdm-python").write_text(f"{moved}/bin/python")

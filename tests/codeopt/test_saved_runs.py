@@ -28,7 +28,7 @@ def test_a_run_comes_back_as_it_was(folder: RunFolder) -> None:
     found = folder.load(SLOW)
     history, ledger = found.history, found.ledger
     assert history == HISTORY
-    assert (ledger.tokens, ledger.rounds, ledger.cost_usd) == (30, 2, None)
+    assert (ledger.usage.tokens, ledger.rounds, ledger.usage.cost_usd) == (30, 2, None)
 
 
 def test_bytes_that_are_no_text_and_numbers_without_end(folder: RunFolder) -> None:

@@ -122,7 +122,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
         shortfalls=shortfalls,
         blind="" if gave_up else why_blind(ranking.targets or targets, work.judged, shortfalls, reasons),
         machine=machine(),
-        cost_usd=None if work.ledger.cost_usd is None else round(work.ledger.cost_usd, 6),
+        cost_usd=None if work.ledger.usage.cost_usd is None else round(work.ledger.usage.cost_usd, 6),
         python=interpreter.to_json() if interpreter else None,
     )
     return review, work.failure

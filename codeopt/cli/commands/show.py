@@ -13,7 +13,7 @@ from codeopt.cli.runs import add_run_arguments, describe
 from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from codeopt.core.run_index import KeptRun
+    from codeopt.core.run_index import StoredRun
 
 ORDER = 6.2
 LONGEST = 2000
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     return show_run(run_of(arguments), as_object=arguments.json, html=arguments.html)
 
 
-def whole(pieces: Iterable[str], kept: KeptRun) -> list[str]:
+def whole(pieces: Iterable[str], kept: StoredRun) -> list[str]:
     """All of what is made of a run. Raises UsageError where its result is not of the shape that it must have."""
     try:
         return list(pieces)
@@ -52,7 +52,7 @@ def whole(pieces: Iterable[str], kept: KeptRun) -> list[str]:
         raise UsageError(f"the run in {kept.listing.path} cannot be shown: {error!r} in its result") from error
 
 
-def show_run(kept: KeptRun, *, as_object: bool, html: Path | None) -> int:
+def show_run(kept: StoredRun, *, as_object: bool, html: Path | None) -> int:
     """A run on standard output, and as a page where one is asked for."""
     from codeopt.core.sanitize import log_line
     from codeopt.report.html.run_page import run_page

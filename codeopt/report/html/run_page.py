@@ -8,7 +8,7 @@ from typing import Any
 from codeopt.core.diagnostic import Shortfall
 from codeopt.core.history import History
 from codeopt.core.machine import machine
-from codeopt.core.run_index import KeptRun
+from codeopt.core.run_index import StoredRun
 from codeopt.report.html import drafts
 from codeopt.report.html.annotated import annotated, shares_of
 from codeopt.report.html.layout import card, document, table, tile
@@ -23,12 +23,12 @@ STEPS = (
 """Fields of `effort` and what people read; the first is the model, the others are the sandbox."""
 
 
-def run_page(run: KeptRun) -> Iterator[str]:
+def run_page(run: StoredRun) -> Iterator[str]:
     """The page in pieces."""
     return document(run.listing.title, _body(run), _footer(run))
 
 
-def _body(run: KeptRun) -> Iterator[Child]:
+def _body(run: StoredRun) -> Iterator[Child]:
     result, history = run.result, run.saved.history
     yield tag("h1", run.listing.title)
     yield tag("p", _who(run), class_="sub")
@@ -50,7 +50,7 @@ def _body(run: KeptRun) -> Iterator[Child]:
     yield from _drafts(history, result.get("best_round"))
 
 
-def _who(run: KeptRun) -> str:
+def _who(run: StoredRun) -> str:
     result = run.result
     python = (result.get("python") or {}).get("version")
     where = [f"sandbox {result['sandbox']}" if "sandbox" in result else "", f"Python {python}" if python else ""]
@@ -58,7 +58,7 @@ def _who(run: KeptRun) -> str:
     return ", ".join([who, *filter(None, where)]) + ("" if run.listing.ended else "; this run has not ended")
 
 
-def _tiles(run: KeptRun) -> Iterator[Markup]:
+def _tiles(run: StoredRun) -> Iterator[Markup]:
     result = run.result
     drafts_made = len(run.saved.history.candidates) - 1
     found = result.get("speedup")
@@ -71,16 +71,16 @@ def _tiles(run: KeptRun) -> Iterator[Markup]:
     yield tile("drafts", str(drafts_made))
     yield tile("seconds", f"{run.saved.ledger.seconds if not result else result['seconds']:.0f}")
     ledger = run.saved.ledger
-    if ledger.replies:
-        price = money(ledger.cost_usd) if ledger.cost_usd is not None else "price not known"
-        yield tile("tokens", f"{ledger.tokens:,}{' (estimated)' * ledger.estimated}", price)
+    if ledger.usage.replies:
+        price = money(ledger.usage.cost_usd) if ledger.usage.cost_usd is not None else "price not known"
+        yield tile("tokens", f"{ledger.usage.tokens:,}{' (estimated)' * ledger.usage.estimated}", price)
 
 
 def _end(value: float | None) -> str:
     return "?" if value is None else f"{value:.2f}"
 
 
-def _outcome(run: KeptRun) -> Iterator[Child]:
+def _outcome(run: StoredRun) -> Iterator[Child]:
     result = run.result
     if not run.listing.ended:
         yield tag("p", f"Not ended: codeopt improve TARGET --resume {run.listing.path} goes on.")
@@ -118,7 +118,7 @@ def _profiled(result: Mapping[str, Any]) -> str:
     return "Each line's share of the time of all lines."
 
 
-def _sides(run: KeptRun) -> Iterator[Markup]:
+def _sides(run: StoredRun) -> Iterator[Markup]:
     """Original and result, each line with its share of the time."""
     original = run.saved.history.original
     yield annotated("original", original.source, shares_of(original.profile))
@@ -150,18 +150,20 @@ def _waiting(result: Mapping[str, Any]) -> str:
     return "Seconds of the clock by step, of all rounds." if result else "Known when the run has ended."
 
 
-def _cost(run: KeptRun) -> Markup:
+def _cost(run: StoredRun) -> Markup:
     result, ledger = run.result, run.saved.ledger
     effort, total = result.get("effort") or {}, float(result.get("seconds") or ledger.seconds)
     rows: list[tuple[Child, ...]] = [(name, *_seconds(effort.get(key, 0.0), total)) for key, name in STEPS]
     rest = max(0.0, total - sum(effort.get(key, 0.0) for key, _ in STEPS))
     rows.append(("waiting, and the original's own runs", *_seconds(rest, total)))
     rows.append(("all", *_seconds(total, total)))
-    if ledger.replies:
-        rows.append(("tokens in", f"{ledger.tokens_in:,}", f"{ledger.tokens_cached:,} of them from a cache"))
-        rows.append(("tokens out", f"{ledger.tokens_out:,}", "estimated" if ledger.estimated else ""))
-        price = money(ledger.cost_usd) if ledger.cost_usd is not None else "not known"
-        rows.append(("price", price, f"{ledger.replies} replies"))
+    if ledger.usage.replies:
+        rows.append(
+            ("tokens in", f"{ledger.usage.tokens_in:,}", f"{ledger.usage.tokens_cached:,} of them from a cache")
+        )
+        rows.append(("tokens out", f"{ledger.usage.tokens_out:,}", "estimated" if ledger.usage.estimated else ""))
+        price = money(ledger.usage.cost_usd) if ledger.usage.cost_usd is not None else "not known"
+        rows.append(("price", price, f"{ledger.usage.replies} replies"))
     return table("What it cost", ("step", "seconds", "share"), rows)
 
 
@@ -180,7 +182,7 @@ def _drafts(history: History, best: int | None) -> Iterator[Child]:
         yield drafts.draft(before, candidate, best=candidate.round == best)
 
 
-def _footer(run: KeptRun) -> str:
+def _footer(run: StoredRun) -> str:
     result = run.result
     where = result.get("machine") or machine()
     parts = (str(where.get(key)) for key in ("cpu", "system") if where.get(key))

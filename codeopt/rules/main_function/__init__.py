@@ -28,7 +28,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Import = ast.Import | ast.ImportFrom
 
 CACHES = frozenset({"lru_cache", "cache", "functools"})
-"""Decorators that do not care whether a function stands in a module or in another function."""
+"""Decorators that work alike on a function of a module and on one inside another function."""
 
 NEED_MODULE_LEVEL = frozenset(
     {"multiprocessing", "pickle", "concurrent", "joblib", "numba", "dill", "cloudpickle", "timeit", "doctest"}
@@ -114,7 +114,8 @@ def _kept(program: AnalyzedProgram, everything: list[Unit]) -> list[Unit]:
 
 
 def _can_be_hoisted(program: AnalyzedProgram, statement: ast.stmt) -> bool:
-    """An import or a definition that does nothing but bind its name: it may stand above code that ran before it."""
+    """Whether a statement is an import or a definition that only binds its name: it may stand above code that ran
+    before it."""
     names = _binds(statement)
     again = (name for name in names if len(program.scopes.stores(Variable(program.tree, name))) > 1)
     if any(again) or any(hasattr(builtins, name) for name in names):
@@ -128,7 +129,8 @@ def _can_be_hoisted(program: AnalyzedProgram, statement: ast.stmt) -> bool:
 
 
 def _plain(statement: ast.ClassDef) -> bool:
-    """A class of constants and functions, without bases: making it runs no code of the program."""
+    """Whether a statement is a class of constants and functions, without bases: making it runs no code of the
+    program."""
     for part in statement.body:
         method = isinstance(part, ast.FunctionDef) and _can_be_made_anywhere(part)
         if not method and not isinstance(part, ast.Pass) and not is_bare_constant(part) and not sets_constant(part):

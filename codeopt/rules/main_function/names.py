@@ -11,7 +11,7 @@ TELLS = frozenset({"type", "__class__", "__qualname__", "__module__", "__subclas
 """Words of a program that may print where a class was made: `__main__.Box` becomes `__main__.main.<locals>.Box`."""
 
 LATER = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp | ast.ClassDef
-"""Code in these does not run where it stands."""
+"""Nodes whose code runs later than where it stands."""
 
 
 def renamed(program: AnalyzedProgram, split: Split, name: str) -> list[Edit] | None:
@@ -49,12 +49,14 @@ def _first_binding(program: AnalyzedProgram, split: Split, uses: list[Use]) -> a
 
 
 def tells_names(program: AnalyzedProgram) -> bool:
-    """The program may print the full name of a function, `main.<locals>.f` then: a TypeError of a call has it."""
+    """Whether the program may print the full name of a function, then `main.<locals>.f`: a TypeError of a call has
+    it."""
     return "__qualname__" in program.words or program.catches("TypeError", named=True)
 
 
 def class_may_move(program: AnalyzedProgram, statement: ast.ClassDef) -> bool:
-    """The program only calls the class, reads its attributes or asks isinstance: nothing shows where it was made."""
+    """Whether the program only calls the class, reads its attributes or asks isinstance: no use shows where it was
+    made."""
     if TELLS & program.words or program.scopes.declared.get(statement):
         return False
     variable = Variable(program.tree, statement.name)

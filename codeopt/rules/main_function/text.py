@@ -63,7 +63,7 @@ def _indented(numbered: list[tuple[int, str]], verbatim: set[int], indent: str) 
 
 
 def _same_code(text: str, split: Split, new: str, name: str) -> bool:
-    """The new function holds exactly the moved statements: indentation did not touch a string or a block."""
+    """Whether the new function holds exactly the moved statements: indentation did not touch a string or a block."""
     lines = {first_line(statement) for statement in split.body}
     expected = [ast.dump(statement) for statement in ast.parse(text).body if first_line(statement) in lines]
     function = next(s for s in ast.parse(new).body if isinstance(s, ast.FunctionDef) and s.name == name)

@@ -23,7 +23,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Split:
-    """What stays at module level, and what becomes the body of the new function."""
+    """The statements that stay at module level, and those that become the body of the new function."""
 
     kept: tuple[Unit, ...]
     moved: tuple[Unit, ...]
@@ -35,6 +35,7 @@ class Split:
 
 
 def units(program: AnalyzedProgram) -> Iterator[Unit]:
+    """The top-level statements of a program, those that share a line in one unit."""
     above = 1
     group: list[ast.stmt] = []
     for statement in program.tree.body:
@@ -63,7 +64,7 @@ def local_names(program: AnalyzedProgram, unit: Unit) -> set[str]:
 
 
 def _uses(program: AnalyzedProgram, unit: Unit) -> Iterator[tuple[Variable, Use]]:
-    """Where module variables occur in the unit."""
+    """Uses of module variables in the unit."""
     for statement in unit.statements:
         for node in program.walk(statement):
             found = program.scopes.names.get(node, ())

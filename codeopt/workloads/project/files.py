@@ -8,7 +8,7 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files
-from codeopt.core.secret_files import is_secret
+from codeopt.core.run_inputs import is_secret
 from codeopt_sandbox.outcome import Files
 
 MOST_FILES, LARGEST_MIB = 4_000, 64

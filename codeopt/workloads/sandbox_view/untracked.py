@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from codeopt.core.git import unadded_files
-from codeopt.core.secret_files import is_secret
+from codeopt.core.run_inputs import is_secret
 
 MOST = 400
 """Modules that are read to find what they import: about two seconds; only where there are files not yet added."""

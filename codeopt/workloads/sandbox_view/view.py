@@ -11,8 +11,7 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files
-from codeopt.core.run_inputs import files_below
-from codeopt.core.secret_files import is_secret
+from codeopt.core.run_inputs import files_below, is_secret
 from codeopt.workloads.sandbox_view.compiled import compile_imports
 from codeopt.workloads.sandbox_view.untracked import imported_unadded
 

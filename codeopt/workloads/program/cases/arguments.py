@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeopt.core.run_inputs import read_given
+from codeopt.core.run_inputs import read_run_inputs
 from codeopt.workloads.program.cases import Request, text
 from codeopt_sandbox.outcome import Case
 
@@ -11,6 +11,6 @@ def find(request: Request) -> list[Case]:
     """The case; none where neither arguments nor files are given. Raises UsageError."""
     if (request.args is None and not request.with_paths) or request.first_seed != 1:
         return []
-    given = read_given(request.args or (), request.with_paths)
+    given = read_run_inputs(request.args or (), request.with_paths)
     stdin = text(request.stdin) if request.stdin else b""
     return [Case("arguments", stdin, args=given.args, files=given.files, ignored=request.ignored)]

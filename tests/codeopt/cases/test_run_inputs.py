@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import UsageError
-from codeopt.core.run_inputs import environment, read_given
+from codeopt.core.run_inputs import environment, read_run_inputs
 
 
 @pytest.fixture(autouse=True)
@@ -27,13 +27,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_arguments_that_are_paths_bring_their_files(folder: Path) -> None:
     """Those inside the current folder keep their place; others are found by their names, never over each other."""
-    given = read_given(("--top", "10", "a.csv", "--in=./a.csv", "../a.csv", "-", "", "/dev/null", "x\0"), ())
+    given = read_run_inputs(("--top", "10", "a.csv", "--in=./a.csv", "../a.csv", "-", "", "/dev/null", "x\0"), ())
     assert given.args == ("--top", "10", "a.csv", "--in=a.csv", "_a.csv", "-", "", "/dev/null", "x\0")
     assert dict(given.files) == {"a.csv": b"a", "_a.csv": b"outside"}
 
 
 def test_folders_come_without_secrets_and_links(folder: Path) -> None:
-    given = read_given((str(folder / "data"),), (Path("a.csv"),))
+    given = read_run_inputs((str(folder / "data"),), (Path("a.csv"),))
     assert given.args == ("data",)
     assert dict(given.files) == {"a.csv": b"a", "data/b.csv": b"b", "data/deep/c.csv": b"c"}
 
@@ -43,13 +43,13 @@ def test_what_cannot_be_given_is_one_line(folder: Path) -> None:
     with (folder / "big").open("wb") as file:
         file.truncate(3 << 30)
     with pytest.raises(UsageError, match=r"big makes 3072 MiB of files; at most 64 MiB"):
-        read_given(("big",), ())
+        read_run_inputs(("big",), ())
     with pytest.raises(UsageError, match=r"--with nope: there is no such file or folder"):
-        read_given((), (Path("nope"),))
+        read_run_inputs((), (Path("nope"),))
     for number in range(401):
         (folder / "data" / f"{number}.txt").touch()
     with pytest.raises(UsageError, match=r"more than 400 files"):
-        read_given(("data",), ())
+        read_run_inputs(("data",), ())
 
 
 def test_variables_are_set_or_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:

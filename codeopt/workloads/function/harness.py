@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from codeopt.analysis.positions import Def
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.session import Mounts
 from codeopt.workloads.function.calls.call_names import CallNames
@@ -19,7 +20,7 @@ from codeopt.workloads.function.recording.recording import known_as
 from codeopt.workloads.sandbox_view.libraries import Loading
 from codeopt.workloads.sandbox_view.untracked import missing_module
 from codeopt.workloads.sandbox_view.view import Place, View, locate, named_files, open_places, open_view, test_folders
-from codeopt.workloads.source.functions import Def, Function, definition, dotted, own_nodes
+from codeopt.workloads.source.functions import Function, definition, dotted, own_nodes
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef

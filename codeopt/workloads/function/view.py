@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from codeopt.analysis.nodes import first_line
 from codeopt.core.excerpted import Excerpted
 from codeopt.core.history import Draft, History
 from codeopt.rules import Hot, Rule
 from codeopt.workloads.source.definitions import PutBackError
 from codeopt.workloads.source.excerpt import shown
-from codeopt.workloads.source.functions import definition, first_line
+from codeopt.workloads.source.functions import definition
 from codeopt.workloads.source.splice import put_back
 
 

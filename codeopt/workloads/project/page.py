@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from codeopt.analysis.nodes import first_line
 from codeopt.report.html.annotated import annotated
 from codeopt.report.html.layout import card, document, folded, table, tile
 from codeopt.report.html.markup import Child, Markup, tag
 from codeopt.workloads.project.profile import FunctionTime, LibraryTime, Node, ProjectProfile
-from codeopt.workloads.source.functions import definitions, first_line
+from codeopt.workloads.source.functions import definitions
 
 LEAST, DEEPEST, ROWS = 0.005, 20, 20
 OPEN = 0.25

@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from codeopt.analysis.nodes import first_line
+from codeopt.analysis.positions import Def, functions
 from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.text import parted
-from codeopt.workloads.source.functions import Def
-from codeopt.workloads.source.placing import first_of, functions_of, outer_functions
+from codeopt.workloads.source.placing import functions_of
 
 EVERY = ""
 """Stands for all tests: what fixtures call, and what is called before the first of them."""
@@ -60,7 +61,7 @@ def junit_name(test: str) -> str:
 
 def _line(text: str, qualname: str) -> int | None:
     """Of a function's first line, decorators included."""
-    found = [first_of(node) for name, node in outer_functions(ast.parse(text).body) if name == qualname]
+    found = [first_line(node) for name, node in functions(ast.parse(text).body) if name == qualname]
     return found[0] if len(found) == 1 else None
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from codeopt.analysis.nodes import first_line
 from codeopt.core.errors import ProgramError
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.profile import (
@@ -22,7 +23,7 @@ from codeopt.workloads.project.profile import (
     with_lines,
 )
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.source.functions import definitions, first_line
+from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.guest_bundle import loading
 from codeopt_sandbox.outcome import Files, Run, RunLimits
 

@@ -7,8 +7,10 @@ import ast
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from codeopt.analysis.nodes import first_line
+from codeopt.analysis.positions import Def
 from codeopt.core.history import Candidate, History
-from codeopt.workloads.source.functions import Def, definitions, first_line
+from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.profile import Profile
 
 MOST_LINES = 400

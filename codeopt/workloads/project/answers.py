@@ -1,4 +1,4 @@
-"""An answer of a proposer's -> the project with it: each part in its place, everything else untouched."""
+"""Put a proposer's answer into a project: each part in its place, everything else untouched."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import Def, Definition, find_definition, functions
+from codeopt.core.revision import Revision
 from codeopt.workloads.project.fixed_ground import NOTHING_FIXED, FixedGround
 from codeopt.workloads.project.public_surface import surface_of
-from codeopt.workloads.project.text import joined, parted
+from codeopt.workloads.project.text import unpack
 from codeopt.workloads.source.definitions import PutBackError
 from codeopt.workloads.source.placing import (
     added,
@@ -30,13 +31,13 @@ _BLOCK = re.compile(
 )
 
 
-def answered(source: str, answer: str, ground: FixedGround = NOTHING_FIXED) -> str:
+def apply_answer(project: Revision, answer: str, ground: FixedGround = NOTHING_FIXED) -> Revision:
     """The project with an answer put in: search/replace blocks, or whole functions below a file's line.
 
     ground: files that may stand in an answer as they are, and not otherwise. Raises PutBackError.
     """
-    files = parted(source)
-    for path, part in (parted(answer) or {_meant(files, answer): answer}).items():
+    files = dict(project)
+    for path, part in (unpack(answer) or {_meant(files, answer): answer}).items():
         if path not in files and (reason := ground.why(path)):
             raise PutBackError(f"{path} is fixed ground ({reason}): it may not be edited; leave it as it is")
         if path not in files:
@@ -44,10 +45,10 @@ def answered(source: str, answer: str, ground: FixedGround = NOTHING_FIXED) -> s
             raise PutBackError(f"the project has no file {path} that could be changed; there are {known}")
         blocks = list(_BLOCK.finditer(part))
         files[path] = _by_blocks(files[path], path, blocks) if blocks else _with_functions(files[path], path, part)
-    if touched := ground.touched(parted(source), files):
+    if touched := ground.touched(project, files):
         raise PutBackError(touched)
-    _require_contracts(parted(source), files)
-    return joined(files)
+    _require_contracts(project, files)
+    return Revision(files)
 
 
 def _meant(files: Mapping[str, str], answer: str) -> str:

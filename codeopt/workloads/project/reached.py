@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import Def, functions
+from codeopt.core.revision import Revision
 from codeopt.workloads.project.edits import CodeEdit
-from codeopt.workloads.project.text import parted
 from codeopt.workloads.source.placing import functions_of
 
 EVERY = ""
@@ -23,17 +23,16 @@ class Reached:
 
     tests: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict)
 
-    def by(self, edits: Sequence[CodeEdit], before: str, after: str) -> tuple[str, ...] | None:
+    def by(self, edits: Sequence[CodeEdit], before: Revision, after: Revision) -> tuple[str, ...] | None:
         """Tests that could see these edits; None where that may be any.
 
-        before, after: the project's text without and with them.
+        before, after: the project without and with them.
         """
         if not self.tests or not _only_functions(before, after):
             return None
-        files = parted(before)
         found = set[str]()
         for edit in edits:
-            line = _line(files[edit.file], edit.qualname)
+            line = _line(before[edit.file], edit.qualname)
             if line is None:
                 return None
             found |= self.tests.get((edit.file, line), frozenset())
@@ -65,17 +64,15 @@ def _line(text: str, qualname: str) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
-def _only_functions(before: str, after: str) -> bool:
+def _only_functions(before: Revision, after: Revision) -> bool:
     """Whether all else that stood in the files is still there, and nothing of it can mean something else: new names
     that nobody knew do not matter, but for methods, which may stand before those of a base."""
-    old, new = parted(before), parted(after)
-    for path, text in new.items():
-        if text == old[path]:
-            continue
-        was, now = (ast.parse(each).body for each in (old[path], text))
+    for path in after.changed_files(before):
+        old, new = before[path], after[path]
+        was, now = (ast.parse(text).body for text in (old, new))
         if not _kept(was, now) or any(
             "." in name and not name.rpartition(".")[2].startswith("_") or name.endswith("__")
-            for name in functions_of(text).keys() - functions_of(old[path]).keys()
+            for name in functions_of(new).keys() - functions_of(old).keys()
         ):
             return False
     return True

@@ -13,7 +13,7 @@ from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.reached import Reached, junit_name, read_reach
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.text import is_test
+from codeopt.workloads.project.text import is_test, unpack
 from codeopt.workloads.project.watch import LEAST_S, LONGER, Watcher, watched_run
 from codeopt_sandbox.outcome import Run
 
@@ -123,7 +123,8 @@ def _found(runs: CommandRuns) -> list[str]:
 
 def failing_reached(runs: CommandRuns, source: str, tests: ProjectTests, original: str) -> str:
     """The same of those tests that can see what a draft changes, as far as that is known."""
-    ids = tests.reached.by(edits_of(original, source), original, source)
+    before, after = unpack(original), unpack(source)
+    ids = tests.reached.by(edits_of(before, after), before, after)
     if ids is None or len(ids) > MOST_IDS:
         return failing(runs, source, tests)
     names = {junit_name(each) for each in ids}

@@ -13,6 +13,7 @@ from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
 from codeopt.core.options import Strictness
 from codeopt.core.proposer import Proposer
+from codeopt.core.revision import Revision
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._defaults import Defaults
 from codeopt.workloads._protocol import Workload
@@ -27,7 +28,7 @@ from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.steady import HIDDEN, Steady, found_steady, given_steady
 from codeopt.workloads.project.suite_tests import ProjectTests, collected_files, failing, failing_reached, find_tests
-from codeopt.workloads.project.text import ProjectProgram, first_lines, parted
+from codeopt.workloads.project.text import ProjectProgram, line_offsets, pack, unpack
 from codeopt.workloads.project.view import ProjectProposer, brief, fixed_words
 from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
@@ -129,9 +130,10 @@ class ProjectWorkload(Defaults):
         """The fixed ground is as it was; changed commands; public functions on the calls that the command makes of
         them, which is quick, and the project's tests: in a round those that can see the change, where all of them take
         long."""
-        if touched := self.program.ground.touched(parted(self.program.source), parted(source)):
+        draft = unpack(source)
+        if touched := self.program.ground.touched(self.program.revision, draft):
             return Checked(rejection=touched)
-        found = self.calls.judge(source)
+        found = self.calls.judge(draft)
         if wrong := next((each.wrong for each in found if each.wrong), ""):
             return Checked(rejection=wrong)
         self._notify("running the command on other inputs")
@@ -160,8 +162,8 @@ class ProjectWorkload(Defaults):
 
     def _paid(self, candidate: Candidate) -> Candidate:
         """With gains and dropped filled."""
-        edits = edits_of(self.program.source, candidate.source)
-        source = candidate.source
+        kept = unpack(candidate.source)
+        edits = edits_of(self.program.revision, kept)
         if len(edits) == 1:
             comparison = candidate.comparison
             assert comparison is not None
@@ -169,16 +171,16 @@ class ProjectWorkload(Defaults):
             return candidate
         for number, edit in enumerate(edits, 1):
             self._notify(f"without edit {number} of {len(edits)}")
-            gain = self._gain(source, edit)
+            gain = self._gain(kept, edit)
             if gain.pays:
                 self.gains.append(gain)
             else:
                 self.dropped.append(edit)
-                source = without(self.program.source, source, edit)
-        return replace(candidate, source=source)
+                kept = without(self.program.revision, kept, edit)
+        return replace(candidate, source=pack(kept))
 
-    def _gain(self, source: str, edit: CodeEdit) -> EditGain:
-        rest = without(self.program.source, source, edit)
+    def _gain(self, draft: Revision, edit: CodeEdit) -> EditGain:
+        source, rest = pack(draft), pack(without(self.program.revision, draft, edit))
         case = self.suite.cases[0]
         outcome = self.run_case(rest, case)
         rule = replace(self.rule.screening(), max_pairs=ABLATION_PAIRS, worth_having=1.02)
@@ -314,7 +316,8 @@ def _counted(case: Case) -> bool:
 
 def as_profile(found: ProjectProfile, source: str) -> Profile:
     """With lines of the project's text in place of lines of files."""
-    above, files = first_lines(source), parted(source)
+    files = unpack(source)
+    above = line_offsets(files)
     lines = tuple(
         HotLine(above[row.file] + row.line, row.own_share, 0, row.own_share * found.cpu_s,
                 files[row.file].split("\n")[row.line - 1], f"{row.file}:{row.line}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from codeopt.analysis import parse
+from codeopt.core.revision import Revision
 from codeopt.rules._imports import top_imports
-from codeopt.workloads.project.answers import answered
-from codeopt.workloads.project.text import joined, parted
+from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.source.splice import put_back
 
 LATE = """\
@@ -41,7 +41,7 @@ MODULES = {
 
 def in_project(module: str, answer: str) -> str:
     """The module as the answer of a project's proposer makes it."""
-    return parted(answered(joined({"a.py": module}), f"# === file: a.py ===\n{answer}"))["a.py"]
+    return apply_answer(Revision({"a.py": module}), f"# === file: a.py ===\n{answer}")["a.py"]
 
 
 def names(module: str) -> dict[str, object]:

@@ -17,7 +17,7 @@ from codeopt.workloads.source.splice import put_back
 
 
 def function_rules(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
-    """Those of the rules that are not for whole programs, each cut back to one function."""
+    """The rules that are not for whole programs, each restricted to one function."""
     return within((rule for rule in rules if not rule.scripts_only), qualname)
 
 

@@ -105,17 +105,17 @@ def _order(node: ast.stmt) -> int:
 
 @dataclass(frozen=True)
 class _Heads:
-    """What an answer need not repeat of a function: decorators, annotations and docstring."""
+    """Parts of a function that an answer need not repeat: decorators, annotations and docstring."""
 
     old: str
-    """The file's text."""
+    """Text of the file."""
     known: Sequence[ast.stmt]
-    """Its statements."""
+    """Statements of the file."""
     part: str
-    """The answer's."""
+    """Text of the answer."""
 
     def lines(self, node: ast.stmt, qualname: str) -> str:
-        """Those of a statement of the answer; of a function with what the old one has at its begin."""
+        """Lines of a statement of the answer; those of a function begin as the old one does."""
         was = find_definition(self.known, qualname)
         if not isinstance(node, Def) or not isinstance(was, Def):
             return lines_of(self.part, node)
@@ -140,7 +140,7 @@ def _head(mine: Sequence[str], was: Def, theirs: Sequence[str], now: Def) -> tup
 
 
 def _begin(lines: Sequence[str], node: Def) -> int:
-    """How many lines stand above its first statement and the comments on that."""
+    """Number of lines above its first statement and the comments on that."""
     at = first_line(node.body[0]) - 1
     while lines[at - 1].lstrip().startswith("#"):
         at -= 1
@@ -177,7 +177,7 @@ def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> N
 
 
 def _names_of(tree: ast.Module) -> set[str]:
-    """What a module and its classes bind otherwise than by `def`, as in `f = _quick` and `from x import f`."""
+    """Names that a module and its classes bind otherwise than by `def`, as in `f = _quick` and `from x import f`."""
     found = set[str]()
     owners = [("", tree.body), *((f"{n.name}.", n.body) for n in ast.walk(tree) if isinstance(n, ast.ClassDef))]
     for prefix, body in owners:

@@ -1,4 +1,4 @@
-"""Where a project's command spends its time, as an HTML page: the tree of calls, targets, and hot functions' source."""
+"""Profile of a project's command as an HTML page: the tree of calls, targets, and hot functions' source."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _branches(nodes: tuple[Node, ...], depth: int) -> Iterator[Markup]:
 
 
 def _sources(profile: ProjectProfile, files: Mapping[str, bytes]) -> Iterator[Markup]:
-    """Of the functions whose lines were timed, the hottest first."""
+    """Source of the functions whose lines were timed, the hottest first."""
     timed = {line.file for line in profile.lines}
     for function in [f for f in profile.functions if f.file in timed and f.qualname != "<module>"]:
         text = files.get(function.file, b"").decode("utf-8", "replace")

@@ -38,18 +38,18 @@ MOST, MADE_UP = 100, 40
 """Calls of one function, of sizes like those of all that were recorded; and calls changed from them, within what all of
 them keep."""
 GUEST = ("tests/", "calls/__init__", "calls/repr/")
-"""What a recorder needs."""
+"""Modules of the guest that a recorder needs."""
 FAILED = "# the command does not end under the recorder as it does without"
 """As the recorder says why calls cannot be written down."""
 
 
 @dataclass(frozen=True)
 class FunctionFinding:
-    """What the calls of one function say of a draft."""
+    """Finding about a draft by the calls of one function."""
 
     edit: CodeEdit
     calls: int = 0
-    """That were made on both sides."""
+    """Number of calls made on both sides."""
     wrong: str = ""
     """The first that is answered otherwise, in words; empty when none is."""
     caveats: tuple[Caveat, ...] = ()
@@ -75,7 +75,7 @@ class PublicCalls:
 
     @property
     def latest(self) -> dict[CodeEdit, FunctionFinding]:
-        """Of the draft that was judged last."""
+        """Findings about the draft that was judged last, by edit."""
         return {found.edit: found for found in next(reversed(self.judged.values()), ())}
 
     def judge(self, draft: Revision) -> tuple[FunctionFinding, ...]:

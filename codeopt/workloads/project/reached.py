@@ -40,7 +40,7 @@ class Reached:
 
 
 def read_reach(rows: Iterable[tuple[str, Sequence[str]]]) -> Reached:
-    """Of what a run under the hook wrote: a test, and `/file:line` of each function that it calls."""
+    """Read the rows that a run under the hook wrote: a test, and `/file:line` of each function that it calls."""
     found: dict[tuple[str, int], set[str]] = defaultdict(set)
     for test, places in rows:
         for place in places:
@@ -51,7 +51,7 @@ def read_reach(rows: Iterable[tuple[str, Sequence[str]]]) -> Reached:
 
 
 def junit_name(test: str) -> str:
-    """What pytest's report calls a test: `tests/test_a.py::C::f[1]` is `tests.test_a.C::f[1]`."""
+    """Name of a test in pytest's report: `tests/test_a.py::C::f[1]` is `tests.test_a.C::f[1]`."""
     whole, bracket, parameters = test.partition("[")
     path, *names = whole.split("::")
     home = ".".join([path.removesuffix(".py").replace("/", "."), *names[:-1]])
@@ -59,7 +59,7 @@ def junit_name(test: str) -> str:
 
 
 def _line(text: str, qualname: str) -> int | None:
-    """Of a function's first line, decorators included."""
+    """Number of a function's first line, decorators included; None where not one function has that name."""
     found = [first_line(node) for name, node in functions(ast.parse(text).body) if name == qualname]
     return found[0] if len(found) == 1 else None
 

@@ -42,7 +42,8 @@ class ProjectRule(Rule):
 
 
 def project_rules(rules: Sequence[Rule], profile: ProjectProfile, ground: FixedGround) -> tuple[Rule, ...]:
-    """Those that are not for whole programs, each kept to the functions that take the time and may be edited."""
+    """The rules that are not for whole programs, each restricted to the functions that take the time and may be
+    edited."""
     may_change = [f for f in profile.functions if f.qualname != "<module>" and not ground.why(f.file)]
     hot = [f for f in may_change if f.own_share >= WORTH][:MOST]
     places = tuple((f.file, f.qualname) for f in hot)

@@ -41,14 +41,14 @@ raise SystemExit(pytest.main({words!r}))
 
 @dataclass(frozen=True)
 class ProjectTests:
-    """What the original passes."""
+    """Tests of the project that the original passes."""
 
     passed: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     """How pytest is called, beside the files."""
     paths: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
-    """What fails on the original, and counts for nothing."""
+    """Tests that fail on the original, and count for nothing."""
     shortfall: Shortfall | None = None
     reached: Reached = Reached()
     """By function; nothing where all tests are quick."""
@@ -57,12 +57,12 @@ class ProjectTests:
 
     @property
     def failed(self) -> int:
-        """How many of them."""
+        """Number of tests that fail on the original."""
         return len(self.lost)
 
     @property
     def all(self) -> tuple[str, ...]:
-        """What pytest is given to run all of them."""
+        """Arguments of pytest that run all of them."""
         return (*self.options, *self.paths)
 
     @property
@@ -113,7 +113,7 @@ def _named(runs: CommandRuns, options: ImproveOptions) -> list[str]:
 
 
 def _found(runs: CommandRuns) -> list[str]:
-    """Where pytest is to look: nowhere in particular where the project's settings say what a test file is called."""
+    """Folders and files that pytest is given; none where the project's settings say what a test file is called."""
     settings = (content for path, content in runs.project.files if path in SETTINGS)
     if any(b"python_files" in content for content in settings):
         tests = [f"--ignore={word}" for word in runs.command.words if word.endswith(".py")]
@@ -166,7 +166,7 @@ def _good(results: Mapping[str, bool]) -> list[str]:
 
 
 def _function(name: str) -> str:
-    """Of a test with its parameters."""
+    """Name of the test without its parameters."""
     return name.partition("[")[0]
 
 
@@ -184,7 +184,7 @@ def _as_tests(runs: CommandRuns, paths: Sequence[str]) -> CommandRuns:
 
 
 def argv_of(command: ProjectCommand) -> tuple[str, ...]:
-    """What a command's program finds in `sys.argv`."""
+    """The `sys.argv` of a command's program."""
     entry = command.entry
     first = {EntryKind.CODE: "-c", EntryKind.NOTHING: "", EntryKind.MODULE: f"{entry.name.replace('.', '/')}.py"}
     return (first.get(entry.kind, entry.name), *command.arguments)

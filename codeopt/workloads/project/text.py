@@ -1,4 +1,4 @@
-"""What may be changed of a project, and the one text that stands for its files where a draft is a text: in prompts,
+"""Modules of a project that may be changed, and the one text that stands for them where a draft is a text: in prompts,
 answers and saved runs each file stands below a line that names it."""
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def line_offsets(revision: Mapping[str, str]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class ProjectProgram(Program):
-    """What may be changed of a project. `source` and `text` are its files packed in one."""
+    """Modules of a project that may be changed. `source` and `text` are these files packed in one."""
 
     files: Mapping[str, Program] = field(default_factory=dict)
     """The files by their path in the project, to the character."""
@@ -61,11 +61,11 @@ class ProjectProgram(Program):
 
     @property
     def open_files(self) -> tuple[str, ...]:
-        """Paths of those that a draft may edit."""
+        """Paths of the files that a draft may edit."""
         return tuple(path for path in self.files if not self.ground.why(path))
 
     def require_open(self) -> ProjectProgram:
-        """The same. Raises UsageError where a draft may edit none of them."""
+        """This program. Raises UsageError where a draft may edit none of its files."""
         if self.open_files:
             return self
         path = next(iter(self.files))
@@ -75,11 +75,11 @@ class ProjectProgram(Program):
         )
 
     def as_file(self, source: str) -> str:
-        """As it is: there is no such file."""
+        """The packed text unchanged: no file of that kind exists."""
         return source
 
     def parts(self, source: str) -> Iterator[tuple[Program, str]]:
-        """The files that are other than they were, with their new text."""
+        """The files that a packed text changes, with their new text."""
         found = unpack(source)
         for path in found.changed_files(self.revision):
             known, text = self.files[path], found[path]
@@ -87,7 +87,7 @@ class ProjectProgram(Program):
                 yield known, text if known.source.endswith("\n") else text.removesuffix("\n")
 
     def edited(self, source: str) -> dict[str, bytes]:
-        """The same by their path in the project, as the files would hold it."""
+        """Contents of the changed files, by their path in the project."""
         places = {id(program): path for path, program in self.files.items()}
         return {places[id(program)]: program.as_file(text).encode() for program, text in self.parts(source)}
 

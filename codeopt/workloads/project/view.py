@@ -84,7 +84,7 @@ class ProjectProposer(Excerpted):
 
 
 def brief(profile: ProjectProfile, command: str, python: str, shown: str = "") -> Briefing:
-    """What a model is told of the project beside its text. shown: its fixed ground."""
+    """Briefing of a model on the project. shown: its fixed ground."""
     said = f"The command is `{inline(command)}`, run by Python {python or 'of an image'}."
     return Briefing(
         rules=RULES, answer=ANSWER, about="\n".join(filter(None, [said, shown])),

@@ -46,7 +46,7 @@ ABLATION_PAIRS = 30
 
 @dataclass(frozen=True)
 class EditGain:
-    """What one edit of a patch brings."""
+    """Gain of one edit of a patch."""
 
     edit: CodeEdit
     comparison: Comparison
@@ -93,16 +93,16 @@ class ProjectWorkload(Defaults):
     changed: tuple[ChangedRuns, ...] = ()
     """Commands that the user did not give: those of the rounds, and those that confirm a draft."""
     benches: Benches | None = None
-    """Where the command runs benchmarks of a tool."""
+    """Benchmarks of a tool that the command runs; None where it runs none."""
     after: list[TimedBody] = field(default_factory=list)
-    """The same with the patch that was confirmed last."""
+    """Times of the benchmarks with the patch that was confirmed last."""
     gains: list[EditGain] = field(default_factory=list)
-    """Of the patch that was confirmed last."""
+    """Gain of each kept edit of the patch that was confirmed last."""
     dropped: list[CodeEdit] = field(default_factory=list)
-    """Edits of it that did not pay."""
+    """Edits of that patch that did not pay."""
 
     def timed(self) -> Workload:
-        """With the plan."""
+        """The workload with its plan."""
         self._notify("timing the command")
         plan = make_plan(self.runner, self.program.source, self.suite.cases, self.suite.check, self.rule)
         start = min(self._start() for _ in range(3))
@@ -123,7 +123,7 @@ class ProjectWorkload(Defaults):
         return self.plan
 
     def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
-        """The command."""
+        """Run the command."""
         return judge(case, run_on(self.runner, source, case, hash_seed=hash_seed), self.suite.check)
 
     def check(self, source: str, stage: Stage) -> Checked:
@@ -192,11 +192,11 @@ class ProjectWorkload(Defaults):
         return replace(gain, reason=f"without it: {reason}" if reason else "")
 
     def profile(self, source: str) -> Profile | None:
-        """Where the command's time goes, by lines of the project's text."""
+        """Profile of the command, by lines of the packed project."""
         return as_profile(profile_command(self.runner, source), source)
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
-        """Those for functions, each kept to the hot ones."""
+        """The rules for functions, each restricted to the hot ones."""
         return project_rules(rules, self.found, self.program.ground)
 
     def adapt(self, proposer: Proposer) -> Proposer:
@@ -220,7 +220,7 @@ class ProjectWorkload(Defaults):
         )
 
     def facts(self) -> dict[str, Any]:
-        """What was found of the command, and of the edits of the patch."""
+        """Facts of the command and of the edits of the patch, as fields of a JSON object."""
         evidence = ["the command's output and files"] if not self.steady.nothing else []
         evidence += [f"{len(self.tests.passed)} tests"] if self.tests.passed else []
         calls = self.calls.latest
@@ -315,7 +315,7 @@ def _counted(case: Case) -> bool:
 
 
 def as_profile(found: ProjectProfile, source: str) -> Profile:
-    """With lines of the project's text in place of lines of files."""
+    """Profile with lines of the packed project in place of lines of files."""
     files = unpack(source)
     above = line_offsets(files)
     lines = tuple(
@@ -331,5 +331,5 @@ def as_profile(found: ProjectProfile, source: str) -> Profile:
 
 
 def _nothing(rule: StoppingRule) -> Comparison:
-    """Of what was not compared."""
+    """Comparison that stands for one that was not made."""
     return Comparison(Decision.REJECTED, 1.0, 1.0, 1.0, 0, "cpu", rule.interval, rule.alpha, "", ())

@@ -24,7 +24,7 @@ class Function:
 
     path: Path
     source: str
-    """Of the whole module."""
+    """Text of the whole module."""
     qualname: str
     kind: Kind
     asynchronous: bool
@@ -37,7 +37,7 @@ class Function:
     parameters: tuple[str, ...]
     """Names of the parameters that a call may give by position, `self` and `cls` included."""
     others: tuple[int, ...] = ()
-    """Where others of its name begin: earlier ones, and those of another branch."""
+    """First lines of others of its name: earlier ones, and those of another branch."""
 
     @property
     def name(self) -> str:

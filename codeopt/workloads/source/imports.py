@@ -1,4 +1,4 @@
-"""What a draft's function needs that the module has not: new methods, helpers and imports; and where they go."""
+"""Methods, helpers and imports that a draft's function needs and the module has not, and where they go."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _imports(node: cst.CSTNode) -> Iterable[tuple[str, cst.BaseStatement]]:
 
 
 def _used(text: str, candidates: dict[str, str]) -> list[str]:
-    """Those of `candidates` that a text uses, and what those use, in the order of `candidates`."""
+    """The part of `candidates` that a text uses, and what those use, in the order of `candidates`."""
     found: set[str] = set()
     todo = [text]
     while todo:

@@ -12,7 +12,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.git import Git, GitError, find_git
 from codeopt.report.patch_table import figures
 from codeopt.workloads.project.edits import CodeEdit, without
-from codeopt.workloads.project.text import ProjectProgram
+from codeopt.workloads.project.text import ProjectProgram, pack, unpack
 
 MESSAGE = """\
 {summary}
@@ -42,15 +42,15 @@ def commit_branch(program: ProjectProgram, source: str, name: str, facts: Mappin
             raise UsageError(f"--branch {name}: {part.path} has changes that are not committed; commit them first")
     rows: Sequence[Mapping[str, Any]] = facts["edits"]
     edits = [CodeEdit(row["file"], row["qualname"]) for row in rows]
-    states = [source]
+    states = [unpack(source)]
     for edit in reversed(edits[1:]):
-        states.insert(0, without(program.source, states[0], edit))
+        states.insert(0, without(program.revision, states[0], edit))
     head = _ask(git, "rev-parse", "HEAD").strip()
     with tempfile.TemporaryDirectory(prefix="codeopt-index-") as folder:
         index = Path(folder, "index")
         _ask(git, "read-tree", "HEAD", index=index)
         for row, state in zip(rows, states, strict=True):
-            for part, text in program.parts(state):
+            for part, text in program.parts(pack(state)):
                 place = part.path.resolve().relative_to(git.root).as_posix()
                 blob = _ask(git, "hash-object", "-w", "--stdin", given=part.as_file(text)).strip()
                 mode = "100755" if os.access(part.path, os.X_OK) else "100644"

@@ -18,7 +18,7 @@ class Excerpted(ABC):
 
     @abstractmethod
     def excerpts(self, history: History) -> History:
-        """As the inner proposer sees it: the same rounds."""
+        """The history as the inner proposer sees it: the same rounds."""
 
     @abstractmethod
     def whole(self, draft: Draft, original: str) -> Draft:
@@ -27,11 +27,11 @@ class Excerpted(ABC):
 
     @property
     def name(self) -> str:
-        """The inner proposer's."""
+        """Name of the inner proposer."""
         return self.inner.name
 
     def critique(self, history: History) -> Critique:
-        """As the inner proposer, on the excerpts."""
+        """The inner proposer's critique, made on the excerpts."""
         return self.inner.critique(self.excerpts(history))
 
     def refine(self, history: History) -> Draft:
@@ -44,6 +44,6 @@ class Excerpted(ABC):
             yield self.whole(draft, history.original.source)
 
     def preferred(self, history: History) -> Candidate | None:
-        """As the inner proposer; it is the same round of the whole."""
+        """The inner proposer's choice, as the same round of the whole."""
         chosen = self.inner.preferred(self.excerpts(history))
         return history.candidates[chosen.round] if chosen else None

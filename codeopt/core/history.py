@@ -16,7 +16,7 @@ from codeopt_sandbox.profile import Profile
 
 @dataclass(frozen=True)
 class Critique:
-    """What a proposer says of the candidates so far, and whether anything is left to improve."""
+    """A proposer's opinion of the candidates so far, and whether anything is left to improve."""
 
     text: str
     sufficient: bool = False
@@ -24,7 +24,7 @@ class Critique:
     exhausted: bool = False
     """The proposer has no draft left to write; no opinion, as `sufficient` is, which a task may doubt."""
     usage: Usage = NOTHING_USED
-    """What it cost to write."""
+    """Tokens and cost of writing it."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Draft:
     problem: str = ""
     """Why there is no usable program (no code in the reply, a syntax error); empty when there is one."""
     usage: Usage = NOTHING_USED
-    """What it cost to write."""
+    """Tokens and cost of writing it."""
     model: str = ""
     """The language model that wrote it; empty for the rules."""
 
@@ -60,7 +60,7 @@ class Preferred(StrEnum):
 
 @dataclass(frozen=True)
 class Preference:
-    """What a reader said of two texts, whose sides were swapped between two questions."""
+    """A reader's choice between two texts, asked twice with the sides swapped."""
 
     winner: Preferred
     """NEITHER also where the two answers differ."""
@@ -73,11 +73,11 @@ class AgainstBest:
     of which is the faster."""
 
     round: int
-    """The other's."""
+    """Round of the best candidate."""
     comparison: Comparison
-    """The other takes the original's place."""
+    """Its measurement with the best candidate in the original's place."""
     lead: float
-    """The other's own."""
+    """Ranking key of the best candidate."""
 
 
 @dataclass(frozen=True)
@@ -93,15 +93,15 @@ class Candidate:
     """Against the original; None when it was not right on every case, and for the original."""
     profile: Profile | None = None
     critique: str = ""
-    """What the proposer said after seeing this candidate."""
+    """The proposer's critique of this candidate."""
     changes: tuple[str, ...] = ()
-    """The draft's."""
+    """The draft's changes."""
     ablation: tuple[tuple[str, float], ...] = ()
     """Each ablation that was right, timed next to this candidate: how many times as long it takes."""
     rejection: str = ""
     """Why it cannot be accepted whatever its time, in one line; empty when it can."""
     notes: tuple[str, ...] = ()
-    """What a reader should know of it, a line each."""
+    """Remarks for people, a line each."""
     turn: int = 0
     """The round of the budget that it was written in, from 1; drafts of one critique share it. 0: it cost none."""
     parents: tuple[int, ...] = ()
@@ -115,23 +115,23 @@ class Candidate:
     siblings: tuple[tuple[int, float], ...] = ()
     """Right drafts of the same critique, timed next to it: their round, and how many times as long they take."""
     model: str = ""
-    """The draft's."""
+    """The language model that wrote it; empty for the rules."""
     effort: Effort = Effort()
     second: Comparison | None = None
-    """By another clock, for a task that asks for it: time beside memory."""
+    """Comparison by another clock, for a task that asks for it: time beside memory."""
     scores: tuple[tuple[str, float], ...] = ()
-    """Of a text: shares of the full score, by aspect."""
+    """Scores of a text by aspect, as shares of the full score."""
     usage: Usage = NOTHING_USED
-    """What a language model cost while this was judged."""
+    """Tokens and cost of language models that judged it."""
     preference: Preference | None = None
-    """The original is the first of the two; None where no reader was asked."""
+    """A reader's choice between the original (FIRST) and this; None where no reader was asked."""
     standing: Standing | None = None
-    """By the task's own measures; None where the speedup is the measure."""
+    """Score by the task's own measures; None where the speedup is the measure."""
     checked: tuple[Caveat, ...] = ()
     """Differences beyond the known inputs that no single case shows."""
 
     against_best: AgainstBest | None = None
-    """None where none before it was faster than the original."""
+    """Comparison with the best candidate before it; None where none before it was faster than the original."""
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -140,7 +140,7 @@ class Candidate:
 
     @property
     def settings(self) -> tuple[ChangedSetting, ...]:
-        """Of the whole process, that a wrong run left changed; each once."""
+        """Settings of the process that a wrong run left changed; each once."""
         return tuple(dict.fromkeys(each for outcome in self.outcomes for each in outcome.settings))
 
     def by(self, metric: Literal["time", "memory"]) -> Comparison | None:
@@ -165,8 +165,7 @@ class Candidate:
 
     @property
     def lead(self) -> float:
-        """By which to rank it among faster ones: the lower end of its ratio to the original, unless its own pairs with
-        the best one before it say that it is faster or slower than that."""
+        """Ranking key: lower bound of the speedup, corrected by the direct comparison with the previous best."""
         own = self.comparison.ci_low if self.comparison else 0.0
         other = self.against_best
         if other is not None and other.comparison.decision is Decision.FASTER:
@@ -182,9 +181,9 @@ class History:
 
     candidates: tuple[Candidate, ...]
     remark: str = ""
-    """What the search tells a proposer beside it: how to go on from these."""
+    """The search's advice to the proposer on how to go on from these candidates."""
     turn: int = 0
-    """How many rounds of the budget were before this one."""
+    """Number of rounds of the budget before this one."""
 
     @property
     def original(self) -> Candidate:
@@ -198,7 +197,7 @@ class History:
 
     @property
     def best(self) -> Candidate | None:
-        """Of the right and faster ones the one that leads; None when there is none yet."""
+        """The leading candidate among the right and faster ones; None when there is none yet."""
         return max((c for c in self.candidates[1:] if c.faster), key=lambda c: c.lead, default=None)
 
     def add(self, candidate: Candidate) -> History:

@@ -1,4 +1,4 @@
-"""What is to be improved: source text, its path, and how it is put back without ever being half-written."""
+"""A program to improve: source text, its path, and how it is put back without ever being half-written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from codeopt.core.git import GitError, find_git
 
 _BOM = "\ufeff"
 _LONGEST = 1 << 20
-"""Bytes of a program; longer ones are data, and /dev/zero has no end."""
+"""Maximum size of a program, bytes; longer files are data, and /dev/zero has no end."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Program:
     source: str
     """With plain line ends, as Python itself reads it, and without a byte order mark."""
     text: str
-    """What the file holds, to the character."""
+    """Text of the file, to the character."""
     place: str = ""
-    """What a diff calls it; empty: its path from the current folder."""
+    """Path in a diff; empty: the path from the current folder."""
 
     def parts(self, source: str) -> Iterator[tuple[Program, str]]:
         """The files that another source text changes, each with its own: this one."""
@@ -43,7 +43,7 @@ class Program:
 
 
 def as_source(text: str) -> str:
-    """What a file holds as Python reads it: plain line ends, no byte order mark."""
+    """Text as Python reads it: plain line ends, no byte order mark."""
     return text.removeprefix(_BOM).replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -58,7 +58,7 @@ def read_program(path: Path) -> Program:
 
 
 def make_program(path: Path, text: str) -> Program:
-    """What the file at `path` would be with another text. Raises UsageError when that is none that Python could run."""
+    """The program at `path` with another text. Raises UsageError when that is none that Python could run."""
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > _LONGEST:
         raise UsageError(f"the text for {path} is longer than {_LONGEST >> 20} MiB; that is no program to improve")
@@ -165,7 +165,8 @@ def require_unchanged(program: Program) -> None:
 
 
 def replace_parts(program: Program, new: str) -> list[tuple[Program, Path | None]]:
-    """The same for each file that a result changes; none is written where one has changed since. Raises UsageError."""
+    """Put each file that a result changes in place; none is written where one has changed since it was read. Raises
+    UsageError."""
     parts = list(program.parts(new))
     for part, _ in parts:
         require_unchanged(part)
@@ -173,7 +174,7 @@ def replace_parts(program: Program, new: str) -> list[tuple[Program, Path | None
 
 
 def _is_clean_in_git(path: Path) -> bool:
-    """False, too, where git cannot say."""
+    """Whether git holds this very text; False where git cannot say."""
     path = Path(os.path.realpath(path))
     try:
         git = find_git(path.parent)

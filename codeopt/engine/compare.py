@@ -31,7 +31,7 @@ ENOUGH_S = 0.1
 
 
 class PairVerdict(StrEnum):
-    """What is said of NEW."""
+    """Verdict on NEW."""
 
     FASTER = "faster"
     SLOWER = "slower"
@@ -54,14 +54,14 @@ class PairResult:
     caveats: tuple[Caveat, ...] = ()
     """Differences beyond the known inputs."""
     facts: dict[str, Any] = field(default_factory=dict)
-    """What the workload says of itself."""
+    """Facts of the workload, as fields of a JSON object."""
     backend: str = ""
     description: str = ""
-    """Of the sandbox."""
+    """Description of the sandbox."""
     interpreter: Interpreter | None = None
-    """What ran both; None where that was an image's own, and where nothing was run."""
+    """The interpreter that ran both; None where that was an image's own, and where nothing was run."""
     settings: tuple[ChangedSetting, ...] = ()
-    """Of the whole process, that NEW leaves changed and OLD does not: why it is rejected."""
+    """Settings of the process that NEW leaves changed and OLD does not: why it is rejected."""
 
     def is_slower(self, limit: float) -> bool:
         """Slower with confidence, and by more than `limit`."""
@@ -148,7 +148,8 @@ def _compared(opened: Opened, request: WorkloadRequest) -> PairResult:
 
 
 def _checked(judge: Judge, source: str) -> Candidate:
-    """What was given up for the time it takes is asked once more: it may have been the machine."""
+    """The checked candidate; one that was stopped for taking too long is checked once more: it may have been the
+    machine."""
     found = judge.check(source, "the new one")
     return found if judge.workload.bound(found) is None else judge.check(source, "the new one")
 

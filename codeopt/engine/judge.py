@@ -28,7 +28,7 @@ from codeopt_sandbox.outcome import Case, Outcome, Verdict
 MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
 STEP_S = 10.0
-"""What the comparison of two drafts may take: it decides nothing but which to go on from."""
+"""Time limit of comparing two drafts, seconds: it decides only which of them to go on from."""
 THIRD_HASH_SEED, SHORT_S = 2, 3.0
 """Of cases that nobody has seen; and the seconds of the cases that are run once more, where one round has to do."""
 CONFIRMATION_SEED = 1000
@@ -40,7 +40,7 @@ class Race:
     """Programs that do the same, timed next to each other."""
 
     ratios: tuple[float | None, ...]
-    """How many times as long each takes as the first that is right; None for one that was wrong or failed."""
+    """Time of each draft in relation to the first that is right; None for one that was wrong or failed."""
     seconds: float
 
 
@@ -73,7 +73,7 @@ class Judge:
 
     @property
     def suite(self) -> Suite:
-        """What a draft must be right on."""
+        """The cases on which a draft must be right."""
         return self.workload.suite
 
     def measure(self, draft: Draft, history: History) -> Candidate:
@@ -108,7 +108,7 @@ class Judge:
             return Race(ratios, time.monotonic() - started)
 
     def _ratios(self, sources: Sequence[str]) -> tuple[float | None, ...]:
-        """How many times as long as the first that is right each program takes."""
+        """Time of each program in relation to the first that is right."""
         if not sources:
             return ()
         plan = self.workload.require_plan()
@@ -129,7 +129,7 @@ class Judge:
             return time_variants(self.workload.runner, sources, plan, lambda expected, got: "")[0]
 
     def _read(self, draft: Draft, history: History) -> Candidate:
-        """What can be said of a draft before it is run."""
+        """The candidate of a draft that is judged by its text alone, before it is run."""
         candidate = Candidate(
             len(history.candidates), draft.source, draft.summary, changes=draft.changes, model=draft.model
         )
@@ -312,7 +312,7 @@ class Judge:
     def _guarded(
         self, candidate: Candidate, plan: Plan, unseen: tuple[Case, ...], *, in_round: bool = False
     ) -> Candidate:
-        """What guards say of a gain."""
+        """The candidate with the guards' findings about its gain."""
         if not candidate.correct or candidate.comparison is None:
             return candidate
         gain = guards.Gain(self.workload, candidate.source, candidate.comparison, plan, unseen, self.notify)
@@ -357,7 +357,7 @@ def _with(candidate: Candidate, comparison: Comparison, finding: guards.Finding)
 
 
 def _screened(draft: Draft, history: History) -> tuple[Outcome, ...]:
-    """What the same program printed on the cases when it was screened; a confirmation has runs of its own."""
+    """Outcomes of the same program from when it was screened; a confirmation has runs of its own."""
     earlier = (c for c in history.candidates if c.screening_only and c.correct and c.source == draft.source)
     return next((candidate.outcomes for candidate in earlier), ())
 

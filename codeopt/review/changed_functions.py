@@ -12,13 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from codeopt.analysis.nodes import first_line
+from codeopt.analysis.positions import Def
 from codeopt.core.errors import UsageError
 from codeopt.core.program import read_program
 from codeopt.review.change import Change, ChangedFile
 from codeopt.review.repository import Repository
 from codeopt.review.suggestion import Skipped, full_name
 from codeopt.workloads.program.cases import cases_beside, reads_stdin
-from codeopt.workloads.source.functions import Def, Function, definitions, first_line, read_function
+from codeopt.workloads.source.functions import Function, definitions, read_function
 
 VENDORED = frozenset(
     {"vendor", "vendored", "_vendor", "_vendored", "third_party", "thirdparty", "extern", "node_modules",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.analysis import AnalyzedProgram, Edit, Variable, first_line, is_bare_constant
+from codeopt.analysis import AnalyzedProgram, Edit, Variable, first_line
+from codeopt.analysis.positions import import_index
 
 BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 BINDING = re.compile(r"[ \t]*\r?\n(?=\w+ = sys\.\w)")
@@ -24,13 +25,7 @@ def bind_stream(program: AnalyzedProgram, name: str, path: str) -> Edit:
 
 def top_imports(program: AnalyzedProgram) -> list[ast.stmt]:
     """The docstring and the imports before any other statement."""
-    top: list[ast.stmt] = []
-    for statement in program.tree.body:
-        docstring = not top and is_bare_constant(statement)
-        if not docstring and not isinstance(statement, ast.Import | ast.ImportFrom):
-            break
-        top.append(statement)
-    return top
+    return program.tree.body[: import_index(program.tree.body)]
 
 
 def _plainly_imported(program: AnalyzedProgram) -> set[str]:

@@ -28,7 +28,7 @@ class Defaults:
     suite: Suite
 
     def timed(self) -> Workload:
-        """As it is: the plan is there."""
+        """Unchanged: the plan is there from the start."""
         return cast(Workload, self)
 
     def require_plan(self) -> Plan:
@@ -37,15 +37,15 @@ class Defaults:
         return self.plan
 
     def explain(self, source: str, case: Case, outcome: Outcome) -> Outcome:
-        """As it is."""
+        """The outcome unchanged."""
         return outcome
 
     def check(self, source: str, stage: Stage) -> Checked:
-        """Nothing else."""
+        """Accept; no further check."""
         return Checked()
 
     def unseen_cases(self) -> tuple[Case, ...]:
-        """None."""
+        """No unseen cases."""
         return ()
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
@@ -58,27 +58,27 @@ class Defaults:
         return make_plan(runner, original, plan.cases, self.suite.check, rule)
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
-        """None."""
+        """No similar inputs."""
         return ()
 
     def profile(self, source: str) -> Profile | None:
-        """None."""
+        """None: no profile."""
         return None
 
     def growth(self, source: str) -> GrowthPair | None:
-        """None."""
+        """None: cost growth is not measured."""
         return None
 
     def trimmed(self, candidate: Candidate) -> Candidate:
-        """As it is."""
+        """The candidate unchanged."""
         return candidate
 
     def bound(self, candidate: Candidate) -> float | None:
-        """None."""
+        """None: no draft is given up early."""
         return None
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
-        """None."""
+        """No built-in rules apply."""
         return ()
 
     def briefing(self) -> Briefing:
@@ -86,14 +86,14 @@ class Defaults:
         return Briefing()
 
     def adapt(self, proposer: Proposer) -> Proposer:
-        """As it is."""
+        """The proposer unchanged."""
         return proposer
 
     @property
     def headline(self) -> str:
-        """How many cases there are."""
+        """The number of cases in words."""
         return f"{len(self.suite.cases)} cases, {self.suite.held_out} held out"
 
     def facts(self) -> dict[str, Any]:
-        """How many cases there are."""
+        """The number of cases as `cases`."""
         return {"tests": {"total": len(self.suite.cases)}}

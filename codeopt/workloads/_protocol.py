@@ -1,4 +1,4 @@
-"""What a judge needs of a measured target, and what a kind has to offer to get there."""
+"""Protocols of a measured target, as a judge needs it, and of the kinds that measure one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Workload(Protocol):
 
     @property
     def suite(self) -> Suite:
-        """What a draft must be right on."""
+        """The cases on which a draft must be right, and how an output is checked."""
         ...
 
     @property
@@ -47,17 +47,17 @@ class Workload(Protocol):
 
     @property
     def plan(self) -> Plan | None:
-        """What is timed; None before `timed()`, and where everything is too short to time."""
+        """The timed cases; None before `timed()`, and where everything is too short to time."""
         ...
 
     @property
     def region(self) -> TimedRegion:
-        """What the seconds of a run are the seconds of."""
+        """The part of a run that its seconds are measured of."""
         ...
 
     @property
     def usage(self) -> Usage:
-        """What a language model cost while this was opened."""
+        """Tokens and cost of language models while the target was opened."""
         ...
 
     @property
@@ -82,7 +82,7 @@ class Workload(Protocol):
         ...
 
     def check(self, source: str, stage: Stage) -> Checked:
-        """What else a draft must do that is right on all cases: fuzzed inputs, the project's tests."""
+        """Check a draft that is right on all cases further: on fuzzed inputs, by the project's tests."""
         ...
 
     def unseen_cases(self) -> tuple[Case, ...]:
@@ -90,11 +90,11 @@ class Workload(Protocol):
         ...
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
-        """What is timed to confirm a draft."""
+        """The timed cases of a confirmation, those that nobody has seen first."""
         ...
 
     def plan_by(self, plan: Plan, rule: StoppingRule) -> Plan:
-        """What is timed by another clock beside a plan: what it times."""
+        """The plan to use with another clock: the same cases."""
         ...
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
@@ -102,7 +102,7 @@ class Workload(Protocol):
         ...
 
     def profile(self, source: str) -> Profile | None:
-        """Where the time of a draft goes; None where that cannot be measured."""
+        """Profile of a draft; None where that cannot be measured."""
         ...
 
     def growth(self, source: str) -> GrowthPair | None:
@@ -114,16 +114,15 @@ class Workload(Protocol):
         ...
 
     def bound(self, candidate: Candidate) -> float | None:
-        """How many times as fast as the original a draft is at most that was given up for the time it takes; None for
-        one that was not."""
+        """Upper bound of the speedup of a draft that was stopped for taking too long; None for one that was not."""
         ...
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
-        """Those of the built-in rules that apply to such a target, each kept to it."""
+        """The built-in rules that apply to such a target, each restricted to it."""
         ...
 
     def briefing(self) -> Briefing:
-        """What a language model is told of the target beside its program."""
+        """Facts of the target that a language model is told beside its program."""
         ...
 
     def adapt(self, proposer: Proposer) -> Proposer:
@@ -132,7 +131,7 @@ class Workload(Protocol):
 
     @property
     def headline(self) -> str:
-        """What is known of the original, in a few words: `13 cases, 5 held out   longest 0.699 s`."""
+        """Summary of the original in a few words: `13 cases, 5 held out   longest 0.699 s`."""
         ...
 
     def facts(self) -> dict[str, Any]:
@@ -145,7 +144,7 @@ class Opened(Protocol):
 
     @property
     def title(self) -> str:
-        """What is improved, for people: `slow.py`, `mod.py::f`."""
+        """The target's name for people: `slow.py`, `mod.py::f`."""
         ...
 
     @property
@@ -155,7 +154,7 @@ class Opened(Protocol):
 
     @property
     def sandbox(self) -> Sandbox:
-        """Where it runs."""
+        """The sandbox that it runs in."""
         ...
 
     @property
@@ -164,7 +163,7 @@ class Opened(Protocol):
         ...
 
     def profile(self) -> Profile:
-        """Where the original's time goes; it need not be fit to be judged. Raises ProgramError, UsageError."""
+        """Profile of the original, which need not be fit to be judged. Raises ProgramError, UsageError."""
         ...
 
     def measure(self) -> Workload:

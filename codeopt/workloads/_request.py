@@ -1,4 +1,4 @@
-"""What a kind of workload is asked to open, and the values that it answers with."""
+"""Requests to a kind of workload, and the values that it answers with."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OTHER_HASH_SEED = 1
 
 
 class TimedRegion(Enum):
-    """What lies between the two readings of the clock; guards go by it."""
+    """The part of a run between the two readings of the clock; guards go by it."""
 
     RUN = "run"  # whole runs of a program, each a process of its own
     CALLS = "calls"  # some calls within a process that does other things before and after
@@ -65,13 +65,13 @@ class Suite:
 
     @property
     def held_out(self) -> int:
-        """How many cases no proposer ever sees."""
+        """Number of cases that no proposer ever sees."""
         return sum(case.held_out for case in self.cases)
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What else was found out about a draft that is right on the cases."""
+    """Findings about a draft that is right on all cases."""
 
     outcomes: tuple[Outcome, ...] = ()
     rejection: str = ""
@@ -79,16 +79,16 @@ class Checked:
     caveats: tuple[Caveat, ...] = ()
     """Differences beyond the known inputs."""
     critique: str = ""
-    """Where a language model scores a draft: what it said."""
+    """The critique of a language model that scores drafts; empty without one."""
     scores: tuple[tuple[str, float], ...] = ()
     """The same as shares of the full score, by name."""
     usage: Usage = NOTHING_USED
-    """What that cost."""
+    """Tokens and cost of that critique."""
 
 
 @dataclass(frozen=True)
 class WorkloadRequest:
-    """What a kind is asked to open."""
+    """A target to open, with everything that is needed to judge it."""
 
     target: Target
     program: Program
@@ -97,17 +97,17 @@ class WorkloadRequest:
     rule: StoppingRule = StoppingRule()
     """When a comparison stops, and by which clock."""
     own_code_only: bool = True
-    """Nothing but the user's own code, and what the built-in rules made of it, will run."""
+    """Only the user's own code, and what the built-in rules made of it, will run."""
     rival: Target | None = None
     """The other side of a comparison, which is run beside the target."""
     rival_program: Program | None = None
-    """What the rival's file holds; there where a rival is."""
+    """The program that the rival's file holds; set where `rival` is."""
     held_out: Mapping[str, bool] = field(default_factory=dict)
     """By case: whether it was held out in an earlier sitting; it stays so."""
     baseline: Candidate | None = None
     """The original as an earlier sitting measured it; it is not profiled again."""
     profile_modes: tuple[Mode, ...] = ()
-    """What to profile of the original; empty: nothing."""
+    """Profiles to take of the original; empty: none."""
     for_memory: bool = False
     """Less memory is an aim: of a function it is profiled, too, which lines hold it."""
     needs_time: bool = True
@@ -117,15 +117,16 @@ class WorkloadRequest:
     calls_text: str = ""
     """A calls file that a language model wrote earlier."""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What was found out on the way to the target, as fields of a JSON object."""
+    """Facts found on the way to the target, as fields of a JSON object."""
     interpreter: Interpreter | None = None
-    """What runs the target; None where an image has its own."""
+    """The interpreter that runs the target; None where an image has its own."""
     drawn_seed: int = field(default_factory=lambda: randbelow(MOST_SEEDS))
     """The seed of made-up inputs where the options name none."""
 
     @property
     def input_seed(self) -> int:
-        """Of the inputs that are made up: another in each run, so that no program meets them again; in its record."""
+        """Seed of generated inputs: another in each run, so that no program meets them again; saved in the run's
+        record."""
         return self.drawn_seed if self.options.input_seed is None else self.options.input_seed
 
     def open_sandbox(self, mounts: Mounts = (), room_mib: int = 0) -> AbstractContextManager[Sandbox]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from codeopt.analysis.positions import Def
 from codeopt.engine.guards import Consequence, Finding, Gain
 from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.timing.plan import CallPlan
-from codeopt.workloads.source.functions import Def, definitions
+from codeopt.workloads.source.functions import definitions
 
 REGION = TimedRegion.CALLS
 ALWAYS = True

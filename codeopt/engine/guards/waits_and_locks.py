@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from codeopt.analysis.positions import Def
 from codeopt.engine.guards import Consequence, Finding, Reading
-from codeopt.workloads.source.functions import Def, definitions, dotted, own_nodes
+from codeopt.workloads.source.functions import definitions, dotted, own_nodes
 
 ORDER = 90
 LOCKS = ("lock", "mutex", "semaphore", "condition")

@@ -7,11 +7,11 @@ import hashlib
 import warnings
 from collections.abc import Callable
 
+from codeopt.analysis.nodes import first_line
 from codeopt.review.patch import lines_of
 from codeopt.review.reporters import _words
 from codeopt.review.reporters._edits import LineEdit, edits, inside, whole
 from codeopt.review.suggestion import Suggestion
-from codeopt.workloads.source.functions import first_line
 
 NAME = "codeopt"
 Quote = Callable[[str], str]

@@ -1,5 +1,5 @@
-"""What a model is told of one function beside its text: what counts as the same, what the calls look like, and what is
-timed. Of calls that are held out nothing but kinds and sizes."""
+"""Briefing of a model on one function, beside its text: what counts as the same, what the calls look like, and what is
+timed. Held-out calls appear by kinds and sizes alone."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ own. The docstring is put back, decorators stay and need not be repeated, what t
 
 CLOCKS = {"cpu": "CPU time", "wall": "wall clock", "memory": "CPU time"}
 SHAPE_S = 20.0
-"""What it may take to make the timed calls once and look at them."""
+"""Time limit of making the timed calls once and looking at them, seconds."""
 
 
 @dataclass(frozen=True)
 class BriefedFunction:
-    """What is told of."""
+    """The function, its calls and what is timed of them."""
 
     bench: Bench
     evidence: Evidence
     cases: Sequence[Case]
     """With those that are held out, whose content is not looked at."""
     plan: CallPlan | None
-    """What is timed; None where nothing can be."""
+    """The timed calls; None where nothing can be timed."""
     python: str
     tolerance: float
 
@@ -69,7 +69,7 @@ def brief(subject: BriefedFunction) -> Briefing:
 
 
 def _nature(subject: BriefedFunction) -> str:
-    """What it is, and what runs it."""
+    """The function's kind, and the interpreter that runs it."""
     function, bench = subject.bench.function, subject.bench
     kinds = ["asynchronous"] * function.asynchronous + ["generator"] * function.generator
     kind = " ".join([*kinds, function.kind])
@@ -83,7 +83,7 @@ def _nature(subject: BriefedFunction) -> str:
 
 
 def _measured(subject: BriefedFunction) -> str:
-    """What is timed: its seconds, what its arguments are like, how its cost grows."""
+    """The timed calls: their seconds, kinds of arguments, how cost grows."""
     if subject.plan is None:
         return ""
     timed, clock = subject.plan.timed, CLOCKS[subject.plan.clock]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from codeopt.analysis.positions import Def
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.session import Mounts
 from codeopt.workloads.function.calls.call_names import CallNames
@@ -19,7 +20,7 @@ from codeopt.workloads.function.recording.recording import known_as
 from codeopt.workloads.sandbox_view.libraries import Loading
 from codeopt.workloads.sandbox_view.untracked import missing_module
 from codeopt.workloads.sandbox_view.view import Place, View, locate, named_files, open_places, open_view, test_folders
-from codeopt.workloads.source.functions import Def, Function, definition, dotted, own_nodes
+from codeopt.workloads.source.functions import Function, definition, dotted, own_nodes
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
@@ -56,11 +57,11 @@ class Bench:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """What the function's text speaks of."""
+        """Literals that the function's text mentions."""
         return vocabulary(self.source, self.function.text)
 
     def ask(self, calls: tuple[str, ...], mode: BatchMode = "check", **options: Any) -> CallAnswer:
-        """What the original does. Raises ProgramError when it cannot even be imported."""
+        """Answers of the original. Raises ProgramError when it cannot even be imported."""
         run = self.runner.ask(self.source, CallBatch(calls, mode, **options))
         if run.answer is None:
             raise ProgramError(self.no_answer(run))
@@ -165,7 +166,7 @@ def _names(tree: ast.Module) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _attributes(tree: ast.Module) -> tuple[str, ...]:
-    """What a module sets of its own functions: `f.calls`."""
+    """Attributes that a module sets on its own functions: `f.calls`."""
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
     stored = (n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load))
     names = (dotted(node) for node in stored)

@@ -16,9 +16,9 @@ from codeopt_sandbox.guest.calls.outcome import COUNTED, IMPORT
 from codeopt_sandbox.outcome import ChangedSetting, Outcome, Verdict
 
 IMPORT_S = 60.0
-"""What the libraries may take to be imported."""
+"""Time limit of importing the libraries, seconds."""
 NAMED = 3
-"""So many settings are told in a line; `--json` has all."""
+"""Number of settings named in a line; `--json` has all."""
 
 
 def judge_left(runner: TimedRuns, original: str, draft: str, outcome: Outcome) -> Outcome:
@@ -32,7 +32,7 @@ def judge_left(runner: TimedRuns, original: str, draft: str, outcome: Outcome) -
 
 
 def newly_left(runner: TimedRuns, original: str, left: ProcessChanges) -> tuple[LeftSetting, ...]:
-    """What neither the original leaves, nor the libraries that are loaded beside its own."""
+    """Settings that neither the original leaves, nor the libraries that are loaded beside its own."""
     known = runner.left.get(original, [])
     found = beyond(left.settings, known)
     have = {name for each in known for name in each.libraries}
@@ -43,7 +43,7 @@ def newly_left(runner: TimedRuns, original: str, left: ProcessChanges) -> tuple[
 
 
 def imported(runner: TimedRuns, original: str, libraries: tuple[str, ...]) -> list[ProcessChanges]:
-    """What the original leaves, with libraries imported after it: asked once."""
+    """Settings that the original leaves, with libraries imported after it: asked once."""
     key = "\n".join((original, "# and these imported", *libraries))
     if key not in runner.left:
         run = runner.ask(original, CallBatch(libraries, "libraries", seconds=IMPORT_S))
@@ -53,7 +53,7 @@ def imported(runner: TimedRuns, original: str, libraries: tuple[str, ...]) -> li
 
 
 def beyond(settings: Iterable[LeftSetting], known: list[ProcessChanges]) -> tuple[LeftSetting, ...]:
-    """Those that are left by none of the known; of what is counted, any number."""
+    """Settings that none of the known leaves; of what is counted, any number."""
     texts = {(each.name, each.after) for left in known for each in left.settings}
     names = {each.name for left in known for each in left.settings if each.name.startswith(COUNTED)}
     return tuple(each for each in settings if each.name not in names and (each.name, each.after) not in texts)

@@ -41,7 +41,7 @@ class OpenedFunction:
 
     @property
     def sandbox(self) -> Sandbox:
-        """Where it runs."""
+        """The sandbox that it runs in."""
         return self.bench.sandbox
 
     @property
@@ -55,7 +55,7 @@ class OpenedFunction:
         return f"{self.request.program.path.stem}.{self.bench.function.qualname}"
 
     def profile(self) -> Profile:
-        """Of its longest calls."""
+        """Profile of its longest calls."""
         notify = self.request.session.console.progress
         bench, evidence = learn(self.bench, self.request.options, self.request.calls_text, notify)
         timed = choose(bench, evidence, contract_of(bench.function, evidence.vouched), notify=notify)

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from codeopt.analysis.nodes import first_line
 from codeopt.core.diagnostic import Shortfall
 from codeopt.core.errors import UsageError
 from codeopt.core.program import read_program
 from codeopt.workloads.function.corpus.existing_tests import find_all_tests, run_tests
 from codeopt.workloads.function.harness import Bench
 from codeopt.workloads.sandbox_view.view import locate
-from codeopt.workloads.source.functions import Function, definitions, first_line, read_function
+from codeopt.workloads.source.functions import Function, definitions, read_function
 
 MOST = 8
 

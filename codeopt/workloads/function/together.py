@@ -49,7 +49,7 @@ class ScenarioCase(CallCase):
         )  # fmt: skip
 
     def stdout(self, run: CallRun, *, beyond: bool) -> bytes:
-        """What a run answers to these."""
+        """A run's answers to these scenarios, as text to be compared."""
         return _lines(run.stdout, [at for at, why in enumerate(self.beyond) if bool(why) is beyond])
 
 
@@ -144,7 +144,7 @@ class Witnesses:
     """Why a call goes beyond the known ones."""
 
     def smallest(self, case: ScenarioCase, run: CallRun, check: Checker) -> Witness | None:
-        """Of a case that a draft has failed; None where it was not by a scenario."""
+        """The smallest scenario of a case that a draft has failed; None where it was not by a scenario."""
         part = case.part(beyond=False)
         texts, wanted = calls_of(part), (part.expected or b"").split(b"\n")
         lines = zip(texts, wanted, case.stdout(run, beyond=False).split(b"\n"), strict=False)
@@ -160,7 +160,7 @@ class Witnesses:
         return best
 
     def _failing(self, wanted: Sequence[Scenario]) -> list[Witness]:
-        """Those that the original keeps to and the draft does not, the smallest first."""
+        """Scenarios that the original keeps to and the draft does not, the smallest first."""
         kept = _kept(self.bench, self.runner, wanted) if wanted else {}
         batch = _batch([each.text for each in kept], [each.seconds for each in kept.values()])
         answer = self.runner.run(self.draft, batch.stdin(), mode="exec").answer if kept else None

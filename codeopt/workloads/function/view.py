@@ -6,17 +6,18 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from codeopt.analysis.nodes import first_line
 from codeopt.core.excerpted import Excerpted
 from codeopt.core.history import Draft, History
 from codeopt.rules import Hot, Rule
 from codeopt.workloads.source.definitions import PutBackError
 from codeopt.workloads.source.excerpt import shown
-from codeopt.workloads.source.functions import definition, first_line
+from codeopt.workloads.source.functions import definition
 from codeopt.workloads.source.splice import put_back
 
 
 def function_rules(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
-    """Those of the rules that are not for whole programs, each cut back to one function."""
+    """The rules that are not for whole programs, each restricted to one function."""
     return within((rule for rule in rules if not rule.scripts_only), qualname)
 
 

@@ -86,13 +86,13 @@ class FunctionWorkload(Defaults):
     """Why the calls are too short to time; empty when they are not, and before that was tried."""
     usage: Usage = NOTHING_USED
     contract: Contract = Contract()
-    """What is known of the arguments."""
+    """Contract of the arguments, as far as it is known."""
 
     region = TimedRegion.CALLS
 
     @property
     def seed(self) -> int:
-        """Of the calls that confirm a draft; 0 and 1 are those of the rounds."""
+        """Seed of the calls that confirm a draft; 0 and 1 are those of the rounds."""
         return 2 + self.request.input_seed
 
     def timed(self) -> Workload:
@@ -114,7 +114,7 @@ class FunctionWorkload(Defaults):
 
     @property
     def _modes(self) -> tuple[Mode, ...]:
-        """Of the original also what it calls elsewhere, where a model is to read it."""
+        """Profiles to take: of the original also the functions that it calls elsewhere, where a model is to read it."""
         return ("lines", "callees") if self.request.model_calls else ("lines",)
 
     def _plan(self, seed: int) -> CallPlan:
@@ -170,7 +170,7 @@ class FunctionWorkload(Defaults):
         return paste.paste(as_python(call), bench.function, places, self.request.options.calls)
 
     def _beyond(self, case: CallCase, outcome: Outcome) -> Outcome:
-        """Of calls that nobody makes, as far as is known, a difference is told; it is no wrong answer."""
+        """Report differences on out-of-distribution calls as caveats, not as wrong answers."""
         found = beyond_caveats(case, outcome, self.request.options.tolerance, self.line)
         return replace(outcome, verdict=Verdict.AC, detail="", cause=None, caveats=found)
 
@@ -227,13 +227,13 @@ class FunctionWorkload(Defaults):
 
     @cached_property
     def shapes(self) -> tuple[Shape, ...]:
-        """What a draft that is faster is timed on, too; none before anything is timed."""
+        """Other shapes of the calls, on which a faster draft is timed too; none before anything is timed."""
         if self.plan is None:
             return ()
         return find_shapes(self.bench, self.evidence, self.plan.timed, lambda text: not self.contract.beyond(text))
 
     def profile(self, source: str) -> Profile | None:
-        """Where a pass of the timed calls spends its time; lines are those of the module."""
+        """Profile of a pass of the timed calls; lines are those of the module."""
         memory = self.request.for_memory
         return profile_function(self.bench, self.plan.timed, source, memory=memory) if self.plan else None
 
@@ -242,8 +242,8 @@ class FunctionWorkload(Defaults):
         return growth(self.bench, self.evidence, source)
 
     def bound(self, candidate: Candidate) -> float | None:
-        """Of a call that was given up after ten times the slowest of the original's, or of the passes that are
-        timed."""
+        """Bound of a draft whose call was stopped after ten times the slowest of the original's, or of the timed
+        passes."""
         wrong = next((outcome for outcome in candidate.outcomes if outcome.verdict is not Verdict.AC), None)
         if wrong is not None and wrong.cause is Cause.CALL_TIMEOUT:
             return FAR
@@ -254,7 +254,7 @@ class FunctionWorkload(Defaults):
         return round(timed.seconds * timed.batch.passes / timed.batch.pass_seconds, 6)
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
-        """Those that are not for whole programs, each cut back to the function."""
+        """The rules that are not for whole programs, each restricted to the function."""
         return function_rules(rules, self.bench.function.qualname)
 
     def adapt(self, proposer: Proposer) -> Proposer:
@@ -262,7 +262,7 @@ class FunctionWorkload(Defaults):
         return FunctionProposer(proposer, self.bench.function.qualname)
 
     def briefing(self) -> Briefing:
-        """What is known of the function, by its calls and what is timed of them."""
+        """Facts of the function for a language model: its calls, and what is timed of them."""
         interpreter = self.request.interpreter
         python = interpreter.version if interpreter else ""
         self._notify("looking at what is timed")
@@ -278,7 +278,7 @@ class FunctionWorkload(Defaults):
         return self.evidence.words + (f"   {self.plan.timed.note}" if self.plan else "")
 
     def facts(self) -> dict[str, Any]:
-        """What is known of the function, as figures."""
+        """Facts of the function, as fields of a JSON object."""
         return {
             "evidence": self.evidence.figures(),
             "timed": self.plan.timed.note if self.plan else None,
@@ -446,7 +446,7 @@ def _as_known(run: CallRun, part: list[Known]) -> bool:
 
 
 def _other_objects(call: str, detail: str) -> str:
-    """Of a draft that asks by identity: the call as it is written with other objects."""
+    """Explanation for a draft that asks by identity: the call as it is written with other objects."""
     text = apart(call) if EQUAL in detail else ""
     return f"; to see it: {text}" if text and len(text) <= LONGEST else ""
 

@@ -53,13 +53,13 @@ class OpenedProject:
 
     @property
     def sandbox(self) -> Sandbox:
-        """Where it runs."""
+        """The sandbox that it runs in."""
         return self.runs.sandbox
 
     rival = ""
 
     def profile(self) -> Profile:
-        """Where the command's time goes."""
+        """Profile of the command."""
         from codeopt.workloads.project.watch import profile_command
         from codeopt.workloads.project.workload import as_profile
 

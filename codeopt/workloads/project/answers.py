@@ -1,4 +1,4 @@
-"""An answer of a proposer's -> the project with it: each part in its place, everything else untouched."""
+"""Put a proposer's answer into a project: each part in its place, everything else untouched."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
+from codeopt.analysis.nodes import first_line
+from codeopt.analysis.positions import Def, Definition, find_definition, functions
+from codeopt.core.revision import Revision
 from codeopt.workloads.project.fixed_ground import NOTHING_FIXED, FixedGround
 from codeopt.workloads.project.public_surface import surface_of
-from codeopt.workloads.project.text import joined, parted
+from codeopt.workloads.project.text import unpack
 from codeopt.workloads.source.definitions import PutBackError
-from codeopt.workloads.source.functions import Def
 from codeopt.workloads.source.placing import (
-    above_functions,
     added,
-    below_imports,
     bound_in,
-    first_of,
     lines_of,
-    outer_functions,
     replaced,
     span_of,
+    with_constant,
+    with_definition,
+    with_import,
 )
 
 _BLOCK = re.compile(
     r"^<{5,} ?SEARCH[^\n]*\n(?P<old>.*?)^={5,}[^\n]*\n(?P<new>.*?)^>{5,} ?REPLACE[^\n]*$", re.MULTILINE | re.DOTALL
 )
-_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def answered(source: str, answer: str, ground: FixedGround = NOTHING_FIXED) -> str:
+def apply_answer(project: Revision, answer: str, ground: FixedGround = NOTHING_FIXED) -> Revision:
     """The project with an answer put in: search/replace blocks, or whole functions below a file's line.
 
     ground: files that may stand in an answer as they are, and not otherwise. Raises PutBackError.
     """
-    files = parted(source)
-    for path, part in (parted(answer) or {_meant(files, answer): answer}).items():
+    files = dict(project)
+    for path, part in (unpack(answer) or {_meant(files, answer): answer}).items():
         if path not in files and (reason := ground.why(path)):
             raise PutBackError(f"{path} is fixed ground ({reason}): it may not be edited; leave it as it is")
         if path not in files:
@@ -45,16 +45,16 @@ def answered(source: str, answer: str, ground: FixedGround = NOTHING_FIXED) -> s
             raise PutBackError(f"the project has no file {path} that could be changed; there are {known}")
         blocks = list(_BLOCK.finditer(part))
         files[path] = _by_blocks(files[path], path, blocks) if blocks else _with_functions(files[path], path, part)
-    if touched := ground.touched(parted(source), files):
+    if touched := ground.touched(project, files):
         raise PutBackError(touched)
-    _require_contracts(parted(source), files)
-    return joined(files)
+    _require_contracts(project, files)
+    return Revision(files)
 
 
 def _meant(files: Mapping[str, str], answer: str) -> str:
     """The only file that has what an answer changes, where it names none. Raises PutBackError."""
     blocks = [block["old"] for block in _BLOCK.finditer(answer)]
-    names = {node.name for node in _tree("" if blocks else answer, "the answer").body if isinstance(node, _NAMED)}
+    names = {node.name for node in _tree("" if blocks else answer, "the answer").body if isinstance(node, Definition)}
     found = [
         path for path, text in files.items()
         if all(block in text for block in blocks) and names <= _defined(text)
@@ -65,7 +65,7 @@ def _meant(files: Mapping[str, str], answer: str) -> str:
 
 
 def _defined(text: str) -> set[str]:
-    return {node.name for node in ast.parse(text).body if isinstance(node, _NAMED)}
+    return {node.name for node in ast.parse(text).body if isinstance(node, Definition)}
 
 
 def _by_blocks(text: str, path: str, blocks: list[re.Match[str]]) -> str:
@@ -80,41 +80,48 @@ def _by_blocks(text: str, path: str, blocks: list[re.Match[str]]) -> str:
 def _with_functions(text: str, path: str, part: str) -> str:
     """Each function of the answer in place of the one of its name; new imports, helpers and constants beside it."""
     new, old = _tree(part, path), _tree(text, path)
-    head = _Heads(text, dict(outer_functions(old.body)), part)
-    for node in new.body:
+    head = _Heads(text, old.body, part)
+    for node in sorted(new.body, key=_order):
         lines = head.lines(node, getattr(node, "name", ""))
         if isinstance(node, ast.ClassDef) and span_of(text, node.name) is not None:
             text = _with_methods(text, head, node)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        elif isinstance(node, Definition):
             span = span_of(text, node.name)
-            text = replaced(text, span, lines) if span else above_functions(text, lines)
-        elif isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign):
+            text = replaced(text, span, lines) if span else with_definition(text, lines, node)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
             same = bound_in(text, node)
-            if same is None or "".join(text.splitlines(keepends=True)[same[0] - 1 : same[1]]) != lines:
-                text = replaced(text, same, lines) if same else below_imports(text, lines, node)
+            text = replaced(text, same, lines) if same else with_constant(text, lines, node)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            same = bound_in(text, node)
+            text = replaced(text, same, lines) if same else with_import(text, lines, node)
     _tree(text, path)
     return text
 
 
+def _order(node: ast.stmt) -> int:
+    """Constants after the functions that make them, and imports at last: only then it can be seen what needs them."""
+    return 2 if isinstance(node, ast.Import | ast.ImportFrom) else int(not isinstance(node, Definition))
+
+
 @dataclass(frozen=True)
 class _Heads:
-    """What an answer need not repeat of a function: decorators, annotations and docstring."""
+    """Parts of a function that an answer need not repeat: decorators, annotations and docstring."""
 
     old: str
-    """The file's text."""
-    known: Mapping[str, Def]
-    """Its functions."""
+    """Text of the file."""
+    known: Sequence[ast.stmt]
+    """Statements of the file."""
     part: str
-    """The answer's."""
+    """Text of the answer."""
 
     def lines(self, node: ast.stmt, qualname: str) -> str:
-        """Those of a statement of the answer; of a function with what the old one has at its begin."""
-        was = self.known.get(qualname)
-        if not isinstance(node, Def) or was is None:
+        """Lines of a statement of the answer; those of a function begin as the old one does."""
+        was = find_definition(self.known, qualname)
+        if not isinstance(node, Def) or not isinstance(was, Def):
             return lines_of(self.part, node)
         mine, theirs = (text.splitlines(keepends=True) for text in (self.old, self.part))
         one, other = (mine, was) if was.decorator_list and not node.decorator_list else (theirs, node)
-        above = one[first_of(other) - 1 : other.lineno - 1]
+        above = one[first_line(other) - 1 : other.lineno - 1]
         head, begin = _head(mine, was, theirs, node)
         return "".join([*above, *head, *theirs[begin : node.end_lineno]])
 
@@ -133,8 +140,8 @@ def _head(mine: Sequence[str], was: Def, theirs: Sequence[str], now: Def) -> tup
 
 
 def _begin(lines: Sequence[str], node: Def) -> int:
-    """How many lines stand above its first statement and the comments on that."""
-    at = first_of(node.body[0]) - 1
+    """Number of lines above its first statement and the comments on that."""
+    at = first_line(node.body[0]) - 1
     while lines[at - 1].lstrip().startswith("#"):
         at -= 1
     return at
@@ -157,7 +164,7 @@ def _with_methods(text: str, head: _Heads, node: ast.ClassDef) -> str:
 def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> None:
     """A public function is called by others, who know its name and its parameters. Raises PutBackError."""
     for path in (path for path in before if before[path] != after[path]):
-        old, new = (dict(outer_functions(ast.parse(files[path]).body)) for files in (before, after))
+        old, new = (dict(functions(ast.parse(files[path]).body)) for files in (before, after))
         bound = _names_of(ast.parse(after[path]))
         surface = surface_of(path, before)
         for name, node in old.items():
@@ -170,7 +177,7 @@ def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> N
 
 
 def _names_of(tree: ast.Module) -> set[str]:
-    """What a module and its classes bind otherwise than by `def`, as in `f = _quick` and `from x import f`."""
+    """Names that a module and its classes bind otherwise than by `def`, as in `f = _quick` and `from x import f`."""
     found = set[str]()
     owners = [("", tree.body), *((f"{n.name}.", n.body) for n in ast.walk(tree) if isinstance(n, ast.ClassDef))]
     for prefix, body in owners:

@@ -55,7 +55,7 @@ def changed_commands(command: ProjectCommand, files: Mapping[str, bytes], seed: 
 
 
 def _numbers(command: ProjectCommand, files: Mapping[str, bytes]) -> tuple[dict[str, str], list[NumberPlace]]:
-    """What holds numbers, by key, and where."""
+    """Texts that hold numbers, by key, and the places of these."""
     texts: dict[str, str] = {}
     places: list[NumberPlace] = []
     first = len(command.variables) + command.entry.arguments

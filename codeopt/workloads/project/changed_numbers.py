@@ -40,7 +40,7 @@ class NumberPlace:
 
 
 def in_word(key: str, word: str, before: str) -> Iterator[NumberPlace]:
-    """Of one word of a command. before: the word that it may be the value of."""
+    """Numbers in one word of a command. before: the word that it may be the value of."""
     found = _WORD.fullmatch(word)
     if found is None:
         return
@@ -92,14 +92,14 @@ def _takes(node: ast.Call | ast.keyword | ast.Assign) -> str:
 
 
 def _inside(node: ast.AST) -> ast.AST:
-    """What of it is looked through: no index, no element that is written out."""
+    """The part of a node that is looked through: no index, no element that is written out."""
     if isinstance(node, ast.Subscript):
         return ast.Module([ast.Expr(node.value)], [])
     return _without_elements(node) if isinstance(node, _DISPLAY) else node
 
 
 def _without_elements(node: ast.AST) -> ast.Module:
-    """What stands in a list that is written out, without its plain numbers."""
+    """A list that is written out, without its plain numbers."""
     inner = (each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
     return ast.Module([ast.Expr(each) for each in inner if not isinstance(each, ast.Constant | ast.UnaryOp)], [])
 

@@ -33,15 +33,15 @@ class ChangedRuns:
     usual: Case
     """The command as it was given."""
     plain: Run
-    """Of it."""
+    """Run of the command as it is."""
     seed: int
     made: list[Case] = field(default_factory=list)
     more: list[Iterator[Case]] = field(default_factory=list)
-    """What is still to be made; one, once it was begun."""
+    """Iterator of the cases that are still to be made; one, once it was begun."""
     unsteady: set[str] = field(default_factory=set)
 
     def __iter__(self) -> Iterator[Case]:
-        """Those that were made, then new ones."""
+        """The cases that were made, then new ones."""
         yield from tuple(self.made)
         if not self.more:
             self.more.append(self._cases())
@@ -51,12 +51,12 @@ class ChangedRuns:
 
     @property
     def limits(self) -> RunLimits:
-        """Of each run."""
+        """Limits of each run."""
         seconds = min(self.runs.limits.seconds, max(LEAST_S, LONGER * self.plain.wall_s))
         return replace(self.runs.limits, seconds=seconds)
 
     def wrong(self, source: str) -> str:
-        """What a draft does otherwise, without saying on which input; empty when nothing was found."""
+        """Description of what a draft does otherwise, without the input; empty when nothing was found."""
         for case in self:
             if case.name in self.unsteady:
                 continue
@@ -96,7 +96,8 @@ class ChangedRuns:
 
 
 def shortfall_of(tried: Sequence[ChangedRuns]) -> Shortfall | None:
-    """Where a draft was judged by the command as it is and by no changed one; None before anything was tried."""
+    """Diagnostic where a draft was judged by the command as it is and by no changed one; None before anything was
+    tried."""
     begun = [each for each in tried if each.more]
     if not begun or any(case.name not in each.unsteady for each in begun for case in each.made):
         return None

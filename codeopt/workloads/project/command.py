@@ -46,7 +46,7 @@ class EntryKind(StrEnum):
 
 @dataclass(frozen=True)
 class CommandEntry:
-    """What a command runs."""
+    """Entry point of a command."""
 
     kind: EntryKind
     name: str = ""
@@ -57,14 +57,14 @@ class CommandEntry:
 
 @dataclass(frozen=True)
 class ProjectCommand:
-    """What `python` is given."""
+    """Command line and environment of `python`."""
 
     text: str
     """As the user wrote it."""
     words: tuple[str, ...]
-    """What follows `python`."""
+    """Words after `python`."""
     variables: tuple[tuple[str, str], ...] = ()
-    """Of the environment, which stood before it."""
+    """Environment variables, which stood before it."""
 
     def program(self, paths: Sequence[str], hash_seed: int = 0, watched: bool = False) -> str:
         """Source of what a sandbox runs. watched: the profiler in WATCH is loaded in each interpreter."""
@@ -75,7 +75,7 @@ class ProjectCommand:
 
     @property
     def entry(self) -> CommandEntry:
-        """What it runs, behind Python's own flags."""
+        """Entry point, behind Python's own flags."""
         at = 0
         while at < len(self.words) and self.words[at].startswith("-") and self.words[at] != "-":
             word = self.words[at]
@@ -95,7 +95,7 @@ class ProjectCommand:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What the program is given."""
+        """Arguments of the program."""
         return self.words[self.entry.arguments :]
 
     @property

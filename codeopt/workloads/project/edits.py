@@ -1,16 +1,19 @@
-"""Edits of a project: which functions are other than they were, and the project without one of them."""
+"""Edits of a project: which functions differ between two revisions, and a revision without one of its edits."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codeopt.workloads.project.text import joined, parted
+from codeopt.core.revision import Revision
 from codeopt.workloads.source.placing import added, functions_of, replaced, span_of
+
+OUTSIDE = "<module>"
+"""Stands for what is in no function, in place of a qualified name."""
 
 
 @dataclass(frozen=True)
 class CodeEdit:
-    """One function that is other than it was."""
+    """A function whose lines changed."""
 
     file: str
     qualname: str
@@ -20,30 +23,23 @@ class CodeEdit:
         return f"{self.file}::{self.qualname}"
 
 
-def edits_of(old: str, new: str) -> tuple[CodeEdit, ...]:
-    """What differs between two texts of a project."""
-    before, found = parted(old), []
-    for path, text in parted(new).items():
-        if path in before and text != before[path]:
-            was, now = functions_of(before[path]), functions_of(text)
-            changed = [name for name, lines in was.items() if now.get(name) != lines]
-            found += [CodeEdit(path, name) for name in changed or ["<module>"]]
+def edits_of(old: Revision, new: Revision) -> tuple[CodeEdit, ...]:
+    """The edits that make `new` of `old`, by file and in the order of the old functions."""
+    found: list[CodeEdit] = []
+    for path in new.changed_files(old):
+        was, now = functions_of(old[path]), functions_of(new[path])
+        changed = [name for name, lines in was.items() if now.get(name) != lines]
+        found += [CodeEdit(path, name) for name in changed or [OUTSIDE]]
     return tuple(found)
 
 
-def without(old: str, new: str, edit: CodeEdit) -> str:
-    """The new text with one edit taken back."""
-    before, files = parted(old), parted(new)
-    if edit.qualname == "<module>":
-        files[edit.file] = before[edit.file]
-        return joined(files)
-    text = files[edit.file]
-    was = functions_of(before[edit.file])[edit.qualname]
-    now = span_of(text, edit.qualname)
-    if now is not None:
-        files[edit.file] = replaced(text, now, was)
-    else:
-        files[edit.file] = added(text, edit.qualname, was)
-    if not any(each.file == edit.file for each in edits_of(old, joined(files)) if each.qualname != "<module>"):
-        files[edit.file] = before[edit.file]  # what is left are helpers and imports that nobody needs
-    return joined(files)
+def without(old: Revision, new: Revision, edit: CodeEdit) -> Revision:
+    """The new revision with one edit taken back; helpers and imports that no edit needs any more go with it."""
+    before, text = old[edit.file], new[edit.file]
+    if edit.qualname == OUTSIDE:
+        return new.with_file(edit.file, before)
+    was, now = functions_of(before)[edit.qualname], span_of(text, edit.qualname)
+    rest = new.with_file(edit.file, replaced(text, now, was) if now else added(text, edit.qualname, was))
+    edits = edits_of(old, rest)
+    needed = any(each.file == edit.file and each.qualname != OUTSIDE for each in edits)
+    return rest if needed else rest.with_file(edit.file, before)

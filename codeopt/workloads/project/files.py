@@ -1,4 +1,5 @@
-"""What of a user's project a run of its command is given: what git tracks, without secrets, and what `--with` names."""
+"""The files of a user's project that a run of its command is given: what git tracks, without secrets, and what `--with`
+names."""
 
 from __future__ import annotations
 
@@ -24,11 +25,11 @@ class ProjectFiles:
     """Resolved; the command runs there."""
     files: Files
     notes: tuple[str, ...] = ()
-    """What is not as a user may think it is, a line each."""
+    """Remarks on what a user may not expect, a line each."""
 
     @property
     def mib(self) -> int:
-        """Of all files."""
+        """Size of all files, MiB."""
         return (sum(len(content) for _, content in self.files) >> 20) + 1 + len(self.files) // 250
 
     @property
@@ -93,7 +94,7 @@ def _built_in_place(root: Path, sources: dict[str, Path]) -> list[Path]:
 
 
 def _named(path: Path, root: Path) -> dict[str, Path]:
-    """What --with names, by its place in the run's folder. Raises UsageError."""
+    """Files that --with names, by their place in the run's folder. Raises UsageError."""
     if not path.exists():
         raise UsageError(f"--with {path}: there is no such file or folder")
     whole = path.resolve()

@@ -47,7 +47,7 @@ class FixedGround:
     """Files of other kinds: data and texts."""
 
     def why(self, path: str) -> FixedReason | None:
-        """None where a draft may edit the file."""
+        """Reason why a draft may not edit the file; None where it may."""
         return self.files.get(posixpath.normpath(path))
 
     def touched(self, before: Mapping[str, str], after: Mapping[str, str]) -> str:
@@ -71,7 +71,7 @@ NOTHING_FIXED = FixedGround()
 
 
 def find_ground(command: ProjectCommand, files: Mapping[str, bytes], tests: Sequence[str] = ()) -> FixedGround:
-    """Of a project's files by path, as they are. tests: files and folders that the user names as tests."""
+    """Fixed ground of a project's files by path. tests: files and folders that the user names as tests."""
     modules = ModuleGraph(files)
     fixed: dict[str, FixedReason] = {}
     entries = entry_files(command, files)
@@ -115,7 +115,7 @@ def entry_files(command: ProjectCommand, files: Mapping[str, bytes]) -> tuple[st
 
 
 def _places(module: str) -> list[str]:
-    """Where a module by that name would stand."""
+    """Paths at which a module by that name would stand."""
     path = module.replace(".", "/")
     return [f"{root}{path}{end}" for root in ("", "src/") for end in (".py", "/__init__.py")]
 

@@ -1,15 +1,16 @@
-"""Where a project's command spends its time, as an HTML page: the tree of calls, targets, and hot functions' source."""
+"""Profile of a project's command as an HTML page: the tree of calls, targets, and hot functions' source."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
 
+from codeopt.analysis.nodes import first_line
 from codeopt.report.html.annotated import annotated
 from codeopt.report.html.layout import card, document, folded, table, tile
 from codeopt.report.html.markup import Child, Markup, tag
 from codeopt.workloads.project.profile import FunctionTime, LibraryTime, Node, ProjectProfile
-from codeopt.workloads.source.functions import definitions, first_line
+from codeopt.workloads.source.functions import definitions
 
 LEAST, DEEPEST, ROWS = 0.005, 20, 20
 OPEN = 0.25
@@ -62,7 +63,7 @@ def _branches(nodes: tuple[Node, ...], depth: int) -> Iterator[Markup]:
 
 
 def _sources(profile: ProjectProfile, files: Mapping[str, bytes]) -> Iterator[Markup]:
-    """Of the functions whose lines were timed, the hottest first."""
+    """Source of the functions whose lines were timed, the hottest first."""
     timed = {line.file for line in profile.lines}
     for function in [f for f in profile.functions if f.file in timed and f.qualname != "<module>"]:
         text = files.get(function.file, b"").decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Where the time of a command goes: functions and lines of a project, libraries by who calls them, imports, waiting."""
+"""Profile of a command: functions and lines of a project, libraries by who calls them, imports, waiting."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OFTEN = 10
 CLEARLY = 0.25
 """Part of what a caller and what it calls take together."""
 INTERPRETER = "python"
-"""What is at work where no file is."""
+"""Name of the interpreter's own work, which is in no file."""
 
 
 class Spot(NamedTuple):
@@ -26,7 +26,7 @@ class Spot(NamedTuple):
     """Relative to the project."""
     qualname: str
     line: int
-    """Of its definition; 0 for a module."""
+    """Line of its definition; 0 for a module."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Sample:
     stack: tuple[Spot, ...]
     """The project's functions, the outermost first; empty where only others are at work."""
     line: int
-    """Of the innermost one's file."""
+    """Line in the file of the innermost function."""
     library: str
     """At work below that; empty where the project's own code is."""
     importing: bool
@@ -49,13 +49,13 @@ class CalledBy:
 
     callee: Spot | None
     caller: Spot | None
-    """None: no function of the project."""
+    """The calling function; None: none of the project."""
     calls: int
 
 
 @dataclass(frozen=True)
 class GivenArgument:
-    """What a parameter is given, of one type."""
+    """Values of one type that a parameter is given."""
 
     parameter: str
     type: str
@@ -85,13 +85,13 @@ class FunctionTime:
     total_share: float
     """With all that it calls, also what that imports."""
     library_share: float
-    """Of its own: in libraries."""
+    """Share of the command that the libraries called by it take."""
     calls: int | None
-    """None where they could not be counted: the command did not end under the counter."""
+    """Number of calls; None where they could not be counted: the command did not end under the counter."""
     repeated: float = 0.0
     """Share of its calls with the same constant arguments as an earlier one."""
     asks_again: float = 0.0
-    """What the calls take that it makes and that repeat earlier ones: who calls could keep the answer."""
+    """Share of the command in calls made by it that repeat earlier ones: the caller could keep the answer."""
     asked: str = ""
     """The function that most of that is spent in."""
     spread_share: float = 0.0
@@ -108,7 +108,7 @@ class FunctionTime:
 
     @property
     def why(self) -> str:
-        """What that is."""
+        """Explanation of the expected gain."""
         if self.expected_gain == self.own_share:
             return f"{self.own_share:.0%} of the time is its own"
         if self.expected_gain == self.asks_again:
@@ -153,7 +153,7 @@ class ProjectProfile:
     """One command."""
 
     seconds: float
-    """Of the clock, as it is: without any profiler."""
+    """Wall time without any profiler, seconds."""
     cpu_s: float
     functions: tuple[FunctionTime, ...]
     """The largest own share first."""
@@ -164,7 +164,7 @@ class ProjectProfile:
     start_share: float
     """The interpreter's own start, before the command's first line."""
     waiting_share: float
-    """Of the clock: neither at work nor ready to be."""
+    """Share of the wall time in which the command is neither at work nor ready to be."""
     samples: tuple[Sample, ...]
     callers: tuple[CalledBy, ...] = ()
     notes: tuple[str, ...] = ()
@@ -177,7 +177,7 @@ class ProjectProfile:
 
     @property
     def tree(self) -> tuple[Node, ...]:
-        """Of calls, from what the command begins with."""
+        """Call tree, from what the command begins with."""
         total = sum(each.seconds for each in self.samples) or 1.0
         return _nodes([(each.stack, each.seconds / total) for each in self.samples])
 
@@ -271,7 +271,7 @@ class TimedLine(NamedTuple):
     line: int
     seconds: float
     times: int
-    """That it was timed."""
+    """Number of times that it was timed."""
 
 
 def with_lines(
@@ -330,7 +330,7 @@ def _libraries(samples: Sequence[Sample], total: float, wanted: Callable[[Sample
 
 
 def _nodes(stacks: Sequence[tuple[tuple[Spot, ...], float]]) -> tuple[Node, ...]:
-    """Of stacks, by their outermost function."""
+    """Nodes of the call tree that these stacks make, by their outermost function."""
     shares: dict[Spot, float] = defaultdict(float)
     below: dict[Spot, list[tuple[tuple[Spot, ...], float]]] = defaultdict(list)
     for stack, share in stacks:

@@ -1,4 +1,4 @@
-"""Where a project's command spends its time, for whoever asks: the command line or an agent."""
+"""Profile a project's command, for the command line or an agent."""
 
 from __future__ import annotations
 

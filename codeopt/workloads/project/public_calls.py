@@ -18,6 +18,7 @@ from codeopt.core.diagnostic import Shortfall
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.git import GitError, new_work_tree
 from codeopt.core.program import read_program
+from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.workloads._request import WorkloadRequest
 from codeopt.workloads.function.corpus.cases import CallCase
@@ -27,7 +28,7 @@ from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.project.edits import CodeEdit, edits_of
 from codeopt.workloads.project.public_surface import changed_classes, is_public
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.text import ProjectProgram, parted
+from codeopt.workloads.project.text import ProjectProgram, pack
 from codeopt.workloads.project.watch import Watcher, watched_run
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox.caveat import Caveat
@@ -37,18 +38,18 @@ MOST, MADE_UP = 100, 40
 """Calls of one function, of sizes like those of all that were recorded; and calls changed from them, within what all of
 them keep."""
 GUEST = ("tests/", "calls/__init__", "calls/repr/")
-"""What a recorder needs."""
+"""Modules of the guest that a recorder needs."""
 FAILED = "# the command does not end under the recorder as it does without"
 """As the recorder says why calls cannot be written down."""
 
 
 @dataclass(frozen=True)
 class FunctionFinding:
-    """What the calls of one function say of a draft."""
+    """Finding about a draft by the calls of one function."""
 
     edit: CodeEdit
     calls: int = 0
-    """That were made on both sides."""
+    """Number of calls made on both sides."""
     wrong: str = ""
     """The first that is answered otherwise, in words; empty when none is."""
     caveats: tuple[Caveat, ...] = ()
@@ -69,41 +70,41 @@ class PublicCalls:
     program: ProjectProgram
     runs: CommandRuns
     recorded: dict[CodeEdit, tuple[str, ...]] = field(default_factory=dict)
-    judged: dict[str, tuple[FunctionFinding, ...]] = field(default_factory=dict)
-    """By the project's text; the last one is what was asked for last."""
+    judged: dict[Revision, tuple[FunctionFinding, ...]] = field(default_factory=dict)
+    """Findings by draft; the last one is of the draft that was asked for last."""
 
     @property
     def latest(self) -> dict[CodeEdit, FunctionFinding]:
-        """Of the draft that was judged last."""
+        """Findings about the draft that was judged last, by edit."""
         return {found.edit: found for found in next(reversed(self.judged.values()), ())}
 
-    def judge(self, source: str) -> tuple[FunctionFinding, ...]:
+    def judge(self, draft: Revision) -> tuple[FunctionFinding, ...]:
         """One finding for each public function that is changed and is still there. Raises SandboxError."""
-        found = self.judged.pop(source, None)
-        self.judged[source] = tuple(self._findings(source)) if found is None else found
-        return self.judged[source]
+        found = self.judged.pop(draft, None)
+        self.judged[draft] = tuple(self._findings(draft)) if found is None else found
+        return self.judged[draft]
 
-    def _findings(self, source: str) -> Iterator[FunctionFinding]:
+    def _findings(self, draft: Revision) -> Iterator[FunctionFinding]:
         """Up to the first that is wrong."""
-        before = parted(self.program.source)
-        for edit in edits_of(self.program.source, source):
+        before = self.program.revision
+        for edit in edits_of(before, draft):
             if is_public(edit, before) and edit.file != self.runs.command.script:
-                found = self._finding(edit, source)
+                found = self._finding(edit, draft)
                 yield found
                 if found.wrong:
                     return
 
-    def _finding(self, edit: CodeEdit, source: str) -> FunctionFinding:
+    def _finding(self, edit: CodeEdit, draft: Revision) -> FunctionFinding:
         self.request.session.console.progress(f"judging {edit} on the calls that the command makes")
         lines = self._recorded(edit)
-        changed = changed_classes(parted(self.program.source), parted(source), edit)
+        changed = changed_classes(self.program.revision, draft, edit)
         fit = [line for line in lines if line.startswith("f(") and not changed & pickled_names(line)]
         if not fit:
             return FunctionFinding(edit, shortfall=_none(edit, lines))
         heads = [line for line in lines if not line.startswith("f(")]
         started = time.monotonic()
         try:
-            return self._judged(edit, source, [*heads, *sample(fit, MOST)])
+            return self._judged(edit, draft, [*heads, *sample(fit, MOST)])
         except (ProgramError, UsageError) as error:
             return FunctionFinding(edit, shortfall=Shortfall(f"{edit} is not judged by its calls", str(error)))
         finally:
@@ -120,10 +121,10 @@ class PublicCalls:
             self.recorded[edit] = tuple(dict.fromkeys(kept)) if ended else (FAILED,)
         return self.recorded[edit]
 
-    def _judged(self, edit: CodeEdit, source: str, lines: list[str]) -> FunctionFinding:
+    def _judged(self, edit: CodeEdit, draft: Revision, lines: list[str]) -> FunctionFinding:
         """Raises ProgramError, UsageError."""
-        with self._copies(source) as (original, draft):
-            old, new = (Target(folder / edit.file, edit.qualname) for folder in (original, draft))
+        with self._copies(draft) as folders:
+            old, new = (Target(folder / edit.file, edit.qualname) for folder in folders)
             recording = recording_file(locate(old.path), edit.qualname)
             recording.parent.mkdir(parents=True)
             recording.write_text("".join(f"{line}\n" for line in lines), "utf-8", "surrogatepass")
@@ -137,13 +138,13 @@ class PublicCalls:
                 return _compared(edit, opened.measure_recorded(), opened.rival)
 
     @contextmanager
-    def _copies(self, source: str) -> Iterator[tuple[Path, Path]]:
+    def _copies(self, draft: Revision) -> Iterator[tuple[Path, Path]]:
         """The project as it is and with the draft, as repositories: all that a run is given may be shown of them.
 
         Raises UsageError."""
         with tempfile.TemporaryDirectory(prefix="codeopt-project-") as folder:
             found = Path(folder) / "original", Path(folder) / "draft"
-            for root, text in zip(found, (self.program.source, source), strict=True):
+            for root, text in zip(found, (self.program.source, pack(draft)), strict=True):
                 for path, content in self.runs.with_edits(text):
                     (root / path).parent.mkdir(parents=True, exist_ok=True)
                     (root / path).write_bytes(content)

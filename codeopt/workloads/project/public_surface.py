@@ -1,5 +1,5 @@
-"""What of a project others may call: what `__all__` of a module lists, or of its package, where that takes names from
-the module to show them; without such a list functions without an underscore in modules without one, and what a package
+"""Public surface of a project: what `__all__` of a module lists, or of its package, where that takes names from the
+module to show them; without such a list functions without an underscore in modules without one, and what a package
 takes from the others."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ EVERYTHING = "*"
 
 @dataclass(frozen=True)
 class Surface:
-    """What others may call of one module."""
+    """Names of one module that others may call."""
 
     listed: frozenset[str] | None
     """By `__all__`; None where no list says it."""
@@ -39,7 +39,7 @@ class Surface:
 
 
 def surface_of(file: str, files: Mapping[str, str]) -> Surface:
-    """Of a module. files: the project's modules by path."""
+    """Public surface of a module. files: the project's modules by path."""
     path = PurePosixPath(file)
     listed = _exported(files[file])
     if listed is None:
@@ -62,7 +62,7 @@ def _is_private(name: str) -> bool:
 
 
 def _exported(text: str) -> set[str] | None:
-    """What `__all__` lists; None where there is none that can be read."""
+    """Names that `__all__` lists; None where there is none that can be read."""
     for node in ast.parse(text).body:
         targets = node.targets if isinstance(node, ast.Assign) else []
         if any(isinstance(each, ast.Name) and each.id == "__all__" for each in targets):
@@ -75,7 +75,7 @@ def _exported(text: str) -> set[str] | None:
 
 
 def _listed_by_package(path: PurePosixPath, files: Mapping[str, str]) -> set[str] | None:
-    """What a package around a module takes from it and lists in `__all__`; None where none does that."""
+    """Names that a package around a module takes from it and lists in `__all__`; None where none does that."""
     for folder in path.parents:
         text = files.get(str(folder / "__init__.py"), "")
         listed, taken = _exported(text), _taken(path.stem, [text])

@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from codeopt.analysis.nodes import first_line
+from codeopt.analysis.positions import Def, functions
+from codeopt.core.revision import Revision
 from codeopt.workloads.project.edits import CodeEdit
-from codeopt.workloads.project.text import parted
-from codeopt.workloads.source.functions import Def
-from codeopt.workloads.source.placing import first_of, functions_of, outer_functions
+from codeopt.workloads.source.placing import functions_of
 
 EVERY = ""
 """Stands for all tests: what fixtures call, and what is called before the first of them."""
@@ -22,17 +23,16 @@ class Reached:
 
     tests: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict)
 
-    def by(self, edits: Sequence[CodeEdit], before: str, after: str) -> tuple[str, ...] | None:
+    def by(self, edits: Sequence[CodeEdit], before: Revision, after: Revision) -> tuple[str, ...] | None:
         """Tests that could see these edits; None where that may be any.
 
-        before, after: the project's text without and with them.
+        before, after: the project without and with them.
         """
         if not self.tests or not _only_functions(before, after):
             return None
-        files = parted(before)
         found = set[str]()
         for edit in edits:
-            line = _line(files[edit.file], edit.qualname)
+            line = _line(before[edit.file], edit.qualname)
             if line is None:
                 return None
             found |= self.tests.get((edit.file, line), frozenset())
@@ -40,7 +40,7 @@ class Reached:
 
 
 def read_reach(rows: Iterable[tuple[str, Sequence[str]]]) -> Reached:
-    """Of what a run under the hook wrote: a test, and `/file:line` of each function that it calls."""
+    """Read the rows that a run under the hook wrote: a test, and `/file:line` of each function that it calls."""
     found: dict[tuple[str, int], set[str]] = defaultdict(set)
     for test, places in rows:
         for place in places:
@@ -51,7 +51,7 @@ def read_reach(rows: Iterable[tuple[str, Sequence[str]]]) -> Reached:
 
 
 def junit_name(test: str) -> str:
-    """What pytest's report calls a test: `tests/test_a.py::C::f[1]` is `tests.test_a.C::f[1]`."""
+    """Name of a test in pytest's report: `tests/test_a.py::C::f[1]` is `tests.test_a.C::f[1]`."""
     whole, bracket, parameters = test.partition("[")
     path, *names = whole.split("::")
     home = ".".join([path.removesuffix(".py").replace("/", "."), *names[:-1]])
@@ -59,22 +59,20 @@ def junit_name(test: str) -> str:
 
 
 def _line(text: str, qualname: str) -> int | None:
-    """Of a function's first line, decorators included."""
-    found = [first_of(node) for name, node in outer_functions(ast.parse(text).body) if name == qualname]
+    """Number of a function's first line, decorators included; None where not one function has that name."""
+    found = [first_line(node) for name, node in functions(ast.parse(text).body) if name == qualname]
     return found[0] if len(found) == 1 else None
 
 
-def _only_functions(before: str, after: str) -> bool:
+def _only_functions(before: Revision, after: Revision) -> bool:
     """Whether all else that stood in the files is still there, and nothing of it can mean something else: new names
     that nobody knew do not matter, but for methods, which may stand before those of a base."""
-    old, new = parted(before), parted(after)
-    for path, text in new.items():
-        if text == old[path]:
-            continue
-        was, now = (ast.parse(each).body for each in (old[path], text))
+    for path in after.changed_files(before):
+        old, new = before[path], after[path]
+        was, now = (ast.parse(text).body for text in (old, new))
         if not _kept(was, now) or any(
             "." in name and not name.rpartition(".")[2].startswith("_") or name.endswith("__")
-            for name in functions_of(text).keys() - functions_of(old[path]).keys()
+            for name in functions_of(new).keys() - functions_of(old).keys()
         ):
             return False
     return True

@@ -9,7 +9,7 @@ from codeopt.rules import Hot, Rule
 from codeopt.workloads.function.view import FunctionRule
 from codeopt.workloads.project.fixed_ground import FixedGround
 from codeopt.workloads.project.profile import ProjectProfile
-from codeopt.workloads.project.text import first_lines, joined, parted
+from codeopt.workloads.project.text import line_offsets, pack, unpack
 
 WORTH = 0.03
 """A function with a smaller own share of the command is left as it is."""
@@ -24,9 +24,9 @@ class ProjectRule(Rule):
     """File and qualified name."""
 
     def rewrite(self, text: str, hot: Hot | None = None, *, exported: bool = True) -> str | None:
-        """The project with those functions rewritten; None where the rule matches in none of them."""
-        files, above = parted(text), first_lines(text)
-        whole = dict(files)
+        """The packed project with those functions rewritten; None where the rule matches in none of them."""
+        project = unpack(text)
+        files, above = dict(project), line_offsets(project)
         for path, qualname in self.places:
             if path not in files:
                 continue
@@ -34,7 +34,7 @@ class ProjectRule(Rule):
             own = Hot(tuple(n - above[path] for n in (hot or Hot()).lines if above[path] < n <= above[path] + count))
             new = self._within(qualname).rewrite(files[path], own)
             files[path] = new if new is not None else files[path]
-        return joined(files) if files != whole else None
+        return pack(files) if files != project else None
 
     def _within(self, qualname: str) -> FunctionRule:
         fields = {name: value for name, value in vars(self).items() if name != "places"}
@@ -42,7 +42,8 @@ class ProjectRule(Rule):
 
 
 def project_rules(rules: Sequence[Rule], profile: ProjectProfile, ground: FixedGround) -> tuple[Rule, ...]:
-    """Those that are not for whole programs, each kept to the functions that take the time and may be edited."""
+    """The rules that are not for whole programs, each restricted to the functions that take the time and may be
+    edited."""
     may_change = [f for f in profile.functions if f.qualname != "<module>" and not ground.why(f.file)]
     hot = [f for f in may_change if f.own_share >= WORTH][:MOST]
     places = tuple((f.file, f.qualname) for f in hot)

@@ -18,12 +18,13 @@ COMPILE = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
 
 
 LEAST_LEFT = 0.02
-"""Of a run's time, that is timed of one whose bodies take next to nothing."""
+"""Minimum share of a run's time that counts as timed, where the bodies take next to nothing."""
 
 
 @dataclass(frozen=True)
 class CommandRuns:
-    """A Runner: its program is the project's text (see text.py), its answer what the command prints and writes."""
+    """Runner of a project's command: its program is the packed project (see text.py), its answer what the command
+    prints and writes."""
 
     sandbox: Sandbox
     project: ProjectFiles
@@ -31,7 +32,7 @@ class CommandRuns:
     edited: Callable[[str], Mapping[str, bytes]] = lambda text: {}
     """The project's text -> the files that are other than the user's."""
     seen: Callable[[bytes], bytes] = lambda output: output
-    """What of an output counts."""
+    """Part of an output that counts."""
     bytecode: dict[tuple[str, bytes], Files] = field(default_factory=dict)
     """By path and content of a module: what Python makes of it, once it was asked."""
     beside: Files = ()
@@ -39,13 +40,13 @@ class CommandRuns:
     left_out_s: tuple[float, float] = (0.0, 0.0)
     """Seconds of each run, of the processor and of the clock, that are a benchmark tool's own and not timed."""
     purpose: str = "command"
-    """What its runs are for."""
+    """Purpose of its runs, as `spent` names it."""
     spent: dict[str, float] = field(default_factory=dict)
     """Seconds of the clock that runs took, by their purpose."""
 
     @property
     def limits(self) -> RunLimits:
-        """Of the sandbox."""
+        """Limits of the sandbox."""
         return self.sandbox.limits
 
     def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> Run:
@@ -71,7 +72,7 @@ class CommandRuns:
         return tuple((path, edited.get(path, content)) for path, content in self.project.files)
 
     def with_bytecode(self, text: str) -> Files:
-        """The same beside what Python makes of them: a user's own run finds that from the run before."""
+        """All files of the project with their bytecode: a user's own run finds that from the run before."""
         files = self.with_edits(text)
         todo = [(path, content) for path, content in files if path.endswith(".py")]
         new = [path for path, content in todo if (path, content) not in self.bytecode]
@@ -87,11 +88,11 @@ class CommandRuns:
         return (*files, *(pair for key in todo for pair in self.bytecode[key]))
 
     def restart_guest(self) -> None:
-        """Of the sandbox."""
+        """Restart the sandbox's guest."""
         self.sandbox.restart_guest()
 
     def quiesce(self) -> None:
-        """Of the sandbox."""
+        """Quiesce the sandbox."""
         self.sandbox.quiesce()
 
 

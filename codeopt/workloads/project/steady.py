@@ -1,4 +1,4 @@
-"""What of a command's output counts: what is the same in each run of the original."""
+"""The part of a command's output that counts: what is the same in each run of the original."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Steady:
     nothing: bool = False
     """Not even the number of lines is the same: the output is not compared."""
     files: tuple[str, ...] = ALWAYS
-    """That do not count."""
+    """Patterns of files that do not count."""
 
     def seen(self, output: bytes) -> bytes:
-        """What counts of an output."""
+        """The part of an output that counts."""
         if self.nothing:
             return b""
         for pattern in self.given:
@@ -46,7 +46,7 @@ class Steady:
 
     @property
     def words(self) -> str:
-        """What is not compared; empty where everything is."""
+        """Description of what is not compared; empty where everything is."""
         if self.nothing:
             return "the output is another one in each run and is not compared: only tests judge"
         if self.changing:
@@ -55,7 +55,7 @@ class Steady:
 
 
 def given_steady(patterns: Sequence[str]) -> Steady:
-    """Of --ignore-output. Raises UsageError."""
+    """Patterns of --ignore-output. Raises UsageError."""
     try:
         given = tuple(re.compile(text[len(PATTERN) :].encode()) for text in patterns if text.startswith(PATTERN))
     except re.error as error:
@@ -77,7 +77,7 @@ def found_steady(first: Steady, outputs: Sequence[bytes]) -> Steady:
 
 
 def _pattern(lines: Sequence[bytes]) -> bytes:
-    """Of lines that differ in some of their words; numbers of any length stand for numbers."""
+    """Pattern of lines that differ in some of their words; numbers of any length stand for numbers."""
     words = [re.split(rb"(\s+)", line) for line in lines]
     if len({len(each) for each in words}) > 1:
         return b".*"

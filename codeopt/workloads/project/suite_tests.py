@@ -13,7 +13,7 @@ from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.reached import Reached, junit_name, read_reach
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.text import is_test
+from codeopt.workloads.project.text import is_test, unpack
 from codeopt.workloads.project.watch import LEAST_S, LONGER, Watcher, watched_run
 from codeopt_sandbox.outcome import Run
 
@@ -41,14 +41,14 @@ raise SystemExit(pytest.main({words!r}))
 
 @dataclass(frozen=True)
 class ProjectTests:
-    """What the original passes."""
+    """Tests of the project that the original passes."""
 
     passed: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     """How pytest is called, beside the files."""
     paths: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
-    """What fails on the original, and counts for nothing."""
+    """Tests that fail on the original, and count for nothing."""
     shortfall: Shortfall | None = None
     reached: Reached = Reached()
     """By function; nothing where all tests are quick."""
@@ -57,12 +57,12 @@ class ProjectTests:
 
     @property
     def failed(self) -> int:
-        """How many of them."""
+        """Number of tests that fail on the original."""
         return len(self.lost)
 
     @property
     def all(self) -> tuple[str, ...]:
-        """What pytest is given to run all of them."""
+        """Arguments of pytest that run all of them."""
         return (*self.options, *self.paths)
 
     @property
@@ -113,7 +113,7 @@ def _named(runs: CommandRuns, options: ImproveOptions) -> list[str]:
 
 
 def _found(runs: CommandRuns) -> list[str]:
-    """Where pytest is to look: nowhere in particular where the project's settings say what a test file is called."""
+    """Folders and files that pytest is given; none where the project's settings say what a test file is called."""
     settings = (content for path, content in runs.project.files if path in SETTINGS)
     if any(b"python_files" in content for content in settings):
         tests = [f"--ignore={word}" for word in runs.command.words if word.endswith(".py")]
@@ -123,7 +123,8 @@ def _found(runs: CommandRuns) -> list[str]:
 
 def failing_reached(runs: CommandRuns, source: str, tests: ProjectTests, original: str) -> str:
     """The same of those tests that can see what a draft changes, as far as that is known."""
-    ids = tests.reached.by(edits_of(original, source), original, source)
+    before, after = unpack(original), unpack(source)
+    ids = tests.reached.by(edits_of(before, after), before, after)
     if ids is None or len(ids) > MOST_IDS:
         return failing(runs, source, tests)
     names = {junit_name(each) for each in ids}
@@ -165,7 +166,7 @@ def _good(results: Mapping[str, bool]) -> list[str]:
 
 
 def _function(name: str) -> str:
-    """Of a test with its parameters."""
+    """Name of the test without its parameters."""
     return name.partition("[")[0]
 
 
@@ -183,7 +184,7 @@ def _as_tests(runs: CommandRuns, paths: Sequence[str]) -> CommandRuns:
 
 
 def argv_of(command: ProjectCommand) -> tuple[str, ...]:
-    """What a command's program finds in `sys.argv`."""
+    """The `sys.argv` of a command's program."""
     entry = command.entry
     first = {EntryKind.CODE: "-c", EntryKind.NOTHING: "", EntryKind.MODULE: f"{entry.name.replace('.', '/')}.py"}
     return (first.get(entry.kind, entry.name), *command.arguments)

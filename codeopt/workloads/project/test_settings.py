@@ -1,4 +1,4 @@
-"""What a project calls a test file: pytest's `python_files`, the names of pytest, unittest and Django, and classes of
+"""Patterns of a project's test files: pytest's `python_files`, the names of pytest, unittest and Django, and classes of
 `unittest`, whatever their file is called."""
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _is_settings(path: str) -> bool:
 
 
 def _patterns(path: str, content: bytes) -> list[str]:
-    """What cannot be read says nothing."""
+    """Patterns in a settings file; none where it cannot be read."""
     try:
         text = content.decode()
         found = _of_toml(text) if path.endswith(".toml") else _of_ini(text)

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from codeopt.core.briefing import Briefing
 from codeopt.core.excerpted import Excerpted
 from codeopt.core.history import Candidate, Draft, History
+from codeopt.core.revision import Revision
 from codeopt.core.sanitize import fenced, inline
-from codeopt.workloads.project.answers import answered
+from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason
 from codeopt.workloads.project.profile import ProjectProfile
-from codeopt.workloads.project.text import HEAD, parted
+from codeopt.workloads.project.text import HEAD, pack, unpack
 from codeopt.workloads.source.definitions import PutBackError
 from codeopt.workloads.source.excerpt import excerpt
 
@@ -54,26 +55,27 @@ class ProjectProposer(Excerpted):
         if not draft.source.strip() or (draft.problem and "SEARCH" not in draft.source):
             return draft
         try:
-            source = answered(original, draft.source, self.ground)
+            before = unpack(original)
+            after = apply_answer(before, draft.source, self.ground)
         except PutBackError as error:
             return replace(draft, problem=f"it cannot be put into the project: {error}")
-        changed = tuple(map(str, edits_of(original, source)))
-        return replace(draft, source=source, problem="", changes=draft.changes or changed)
+        changed = tuple(map(str, edits_of(before, after)))
+        return replace(draft, source=pack(after), problem="", changes=draft.changes or changed)
 
     def excerpts(self, history: History) -> History:
         """The hot functions, and what was changed."""
-        original = history.original.source
+        original = unpack(history.original.source)
         return replace(history, candidates=tuple(self._candidate(each, original) for each in history.candidates))
 
-    def _candidate(self, candidate: Candidate, original: str) -> Candidate:
-        files = parted(candidate.source)
+    def _candidate(self, candidate: Candidate, original: Revision) -> Candidate:
+        files = unpack(candidate.source)
         if not files:
             return candidate
         ranked = dict.fromkeys((*self.profile.targets[: SHOWN // 2], *self.profile.functions))
         wanted = [(f.file, f.qualname) for f in ranked
                   if f.file in files and f.qualname != "<module>" and f.total_share >= LEAST
                   and not self.ground.why(f.file)]  # fmt: skip
-        wanted = wanted[:SHOWN] + [(e.file, e.qualname) for e in edits_of(original, candidate.source)]
+        wanted = wanted[:SHOWN] + [(e.file, e.qualname) for e in edits_of(original, files)]
         text = ""
         for path in dict.fromkeys(path for path, _ in wanted):
             names = dict.fromkeys(name for file, name in wanted if file == path)
@@ -82,7 +84,7 @@ class ProjectProposer(Excerpted):
 
 
 def brief(profile: ProjectProfile, command: str, python: str, shown: str = "") -> Briefing:
-    """What a model is told of the project beside its text. shown: its fixed ground."""
+    """Briefing of a model on the project. shown: its fixed ground."""
     said = f"The command is `{inline(command)}`, run by Python {python or 'of an image'}."
     return Briefing(
         rules=RULES, answer=ANSWER, about="\n".join(filter(None, [said, shown])),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from codeopt.analysis.nodes import first_line
 from codeopt.core.errors import ProgramError
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.profile import (
@@ -22,7 +23,7 @@ from codeopt.workloads.project.profile import (
     with_lines,
 )
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.source.functions import definitions, first_line
+from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.guest_bundle import loading
 from codeopt_sandbox.outcome import Files, Run, RunLimits
 
@@ -55,8 +56,8 @@ TIMED, MOST_TIMED = 0.03, 8
 
 @dataclass(frozen=True)
 class Watcher:
-    """What runs in each interpreter of the command: a function of a module of codeopt_sandbox.guest.tests, given the
-    project's folder first, and what writes a line last."""
+    """Instrumentation of each interpreter of the command: a function of a module of codeopt_sandbox.guest.tests, given
+    the project's folder first, and what writes a line last."""
 
     module: str
     function: str
@@ -67,14 +68,14 @@ class Watcher:
 
 @dataclass(frozen=True)
 class WatchedLines:
-    """What was written down during a run."""
+    """Lines written down during a run."""
 
     run: Run
     lines: tuple[str, ...]
 
     @cached_property
     def rows(self) -> tuple[tuple[str, Any], ...]:
-        """Of each line that says what it is its kind, and what stands behind it."""
+        """(kind, payload) of each well-formed line."""
         return tuple(_rows(self.lines))
 
     def of(self, kind: str) -> list[Any]:
@@ -118,7 +119,7 @@ def _given(watched: WatchedLines, names: _Names) -> Iterable[tuple[Spot, tuple[G
 
 
 def _called_by(profile: ProjectProfile, callers: set[tuple[str, int]]) -> list[tuple[str, int]]:
-    """What some functions call, the most often called first."""
+    """Functions that some functions call, the most often called first."""
     known = [each for each in profile.callers if each.callee and each.caller]
     ranked = sorted(known, key=lambda each: -each.calls)
     return [
@@ -136,7 +137,7 @@ def _sampled(runs: CommandRuns, source: str) -> WatchedLines:
 
 
 def _seconds(watched: WatchedLines) -> float:
-    """That samples stand for."""
+    """Seconds that the samples stand for."""
     return sum(float(row[4]) for row in watched.of("stack"))
 
 
@@ -180,7 +181,7 @@ def _hook(watcher: Watcher) -> Files:
 
 
 def _rows(lines: Iterable[str]) -> Iterable[tuple[str, Any]]:
-    """What cannot be read is left out."""
+    """(kind, payload) of the lines; malformed ones are left out."""
     for line in lines:
         if line.startswith("@ "):
             kind, _, text = line[2:].partition(" ")
@@ -207,7 +208,7 @@ class _Names:
         self.known: dict[str, list[tuple[int, int, str]]] = {}
 
     def spot(self, place: str) -> Spot | None:
-        """Of `/path:line`; None for what is not the project's."""
+        """The function at `/path:line`; None for what is not the project's."""
         path, _, text = place[1:].rpartition(":")
         if place[:1] != "/" or path not in self.files:
             return None

@@ -13,6 +13,7 @@ from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
 from codeopt.core.options import Strictness
 from codeopt.core.proposer import Proposer
+from codeopt.core.revision import Revision
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._defaults import Defaults
 from codeopt.workloads._protocol import Workload
@@ -27,7 +28,7 @@ from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.steady import HIDDEN, Steady, found_steady, given_steady
 from codeopt.workloads.project.suite_tests import ProjectTests, collected_files, failing, failing_reached, find_tests
-from codeopt.workloads.project.text import ProjectProgram, first_lines, parted
+from codeopt.workloads.project.text import ProjectProgram, line_offsets, pack, unpack
 from codeopt.workloads.project.view import ProjectProposer, brief, fixed_words
 from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
@@ -45,7 +46,7 @@ ABLATION_PAIRS = 30
 
 @dataclass(frozen=True)
 class EditGain:
-    """What one edit of a patch brings."""
+    """Gain of one edit of a patch."""
 
     edit: CodeEdit
     comparison: Comparison
@@ -92,16 +93,16 @@ class ProjectWorkload(Defaults):
     changed: tuple[ChangedRuns, ...] = ()
     """Commands that the user did not give: those of the rounds, and those that confirm a draft."""
     benches: Benches | None = None
-    """Where the command runs benchmarks of a tool."""
+    """Benchmarks of a tool that the command runs; None where it runs none."""
     after: list[TimedBody] = field(default_factory=list)
-    """The same with the patch that was confirmed last."""
+    """Times of the benchmarks with the patch that was confirmed last."""
     gains: list[EditGain] = field(default_factory=list)
-    """Of the patch that was confirmed last."""
+    """Gain of each kept edit of the patch that was confirmed last."""
     dropped: list[CodeEdit] = field(default_factory=list)
-    """Edits of it that did not pay."""
+    """Edits of that patch that did not pay."""
 
     def timed(self) -> Workload:
-        """With the plan."""
+        """The workload with its plan."""
         self._notify("timing the command")
         plan = make_plan(self.runner, self.program.source, self.suite.cases, self.suite.check, self.rule)
         start = min(self._start() for _ in range(3))
@@ -122,16 +123,17 @@ class ProjectWorkload(Defaults):
         return self.plan
 
     def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
-        """The command."""
+        """Run the command."""
         return judge(case, run_on(self.runner, source, case, hash_seed=hash_seed), self.suite.check)
 
     def check(self, source: str, stage: Stage) -> Checked:
         """The fixed ground is as it was; changed commands; public functions on the calls that the command makes of
         them, which is quick, and the project's tests: in a round those that can see the change, where all of them take
         long."""
-        if touched := self.program.ground.touched(parted(self.program.source), parted(source)):
+        draft = unpack(source)
+        if touched := self.program.ground.touched(self.program.revision, draft):
             return Checked(rejection=touched)
-        found = self.calls.judge(source)
+        found = self.calls.judge(draft)
         if wrong := next((each.wrong for each in found if each.wrong), ""):
             return Checked(rejection=wrong)
         self._notify("running the command on other inputs")
@@ -160,8 +162,8 @@ class ProjectWorkload(Defaults):
 
     def _paid(self, candidate: Candidate) -> Candidate:
         """With gains and dropped filled."""
-        edits = edits_of(self.program.source, candidate.source)
-        source = candidate.source
+        kept = unpack(candidate.source)
+        edits = edits_of(self.program.revision, kept)
         if len(edits) == 1:
             comparison = candidate.comparison
             assert comparison is not None
@@ -169,16 +171,16 @@ class ProjectWorkload(Defaults):
             return candidate
         for number, edit in enumerate(edits, 1):
             self._notify(f"without edit {number} of {len(edits)}")
-            gain = self._gain(source, edit)
+            gain = self._gain(kept, edit)
             if gain.pays:
                 self.gains.append(gain)
             else:
                 self.dropped.append(edit)
-                source = without(self.program.source, source, edit)
-        return replace(candidate, source=source)
+                kept = without(self.program.revision, kept, edit)
+        return replace(candidate, source=pack(kept))
 
-    def _gain(self, source: str, edit: CodeEdit) -> EditGain:
-        rest = without(self.program.source, source, edit)
+    def _gain(self, draft: Revision, edit: CodeEdit) -> EditGain:
+        source, rest = pack(draft), pack(without(self.program.revision, draft, edit))
         case = self.suite.cases[0]
         outcome = self.run_case(rest, case)
         rule = replace(self.rule.screening(), max_pairs=ABLATION_PAIRS, worth_having=1.02)
@@ -190,11 +192,11 @@ class ProjectWorkload(Defaults):
         return replace(gain, reason=f"without it: {reason}" if reason else "")
 
     def profile(self, source: str) -> Profile | None:
-        """Where the command's time goes, by lines of the project's text."""
+        """Profile of the command, by lines of the packed project."""
         return as_profile(profile_command(self.runner, source), source)
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
-        """Those for functions, each kept to the hot ones."""
+        """The rules for functions, each restricted to the hot ones."""
         return project_rules(rules, self.found, self.program.ground)
 
     def adapt(self, proposer: Proposer) -> Proposer:
@@ -218,7 +220,7 @@ class ProjectWorkload(Defaults):
         )
 
     def facts(self) -> dict[str, Any]:
-        """What was found of the command, and of the edits of the patch."""
+        """Facts of the command and of the edits of the patch, as fields of a JSON object."""
         evidence = ["the command's output and files"] if not self.steady.nothing else []
         evidence += [f"{len(self.tests.passed)} tests"] if self.tests.passed else []
         calls = self.calls.latest
@@ -313,8 +315,9 @@ def _counted(case: Case) -> bool:
 
 
 def as_profile(found: ProjectProfile, source: str) -> Profile:
-    """With lines of the project's text in place of lines of files."""
-    above, files = first_lines(source), parted(source)
+    """Profile with lines of the packed project in place of lines of files."""
+    files = unpack(source)
+    above = line_offsets(files)
     lines = tuple(
         HotLine(above[row.file] + row.line, row.own_share, 0, row.own_share * found.cpu_s,
                 files[row.file].split("\n")[row.line - 1], f"{row.file}:{row.line}")
@@ -328,5 +331,5 @@ def as_profile(found: ProjectProfile, source: str) -> Profile:
 
 
 def _nothing(rule: StoppingRule) -> Comparison:
-    """Of what was not compared."""
+    """Comparison that stands for one that was not made."""
     return Comparison(Decision.REJECTED, 1.0, 1.0, 1.0, 0, "cpu", rule.interval, rule.alpha, "", ())

@@ -1,1 +1,1 @@
-"""What of a project is shown in the sandbox."""
+"""The part of a project that is shown in the sandbox."""

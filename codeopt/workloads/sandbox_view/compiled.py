@@ -59,7 +59,7 @@ def _imported(tree: ast.Module, path: Path, roots: tuple[Path, ...]) -> Iterator
 
 
 def _files(name: str, roots: tuple[Path, ...]) -> Iterator[Path]:
-    """Where a module of this name would be, and the packages around it."""
+    """Paths at which a module of this name would be, and the packages around it."""
     parts = name.split(".")
     for root in roots:
         base = root.joinpath(*parts)

@@ -18,7 +18,7 @@ from codeopt_sandbox.guest_bundle import Libraries
 from codeopt_sandbox.runner import GuestRunner
 
 SLOW_S = 0.2
-"""What an import takes that each run has to make, to be spoken of."""
+"""Minimum time of an import that each run repeats to be reported, seconds."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Loading:
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:
-        """Where it costs something that they are not imported once."""
+        """Diagnostics where it costs something that the libraries are not imported once."""
         if not self.why or self.seconds < SLOW_S:
             return ()
         return (Shortfall(f"each run imports its libraries anew, which takes {self.seconds:.1f} s", self.why),)
@@ -57,7 +57,8 @@ class Side:
 
 @dataclass(frozen=True)
 class Scene:
-    """What a module finds when its functions are called (sandbox/codeopt_sandbox/guest/calls/import_context.py)."""
+    """Import context that a module finds when its functions are called
+    (sandbox/codeopt_sandbox/guest/calls/import_context.py)."""
 
     new: tuple[str, ...]
     early: tuple[str, ...]
@@ -96,7 +97,7 @@ def _look(sandbox: GuestRunner, side: Side, libraries: Libraries | None) -> tupl
 
 
 def _read(lines: Sequence[str]) -> Scene | None:
-    """Of what the code under test may have changed; None where it makes no sense."""
+    """Read lines that the code under test may have changed; None where they make no sense."""
     try:
         rest = json.loads(lines[0])
         new, early, changed = (tuple(map(str, rest.pop(name))) for name in ("new", "early", "set"))

@@ -36,8 +36,7 @@ def imported_unadded(program: Path, root: Path, roots: tuple[Path, ...]) -> list
 
 
 def missing_module(said: str, program: Path, roots: tuple[Path, ...]) -> str:
-    """What to do about a module that a run did not find, by its file where the user has it; empty where they have
-    not."""
+    """Advice about a module that a run did not find, by its file where the user has it; empty where they have not."""
     for name in reversed(_MISSING.findall(said)):
         found = list(_files(name.split("."), (program.resolve().parent, *roots)))
         if found:
@@ -47,7 +46,7 @@ def missing_module(said: str, program: Path, roots: tuple[Path, ...]) -> str:
 
 
 def _unadded(root: Path) -> set[Path] | None:
-    """Those that git knows nothing of; None where there is no git. Raises UsageError where git refuses to say."""
+    """Files that git knows nothing of; None where there is no git. Raises UsageError where git refuses to say."""
     found = unadded_files(root)
     return None if found is None else {path for path in found if path.suffix == ".py"}
 

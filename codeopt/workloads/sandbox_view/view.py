@@ -1,5 +1,5 @@
-"""What of the user's project a sandbox sees: what git tracks, without secrets, and what the program imports beside it,
-as a read-only copy; and how it is imported."""
+"""The part of the user's project that a sandbox sees: what git tracks, without secrets, and what the program imports
+beside it, as a read-only copy; and how it is imported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TESTS, SETTINGS = ("tests", "test"), ("conftest.py", "pytest.ini", "pyproject.to
 MOST_NEIGHBOURS = 5000
 """Files, of a project that git knows nothing of."""
 INSIDE = "/project"
-"""Where an isolating sandbox shows the copy."""
+"""Path of the copy in an isolating sandbox."""
 LARGEST_FILE, LARGEST_PROJECT = 20 << 20, 400 << 20  # bytes
 
 
@@ -85,8 +85,8 @@ def _import_base(path: Path, root: Path) -> Path:
 
 
 def tracked(module: Module) -> list[Path]:
-    """What may be shown, relative to the project: what git tracks, without secrets; without git, the Python files of
-    the module's own package or folder, and the project's tests. Raises UsageError where git refuses to say."""
+    """Paths that may be shown, relative to the project: what git tracks, without secrets; without git, the Python files
+    of the module's own package or folder, and the project's tests. Raises UsageError where git refuses to say."""
     found = tracked_files(module.root) or []
     return [path for path in found if not is_secret(path)] or _neighbours(module)
 
@@ -130,7 +130,7 @@ class View:
         return tuple(self.inside(root, isolated) for root in self.module.roots)
 
     def inside(self, path: Path, isolated: bool) -> str:
-        """Where a path of the project is, for the sandbox."""
+        """A path of the project as the sandbox sees it."""
         base = Path(self.shown_at) if isolated else self.folder
         return str(base / path.relative_to(self.module.root)) if self.copied else str(path)
 
@@ -150,7 +150,8 @@ class View:
 
 
 def test_folders(view: View) -> list[Path]:
-    """Where the project's tests are imported from, and its own folder, as pytest's two ways of importing have it."""
+    """Folders that the project's tests are imported from, and its own folder, as pytest's two ways of importing have
+    it."""
     root = view.module.root
     names = tracked(view.module) if view.copied else []
     tests = {Path(name).parent for name in names if Path(name).match("test_*.py") or Path(name).match("*_test.py")}
@@ -184,7 +185,7 @@ def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = ())
 
 
 def named_files(paths: Iterable[Path]) -> list[Path]:
-    """What --with names. Raises UsageError for what is not there."""
+    """Files that --with names. Raises UsageError for what is not there."""
     for path in paths:
         if not path.exists():
             raise UsageError(f"--with {path}: there is no such file or folder")
@@ -209,7 +210,7 @@ class Place:
     folder: Path | None
     """The copy; None where the project's view has them."""
     inside: str
-    """Where they are, for an isolating sandbox."""
+    """Their path in an isolating sandbox."""
 
     def at(self, isolated: bool) -> str:
         """Their path as the sandbox sees it."""

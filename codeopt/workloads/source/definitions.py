@@ -1,4 +1,4 @@
-"""Where a module defines what is named, whatever stands around it."""
+"""Definitions in a libcst module by name, whatever stands around them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a proposer sees of a module: the function, and the imports, helpers, constants and class around it that it
+"""Excerpt of a module for a proposer: the function, and the imports, helpers, constants and class around it that it
 uses."""
 
 from __future__ import annotations
@@ -7,12 +7,14 @@ import ast
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from codeopt.analysis.nodes import first_line
+from codeopt.analysis.positions import Def
 from codeopt.core.history import Candidate, History
-from codeopt.workloads.source.functions import Def, definitions, first_line
+from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.profile import Profile
 
 MOST_LINES = 400
-"""Of helpers; the function itself is always whole."""
+"""Maximum number of lines of helpers; the function itself is always whole."""
 SHORT = 25
 """Lines of a helper that is named and takes no time; of a longer one, only how it is called."""
 HOT = 0.01
@@ -181,7 +183,7 @@ def shown(history: History, qualname: str) -> History:
 
 
 def _named(source: str, qualname: str) -> frozenset[str]:
-    """What a function mentions."""
+    """Names that a function mentions."""
     try:
         found = [node for name, node in definitions(ast.parse(source)) if name == qualname]
     except (SyntaxError, ValueError):

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from codeopt.analysis.nodes import first_line
+from codeopt.analysis.positions import Def, functions
 from codeopt.core.errors import UsageError
 from codeopt.core.program import Program, read_program
 
 Kind = Literal["function", "method", "staticmethod", "classmethod", "property"]
-Def = ast.FunctionDef | ast.AsyncFunctionDef
 _PROPERTIES = ("property", "cached_property", "functools.cached_property")
 
 
@@ -23,7 +24,7 @@ class Function:
 
     path: Path
     source: str
-    """Of the whole module."""
+    """Text of the whole module."""
     qualname: str
     kind: Kind
     asynchronous: bool
@@ -36,7 +37,7 @@ class Function:
     parameters: tuple[str, ...]
     """Names of the parameters that a call may give by position, `self` and `cls` included."""
     others: tuple[int, ...] = ()
-    """Where others of its name begin: earlier ones, and those of another branch."""
+    """First lines of others of its name: earlier ones, and those of another branch."""
 
     @property
     def name(self) -> str:
@@ -84,34 +85,15 @@ def read_function(path: Path, qualname: str, program: Program | None = None) -> 
     )
 
 
-def first_line(node: Def | ast.ClassDef) -> int:
-    """Where it begins: with its first decorator, if it has one."""
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-
-
 def definitions(tree: ast.Module) -> Iterator[tuple[str, Def]]:
     """Every function of a module with its qualified name; those inside other functions too, so that they can be
     named."""
-    yield from _within(tree.body, "")
+    yield from functions(tree.body, inner=True)
 
 
 def definition(tree: ast.Module, qualname: str) -> Def | None:
     """The first function of that name."""
     return next((node for name, node in definitions(tree) if name == qualname), None)
-
-
-def _within(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Def]]:
-    for node in body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield prefix + node.name, node
-            yield from _within(node.body, f"{prefix}{node.name}.")
-        elif isinstance(node, ast.ClassDef):
-            yield from _within(node.body, f"{prefix}{node.name}.")
-        else:  # if TYPE_CHECKING, try: import, with ...: definitions below them are the module's own
-            for part in ("body", "orelse", "finalbody"):
-                yield from _within(getattr(node, part, []), prefix)
-            for handler in getattr(node, "handlers", []):
-                yield from _within(handler.body, prefix)
 
 
 def own_nodes(node: Def) -> Iterator[ast.AST]:

@@ -1,4 +1,4 @@
-"""What a draft's function needs that the module has not: new methods, helpers and imports; and where they go."""
+"""Methods, helpers and imports that a draft's function needs and the module has not, and where they go."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import libcst as cst
 
+from codeopt.analysis.positions import bound_names, evaluated_names, import_index
 from codeopt.workloads.source.definitions import PutBackError, code, flat
 
 
@@ -27,13 +28,15 @@ def additions(
     module: cst.Module, new: cst.Module, anchor: str, roots: Sequence[cst.CSTNode]
 ) -> tuple[list[Any], list[Any]]:
     """Imports and top-level definitions of the draft that are new and used by what is put back."""
-    known = _bound(ast.parse(module.code))
+    tree = ast.parse(module.code)
+    known = bound_names(tree)
+    at_hand = known - _bound_too_late(tree, anchor, roots)
     imports: dict[str, cst.BaseStatement] = {}
     helpers: dict[str, cst.BaseStatement] = {}
     for node in new.body:
-        names = _bound(ast.parse(code(node)))
+        names = bound_names(ast.parse(code(node)))
         if is_import(node):
-            imports |= {name: statement for name, statement in _imports(node, known) if name not in known}
+            imports |= {name: statement for name, statement in _imports(node) if name not in at_hand}
         elif names and not names & known and anchor not in names and _is_definition(node):
             helpers |= dict.fromkeys(names, node)
     candidates = {name: code(node) for name, node in {**imports, **helpers}.items()}
@@ -44,28 +47,21 @@ def additions(
     return wanted_imports, sorted(wanted, key=order.index)
 
 
+def _bound_too_late(tree: ast.Module, anchor: str, roots: Iterable[cst.CSTNode]) -> set[str]:
+    """Names that the module binds below the function alone, though that needs them as soon as it is defined."""
+    needed = {name for root in roots for name in evaluated_names(ast.parse(textwrap.dedent(code(root)).strip()))}
+    for node in tree.body:
+        if anchor in (bound := bound_names(node)):
+            return needed
+        needed -= bound
+    return set()
+
+
 def _once(nodes: Iterable[Any]) -> list[Any]:
     found: dict[int | str, Any] = {}
     for node in nodes:
         found.setdefault(code(node), node)
     return list(found.values())
-
-
-def _bound(tree: ast.Module) -> set[str]:
-    """Names that module-level code binds."""
-    found: set[str] = set()
-    todo: list[ast.AST] = list(tree.body)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        elif not isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            todo.extend(ast.iter_child_nodes(node))
-    return found
 
 
 def is_import(node: cst.CSTNode) -> bool:
@@ -78,7 +74,7 @@ def _is_definition(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.SimpleStatementLine) and isinstance(node.body[0], cst.Assign | cst.AnnAssign)
 
 
-def _imports(node: cst.CSTNode, known: set[str]) -> Iterable[tuple[str, cst.BaseStatement]]:
+def _imports(node: cst.CSTNode) -> Iterable[tuple[str, cst.BaseStatement]]:
     """(bound name, a statement that imports it alone) of an import statement."""
     tree = ast.parse(code(node).strip()).body
     for statement in tree:
@@ -96,7 +92,7 @@ def _imports(node: cst.CSTNode, known: set[str]) -> Iterable[tuple[str, cst.Base
 
 
 def _used(text: str, candidates: dict[str, str]) -> list[str]:
-    """Those of `candidates` that a text uses, and what those use, in the order of `candidates`."""
+    """The part of `candidates` that a text uses, and what those use, in the order of `candidates`."""
     found: set[str] = set()
     todo = [text]
     while todo:
@@ -129,13 +125,11 @@ def insert(module: cst.Module, imports: Sequence[Any], helpers: Sequence[Any], a
             body[0] = _spaced(body[0], False)
         body[at:at] = spaced
     if imports:
-        at = _after_imports(body)
-        if at == len(body) or at == 0:
-            body[at:at] = imports
-        else:
-            body[at:at] = imports
-            if at == _after_docstring(body) and at < len(body):
-                body[at + len(imports)] = _spaced(body[at + len(imports)], False)
+        at = _import_place(module.with_changes(body=body), imports)
+        body[at:at] = imports
+        below = at + len(imports)
+        if 0 < below < len(body) and at == _after_docstring(body) > 0:
+            body[below] = _spaced(body[below], False)
     return module.with_changes(body=body)
 
 
@@ -152,12 +146,12 @@ def _after_docstring(body: Sequence[Any]) -> int:
     return int(documented)
 
 
-def _after_imports(body: Sequence[Any]) -> int:
-    """Below the first block of imports; below the docstring when there is none."""
-    at = _after_docstring(body)
-    found = [number for number, node in enumerate(body) if is_import(node)]
-    for number in found:
-        between = body[at:number]
-        if all(is_import(node) or isinstance(node, cst.If | cst.Try) for node in between):
-            at = number + 1
-    return at
+def _import_place(module: cst.Module, imports: Sequence[cst.CSTNode]) -> int:
+    """The index in the module's body at which new imports go: a line of several statements is one of it."""
+    names = set().union(*(bound_names(ast.parse(code(node))) for node in imports))
+    wanted, above = import_index(ast.parse(module.code).body, names), 0
+    for at, node in enumerate(module.body):
+        if above >= wanted:
+            return at
+        above += len(node.body) if isinstance(node, cst.SimpleStatementLine) else 1
+    return len(module.body)

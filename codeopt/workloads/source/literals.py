@@ -27,7 +27,7 @@ class Made:
     `used(load('m', 'C')(1), do.add(2))` after its method `add` was called."""
 
     maker: str
-    """As it is written."""
+    """Text of the expression as it is written."""
     args: tuple[Any, ...]
     kwargs: tuple[tuple[str, Any], ...] = ()
 
@@ -153,7 +153,7 @@ def _plain(node: ast.expr) -> Any:
 
 
 def _object(node: ast.Call) -> Opaque | Made:
-    """What a name leads to, and what a class makes."""
+    """Value of a name, or of a class's call."""
     maker = ast.unparse(node.func)
     if maker == "load":
         return Opaque(ast.unparse(node))

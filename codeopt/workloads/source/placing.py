@@ -1,62 +1,39 @@
-"""Where in a module's text a function, an import or a constant stands, or is put."""
+"""Lines of a module's text: those of a function, put in place of others, or added where new code goes."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Sequence
 
-from codeopt.workloads.source.functions import Def, first_line
+from codeopt.analysis.nodes import first_line, last_line
+from codeopt.analysis.positions import (
+    Definition,
+    bound_names,
+    evaluated_names,
+    find_definition,
+    functions,
+    import_index,
+)
+
+_FIXED_COMMENT = re.compile(r"#!|#.*coding[:=]")
+"""A comment that has to stay on the first two lines of a file."""
 
 
 def functions_of(text: str) -> dict[str, str]:
-    """By qualified name, those inside of functions left out: they belong to them."""
-    tree = ast.parse(text)
-    return {name: lines_of(text, node) for name, node in outer_functions(tree.body)}
-
-
-def outer_functions(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, Def]]:
-    """Functions and methods with their qualified names, without those inside of functions."""
-    for node in body:
-        if isinstance(node, Def):
-            yield prefix + node.name, node
-        elif isinstance(node, ast.ClassDef):
-            yield from outer_functions(node.body, f"{prefix}{node.name}.")
-        else:
-            for name in ("body", "orelse", "finalbody"):
-                yield from outer_functions(getattr(node, name, []), prefix)
+    """The lines of each function by its qualified name; those inside of functions belong to these."""
+    return {name: lines_of(text, node) for name, node in functions(ast.parse(text).body)}
 
 
 def lines_of(text: str, node: ast.stmt) -> str:
     """A statement's lines, decorators included."""
-    return "".join(text.splitlines(keepends=True)[first_of(node) - 1 : node.end_lineno])
-
-
-def first_of(node: ast.stmt) -> int:
-    """The number of its first line, decorators included; 1-based."""
-    return first_line(node) if isinstance(node, Def | ast.ClassDef) else node.lineno
+    return "".join(text.splitlines(keepends=True)[first_line(node) - 1 : node.end_lineno])
 
 
 def span_of(text: str, qualname: str) -> tuple[int, int] | None:
-    """First and last line of a function or class."""
-    body: list[ast.stmt] = ast.parse(text).body
-    node: ast.stmt | None = None
-    for name in qualname.split("."):
-        node = next(
-            (n for n in reversed(list(_flat(body))) if isinstance(n, Def | ast.ClassDef) and n.name == name), None
-        )
-        if node is None:
-            return None
-        body = node.body
-    assert isinstance(node, Def | ast.ClassDef)
-    return first_line(node), node.end_lineno or node.lineno
-
-
-def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    for node in body:
-        yield node
-        if isinstance(node, ast.If | ast.Try | ast.With):
-            for name in ("body", "orelse", "finalbody"):
-                yield from _flat(getattr(node, name, []))
+    """First and last line of a function or class, 1-based; None where the text has none of that name."""
+    node = find_definition(ast.parse(text).body, qualname)
+    return (first_line(node), last_line(node)) if node else None
 
 
 def replaced(text: str, span: tuple[int, int], new: str) -> str:
@@ -66,7 +43,7 @@ def replaced(text: str, span: tuple[int, int], new: str) -> str:
 
 
 def added(text: str, qualname: str, new: str) -> str:
-    """A method at the end of its class, a function at the end of the module."""
+    """The text with a method more at the end of its class, or a function more at its end."""
     owner = qualname.rpartition(".")[0]
     span = span_of(text, owner) if owner else None
     lines = text.splitlines(keepends=True)
@@ -74,43 +51,86 @@ def added(text: str, qualname: str, new: str) -> str:
     return "".join([*lines[:at], "\n" if owner else "\n\n", _ended(new), *lines[at:]])
 
 
-def above_functions(text: str, new: str) -> str:
-    """Above the first definition: what it needs of the module is only looked up when it is called."""
-    tree, lines = ast.parse(text), text.splitlines(keepends=True)
-    first = next((node for node in tree.body if isinstance(node, Def | ast.ClassDef)), None)
-    at = first_line(first) - 1 if first else len(lines)
+def with_definition(text: str, new: str, node: Definition) -> str:
+    """The text with a new function or class: above its first definition, and below what the new one evaluates."""
+    body, lines = ast.parse(text).body, text.splitlines(keepends=True)
+    first = next((at for at, each in enumerate(body) if isinstance(each, Definition)), len(body))
+    index = _below_needed(body, first, node)
+    if index > first:
+        return _put(text, _end(lines, body, index), new, node, above=2)
+    at = first_line(body[first]) - 1 if first < len(body) else len(lines)
     while at and lines[at - 1].startswith("#"):
         at -= 1
     return "".join([*lines[:at], _ended(new), "\n\n", *lines[at:]])
 
 
-def below_imports(text: str, new: str, node: ast.stmt) -> str:
-    """Behind the last import: an import right there, a constant below it; blank lines as is usual."""
-    tree, lines = ast.parse(text), text.splitlines(keepends=True)
-    imports = [each for each in tree.body if isinstance(each, ast.Import | ast.ImportFrom)]
-    first = tree.body[0] if tree.body else None
-    text_first = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    at = (imports[-1].end_lineno or 0) if imports else (first.end_lineno or 0) if first and text_first else 0
-    above = "" if not at or (isinstance(node, ast.Import | ast.ImportFrom) and imports) else "\n"
-    following = next((each for each in tree.body if first_of(each) > at), None)
-    usual = 2 if isinstance(following, Def | ast.ClassDef) else 1
-    rest = lines[at:]
-    there = next((number for number, line in enumerate(rest) if line.strip()), usual)
-    return "".join([*lines[:at], above, _ended(new), "\n" * (usual - there), *rest])
+def with_constant(text: str, new: str, node: ast.stmt) -> str:
+    """The text with a new constant: below the imports at its top, and below what it evaluates."""
+    body, lines = ast.parse(text).body, text.splitlines(keepends=True)
+    top = import_index(body, bound_names(node))
+    index = _below_needed(body, top, node)
+    at = _end(lines, body, index)
+    after_block = index > top and isinstance(body[index - 1], Definition)
+    return _put(text, at, new, node, above=2 if after_block else int(at > 0))
+
+
+def with_import(text: str, new: str, node: ast.Import | ast.ImportFrom) -> str:
+    """The text with a new import where `import_index` says; one of `__future__` stands above all others."""
+    body, lines = ast.parse(text).body, text.splitlines(keepends=True)
+    future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+    index = import_index(body[:1]) if future else import_index(body, bound_names(node))
+    at = _end(lines, body, index)
+    among = bool(index) and isinstance(body[index - 1], ast.Import | ast.ImportFrom)
+    return _put(text, at, new, node, above=int(at > 0 and not among))
 
 
 def bound_in(text: str, node: ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign) -> tuple[int, int] | None:
-    """Where the module has the same import, or binds the same name."""
-    names = _names(node)
+    """First and last line of the same import, or of the statement that binds the same name; None where there is none
+    that is early enough for those that need it."""
+    names, needed = _targets(node), set[str]()
     for each in ast.parse(text).body:
-        if type(each) is type(node) and (ast.dump(each) == ast.dump(node) or (names and names == _names(each))):
-            return each.lineno, each.end_lineno or each.lineno
+        if type(each) is type(node) and (ast.dump(each) == ast.dump(node) or (names and names == _targets(each))):
+            late = isinstance(node, ast.Import | ast.ImportFrom) and needed & bound_names(node)
+            return None if late else (each.lineno, last_line(each))
+        needed |= evaluated_names(each)
     return None
 
 
-def _names(node: ast.stmt) -> list[str]:
+def _targets(node: ast.stmt) -> list[str]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
     return [ast.unparse(target) for target in targets]
+
+
+def _below_needed(body: Sequence[ast.stmt], index: int, node: ast.stmt) -> int:
+    """The first index from `index` on above which stands all of the module that the statement evaluates."""
+    missing = evaluated_names(node) - bound_names(node)
+    for each in body[:index]:
+        missing -= bound_names(each)
+    for at in range(index, len(body)):
+        if missing & (bound := bound_names(body[at])):
+            missing -= bound
+            index = at + 1
+    return index
+
+
+def _end(lines: Sequence[str], body: Sequence[ast.stmt], index: int) -> int:
+    """The number of lines above what is put at an index of the body: comments at the top of the file stay there."""
+    if index:
+        return last_line(body[index - 1])
+    top = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    if top < len(lines) and not lines[top].strip():
+        return top
+    return sum(1 for line in lines[: min(top, 2)] if _FIXED_COMMENT.match(line))
+
+
+def _put(text: str, at: int, new: str, node: ast.stmt, *, above: int) -> str:
+    """The text with new lines below its first `at`, and blank lines around them as usual."""
+    lines = text.splitlines(keepends=True)
+    rest = lines[at:]
+    following = next((each for each in ast.parse(text).body if first_line(each) > at), None)
+    usual = 2 if isinstance(following, Definition) or isinstance(node, Definition) else 1
+    there = next((number for number, line in enumerate(rest) if line.strip()), usual)
+    return "".join([*lines[:at], "\n" * above, _ended(new), "\n" * (usual - there), *rest])
 
 
 def _ended(text: str) -> str:

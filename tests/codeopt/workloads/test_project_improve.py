@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import UsageError
-from codeopt.workloads.project.answers import answered
+from codeopt.core.revision import Revision
+from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.edits import edits_of, without
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.steady import found_steady, given_steady
 from codeopt.workloads.project.suite_tests import steadily_lost
-from codeopt.workloads.project.text import is_own, joined, parted, read_text
+from codeopt.workloads.project.text import is_own, read_text
 from codeopt.workloads.source.definitions import PutBackError
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.shop import ADD, FIND, HEAD, STORE, USELESS, answer, write_shop
@@ -100,18 +101,18 @@ def test_a_project_is_its_own_modules(shop: Path) -> None:
     assert program.edited(changed)["shop/store.py"].decode() == STORE.replace("len(self.rows)", "0")
 
 
-TEXT = joined({"a.py": "import re\n\n\ndef f(x):\n    return x\n\n\ndef g(x):\n    return f(x)\n", "b.py": "B = 1\n"})
+TEXT = Revision({"a.py": "import re\n\n\ndef f(x):\n    return x\n\n\ndef g(x):\n    return f(x)\n", "b.py": "B = 1\n"})
 
 
 BLOCK = "# === file: a.py ===\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
 
 
 def test_an_answer_is_put_in_and_each_edit_taken_out_again() -> None:
-    new = answered(
+    new = apply_answer(
         TEXT, "# === file: a.py ===\nimport os\n\n_N = 3\n\ndef f(x):\n    return _h(x)\n\ndef _h(x):\n    return x\n"
         "\ndef g(x):\n    return x\n# === file: b.py ===\nB = 2\n",
     )  # fmt: skip
-    files = parted(new)
+    files = new
     compile(files["a.py"], "a.py", "exec")
     assert files["b.py"] == "B = 2\n"
     assert [str(edit) for edit in edits_of(TEXT, new)] == ["a.py::f", "a.py::g", "b.py::<module>"]
@@ -142,27 +143,31 @@ class C:
 def test_what_an_answer_need_not_repeat() -> None:
     """Decorators, annotations and docstring stay; an import and a constant get the usual blank lines."""
     f, g = "def f(x):\n    # as often\n    return _N * x\n", "class C:\n    def g(self):\n        return 2\n"
-    new = answered(joined({"a.py": OLD}), f"# === file: a.py ===\nimport re\n_N = 2\n{f}{g}")
+    new = apply_answer(Revision({"a.py": OLD}), f"# === file: a.py ===\nimport re\n_N = 2\n{f}{g}")
     changed = OLD.replace("return x + x", "# as often\n    return _N * x").replace("return 1", "return 2")
-    assert parted(new)["a.py"] == f"import re\n\n_N = 2\n\n\n{changed}"
-    other = answered(
-        joined({"a.py": OLD}), "# === file: a.py ===\n@lru_cache\ndef f(x: float):\n    'Both.'\n    return x * 2\n"
+    assert new["a.py"] == f"import re\n\n_N = 2\n\n\n{changed}"
+    other = apply_answer(
+        Revision({"a.py": OLD}), "# === file: a.py ===\n@lru_cache\ndef f(x: float):\n    'Both.'\n    return x * 2\n"
     )
-    assert "@lru_cache\ndef f(x: float):\n    'Both.'\n    return x * 2\n" in other
-    assert "Twice" not in other
-    short = joined({"a.py": "@cache\ndef f(x): return x + x\n"})
-    assert "@cache\ndef f(x):\n    return 2 * x\n" in answered(
-        short, "# === file: a.py ===\ndef f(x):\n    return 2 * x\n"
+    assert "@lru_cache\ndef f(x: float):\n    'Both.'\n    return x * 2\n" in other["a.py"]
+    assert "Twice" not in other["a.py"]
+    short = Revision({"a.py": "@cache\ndef f(x): return x + x\n"})
+    assert (
+        "@cache\ndef f(x):\n    return 2 * x\n"
+        in apply_answer(short, "# === file: a.py ===\ndef f(x):\n    return 2 * x\n")["a.py"]
     )
 
 
 def test_search_and_replace() -> None:
     block = BLOCK.format(old="    return f(x)", new="    return x")
-    assert "def g(x):\n    return x\n" in answered(TEXT, block)
+    assert "def g(x):\n    return x\n" in apply_answer(TEXT, block)["a.py"]
     with pytest.raises(PutBackError, match="0 times"):
-        answered(TEXT, block.replace("f(x)", "nothing"))
-    assert "f = _f" in answered(
-        TEXT, BLOCK.format(old="def f(x):\n    return x", new="def _f(x):\n    return x\nf = _f")
+        apply_answer(TEXT, block.replace("f(x)", "nothing"))
+    assert (
+        "f = _f"
+        in apply_answer(TEXT, BLOCK.format(old="def f(x):\n    return x", new="def _f(x):\n    return x\nf = _f"))[
+            "a.py"
+        ]
     )
 
 
@@ -179,7 +184,7 @@ def test_search_and_replace() -> None:
 )
 def test_an_answer_that_cannot_be_put_in(text: str, why: str) -> None:
     with pytest.raises(PutBackError, match=why):
-        answered(TEXT, text)
+        apply_answer(TEXT, text)
 
 
 def test_tests_that_are_named_otherwise_each_time_are_counted() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.options import ImproveOptions
+from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
@@ -15,7 +16,6 @@ from codeopt.workloads.project import OpenedProject, open_workload, read, suite_
 from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.reached import Reached, junit_name
 from codeopt.workloads.project.suite_tests import failing, failing_reached, find_tests
-from codeopt.workloads.project.text import joined
 from tests.conftest import require_sandbox
 
 CORE = """\
@@ -127,7 +127,7 @@ TESTS_OF = Reached({("a.py", 3): frozenset({"t"}), ("a.py", 7): frozenset({"u"})
     ],
 )
 def test_what_may_be_seen_elsewhere_is_asked_of_all(old: str, new: str, asked: tuple[str, ...] | None) -> None:
-    before, after = joined(TEXT), joined({"a.py": TEXT["a.py"].replace(old, new, 1)})
+    before, after = Revision(TEXT), Revision({"a.py": TEXT["a.py"].replace(old, new, 1)})
     assert TESTS_OF.by(edits_of(before, after), before, after) == asked
     assert Reached().by(edits_of(before, after), before, after) is None
 

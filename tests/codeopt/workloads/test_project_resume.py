@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.project.answers import answered
+from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.files import read_project
-from codeopt.workloads.project.text import parted, read_text
+from codeopt.workloads.project.text import read_text
 from tests.codeopt.command import codeopt, command, environment
 from tests.codeopt.workloads.shop import ADD, FIND, HEAD, answer, write_shop
 from tests.conftest import require_sandbox
@@ -56,6 +56,6 @@ def test_the_same_command_goes_on_after_each_kill_and_ends_with_the_same_patch(t
         done = codeopt(*FLAGS, "--base-url", server.base_url, "--write", cwd=shop)
     assert done.status == 0, done.err
     assert [each["verdict"] for each in done.json["rounds"]] == ["RE", "faster"]
-    expected = answered(before.source, HEAD + ADD + "\n" + FIND)
-    assert (shop / "shop/store.py").read_text() == parted(expected)["shop/store.py"]
-    assert read_text(shop, read_project(shop)).source == expected
+    expected = apply_answer(before.revision, HEAD + ADD + "\n" + FIND)
+    assert (shop / "shop/store.py").read_text() == expected["shop/store.py"]
+    assert read_text(shop, read_project(shop)).revision == expected

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
-from codeopt.workloads.source.functions import Def, dotted
+from codeopt.analysis.positions import Def
+from codeopt.workloads.source.functions import dotted
 
 _SEARCHES = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right", "merge")
 """Of `bisect` and `heapq`: they ask for what is sorted."""

@@ -7,8 +7,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from codeopt.analysis.positions import Def
 from codeopt.workloads.function.calls.scope import Scope
-from codeopt.workloads.source.functions import Def, dotted
+from codeopt.workloads.source.functions import dotted
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 _RECORDS = ("NamedTuple", "TypedDict")

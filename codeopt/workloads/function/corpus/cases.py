@@ -18,7 +18,7 @@ class CallCase(Case):
     """Calls of which some is known to go beyond the known ones, or several that are made together."""
 
     beyond: tuple[str, ...] = ()
-    """Of each call why; empty in a case whose calls are all alike to known ones."""
+    """Reason of each call; empty in a case whose calls are all like known ones."""
     several: bool = False
     """Each of them is a scenario, no single call."""
 
@@ -38,10 +38,7 @@ Paste = Callable[[str], str]
 
 
 def without_unsteady(case: Case, got: bytes, again: bytes) -> bytes:
-    """What a draft answers, with the expected answer to each call that the original, asked again, answers otherwise.
-
-    Two or three items of a set stand in the same order under two hash seeds by chance, and not under a third.
-    """
+    """The draft's answers, with the expected answer to each call that the original, asked again, answers otherwise."""
     expected, drafts, originals = (text.split(b"\n") for text in (case.expected or b"", got, again))
     if not len(expected) == len(drafts) == len(originals):
         return got
@@ -50,7 +47,7 @@ def without_unsteady(case: Case, got: bytes, again: bytes) -> bytes:
 
 
 def call_caveats(case: Case, got: bytes, tolerance: float, paste: Paste) -> tuple[Caveat, ...]:
-    """Of each reason the shortest call whose answer differs."""
+    """The shortest call whose answer differs, for each reason."""
     groups: dict[tuple[Subject | None, str], list[AnswerDifference]] = {}
     for each in differences(case.expected or b"", got, tolerance):
         groups.setdefault((each.subject, each.because or _why(case, each)), []).append(each)
@@ -69,7 +66,7 @@ def beyond_caveats(case: CallCase, outcome: Outcome, tolerance: float, paste: Pa
 
 
 def _place(case: Case, each: AnswerDifference) -> int | None:
-    """Of a call among those of a case, of which the first may only warm up; None for what all calls leave behind."""
+    """Place of a call in its case, of which the first may only warm up; None for what all calls leave behind."""
     lines = (case.expected or b"").rstrip(b"\n").split(b"\n")
     shown = len(lines) - lines[-1].startswith(STATE.encode())
     return len(calls_of(case)) - shown + each.at if each.at < shown else None

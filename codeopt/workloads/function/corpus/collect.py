@@ -1,4 +1,4 @@
-"""What is known of a function: the calls of every source, run on the original."""
+"""Collect a function's corpus: run the calls of every source on the original."""
 
 from __future__ import annotations
 

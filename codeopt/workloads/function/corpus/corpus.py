@@ -1,5 +1,4 @@
-"""What a function's behaviour is known by: calls whose outcome is the same each time, counted by where they come
-from."""
+"""Corpus of calls: those whose outcome is the same each time, counted by where they come from."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ from codeopt_sandbox.call_answer import Kind
 MIN_CALLS = 10
 """With fewer comparable calls nothing is claimed."""
 MIN_RETURNS = 3
-"""So many of them must return: a function that only raises was not called as it is meant to be."""
+"""Minimum number of calls that return: a function that only raises was not called as it is meant to be."""
 MIN_COVERAGE = 0.6
 """Share of the function's lines that the calls must run."""
 DERIVED, FRESH = 1000, 0.75
@@ -41,7 +40,8 @@ WATCHED = 4000
 EACH = 2
 """Calls that are kept for one refusal."""
 KEPT_S = 6.0
-"""What the given calls may take that every draft makes; at least MIN_CALLS of them are kept, the quickest first."""
+"""Time limit of the given calls that every draft makes, seconds; at least MIN_CALLS of them are kept, the quickest
+first."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,10 @@ class Evidence:
     places: Mapping[str, str] = field(default_factory=dict)
     """By call: the test or doctest that made it."""
     shortfalls: tuple[Shortfall, ...] = ()
-    """What could not be run or made."""
+    """Diagnostics of what could not be run or made."""
 
     def whence(self, call: str) -> str:
-        """Where a call comes from, in words."""
+        """Origin of a call, in words."""
         return whence(call, {known.text: known.source for known in self.known}, self.places)
 
     @property
@@ -79,7 +79,7 @@ class Evidence:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many calls each source gave."""
+        """Number of calls by source."""
         return dict(Counter(known.source for known in self.known))
 
     @property
@@ -285,7 +285,8 @@ def cover(bench: Bench, evidence: Evidence) -> Evidence:
 
 
 def _require_running(bench: Bench, line: int) -> None:
-    """Of several functions of one name the last of the file need not be what the module calls by it."""
+    """Check that the module calls this function by its name. Of several of one name the last of the file need not be
+    the one. Raises UsageError."""
     function = bench.function
     if line in function.others:
         raise NotVerifiable(

@@ -13,7 +13,7 @@ MOST = 3
 
 
 class Why(StrEnum):
-    """What such calls did: each goes on `3 calls that ...`."""
+    """Reason for excluding calls: each goes on `3 calls that ...`."""
 
     EFFECTS = "had side effects"
     COMPARED = "had a value that cannot be compared"
@@ -46,7 +46,7 @@ _REMEDIES = {
 
 @dataclass(frozen=True)
 class LeftOut:
-    """How many calls by reason: of those that somebody made, and of made-up ones."""
+    """Number of excluded calls by reason: of those that somebody made, and of made-up ones."""
 
     given: Mapping[Reason, int] = field(default_factory=dict)
     made_up: Mapping[Reason, int] = field(default_factory=dict)

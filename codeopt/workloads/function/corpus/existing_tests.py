@@ -43,7 +43,7 @@ class Tests:
     lost: Mapping[str, int] = field(default_factory=dict)
     """Why calls cannot be written down (`key: a lambda`) -> how many."""
     seconds: float = 0.0
-    """Of the clock, that the tests themselves took."""
+    """Wall time of the tests themselves, seconds."""
     places: dict[str, str] = field(default_factory=dict)
     """By call: the test or doctest that made it first."""
 
@@ -150,7 +150,7 @@ def run_tests(
 
 
 def _error(error: str, run: Run) -> str:
-    """What ended pytest before it could report anything, a conftest.py that cannot be imported, is only printed."""
+    """Message of what ended pytest before it could report: a conftest.py that cannot be imported is only printed."""
     printed = re.findall(r"^E +(.+)$", run.stderr.decode("utf-8", "replace"), re.MULTILINE)
     return f"{error}: {printed[-1]}" if error and printed else error
 

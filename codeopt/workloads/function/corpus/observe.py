@@ -44,7 +44,7 @@ class Known:
     text: str
     outcome: CallOutcome
     source: str
-    """Where it comes from: calls_file, tests, doctests, recorded, hints, derived."""
+    """Source of the call: calls_file, tests, doctests, recorded, hints, derived."""
     seconds: float
     """The less of the two runs that check it; only for choosing."""
 
@@ -138,7 +138,7 @@ def _observe(
 
 
 def steady(bench: Bench, found: Sequence[Known]) -> tuple[list[Known], Counter[Reason]]:
-    """Those of calls made once that are of use and do the same again, with another hash seed and in another order."""
+    """The useful calls whose outcome is the same again, with another hash seed and in another order."""
     usable = [known for known in found if not _useless(known, known.outcome)]
     random.Random(len(found)).shuffle(usable)
     second = dict(zip((k.text for k in usable), _again(bench, usable), strict=True))
@@ -154,12 +154,12 @@ def steady(bench: Bench, found: Sequence[Known]) -> tuple[list[Known], Counter[R
 
 
 def _size(text: str) -> int:
-    """What may take long comes last: large numbers, long arguments."""
+    """Sorting key that puts last what may take long: large numbers, long arguments."""
     return len(text) + max((int(number) for number in re.findall(r"\d{3,30}", text)), default=0)
 
 
 def _again(bench: Bench, known: Sequence[Known]) -> list[CallOutcome]:
-    """What the same calls do with another hash seed, in which they may take a few times as long."""
+    """Outcomes of the same calls with another hash seed, in which they may take a few times as long."""
     if not known:
         return []
     calls = tuple(k.text for k in known)

@@ -28,7 +28,7 @@ POOL, GIVEN = 6, 4
 FEW = 3
 """Pairs of calls in two threads, each of which is made many times, and calls that are read by turns with themselves."""
 TRACED_S = 0.001
-"""What a call takes at most that is stopped at its lines: with that it takes some ten times as long."""
+"""Maximum time of a call that is stopped at its lines, seconds: with that it takes some ten times as long."""
 QUICK_S, LONGEST, LONGEST_ANSWER = 0.005, 4000, 4000
 """What such a call takes at most, and characters of it and of its answer."""
 REARRANGED, RETYPED = 2, 2
@@ -40,7 +40,8 @@ CALLBACK = "a callback is given other arguments, or in another order"
 def scenarios(
     known: Sequence[Known], contract: Contract, iterables: Sequence[int], asynchronous: bool = False
 ) -> list[Scenario]:
-    """Of a few quick calls with different answers. iterables: places of parameters that may be given an iterator."""
+    """Scenarios of a few quick calls with different answers. iterables: places of parameters that may be given an
+    iterator."""
     usable = [each for each in known if _is_usable(each)]
     pool = _pool(usable)
     found = [*_together(pool, contract, asynchronous), *_with_callbacks([each.text for each in pool], iterables)]
@@ -68,7 +69,7 @@ def _pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _together(pool: Sequence[Known], contract: Contract, asynchronous: bool) -> Iterator[Scenario]:
-    """What any caller may do."""
+    """Scenarios that any caller may make: calls at once, in another order, again."""
     texts = [each.text for each in pool]
     pairs = _pairs(texts)
     for text in texts:
@@ -100,7 +101,7 @@ def _rearranged(text: str, contract: Contract) -> list[str]:
 
 
 def _with_callbacks(texts: Sequence[str], iterables: Sequence[int]) -> Iterator[Scenario]:
-    """Where an argument may run the caller's own code."""
+    """Scenarios in which an argument runs the caller's own code."""
     may_hold = [text for text in texts if any(maker in text for maker in ("load(", "CALLS[", "unpickle(", "iter("))]
     for text in may_hold:
         yield Scenario(TRACED, (text,), CALLBACK)

@@ -50,7 +50,7 @@ def _diverse(calls: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _beyond(call: tuple[str, str]) -> int:
-    """How many characters too many it has."""
+    """Number of characters beyond the maximum."""
     return max(0, len(call[0]) - LONGEST_CALL) + max(0, len(call[1]) - LONGEST_RESULT)
 
 
@@ -100,7 +100,7 @@ def _like(text: str) -> str:
 
 
 def _outcome(outcome: str, result: str = "") -> str:
-    """What comes of a call; long parts by their kind. result: what it returns in words, for a value without literal."""
+    """Outcome of a call in words; long parts by their kind. result: what it returns, for a value without literal."""
     said, *rest = outcome.split(" | ")
     if len(said) > LONGEST_RESULT:
         said = f"returns {f'<{result}>' if result else _like(said.removeprefix('returns '))}"

@@ -25,7 +25,8 @@ RESULT = f"{WATCH}/benches.json"
 LEAST_S, MOST_LOOPS = 0.3, 2_000
 """Seconds that all bodies together take at least in one run, and how often each is run at most for that."""
 OF_TOOL = 1 / 3
-"""Of what the tool itself takes (pytest starts in 0.2 s, with all its plug-ins in 3 s), the least for the bodies."""
+"""Minimum time of the bodies, as a share of what the tool itself takes (pytest starts in 0.2 s, with all its plug-ins
+in 3 s)."""
 SETTLED = 2
 """How often the number of loops is found anew."""
 KEPT = 200
@@ -38,7 +39,7 @@ class TimedBody:
 
     name: str
     seconds: tuple[float, ...]
-    """Of each call, or each loop of calls."""
+    """Time of each call or loop of calls, seconds."""
 
 
 class Harness(Protocol):
@@ -55,7 +56,7 @@ class Harness(Protocol):
         ...
 
     def read(self, content: bytes) -> Iterator[tuple[str, list[float]]]:
-        """Of RESULT: names with the seconds of a call. Raises ValueError, KeyError, TypeError, AttributeError."""
+        """Names in RESULT with the seconds of a call. Raises ValueError, KeyError, TypeError, AttributeError."""
         ...
 
 
@@ -77,7 +78,7 @@ class Benches:
 
     @property
     def lines(self) -> tuple[re.Pattern[bytes], ...]:
-        """Of the output: what a tool says of a body's time, in a unit that goes by how long it is."""
+        """Patterns of output in which a tool says a body's time, in a unit that goes by how long it is."""
         return tuple(re.compile(rb"^%b: .*$" % re.escape(b.name.encode()), re.MULTILINE) for b in self.before)
 
     def after(self, source: str) -> tuple[TimedBody, ...]:
@@ -97,7 +98,7 @@ class Benches:
 
 
 def find_benches(runs: CommandRuns, source: str) -> Benches | None:
-    """None for a command that runs no benchmarks of a tool that is known, or whose bodies cannot be run so."""
+    """Benchmarks of the command; None for one that runs none of a known tool, or whose bodies cannot be run so."""
     known: list[Any] = [load(__name__, name) for name in names(__name__)]
     harness: Harness | None = next((each for each in known if each.matches(runs.command, runs.project)), None)
     if harness is None:
@@ -127,7 +128,7 @@ def _fixed(harness: Harness, runs: CommandRuns, source: str, loops: int) -> tupl
 
 
 def _benches(harness: Harness, run: Run) -> tuple[TimedBody, ...]:
-    """What a run writes may be anything."""
+    """Times of the bodies as a run wrote them, which may be anything."""
     content = next((file.content for file in run.written if file.path == RESULT), None)
     try:
         rows = list(harness.read(content)) if content else []

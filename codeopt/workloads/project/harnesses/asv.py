@@ -46,7 +46,7 @@ def fixed(command: ProjectCommand, project: ProjectFiles, loops: int) -> tuple[P
 
 
 def _pattern(words: tuple[str, ...]) -> str:
-    """Of `-b REGEX`, `--bench REGEX` or `--bench=REGEX`."""
+    """Pattern in `-b REGEX`, `--bench REGEX` or `--bench=REGEX`."""
     for at, word in enumerate(words):
         if word in ("-b", "--bench") and at + 1 < len(words):
             return words[at + 1]

@@ -37,7 +37,7 @@ KEEPER = (RESULT.rpartition("/")[0] + "/README", b"What is measured is written h
 
 
 def read(content: bytes) -> Iterator[tuple[str, list[float]]]:
-    """Of its JSON; what all have in common stands at the top."""
+    """Names and seconds in its JSON; what all have in common stands at the top."""
     found = json.loads(content)
     for each in found["benchmarks"]:
         name = each.get("metadata", {}).get("name") or found["metadata"]["name"]

@@ -27,7 +27,7 @@ def fixed(self, function, *args, **kwargs):
 
 BenchmarkFixture.__call__ = fixed
 """
-"""Where a test gives its rounds itself (benchmark.pedantic), they stay."""
+"""Options of the tool; a test that gives its rounds itself (benchmark.pedantic) keeps them."""
 
 
 def matches(command: ProjectCommand, project: ProjectFiles) -> bool:
@@ -49,7 +49,7 @@ def fixed(command: ProjectCommand, project: ProjectFiles, loops: int) -> tuple[P
 
 
 def read(content: bytes) -> Iterator[tuple[str, list[float]]]:
-    """Of its JSON."""
+    """Names and seconds in its JSON."""
     for each in json.loads(content)["benchmarks"]:
         yield each["fullname"], each["stats"]["data"]
 

@@ -1,4 +1,4 @@
-"""Where calls of a function come from: one source a file, each with `find(ask) -> list[str]`, calls as text."""
+"""Sources of a function's calls: one a file, each with `find(ask) -> list[str]`, calls as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from codeopt.workloads.function.harness import Bench
 
 @dataclass(frozen=True)
 class Ask:
-    """What a source is asked for."""
+    """Request to a source of calls."""
 
     bench: Bench
     calls_file: Path | None = None
@@ -33,7 +33,7 @@ class Found:
     tests: tuple[str, ...] = ()
     """Ids of tests that pass on the original."""
     shortfalls: tuple[Shortfall, ...] = ()
-    """What could not be run or made."""
+    """Diagnostics of what could not be run or made."""
     dropped: dict[Reason, int] = field(default_factory=dict)
     """Why calls that were seen are not among them -> how many."""
     places: dict[str, str] = field(default_factory=dict)
@@ -42,11 +42,11 @@ class Found:
 
 GROUP = "codeopt.workloads.function.sources"
 ORDER = ("calls_file", "recorded", "tests", "doctests", "hints")
-"""Those that know how a function is really called come first."""
+"""Names of the sources; those that know how a function is really called come first."""
 
 
 def collect(ask: Ask) -> Found:
-    """What every source finds; guesses from type hints are made only where too little else was found."""
+    """The calls of all sources; guesses from type hints are made only where too little else was found."""
     names = sorted(plugins.names(GROUP), key=lambda n: ORDER.index(n) if n in ORDER else len(ORDER))
     calls: list[tuple[str, tuple[str, ...]]] = []
     big: tuple[str, ...] = ()
@@ -71,6 +71,7 @@ def collect(ask: Ask) -> Found:
 
 
 def _varied(found: Sequence[tuple[str, Sequence[str]]]) -> int:
-    """How many calls can be changed, or are the user's own: of a recorded object alone nothing else can be made."""
+    """Number of calls that can be changed, or are the user's own: of a recorded object alone nothing else can be
+    made."""
     texts = [(name, text) for name, calls in found for text in calls]
     return sum(name == "calls_file" or can_be_varied(text) for name, text in texts)

@@ -9,7 +9,7 @@ from codeopt.workloads.function.corpus.sources import Ask, Found
 
 
 def find(ask: Ask) -> Found:
-    """None when the module has no doctests."""
+    """Calls of the module's doctests; empty when it has none."""
     if ">>>" not in ask.bench.source:
         return Found(())
     found = run_tests(ask.bench, ask.bench.source, (), record=True, job="doctest")

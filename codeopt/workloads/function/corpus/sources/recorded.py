@@ -10,7 +10,7 @@ AGAIN = "codeopt record takes them down anew"
 
 
 def find(ask: Ask) -> list[str] | Found:
-    """None without a recording, and of one that others brought."""
+    """The user's recorded calls; empty without a recording, and for one that others brought."""
     if why := left_out(ask.bench.function):
         return Found((), shortfalls=(Shortfall("recorded calls are left out", why, AGAIN),))
     return recorded_calls(ask.bench.function)

@@ -1,4 +1,4 @@
-"""What later calls change of what earlier ones were given, or gave."""
+"""Aliasing between calls: changes that later calls make to the arguments or results of earlier ones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Aliasing:
             self.kept.append(FinishedCall(number, call, result, text))
 
     def show(self, call: Call, result: Any) -> str:
-        """Both as they are now; iterators are left alone."""
+        """Texts of arguments and result as they are now; iterators are left alone."""
         shown = CanonicalRepr(self.target)
         shown.reads = False
         return f"its arguments {shown.show(call[0])} {shown.show(call[1])} and its result {shown.show(result)}"

@@ -56,7 +56,8 @@ class Apart:
         return value
 
     def fill(self, kind: Any, value: Any, depth: int) -> None:
-        """What a container holds, and an object of the module under test; a set's order might become another."""
+        """Copy the parts of a container, or of an object of the module under test. Sets are left alone: their order
+        might change."""
         if kind is list:
             value[:] = [self.other(item, depth) for item in value]
         elif is_deque(kind):

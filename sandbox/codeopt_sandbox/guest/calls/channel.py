@@ -10,16 +10,16 @@ from ..boot import read_exactly
 os_write, os_fork, os_exit, os_kill, waitpid = os.write, os.fork, os._exit, os.kill, os.waitpid
 
 PASS, CALLS, CODES, ENDED = b"P", b"C", b"B", b"E"
-"""To the importer: fork a worker; to the worker: its calls, and what they compile to; from the importer: how the worker
-ended."""
+"""Messages about workers. To the importer: fork a worker; to the worker: its calls, and their code objects; from the
+importer: how the worker ended."""
 IMPORTED, FAILED, MISSES = b"I", b"X", b"M"
 """The module is imported, or why it cannot be; with the last, it misses arguments, input or files of a program."""
 WARM, GIVEN, READY, GO, DONE, SHOW = b"W", b"K", b"R", b"G", b"D", b"A"
 """A timed pass: what warms it up is over, it takes its calls; their arguments are made; and looked at; make the calls;
 they are made; show what they did."""
 TOOK, OUTCOME, TEXT, LINES, STATE, LEFT, FINISHED = b"T", b"O", b"L", b"V", b"S", b"Z", b"F"
-"""Of a call: its seconds, then its outcome, or a line of text; the lines that were run; the state that is left, and
-the settings of the process."""
+"""Messages about a call: its seconds, then its outcome, or a line of text; and at the end the lines that were run, the
+state that is left, and the settings of the process."""
 
 
 def frame(letter: bytes, data: bytes) -> bytes:

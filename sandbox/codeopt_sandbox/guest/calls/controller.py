@@ -51,12 +51,13 @@ if TYPE_CHECKING:
 
 START_SECONDS = 60.0
 SLOWED = 8
-"""With every allocation traced a pass may take so many times as long."""
+"""Factor on the time limit of a pass in which every allocation is traced."""
 GRACE_S = 0.3
 """Wall time that a call may take beyond its limit, seconds; the same again for the second call that a quick one gets
 before its outcome is shown (checking.py)."""
 NAP_S = 0.002
-"""What several calls do is read at once: to wake up for each takes a fifth of their time, on the same processor."""
+"""Pause before the outcomes of several calls are read at once, seconds; waking up for each one takes a fifth of the
+calls' time on the same processor."""
 
 
 class Controller:
@@ -69,7 +70,7 @@ class Controller:
         self.channel, self.importer_pid, self.batch = channel, importer_pid, batch
         self.buffer = b""
         self.codes: dict[tuple[str, ...], bytes] = {}
-        """What calls compile to, which a worker reads ten times as fast as it compiles them."""
+        """Marshalled code objects of calls; a worker reads them ten times as fast as it compiles their texts."""
         self.times = PassTimes()
         self.import_cpu = 0.0
         self.memory: list[int] = []
@@ -77,12 +78,12 @@ class Controller:
         self.made: list[bytes] = []
         """A letter and JSON or text for each call, in their order."""
         self.left: list[bytes] = []
-        """The same for what was seen of all calls together."""
+        """A letter and JSON for each thing that was seen of all calls together."""
         self.took: list[float] = []
         self.lost = 0
 
     def run(self) -> None:
-        """All passes. Raises Failure."""
+        """Direct all passes. Raises RunFailed."""
         letter, text = self.wait(START_SECONDS)
         if letter != IMPORTED:
             kind = NOT_IMPORTED if letter == FAILED else IS_PROGRAM
@@ -111,13 +112,13 @@ class Controller:
         return int(text)
 
     def code_of(self, calls: tuple[str, ...]) -> bytes:
-        """What calls compile to, for a worker."""
+        """Code objects of calls, marshalled for a worker."""
         if calls not in self.codes:
             self.codes[calls] = marshal.dumps([compiled(call) for call in calls])
         return self.codes[calls]
 
     def state(self) -> str:
-        """What is there before any call, as another worker finds it, who makes none."""
+        """State before any call, as a worker that makes none finds it."""
         self.start((), "state")
         found = self.expect(STATE, START_SECONDS)
         self.expect(FINISHED, START_SECONDS)
@@ -125,7 +126,7 @@ class Controller:
         return found
 
     def keep(self, found: Sequence[bytes]) -> None:
-        """What the calls of a pass did, or where that was something else than in the passes before."""
+        """Keep the outcomes of the first pass; of later passes only a difference from it."""
         outcomes = [line for line in found if line[:1] == OUTCOME]
         if not self.made:
             self.made = outcomes
@@ -248,7 +249,7 @@ class Controller:
             self.buffer += part
 
     def answer(self) -> bytes:
-        """What was measured, then a line for each call, then what was seen of all of them."""
+        """The measurements, then a line for each call, then what was seen of all calls together."""
         times = {**self.times.fields(), "took": self.took, "import": self.import_cpu, "memory": self.memory}
         return b"".join([line + b"\n" for line in (to_json(times).encode(), *self.made, *self.left)])
 

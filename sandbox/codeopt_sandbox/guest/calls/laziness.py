@@ -1,7 +1,7 @@
-"""How far a call has read its arguments when its first item is there.
+"""Laziness of iterators: how far a call has read its arguments when its first item is there.
 
-Who yields while it reads can be given what never ends; who reads all first cannot. Reading ahead by some hundred items
-is nobody's loss.
+A call that yields while it reads can be given an endless input; one that reads all first cannot. Reading ahead by some
+hundred items does no harm.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the import of a module and its calls leave of their process: settings that are others than before."""
+"""Settings of the process that the import of a module and its calls leave changed."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class Leaving:
         self.before: Settings = {}
         self.frozen = 0
         self.random: dict[str, Any] = {}
-        """By module: the state of its generator, when the module was loaded or before that."""
+        """State of each shared random generator, by module, when the module was loaded or before that."""
         self.by_import: list[LeftSetting] = []
         self.patched_by_import: dict[str, str] = {}
 
     def start_import(self) -> None:
-        """Just before the module is imported; all paths are set."""
+        """Record the state just before the module is imported; all paths are set."""
         self.code.keep_new()
         self.look()
 
     def look(self) -> None:
-        """How it is now."""
+        """Record the current settings."""
         self.before, self.frozen = process_settings(), get_freeze_count()
         self.random = {name: state_of_random(name) for name in GENERATORS if name in modules}
 
@@ -61,17 +61,18 @@ class Leaving:
             self.random[name] = state_of_random(name)
 
     def end_import(self) -> None:
-        """Just after the module was imported, before the harness does anything more."""
+        """Find the changes just after the module was imported, before the harness does anything more."""
         self.by_import = self.changed(IMPORT)
 
     def find_patched(self) -> None:
-        """What the import has patched: in a worker that looks at what calls do, whose process is a copy of the one that
-        imported; before it hears of audit events."""
+        """Find what the import has patched. Called in a worker that checks calls, whose process is a copy of the one
+        that imported, and before it listens to audit events."""
         self.patched_by_import = dict(self.code.patched())
         self.by_import += [LeftSetting(name, "its own", now, IMPORT) for name, now in self.patched_by_import.items()]
 
     def end_calls(self, inside: bool = True) -> list[LeftSetting]:
-        """What calls have changed since it was looked at. inside: a function may have been given another code."""
+        """Changes by calls since the last `look`. inside: look into functions, too, as one may have been given another
+        code."""
         found = self.changed(CALLS)
         if found:  # what nobody holds any more closes its files, and ends its threads
             collect()
@@ -92,7 +93,7 @@ class Leaving:
         return found
 
     def left(self, ref: FunctionRef, by_calls: list[LeftSetting]) -> ProcessChanges:
-        """All of it, with the libraries that may have done it."""
+        """All changes, with the libraries that may have made them."""
         settings = (self.by_import + by_calls)[:MOST]
         new = [name for name in modules if name not in self.known] if settings else []
         return ProcessChanges(
@@ -113,7 +114,7 @@ def differences(before: Settings, after: Settings) -> dict[str, tuple[str, str]]
 
 
 def state_of_random(name: str) -> Any:
-    """Of the generator that a module shares with all others; None where it has none."""
+    """State of the generator that a module shares with all others; None where it has none."""
     try:
         return GENERATORS[name](modules[name])
     except (AttributeError, TypeError, LookupError):

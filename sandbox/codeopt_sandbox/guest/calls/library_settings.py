@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     Settings = dict[str, tuple[str, Any]]
-    """By name: a text, and an object that must stay the same one; None where the text says all."""
+    """Settings by name: a text, and an object that must stay the same one; None where the text is enough."""
 
 LOG_LEVEL, ALL_LEVELS = 30, 1
 """Of the root logger: its own, and the one that the harness sets in its place (captured_output.py)."""
 BROKEN = (AttributeError, TypeError, ValueError, LookupError)
-"""What asking a module raises that is no library's, but has the name of one."""
+"""Exceptions raised on asking a module that has a library's name and is none."""
 
 
 def library_settings(modules: Mapping[str, Any]) -> Settings:
-    """Of all that are loaded."""
+    """Settings of all loaded libraries."""
     found: Settings = {}
     for name in READERS:
         if modules.get(name) is not None:
@@ -30,7 +30,7 @@ def library_settings(modules: Mapping[str, Any]) -> Settings:
 
 
 def settings_of(name: str, module: Any) -> Settings:
-    """What one module keeps; nothing for one that keeps none."""
+    """Settings of one module; empty for a module that keeps none."""
     try:
         values = READERS[name](module) if name in READERS else {}
     except BROKEN:
@@ -68,7 +68,7 @@ def logging(module: Any) -> dict[str, Any]:
 
 
 def names(values: Any) -> list[str]:
-    """Of the types of objects."""
+    """Names of the types of objects."""
     return [type(value).__qualname__ for value in values]
 
 
@@ -80,7 +80,7 @@ def asyncio_policy(module: Any) -> dict[str, Any]:
 
 
 def atexit(module: Any) -> dict[str, Any]:
-    """How many functions; that of `weakref`, which registers itself when it is first asked, is none."""
+    """Number of functions; that of `weakref`, which registers itself when it is first used, is not counted."""
     finalize = vars(sys.modules["weakref"]).get("finalize") if "weakref" in sys.modules else None
     itself = finalize is not None and finalize._registered_with_atexit
     return {AT_EXIT: module._ncallbacks() - bool(itself)}
@@ -118,7 +118,7 @@ def pandas(module: Any) -> dict[str, Any]:
 
 
 def mimetypes(module: Any) -> dict[str, Any]:
-    """How many types are known, once they are read."""
+    """Number of known types, once they are read."""
     return {"mimetypes.add_type()": len(module.types_map)} if module.inited else {}
 
 
@@ -143,4 +143,4 @@ READERS = {
     "numpy": numpy,
     "pandas._config.config": pandas,
 }
-"""By the module that keeps them."""
+"""Readers of settings, by the module that keeps them."""

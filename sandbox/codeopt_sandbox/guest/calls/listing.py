@@ -16,9 +16,9 @@ from .stage import read
 from .state import random_state, state_of, what_changed
 
 DEPTH = 60
-"""How deep an argument is looked into, as `to_source` does."""
+"""Depth to which an argument is looked into, as in `to_source`."""
 MADE = 20
-"""Of the calls that are described; their results are much alike."""
+"""Most calls whose results are described; they are much alike."""
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +39,8 @@ def show_calls(arguments: Arguments, codes: Sequence[CodeType], channel: Channel
 
 
 def replay_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:
-    """Of each call AS_RECORDED, or nothing, also where its objects cannot be made without a trace."""
+    """Whether each call's objects equal their recordings: AS_RECORDED or an empty line; objects that leave a trace are
+    made, too."""
     for code in codes:
         before, random = state_of(worker.ref, worker.module), random_state()
         replays = worker.arguments.names.replays = []
@@ -51,8 +52,8 @@ def replay_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Channel
 
 
 def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:
-    """What the arguments of all calls are like, a line for each: its place or name, a tab, words; then the results,
-    named `->`. Each call is made."""
+    """Shapes of the arguments of all calls, a line for each: place or name, a tab, words; then of the results, named
+    `->`. Each call is made."""
     found: dict[str, list[Any]] = {}
     results: list[Any] = []
     for code in codes:
@@ -71,7 +72,7 @@ def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Chann
 
 
 def some_of(values: Sequence[Any], codes: Sequence[CodeType]) -> str:
-    """Of an argument that not every call gives, in how many."""
+    """Share of the calls that give an argument, where not every one does."""
     return f" (in {len(values):,} of {len(codes):,} calls)" if len(values) < len(codes) else ""
 
 
@@ -125,5 +126,5 @@ def shares(value: Any, others: Sequence[Any]) -> bool:
 
 
 def plain_source(value: Any) -> str | None:
-    """Of plain types and of what has a name; None for anything else."""
+    """Source text of a value of plain types or with a name; None for anything else."""
     return to_source(value) or name_to_source(value)

@@ -1,4 +1,4 @@
-"""What the owner of a result may do with it: whoever kept it for the next caller is found out."""
+"""Changes that the owner of a result may make to it: they expose a function that keeps it for its next caller."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the project's other modules hold, which calls may count in or fill: names that others go by, and numbers that
-the modules keep for themselves."""
+"""State of the project's other modules that calls may change: names that others read, and private counters and
+caches."""
 
 from __future__ import annotations
 

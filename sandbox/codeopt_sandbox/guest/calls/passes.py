@@ -1,4 +1,4 @@
-"""What a pass of calls is for: each mode of a batch is served by its own module."""
+"""Dispatch of a pass: each mode of a batch is served by its own module."""
 
 from __future__ import annotations
 

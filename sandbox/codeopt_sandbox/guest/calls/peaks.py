@@ -1,4 +1,4 @@
-"""How much memory calls take at their peak: by Python's own books, call by call, and by the kernel's, all together."""
+"""Peak memory of calls: by Python's own accounting for each call, and by the kernel's for all together."""
 
 from __future__ import annotations
 

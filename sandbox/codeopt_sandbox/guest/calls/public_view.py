@@ -1,5 +1,5 @@
-"""What objects that keep something private show of it: their properties, and methods that ask for nothing or for one
-thing that the call was given. By that two versions are compared that keep it in another way."""
+"""Public view of objects that keep private state: properties, and methods that take nothing or one thing that the call
+was given. Versions that keep their state in another way are compared by it."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SPECIAL = ("__len__", "__bool__", "__str__", "__repr__", "__iter__")
 
 
 class PublicViews:
-    """What objects of one pass's calls show."""
+    """Public views of the objects of one pass's calls."""
 
     def __init__(self, target: str) -> None:
         self.target, self.left = target, MOST
 
     def of_arguments(self, fresh: Call, call: Call, before: str, after: str) -> str:
-        """How a call changed its arguments; `fresh`: the same ones, unchanged. It is said apart where nobody but the
-        objects themselves sees it."""
+        """Public change of the arguments; `fresh`: the same ones, unchanged. A change that only the objects themselves
+        can see is told apart."""
         text = became(before, after)
         if not text or text.startswith(ARGUMENTS):
             return text
@@ -47,19 +47,19 @@ class PublicViews:
         return text if old == new else ARGUMENTS + cut(after) + SHOWS + new
 
     def of_result(self, call: Call, result: Any) -> str:
-        """What an object shows that a call returned."""
+        """Public view of an object that a call returned."""
         text = self.look([result], call) if keeps_private(result) else ""
         return self.as_container(result) + (SHOWS + text if text else "")
 
     def as_container(self, result: Any) -> str:
-        """Where a container of a class under test answers otherwise than one of its type would."""
+        """Operations in which a container of a class under test differs from its builtin type."""
         if is_simple(type(result)) or self.left <= 0 or not own_answers(result, self.target):
             return ""
         self.left -= 1
         return in_fork(lambda: unlike_builtin(result, self.target, CanonicalRepr(self.target).show))
 
     def look(self, objects: list[Any], call: Call) -> str:
-        """In a process of its own, which a method may change, or hang."""
+        """Public views, made in a forked process, as a method may change the object, or hang."""
         if not objects or self.left <= 0:
             return ""
         self.left -= 1
@@ -137,7 +137,7 @@ def members(kind: type, values: list[Any]) -> Iterator[tuple[str, Any, tuple[Any
 
 
 def ask(target: str, value: Any, member: Any, given: tuple[Any, ...]) -> str:
-    """What a copy answers; empty where it cannot be copied or shown."""
+    """Answer of a copy; empty where the object cannot be copied or the answer has no text."""
     try:
         other = copied(value, target, {})
     except Exception:

@@ -21,7 +21,8 @@ class Reconstructor:
 
     def __init__(self, target: str, sure: bool = False) -> None:
         self.target, self.sure = target, sure
-        """Of the module; whether what the constructors give needs no comparison, as an equal value had one."""
+        """target: name of the module; sure: the result of constructors needs no comparison, as an equal value had
+        one."""
         self.refused = False
         """A constructor gives something else."""
 
@@ -51,7 +52,8 @@ class Reconstructor:
         return value
 
     def by_constructor(self, value: Any) -> Any:
-        """Of an object whose class takes what it keeps under the same name; the object itself for any other."""
+        """Rebuild an object whose constructor takes its attributes under the same names; any other object is returned
+        itself."""
         kind: Any = type(value)
         init = kind.__init__
         if type(init) is not types.FunctionType or kind.__new__ is not object.__new__:
@@ -98,7 +100,7 @@ def is_as(made: Any, value: Any, target: str) -> bool:
 
 
 def copied(given: dict[str, Any]) -> dict[str, Any]:
-    """What was unpickled, once more: pickle is ten times as fast as a deep copy, where it goes."""
+    """Copy of unpickled arguments: pickle is ten times as fast as a deep copy, where it works."""
     import copy
     import pickle
 

@@ -44,7 +44,7 @@ environ = os.environ
 
 
 def process_settings() -> Settings:
-    """All of them now. Of what no module has loaded there is none."""
+    """All settings now, without those of modules that are not loaded."""
     found: Settings = {}
     for read in (interpreter, hooks, import_system, filters, signals, system, files, context):
         found.update(read())
@@ -89,7 +89,7 @@ def hooks() -> Settings:
 
 
 def import_system() -> Settings:
-    """Where imports look, in which order."""
+    """Import paths, hooks and finders in their order."""
     first = sys.meta_path[0] if sys.meta_path else None
     found: Settings = {f"{each!r} in sys.path": ("there", None) for each in sys.path}
     found["the first of sys.path"] = repr(sys.path[:1]), None
@@ -108,7 +108,7 @@ def filters() -> Settings:
 
 
 def pattern(value: Any) -> str:
-    """Of a filter: a text, a compiled pattern, or none."""
+    """Pattern of a filter: a text, a compiled pattern, or None."""
     return str(value if value is None or isinstance(value, str) else value.pattern)
 
 
@@ -122,7 +122,7 @@ def signals() -> Settings:
 
 
 def system() -> Settings:
-    """What the kernel keeps of a process."""
+    """Settings that the kernel keeps of a process."""
     values: dict[str, Any] = {
         "the working folder": or_none(getcwd),
         "the umask": umask(),
@@ -148,7 +148,7 @@ def umask() -> str:
 
 
 def children() -> int:
-    """How many there are, running or ended, without those that multiprocessing keeps for itself."""
+    """Number of child processes, running or ended, without those that multiprocessing keeps for itself."""
     try:
         waitid(posix.P_ALL, 0, posix.WEXITED | posix.WNOHANG | posix.WNOWAIT)
     except ChildProcessError:
@@ -164,7 +164,7 @@ def children() -> int:
 
 
 def kept_by_multiprocessing() -> Iterator[int]:
-    """Its processes that end with this one."""
+    """Process ids of multiprocessing's own helpers, which end with this process."""
     for module, server, number in (
         ("resource_tracker", "_resource_tracker", "_pid"),
         ("forkserver", "_forkserver", "_forkserver_pid"),
@@ -193,7 +193,7 @@ def context() -> Settings:
 
 
 def or_none(ask: Callable[..., Any], *values: Any) -> Any:
-    """None where the kernel refuses."""
+    """Result of a system call; None where the kernel refuses."""
     try:
         return ask(*values)
     except OSError:

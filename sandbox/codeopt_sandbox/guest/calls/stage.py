@@ -1,5 +1,5 @@
-"""Where the function under test is called, checked or timed: the frames below its own are the same, and say nothing
-of what its calls are for."""
+"""Frames from which the function under test is called, checked or timed. They are alike for both, and show nothing of
+the purpose of a call."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     Results = list[Any]
     Act = tuple[Callable[[Callable[..., Any], Sequence[Call]], Results], Callable[..., Any], Sequence[Call]]
-    """How a function is called, the function, its arguments."""
+    """One step of a worker: how to call, the function, its arguments."""
     Acts = Generator[Act, Results | None, None]
-    """What a worker does: it asks for calls, and is told their results."""
+    """Generator of a worker's steps, which is sent the results of each."""
 
 
 class Raised:
@@ -62,7 +62,7 @@ def read_flat(function: Callable[..., Any], calls: Sequence[Call]) -> Results:
 
 
 def read_nested(function: Callable[..., Any], calls: Sequence[Call]) -> Results:
-    """The same with the iterators that they yield."""
+    """Results of calls that return iterators of iterators, read to their ends."""
     return read_all(function, calls, True)
 
 

@@ -1,4 +1,4 @@
-"""One timed pass as the controller sees it: what its worker and the importer spend on it, by their clocks."""
+"""One timed pass as the controller sees it, by the clocks of the worker and the importer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .channel import Channel
 
     class Directs(Protocol):
-        """What directs the passes of a run, as Controller does."""
+        """Protocol of Controller: directs the passes of a run."""
 
         batch: CallBatch
         channel: Channel
@@ -48,18 +48,18 @@ class PassTimes:
         self.cpu: list[float] = []
         self.wall: list[float] = []
         self.delay: list[float] = []
-        """In which a worker was ready to run, while others had the processor."""
+        """Seconds in which a worker was ready to run while others had the processor."""
         self.given: list[float] = []
-        """Until a pass had its arguments."""
+        """Seconds until a pass had its arguments."""
         self.beside: list[float] = []
-        """What worker and importer spent on a pass from its warm-up on, until all of its outcomes were shown, the calls
-        themselves left out: whatever of a call's work is done beforehand or is put off."""
+        """Seconds of worker and importer from the warm-up to the last outcome, the calls themselves excluded: any work
+        of a call that is done beforehand or is put off."""
         self.beside_wall: list[float] = []
         self.known = 0.0
-        """What all of our own processes spent in the whole run."""
+        """CPU seconds of all of our own processes in the whole run."""
 
     def fields(self) -> dict[str, list[float] | float]:
-        """By name."""
+        """Values by field name."""
         return dict(vars(self))
 
 
@@ -71,11 +71,11 @@ class Meter:
         self.began, self.wall = self.spent(), time.monotonic()
 
     def cpu(self) -> float:
-        """What the worker has spent since its start."""
+        """CPU seconds of the worker since its start."""
         return time.clock_gettime(self.worker)
 
     def spent(self) -> float:
-        """What both have spent."""
+        """CPU seconds of worker and importer."""
         return self.cpu() + time.clock_gettime(self.importer)
 
 
@@ -107,7 +107,7 @@ def timed_pass(controller: Directs, calls: Sequence[str], before: str = "") -> l
 
 
 def shown(controller: Directs, before: str) -> list[bytes]:
-    """What a worker says of its calls; it is still there afterwards."""
+    """Outcomes from a worker, which is still there afterwards. Raises RunFailed."""
     controller.channel.send(SHOW, before)
     found = []
     while (message := controller.wait(controller.patience))[0] in (OUTCOME, STATE):
@@ -118,7 +118,7 @@ def shown(controller: Directs, before: str) -> list[bytes]:
 
 
 def one_line(text: str) -> bytes:
-    """What a worker said: it may be anything, but it is one line."""
+    """Message of a worker as one line: it may hold anything."""
     return text.replace("\n", "\\n").encode("utf-8", "backslashreplace")
 
 

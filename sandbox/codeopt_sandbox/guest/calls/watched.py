@@ -1,7 +1,8 @@
-"""What calls read of their surroundings, and how much of them is kept: told in one pass of its own.
+"""Surroundings that calls read, such as clocks and the environment, and how much they keep; reported by a pass of its
+own.
 
 The interpreter's profile events name each function in C that is called, under whatever name it was found. The line is
-that of the nearest frame of the project's own code; where there is none, or it only imports, nothing is told.
+that of the nearest frame of the project's own code; where there is none, or it only imports, nothing is reported.
 """
 
 from __future__ import annotations
@@ -59,14 +60,14 @@ class ReadsHeard:
         self.own = OwnCode(ref)
         self.kinds = {name: kind for kind, names in READS.items() for name in names.split()}
         self.found: dict[tuple[str, int], bool] = {}
-        """What, and the line; whether the project's own code asks for it, or a library that it calls."""
+        """Reads by (surrounding, line): whether the project's own code made it, or a library that it calls."""
 
     def start(self) -> None:
         """Hear the calling thread."""
         sys.setprofile(self.hear)
 
     def stop(self) -> None:
-        """No more."""
+        """Stop watching."""
         sys.setprofile(None)
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:
@@ -93,7 +94,7 @@ class ReadsHeard:
 
 
 class WatchedArguments(list):  # type: ignore[type-arg]
-    """In the place of sys.argv."""
+    """Replacement of sys.argv that reports reads."""
 
     def __init__(self, watch: ReadsHeard) -> None:
         super().__init__(sys.argv)

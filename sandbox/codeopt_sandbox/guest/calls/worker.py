@@ -1,4 +1,4 @@
-"""One pass of calls, in a process that ends with it."""
+"""Worker process that makes one pass of calls and ends with it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class CallWorker:
         return self.settled(self.function(*args, **kwargs), items)
 
     def settled(self, found: Any, items: int = ITEMS) -> Any:
-        """What a call returned; of an asynchronous function what comes of it in the end."""
+        """Result of a call; for an asynchronous function its final value."""
         kind = type(found)
         if kind is types.CoroutineType:
             return self.loop().run_until_complete(found)
@@ -57,7 +57,7 @@ class CallWorker:
 
 
 async def gather(generator: AsyncGenerator[Any, Any], items: int) -> list[Any]:
-    """What an asynchronous generator yields."""
+    """Items of an asynchronous generator."""
     found = []
     async for item in generator:
         found.append(item)

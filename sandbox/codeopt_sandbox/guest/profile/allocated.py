@@ -1,5 +1,4 @@
-"""What each line of a function's module holds while its calls hold most, and what it takes for a moment, by
-tracemalloc."""
+"""Memory by line of a function's module: held when its calls hold most, and allocated for a moment, by tracemalloc."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from .request import ProfileRequest
 
 FRAMES = 6
-"""So deep may a library stand below a line of the module, for what it allocates to be that line's."""
+"""Depth below a line of the module to which a library's allocations count as that line's."""
 STEP, LEAST = 1.25, 4096
 """Blocks are counted again when a quarter more is held than at the last count: that takes longest."""
 
@@ -60,7 +59,7 @@ class Books:
         return self.on_event
 
     def count(self) -> None:
-        """Who holds what: the innermost line of the file that each block was allocated below."""
+        """Bytes by owner: the innermost line of the file below which each block was allocated."""
         held: dict[int, int] = {}
         for trace in tracemalloc._get_traces():  # type: ignore[attr-defined]  # take_snapshot() makes objects of them
             line = next((line for file, line in trace[2] if file == self.path), 0)
@@ -70,7 +69,7 @@ class Books:
 
 
 def run_allocated(program: ProfiledProgram, request: ProfileRequest) -> dict[str, Any]:
-    """What the host is told: [line, bytes held when most was held, most bytes at one moment] of each line."""
+    """Answer for the host: [line, bytes held at the peak, most bytes at one moment] of each line."""
     books = Books(str(program.path))
 
     def begin() -> None:

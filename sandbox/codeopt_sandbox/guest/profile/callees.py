@@ -1,4 +1,4 @@
-"""What the calls of a function call in turn, outside of its module: which code takes the time, with its source."""
+"""Callees of a function outside of its module: which code takes the time, with its source."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEAST_SHARE, MOST_FUNCTIONS, MOST_LINES, LONGEST_LINE = 0.02, 12, 60, 200
 
 
 def run_callees(program: ProfiledProgram, request: ProfileRequest) -> dict[str, Any]:
-    """What the host is told: [name, module, first line, calls, share, source] of each; a function in C has no module,
+    """Answer for the host: [name, module, first line, calls, share, source] of each; a function in C has no module,
     line or source."""
     profiler = cProfile.Profile()
 

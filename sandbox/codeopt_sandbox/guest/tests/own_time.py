@@ -27,7 +27,7 @@ class OwnTime(CpuSampler):
         super().__init__()
         self.watched, self.sink = WatchedFile(path), sink
         self.files: dict[str, bool] = {}
-        """By a code's file name: whether it is the file."""
+        """Whether a code object's file is the recorded file, by its file name."""
 
     def key(self, frame: FrameType) -> int:
         """A function's first line, or what stands for it."""
@@ -50,5 +50,5 @@ class OwnTime(CpuSampler):
 
 
 def install(path: str, sink: Callable[[str], None]) -> None:
-    """From here on, in the main thread of an interpreter that just starts."""
+    """Start sampling in the main thread of an interpreter that just starts."""
     OwnTime(path, sink).install()

@@ -46,7 +46,7 @@ class CallRecorder:
         self.by_position = 0
         """Arguments that were given without a name, in the call that had most of them."""
         self.histories: list[ClassHistory] = []
-        """Of the module's classes."""
+        """Histories of the module's classes."""
         self.inside: set[int] = set()
         """Threads within the function: of a recursion the outermost call is written down."""
         self.writing = False
@@ -95,8 +95,8 @@ class CallRecorder:
             self.sink(text)
 
     def settle(self) -> None:
-        """Of a function that is called often: its wrappers get its parameters. From now on a call is written down as
-        most were made until now: by position up to the last argument that any had so, then by name."""
+        """Give the wrappers of a function that is called often its own parameters. From now on a call is written down
+        as most were until now: by position up to the last argument that any had so, then by name."""
         for recorded, function, text in self.often:
             settle(recorded, function, text, self.schedule, self.by_position)
         self.often.clear()
@@ -112,7 +112,7 @@ class CallRecorder:
         self.lost[why] = self.lost.get(why, 0) + 1
 
     def history(self, value: Any) -> list[bytes]:
-        """What an object was made with and asked since; empty where that is not known."""
+        """Constructor and method calls of an object; empty where they are not known."""
         return next((steps for history in self.histories if (steps := history.of(value))), [])
 
     def wrap(self, module: ModuleType) -> None:
@@ -131,7 +131,7 @@ class CallRecorder:
             history.watch()
 
     def in_place_of(self, raw: Any) -> Any:
-        """What a class or module holds, with the recorder before it; None where there is nothing to call."""
+        """Attribute of a class or module with the recorder before it; None where there is nothing to call."""
         if type(raw).__name__ == "cached_property":
             raw.func = wrapper(self, raw.func)
             return raw
@@ -146,7 +146,7 @@ class CallRecorder:
 
 
 def _shape(value: Any) -> tuple[type, int]:
-    """What makes two values alike: their type and about how large they are."""
+    """Type and size of a value, by which two values are alike."""
     try:
         size = len(value).bit_length()
     except Exception:

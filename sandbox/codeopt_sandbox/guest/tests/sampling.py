@@ -1,4 +1,4 @@
-"""Which calls of a function that is called very often are looked at: all at first, then ever fewer, and large ones."""
+"""Sampling of the calls of a function that is called very often: all at first, then ever fewer, and large ones."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 ALL_OF = 1_000
-"""So many calls are all looked at."""
+"""Number of first calls that are all looked at."""
 EACH_DOUBLING = 128
 """Then about so many each time their number doubles."""
 FAILURES = 100
-"""After so many calls whose size could not be told, nobody asks for it any more."""
+"""Number of calls without a known size after which the size is no longer asked for."""
 
 
 class Schedule:
@@ -24,15 +24,15 @@ class Schedule:
         self.count = 0
         self.random = 12345
         self.measure: Callable[[Any], Any] | None = None
-        """len; None where the argument is a number, and its own size."""
+        """Measure of an argument's size: len, or None for a number, which is its own size."""
         self.at: int | str = 0
-        """Which argument has the size; its name where it is given by that."""
+        """Argument that has the size, by position or name."""
         self.top = UNKNOWN
         """A call beyond this size is always looked at."""
         self.failures = 0
 
     def now(self) -> tuple[int, Callable[[Any], Any] | None, int | str, int]:
-        """What a wrapper goes by until the next call that is looked at."""
+        """Settings of a wrapper until the next call that is looked at."""
         return self.left, self.measure, self.at, self.top
 
     def taken(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
@@ -86,4 +86,4 @@ class Schedule:
 
 SIZED = (list, dict, set, frozenset, tuple, str, bytes, bytearray)
 UNKNOWN = -1
-"""In place of a size where no argument has one."""
+"""Size of calls in which no argument has one."""

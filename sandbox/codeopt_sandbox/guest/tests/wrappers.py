@@ -1,5 +1,5 @@
-"""What stands before a recorded function until it has been called a thousand times: each call is looked at. Then
-exact_signature.py gives the wrappers their last shape, with the same cells, in which most calls are only passed on."""
+"""Wrappers before a recorded function until it has been called a thousand times: each call is looked at. Then
+exact_signature.py gives them their last shape, with the same cells, in which most calls are only passed on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Function = Callable[..., Any]
 
     class Recorder(Protocol):
-        """What the wrappers use of a CallRecorder."""
+        """Interface of CallRecorder that the wrappers use."""
 
         qualname: str
         schedule: Schedule
@@ -35,9 +35,9 @@ EXACT, UNASKED = 10_000, 15
 WITHIN, NESTED, SHARED = 1, 2, 3
 """A function that may call itself is running, has called itself, or is called from several threads."""
 DEEP = 50
-"""So many calls within a call are a recursion that is stepped aside for."""
+"""Depth of calls within a call from which on a wrapper steps aside."""
 IS_COROUTINE = 0x80
-"""Of a code object's flags: `async def`, not a generator."""
+"""Bit of co_flags that marks `async def`, not a generator."""
 
 
 def wrapper(recorder: Recorder, function: Any) -> Function:
@@ -53,7 +53,8 @@ def wrapper(recorder: Recorder, function: Any) -> Function:
 
 
 def before_plain(recorder: Recorder, function: Any) -> Function:
-    """Before a function that does not call itself. What is asked at each call is kept in cells, here and below."""
+    """Wrapper of a function that does not call itself. Values that are read at each call are kept in cells, here and
+    below."""
     schedule, note = recorder.schedule, recorder.note
     left, measure, at, top = schedule.now()
 
@@ -69,7 +70,7 @@ def before_plain(recorder: Recorder, function: Any) -> Function:
 
 
 def before_coroutine(recorder: Recorder, function: Any) -> Function:
-    """Before `async def`: frameworks ask whether that is what a function is."""
+    """Wrapper of an `async def`, which is one itself, as frameworks ask for that."""
     schedule, note = recorder.schedule, recorder.note
     left, measure, at, top = schedule.now()
 
@@ -85,7 +86,7 @@ def before_coroutine(recorder: Recorder, function: Any) -> Function:
 
 
 def before_recursive(recorder: Recorder, function: Any) -> Function:
-    """Before one that may call itself: of the calls in a call nothing is kept, and after a few of them the wrapper
+    """Wrapper of a function that may call itself: calls within a call are not kept, and after a few of them the wrapper
     steps aside until the outermost is over."""
     schedule, note, threads = recorder.schedule, recorder.note, _thread._count
     left, measure, at, top = schedule.now()
@@ -163,7 +164,7 @@ def before_threads(recorder: Recorder, function: Any, name: StandInPlace) -> Fun
 
 
 def _as_if(recorded: Any, function: Any) -> Function:
-    """With the name and all else by which a function is known."""
+    """Give a wrapper the name and all else by which the function is known."""
     try:
         recorded.__dict__.update(function.__dict__)
         for name in ("__name__", "__qualname__", "__doc__", "__module__"):
@@ -175,12 +176,12 @@ def _as_if(recorded: Any, function: Any) -> Function:
 
 
 def _code(function: Any) -> CodeType | None:
-    """Of the function itself, behind decorators that say what they wrap."""
+    """Code of the function itself, behind decorators that name what they wrap."""
     return getattr(innermost(function), "__code__", None)
 
 
 def function_name(function: Any) -> str:
-    """As its own text would call it."""
+    """Name of the function in its own text."""
     return str(getattr(function, "__name__", ""))
 
 

@@ -70,7 +70,7 @@ def parts_of(value: Any) -> list[tuple[str, Any]]:
 
 
 def unwritable(value: Any, is_leaf: bool) -> str:
-    """What it is, if it has no text whatever its parts are; else empty."""
+    """Description of a value that has no text whatever its parts are; empty for any other."""
     kind: Any = type(value)
     if isinstance(value, types.FunctionType):
         local = "a lambda" if value.__name__ == "<lambda>" else "a function inside a function"

@@ -16,8 +16,8 @@ MOST_WORDS, ITEMS = 100, 20
 
 
 def in_words(value: Any, depth: int = 3) -> str:
-    """Its repr on one line, cut; of an object that has none its attributes, and never an address. What looks like a
-    number and is none says so: `Integer(4)`."""
+    """Repr of a value on one line, cut; attributes for an object without a repr, and never an address. A value that
+    looks like a number and is none is marked: `Integer(4)`."""
     kind: Any = type(value)
     text = items_in_words(value, depth) if depth else ""
     if not text and kind.__repr__ is not object.__repr__:
@@ -37,7 +37,7 @@ def in_words(value: Any, depth: int = 3) -> str:
 
 
 def items_in_words(value: Any, depth: int) -> str:
-    """Of a container with something in it whose type its own repr may not tell; empty for any other."""
+    """Text of a non-empty container whose type its own repr may not tell; empty for any other."""
     kind: Any = type(value)
     if kind not in (list, tuple, dict) or not value or len(value) > ITEMS:
         return ""

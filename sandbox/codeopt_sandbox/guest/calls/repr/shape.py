@@ -1,4 +1,4 @@
-"""What values are like, in words: kinds and sizes of them and of their parts, never the values themselves.
+"""Shapes of values in words: kinds and sizes of them and of their parts, never the values themselves.
 
 list of 10,000 tuple (str of 3 to 8 characters, int up to 5 digits), 9,870 distinct, sorted
 """
@@ -19,7 +19,7 @@ WIDTH = 4
 
 
 def shape_of(values: Sequence[Any], depth: int = DEPTH) -> str:
-    """What all of these values are like."""
+    """Shape that all of these values share."""
     kinds: dict[type, list[Any]] = {}
     for value in values:
         kinds.setdefault(type(value), []).append(value)
@@ -29,7 +29,7 @@ def shape_of(values: Sequence[Any], depth: int = DEPTH) -> str:
 
 
 def of_one_kind(values: list[Any], depth: int) -> str:
-    """The same of values of one type."""
+    """Shape of values of one type."""
     kind: Any = type(values[0])
     name: str = kind.__name__
     if kind in (type(None), bool):
@@ -95,8 +95,8 @@ def _parts(values: Sequence[Any]) -> list[Any]:
 
 
 def _order(value: Any) -> str:
-    """How many of a sequence's parts are distinct, and whether they are in order. Plain parts only: comparing others
-    runs code of theirs."""
+    """Number of distinct parts of a sequence, and whether they are in order. Plain parts only: comparing others runs
+    code of theirs."""
     items = list(value)[:PARTS]
     plain = all(is_simple(type(part)) for item in items for part in (item if type(item) is tuple else (item,)))
     if len(items) < 2 or not plain:

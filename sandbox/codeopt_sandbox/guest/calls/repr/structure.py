@@ -1,5 +1,5 @@
-"""What an object holds, by the interpreter's own access: a class under test could answer anything (`__reduce_ex__`,
-`__getstate__`, `__iter__`, `__dict__`, by a metaclass), so it is not asked.
+"""Content of an object, read by the interpreter's own access. A class under test could answer anything
+(`__reduce_ex__`, `__getstate__`, `__iter__`, `__dict__`, by a metaclass), so it is not asked.
 
 All names are bound before a module under test is imported, which can patch the modules that they come from.
 """
@@ -21,7 +21,7 @@ qualname_of = type.__dict__["__qualname__"].__get__
 vars_of = type.__dict__["__dict__"].__get__
 flags_of, module_of = type.__dict__["__flags__"].__get__, type.__dict__["__module__"].__get__
 HEAP = 1 << 9
-"""A flag of types that are made while a program runs: all classes, and some types of C."""
+"""Bit of `type.__flags__` that marks types made while a program runs: all classes, and some types of C."""
 MADE_IN_C = (
     types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
     types.ClassMethodDescriptorType, types.BuiltinFunctionType, str, tuple, type(None),
@@ -67,7 +67,7 @@ def is_installed(name: str) -> bool:
 
 
 def held_dict(value: Any) -> dict[str, Any] | None:
-    """What stands in its `__dict__`; None where it has none."""
+    """The `__dict__` of an object; None where it has none."""
     for base in mro_of(type(value)):
         found = vars_of(base).get("__dict__")
         if type(found) is types.GetSetDescriptorType:
@@ -77,7 +77,7 @@ def held_dict(value: Any) -> dict[str, Any] | None:
 
 
 def held_slots(value: Any) -> dict[str, Any]:
-    """What stands in its slots, by their names."""
+    """Values of the slots of an object, by their names."""
     found: dict[str, Any] = {}
     for base in mro_of(type(value)):
         held = vars_of(base)

@@ -1,17 +1,17 @@
-"""Several calls made together, each of which answers as it does alone: on arguments that the caller changed meanwhile,
-with iterators read by turns, from within a callback, in two threads.
+"""Scenarios: several calls made together, each of which must answer as it does alone: on arguments that the caller
+changes meanwhile, with iterators read by turns, from within a callback, in two threads.
 
-The text of a scenario is that of its calls, joined by THEN; so the host sees by the calls made alone whether the
-original keeps to it, and asks it of drafts only there. Each scenario is played in a process forked for it, in which
-nothing was called before.
+The text of a scenario is that of its calls, joined by THEN. The host compares it with the calls made alone, and plays
+for drafts only the scenarios that the original passes. Each one is played in a process forked for it, in which nothing
+was called before.
 """
 
 from __future__ import annotations
 
 THEN = ", then "
-"""Between what the calls of a scenario do."""
+"""Separator between the texts of a scenario's calls."""
 STOPPED = "with a stop at "
-"""What two threads do where that is something else, begins so."""
+"""Beginning of the text of two threads that do something else than alone."""
 AGAIN, JOINED, CHANGED, ORDER = "again", "joined", "changed", "in_order"
 """The same arguments once more, after the caller changed the result; equal parts of arguments that are one object; the
 same arguments once more, which the caller has changed into those of another call; one call after another."""

@@ -1,4 +1,5 @@
-"""Arguments that run the caller's own code, functions and iterators, wrapped so that it does something of its own."""
+"""Wrappers around functions and iterators among the arguments, so that the caller's own code can act while a call
+runs."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ class Wrapped:
         return value
 
     def function(self, value: Any) -> Callable[..., Any]:
-        """The same function, heard of."""
+        """The same function, reporting its use."""
         self.found += 1
 
         def called(*args: Any, **kwargs: Any) -> Any:
@@ -55,7 +56,7 @@ class Wrapped:
         return called
 
     def items(self, value: Iterator[Any]) -> Iterator[Any]:
-        """The same items, heard of."""
+        """The same items, reporting their use."""
         for item in value:
             self.on_use((item,))
             yield item

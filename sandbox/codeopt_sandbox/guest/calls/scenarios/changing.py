@@ -1,4 +1,4 @@
-"""What the caller does with the arguments that he has given: he makes them those of another call, in place."""
+"""Changes by the caller: the arguments of one call become those of another, in place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class InPlace:
 
     def __init__(self) -> None:
         self.done = False
-        """Something was changed in place."""
+        """Whether anything was changed in place."""
         self.seen: set[int] = set()
 
     def of_call(self, call: Call, other: Call) -> Call:
@@ -67,7 +67,7 @@ class InPlace:
         value.update(found)
 
     def note(self, value: Any, changed: bool) -> None:
-        """Met, and whether it becomes another."""
+        """Mark a value as visited, and whether it is changed."""
         self.seen.add(id(value))
         self.done = self.done or changed
 

@@ -1,4 +1,4 @@
-"""Something done in a process forked for it, and what it says of it."""
+"""Functions run in a forked process, whose text is read from a pipe."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ WAITS = 2
 
 
 class Impossible(Exception):
-    """These calls have no such scenario."""
+    """The calls do not fit the scenario."""
 
 
 class Ended(Exception):
@@ -62,7 +62,7 @@ class Performance:
         self.worker, self.ref, self.code, self.seconds = worker, worker.ref, code, seconds
 
     def play(self) -> str:
-        """What its calls do, joined; empty where they have none of this kind."""
+        """Outcomes of the calls, joined; empty where they do not fit the scenario."""
         try:
             kind = self.kind()
             return THEN.join(self.players()[kind]()) if kind else self.alone(0)
@@ -72,12 +72,12 @@ class Performance:
             return "ends a thread's process" + how_it_ended(ended.status)
 
     def kind(self) -> str:
-        """Empty for a call by itself."""
+        """Name of the scenario; empty for a call by itself."""
         found: Any = self.worker.arguments.fresh(self.code)
         return str(found[0]) if type(found[0]) is str else ""
 
     def players(self) -> dict[str, Callable[[], Sequence[str]]]:
-        """How each kind is played."""
+        """Player of each scenario by its name."""
         return {
             AGAIN: self.again, JOINED: self.joined, CHANGED: self.changed, ORDER: self.in_order,
             TURNS: self.turns, GATHERED: self.gathered, HALVES: self.halves, LEFT: self.left,
@@ -94,11 +94,12 @@ class Performance:
         return Stream(self.ref.module, lambda: self.worker.invoke(*call))
 
     def alone(self, at: int) -> str:
-        """What a call does with new arguments."""
+        """Outcome of one call with new arguments."""
         return self.stream(self.fresh(at)).finish()
 
     def again(self) -> list[str]:
-        """With the same objects, after the caller changed what he got, where that is no part of what he gave."""
+        """Call again with the same objects after the caller changed the result, unless the result is part of the
+        arguments."""
         call = self.fresh(0)
         first = self.stream(call)
         found = [first.finish()]
@@ -117,7 +118,7 @@ class Performance:
         return [self.stream(call).finish()]
 
     def changed(self) -> list[str]:
-        """With the same objects, after the caller changed them."""
+        """Call again with the same objects after the caller changed them."""
         call, change = self.fresh(0), InPlace()
         found = [self.stream(call).finish()]
         other = change.of_call(call, self.fresh(1))
@@ -194,7 +195,7 @@ class Performance:
         return [outer, *dict.fromkeys(nested or [self.alone(1)])]
 
     def traced(self) -> list[str]:
-        """What a callback is given, in the order in which it is first given it."""
+        """Arguments of a callback, in the order in which each is first given."""
         met: dict[str, None] = {}
 
         def note(args: Any) -> None:
@@ -228,13 +229,13 @@ class Performance:
         return text
 
     def steps(self) -> str:
-        """Where the first call is stopped."""
+        """Steps before which the first call is stopped."""
         stops = Stops(self.ref)
         stops.run(lambda: self.alone(0))
         return " ".join(map(str, stops.chosen()))
 
     def stopped(self, step: int) -> Sequence[str]:
-        """With new arguments."""
+        """Both calls with new arguments, the first one stopped before a step."""
         call = self.fresh(0)
         return stopped_at(self.ref, step, lambda: self.worker.invoke(*call), self.alone)
 

@@ -47,12 +47,12 @@ def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], ch
 
 
 def named(kind: str) -> Callable[..., tuple[str, tuple[Call, ...]]]:
-    """What `turns(f(1), f(2))` makes."""
+    """Constructor of a scenario in a call's expression, e.g. `turns(f(1), f(2))`."""
     return lambda *calls: (kind, calls)
 
 
 def outcome_of(text: str, status: int, seconds: float, took: float) -> CallOutcome:
-    """What a scenario's process said, or how it ended."""
+    """Outcome of a scenario's process."""
     if status:
         return timeout(seconds) if status & 127 == SIGALRM else died(status, took)
     if not text:

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 ITEMS = 1000
-"""So many items of an iterator are read."""
+"""Most items that are read of an iterator."""
 
 
 class Stream:
-    """What one call returns, raises or yields."""
+    """A call in progress: its result, exception or items."""
 
     def __init__(self, target: str, make: Callable[[], Any]) -> None:
         self.target, self.shown = target, CanonicalRepr(target)
@@ -51,7 +51,7 @@ class Stream:
         return self.is_open
 
     def close(self, end: str) -> None:
-        """Nothing more is read."""
+        """Stop reading."""
         self.is_open, self.end = False, end
 
     def finish(self) -> str:
@@ -62,6 +62,6 @@ class Stream:
 
     @property
     def text(self) -> str:
-        """What came of it until now, on one line."""
+        """Text of everything until now, on one line."""
         items = f"returns <iterator of {', '.join(self.items)}{self.end}>"
         return cut(self.whole or items).replace("\n", "\\n")

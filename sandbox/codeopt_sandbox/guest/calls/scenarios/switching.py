@@ -1,8 +1,8 @@
-"""Two threads: one is stopped at a line while the other makes a whole call, so that nothing is left to chance.
+"""Two threads, switched at chosen lines: one is stopped at a line while the other makes a whole call, so that nothing
+is left to chance.
 
-Lines are those of the project's own code. Where the second thread has to wait for the first, as for a lock, that one
-goes on
-after WAIT_S.
+Lines are those of the project's own code. Where the second thread has to wait for the first, as for a lock, the first
+goes on after WAIT_S.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Stops:
             sys.settrace(None)
 
     def trace(self, frame: FrameType, event: str, arg: Any) -> Any:
-        """For sys.settrace."""
+        """Trace function for sys.settrace."""
         if not self.own.has(frame.f_code.co_filename):
             return None
         if event == "line":
@@ -80,14 +80,14 @@ class Other:
         self.waited = not self.over.acquire(True, WAIT_S)
 
     def called(self) -> None:
-        """In that thread."""
+        """Make the call in that thread."""
         try:
             self.text = self.make()
         finally:
             self.over.release()
 
     def end(self) -> str:
-        """What came of it."""
+        """Text of the call."""
         if self.waited:
             self.over.acquire(True, END_S)
         return self.text

@@ -22,7 +22,12 @@ MEMBERS = frozenset((Function, property, classmethod, staticmethod))
 INNER = tuple([attrgetter(name) for name in ("__code__", "__defaults__", "__kwdefaults__")])
 HEAP_TYPE = 1 << 9
 """Bit of `type.__flags__` that marks classes that can be changed, unlike those of the interpreter's own code in C."""
-REPLACED, GONE, NOT_IMPORTED = "another", "gone", "put in its place, not imported"
+REPLACED = "another"
+"""State of a name that leads to another object."""
+GONE = "gone"
+"""State of a name that was taken out."""
+NOT_IMPORTED = "put in its place, not imported"
+"""State of a module that was put in sys.modules without an import."""
 
 
 class NamedCode:

@@ -10,8 +10,10 @@ from typing import Any
 _LENGTHS = struct.Struct("!II")
 MAX_JSON = 1 << 20
 MAX_BLOB = 1 << 30
-REMOVED, SPECIAL = -1, -2
-"""In place of the size of a file that a run wrote: it is gone that was given; it is no file, such as a pipe."""
+REMOVED = -1
+"""Size that stands for a file that was given and is gone."""
+SPECIAL = -2
+"""Size that stands for an entry that is no file, such as a pipe."""
 
 
 class BrokenFrame(Exception):

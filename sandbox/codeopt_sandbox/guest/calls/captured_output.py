@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from .function_ref import FunctionRef
 
 WARNED = ("warn", "warn_explicit")
-_ALL_LEVELS, _WARNING = 1, 30
+_ALL_LEVELS = 1
+"""Log level that lets every record through."""
+_WARNING = 30
+"""Log level of warnings."""
 
 
 class CapturedOutput:

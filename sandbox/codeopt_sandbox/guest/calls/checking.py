@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 monotonic = time.monotonic
 process_time = time.process_time
-SAID = 200
+MAX_TEXT_CHARS = 200
 """Characters of an exception's text."""
 DEEPENED = "deepened"
 PLAIN_NAMES = frozenset(("f", "set", "frozenset", "inf", "nan"))
@@ -235,7 +235,7 @@ def are_plain(constants: tuple[Any, ...]) -> bool:
 def text_of(error: BaseException) -> str:
     """An exception's own text on one line, cut; it is data of the code under test."""
     try:
-        return " ".join(str(error).split())[:SAID]
+        return " ".join(str(error).split())[:MAX_TEXT_CHARS]
     except Exception:
         return ""
 

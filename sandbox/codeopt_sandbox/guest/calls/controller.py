@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from .batch import BatchMode, CallBatch
     from .outcome import CallOutcome
 
-START_SECONDS = 60.0
-SLOWED = 8
+MAX_START_S = 60.0
+TRACED_SLOWDOWN = 8
 """Factor on the time limit of a pass in which every allocation is traced."""
 GRACE_S = 0.3
 """Wall time that a call may take beyond its limit, seconds; the same again for the second call that a quick one gets
@@ -63,7 +63,7 @@ calls' time on the same processor."""
 class Controller:
     """Directs the passes and writes down what they did."""
 
-    patience = START_SECONDS
+    patience = MAX_START_S
     """Seconds in which a worker says what is next, where no call of a known length is made."""
 
     def __init__(self, channel: Channel, importer_pid: int, batch: CallBatch) -> None:
@@ -84,7 +84,7 @@ class Controller:
 
     def run(self) -> None:
         """Direct all passes. Raises RunFailed."""
-        letter, text = self.wait(START_SECONDS)
+        letter, text = self.wait(MAX_START_S)
         if letter != IMPORTED:
             kind = NOT_IMPORTED if letter == FAILED else IS_PROGRAM
             why = f"the module cannot be imported: {text}" if text else "the process ended during the import"
@@ -104,7 +104,7 @@ class Controller:
     def start(self, calls: tuple[str, ...], mode: BatchMode | None = None) -> int:
         """A new worker with its first calls; its process number. mode: another one than the batch's."""
         self.channel.send(PASS)
-        letter, text = self.wait(START_SECONDS)
+        letter, text = self.wait(MAX_START_S)
         if letter != PASS:
             raise RunFailed(ENDED_EARLY, "the module ended its process after it was imported")
         self.channel.send(CALLS, self.batch.told(calls, mode or self.batch.mode).text())
@@ -120,9 +120,9 @@ class Controller:
     def state(self) -> str:
         """State before any call, as a worker that makes none finds it."""
         self.start((), "state")
-        found = self.expect(STATE, START_SECONDS)
-        self.expect(FINISHED, START_SECONDS)
-        self.expect(ENDED, START_SECONDS)
+        found = self.expect(STATE, MAX_START_S)
+        self.expect(FINISHED, MAX_START_S)
+        self.expect(ENDED, MAX_START_S)
         return found
 
     def keep(self, found: Sequence[bytes]) -> None:
@@ -180,7 +180,7 @@ class Controller:
             elif letter == FAILED:
                 raise RunFailed(ENDED_EARLY, f"the calls file fails: {text}")
             elif letter == FINISHED:
-                self.wait(START_SECONDS)
+                self.wait(MAX_START_S)
                 return None
             elif letter == ENDED:
                 return died(int(text), seconds)
@@ -191,7 +191,7 @@ class Controller:
     def kill(self, pid: int) -> None:
         """End a worker, which may have made its last call meanwhile; what it still said is dropped."""
         kill(pid)
-        while self.wait(START_SECONDS)[0] not in (ENDED, b""):
+        while self.wait(MAX_START_S)[0] not in (ENDED, b""):
             pass
 
     def groups(self) -> list[tuple[str, ...]]:
@@ -208,11 +208,11 @@ class Controller:
     def memory_pass(self, mode: BatchMode) -> int:
         """The highest peak of a call by what the worker says, or what its process grew by at most."""
         pid = self.start(self.batch.calls, mode)
-        self.expect(READY, START_SECONDS)
+        self.expect(READY, MAX_START_S)
         forget_peak(pid)
         before = highest_bytes(pid)
         self.channel.send(GO)
-        said = self.expect(DONE, SLOWED * self.batch.pass_seconds)
+        said = self.expect(DONE, TRACED_SLOWDOWN * self.batch.pass_seconds)
         grown = highest_bytes(pid) - before
         self.kill(pid)
         if not said.isdigit():

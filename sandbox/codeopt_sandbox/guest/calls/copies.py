@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 CONTAINERS = (list, dict, set)
 VALUES = (tuple, frozenset, str, bytes, int, float)
-ASKED = 20
+MAX_ASKED_ITEMS = 20
 """Items that are asked for."""
 
 
@@ -90,10 +90,10 @@ def unlike_builtin(value: Any, target: str, show: Callable[[Any], str]) -> str:
     """Operations in which a container differs from its builtin base: ` unlike a list: __len__ 0`."""
     base = librarys_base(type(value), target)
     plain = base(dict.items(value) if base is dict else base.__iter__(value))
-    keys = list(islice(range(len(plain)) if base in (list, tuple) else plain, ASKED))
+    keys = list(islice(range(len(plain)) if base in (list, tuple) else plain, MAX_ASKED_ITEMS))
     found = []
     for name in own_answers(value, target):
-        asked = keys if name in ("__getitem__", "get") else list(islice(plain, ASKED))
+        asked = keys if name in ("__getitem__", "get") else list(islice(plain, MAX_ASKED_ITEMS))
         right = show(QUESTIONS[name](plain, asked)) if name != "__eq__" else "True"
         try:
             said = show(QUESTIONS[name](value, asked) if name != "__eq__" else value == plain)

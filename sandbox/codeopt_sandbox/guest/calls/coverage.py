@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .function_ref import FunctionRef
 
 settrace = sys.settrace
-PATIENCE = 5_000
+MAX_STALE_EVENTS = 5_000
 """Number of events of one code object without a new line after which it is left alone until the next call: a traced
 loop is 15 times as slow."""
 
@@ -40,7 +40,7 @@ class LineCoverage:
     def frame(self, frame: types.FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         """A function begins: is it worth a look?"""
         code = frame.f_code
-        return self.line if code.co_filename == self.file and self.known.get(id(code), 0) < PATIENCE else None
+        return self.line if code.co_filename == self.file and self.known.get(id(code), 0) < MAX_STALE_EVENTS else None
 
     def line(self, frame: types.FrameType, event: str, argument: Any) -> Callable[..., Any]:
         """A line begins."""
@@ -48,7 +48,7 @@ class LineCoverage:
             if frame.f_lineno in self.found:
                 code = id(frame.f_code)
                 count = self.known[code] = self.known.get(code, 0) + 1
-                frame.f_trace_lines = count < PATIENCE
+                frame.f_trace_lines = count < MAX_STALE_EVENTS
             else:
                 self.found.add(frame.f_lineno)
                 self.missing.discard(frame.f_lineno)

@@ -30,7 +30,7 @@ class Before:
 
 
 def import_context(ref: FunctionRef, before: Before) -> dict[str, Any]:
-    """As values of JSON.
+    """Import context as values of JSON.
 
     new      libraries that were imported with the module, in order
     early    modules of the project's own that were there before it

@@ -23,9 +23,14 @@ if TYPE_CHECKING:
 modules = sys.modules
 get_freeze_count, collect = gc.get_freeze_count, gc.collect
 NOTHING: tuple[str, Any] = ("", None)
-MOST, SHOWN = 200, 200
-"""Settings that are told, and characters of each text."""
-FROZEN, RANDOM = "gc.freeze()", "the state of the generator of "
+MAX_SETTINGS = 200
+"""Most settings that are reported."""
+MAX_TEXT_CHARS = 200
+"""Most characters of the text of a setting."""
+FROZEN = "gc.freeze()"
+"""Name of the setting that `gc.freeze()` changes."""
+RANDOM = "the state of the generator of "
+"""Beginning of the names of states of random generators."""
 OURS = vars(captured_output), vars(printed)
 
 
@@ -94,7 +99,7 @@ class Leaving:
 
     def left(self, ref: FunctionRef, by_calls: list[LeftSetting]) -> ProcessChanges:
         """All changes, with the libraries that may have made them."""
-        settings = (self.by_import + by_calls)[:MOST]
+        settings = (self.by_import + by_calls)[:MAX_SETTINGS]
         new = [name for name in modules if name not in self.known] if settings else []
         return ProcessChanges(
             tuple(settings), tuple([name for name in new if is_library(name, origin_of(modules[name]), ref)])
@@ -107,9 +112,9 @@ def differences(before: Settings, after: Settings) -> dict[str, tuple[str, str]]
     for name in [*before, *[name for name in after if name not in before]]:
         (was, was_object), (now, now_object) = before.get(name, NOTHING), after.get(name, NOTHING)
         if was != now:
-            found[name] = was[:SHOWN], now[:SHOWN]
+            found[name] = was[:MAX_TEXT_CHARS], now[:MAX_TEXT_CHARS]
         elif was_object is not now_object:
-            found[name] = was[:SHOWN], f"another {now}"[:SHOWN]
+            found[name] = was[:MAX_TEXT_CHARS], f"another {now}"[:MAX_TEXT_CHARS]
     return found
 
 

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     Settings = dict[str, tuple[str, Any]]
     """Settings by name: a text, and an object that must stay the same one; None where the text is enough."""
 
-LOG_LEVEL, ALL_LEVELS = 30, 1
-"""Of the root logger: its own, and the one that the harness sets in its place (captured_output.py)."""
+LOG_LEVEL = 30
+"""Level of the root logger by default."""
+ALL_LEVELS = 1
+"""Level of the root logger that the harness sets in its place (captured_output.py)."""
 BROKEN = (AttributeError, TypeError, ValueError, LookupError)
 """Exceptions raised on asking a module that has a library's name and is none."""
 

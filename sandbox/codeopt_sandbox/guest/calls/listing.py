@@ -15,9 +15,9 @@ from .repr.source import call_to_source, name_to_source, to_source
 from .stage import read
 from .state import random_state, state_of, what_changed
 
-DEPTH = 60
+MAX_DEPTH = 60
 """Depth to which an argument is looked into, as in `to_source`."""
-MADE = 20
+MAX_DESCRIBED_CALLS = 20
 """Most calls whose results are described; they are much alike."""
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Chann
         for name, value in [*((str(at), each) for at, each in enumerate(args)), *kwargs.items()]:
             found.setdefault(name, []).append(value)
     lines = [f"{name}\t{shape_of(values)}{some_of(values, codes)}" for name, values in found.items()]
-    for code in codes[:MADE]:
+    for code in codes[:MAX_DESCRIBED_CALLS]:
         args, kwargs = worker.arguments.fresh(code)
         try:
             results.append(read(worker.invoke(args, kwargs), False))
@@ -122,7 +122,7 @@ def shares(value: Any, others: Sequence[Any]) -> bool:
         copy.deepcopy(value, copied)
     except Exception:
         return True
-    return any(part in copied for other in others for part, _ in mutable_parts(other, DEPTH))
+    return any(part in copied for other in others for part, _ in mutable_parts(other, MAX_DEPTH))
 
 
 def plain_source(value: Any) -> str | None:

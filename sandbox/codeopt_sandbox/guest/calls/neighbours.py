@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from .function_ref import FunctionRef
 
 modules = sys.modules
-MODULES, SMALL = 300, 200
-"""Modules of a project that are looked at, and items of a container in an object's attribute."""
+MAX_MODULES = 300
+"""Most modules of a project that are looked at."""
+MAX_ITEMS = 200
+"""Most items of a container in an attribute of an object that is looked at."""
 PLAIN = (int, float, str, bool, list, dict, set)
 
 
@@ -53,7 +55,7 @@ def others(ref: FunctionRef) -> list[tuple[str, Any]]:
     """The project's modules beside the one under test."""
     own = OwnCode(ref)
     mine = [(name, each) for name, each in sorted(modules.items(), key=str) if own.has(getattr(each, "__file__", ""))]
-    return [pair for pair in mine[:MODULES] if pair[0] != ref.module]
+    return [pair for pair in mine[:MAX_MODULES] if pair[0] != ref.module]
 
 
 def is_public(name: str) -> bool:
@@ -96,6 +98,6 @@ def is_flat(value: Any) -> bool:
     """Whether nothing in it but plain values is looked at."""
     if is_simple(type(value)):
         return True
-    if not is_container(type(value)) or len(value) > SMALL or type(value) is bytearray:
+    if not is_container(type(value)) or len(value) > MAX_ITEMS or type(value) is bytearray:
         return False
     return all_by_repr(list(value)) and (not issubclass(type(value), dict) or all_by_repr(list(value.values())))

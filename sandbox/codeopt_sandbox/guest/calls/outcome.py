@@ -8,17 +8,32 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-RETURNS, YIELDS, RAISES, TIMEOUT = "returns", "yields", "raises", "timeout"
-DIED, NOT_MADE, NOT_COMPARABLE, NO_ARGUMENTS = "died", "not_made", "not_comparable", "no_arguments"
-IMPORT, CALLS = "import", "calls"
-"""Phase in which a setting of the process was changed."""
-THREADS, CHILDREN = "threads", "child processes"
-FILES, AT_EXIT = "an open file descriptor of ", "functions registered with atexit"
+RETURNS = "returns"
+YIELDS = "yields"
+RAISES = "raises"
+TIMEOUT = "timeout"
+DIED = "died"
+NOT_MADE = "not_made"
+NOT_COMPARABLE = "not_comparable"
+NO_ARGUMENTS = "no_arguments"
+IMPORT = "import"
+"""Phase of the import, in which a setting was changed."""
+CALLS = "calls"
+"""Phase of the calls, in which a setting was changed."""
+THREADS = "threads"
+CHILDREN = "child processes"
+FILES = "an open file descriptor of "
+AT_EXIT = "functions registered with atexit"
 COUNTED = (THREADS, CHILDREN, FILES, AT_EXIT)
 """Beginnings of the names of settings that count something: where the original leaves any, a draft may, too."""
-NOT_IMPORTED, IS_PROGRAM, ENDED_EARLY, OVERRUN = "not_imported", "is_program", "ended_early", "overrun"
-"""Why a run has no outcomes: the module cannot be imported; it runs as a program when it is, without what a program is
-given, or to its end; it ends its process; its timed calls take too long."""
+NOT_IMPORTED = "not_imported"
+"""No outcomes: the module cannot be imported."""
+IS_PROGRAM = "is_program"
+"""No outcomes: the module runs as a program when it is imported, without its input, or to its end."""
+ENDED_EARLY = "ended_early"
+"""No outcomes: the module ends its process."""
+OVERRUN = "overrun"
+"""No outcomes: the timed calls exceed their time limit."""
 EFFECTS = {
     "network": "uses the network", "process": "starts a process", "files": "changes files",
     "environment": "changes the environment", "folder": "changes the folder", "signals": "sends signals",

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-DEPTH, ITEMS = 4, 200
+MAX_DEPTH = 4
+"""Depth to which parts of a value are compared."""
+MAX_ITEMS = 200
+"""Most items of a container that are compared."""
 NOTHING = object()
 
 
@@ -21,18 +24,17 @@ class Reconstructor:
 
     def __init__(self, target: str, sure: bool = False) -> None:
         self.target, self.sure = target, sure
-        """target: name of the module; sure: the result of constructors needs no comparison, as an equal value had
-        one."""
+        """target: name of the module; sure: a value of constructors needs no comparison, as an equal one had one."""
         self.refused = False
         """A constructor gives something else."""
 
-    def make(self, value: Any, depth: int = DEPTH) -> Any:
+    def make(self, value: Any, depth: int = MAX_DEPTH) -> Any:
         """The value with other objects in it."""
         kind: Any = type(value)
         if kind is list or kind is tuple:
             return self.sequence(value, depth)
         if kind is dict:
-            for key, item in list(value.items()) if depth and len(value) <= ITEMS else ():
+            for key, item in list(value.items()) if depth and len(value) <= MAX_ITEMS else ():
                 value[key] = self.make(item, depth - 1)
             return value
         if kind.__module__ != self.target or type(getattr(value, "__dict__", None)) is not dict:
@@ -41,7 +43,7 @@ class Reconstructor:
 
     def sequence(self, value: Any, depth: int) -> Any:
         """A list, changed in place, or a tuple."""
-        if not depth or len(value) > ITEMS:
+        if not depth or len(value) > MAX_ITEMS:
             return value
         items = [self.make(item, depth - 1) for item in value]
         if all(new is old for new, old in zip(items, value)):

@@ -4,7 +4,7 @@ the purpose of a call."""
 from __future__ import annotations
 
 from .channel import os_exit
-from .repr.plain import ITEMS, is_iterator, islice
+from .repr.plain import MAX_ITEMS, is_iterator, islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,5 +82,5 @@ def read(value: Any, nested: bool) -> Any:
     if not is_iterator(value):
         return value
     if not nested:
-        return list(islice(value, ITEMS + 1))
-    return [read(item, True) for item in islice(value, ITEMS + 1)]
+        return list(islice(value, MAX_ITEMS + 1))
+    return [read(item, True) for item in islice(value, MAX_ITEMS + 1)]

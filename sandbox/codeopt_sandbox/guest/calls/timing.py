@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .stage import Act, Acts, Results
     from .worker import CallWorker
 
-MADE_AGAIN = 50
+MAX_REPEATED_CALLS = 50
 """Most calls of a closely watched pass that are made again after their first results were changed."""
 
 
@@ -101,7 +101,7 @@ class TimedPass:
     ) -> Generator[Act, Results | None, list[CallOutcome]]:
         """The outcomes, with what is different of a call that is made again after its result was changed by its owner:
         whoever kept it is found out. Objects that calls share are asked no second time."""
-        for at, code in enumerate(codes[:MADE_AGAIN] if not self.batch.shared else ()):
+        for at, code in enumerate(codes[:MAX_REPEATED_CALLS] if not self.batch.shared else ()):
             if type(results[at]) is Raised:
                 continue
             mutate_result(results[at], 3)

@@ -46,11 +46,15 @@ READS = {
     WATCHER: "sys.setprofile sys.settrace sys.getprofile sys.gettrace",
 }  # fmt: skip
 """Functions in C by what they read."""
-OS, ENVIRON = os.getenv.__code__.co_filename, ("__getitem__", "__iter__", "__len__", "copy")
-"""Where `os.environ` is defined, and its methods that read; the others go by these."""
+OS_FILE = os.getenv.__code__.co_filename
+"""File that defines `os.environ`."""
+ENVIRON_READS = ("__getitem__", "__iter__", "__len__", "copy")
+"""Methods of `os.environ` that read; the others call these."""
 ABC = os.environ.get.__code__.co_filename
-LOOKED_AT, MOST = 30, 20
-"""Calls that are watched, and lines that are told."""
+MAX_CALLS = 30
+"""Most calls that are watched."""
+MAX_LINES = 20
+"""Most lines that are reported."""
 
 
 class ReadsHeard:
@@ -86,9 +90,9 @@ class ReadsHeard:
         while asking is not None and not self.own.has(asking.f_code.co_filename):
             if asking.f_code.co_filename.startswith("<frozen importlib"):
                 return
-            direct = direct and asking.f_code.co_filename in (OS, ABC)
+            direct = direct and asking.f_code.co_filename in (OS_FILE, ABC)
             asking = asking.f_back
-        if asking is not None and len(self.found) < MOST:
+        if asking is not None and len(self.found) < MAX_LINES:
             place = kind, asking.f_lineno
             self.found[place] = self.found.get(place, False) or direct
 
@@ -119,7 +123,7 @@ class WatchedArguments(list):  # type: ignore[type-arg]
 
 def reads_environ(code: CodeType) -> bool:
     """Whether it is of a method of `os.environ` that reads."""
-    return code.co_name in ENVIRON and code.co_filename == OS
+    return code.co_name in ENVIRON_READS and code.co_filename == OS_FILE
 
 
 def name_of(function: Any) -> str:
@@ -139,10 +143,10 @@ def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType],
     watch = ReadsHeard(worker.ref)
     sys.argv = WatchedArguments(watch)
     import_again(worker, watch)
-    for code in codes[:LOOKED_AT]:
+    for code in codes[:MAX_CALLS]:
         call = worker.arguments.fresh(code)
         watched(watch, lambda call=call: drop(worker, batch, call))
-    rest = codes[LOOKED_AT:]
+    rest = codes[MAX_CALLS:]
     make(worker, batch, rest[: len(rest) // 2])
     counted = rest[len(rest) // 2 :]
     gc.collect()

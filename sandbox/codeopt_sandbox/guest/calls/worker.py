@@ -6,7 +6,7 @@ import types
 
 from .arguments import Arguments
 from .leaving import Leaving
-from .repr.plain import ITEMS
+from .repr.plain import MAX_ITEMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ class CallWorker:
         self.arguments = Arguments(ref)
         self.events: AbstractEventLoop | None = None
 
-    def invoke(self, args: Sequence[Any], kwargs: Mapping[str, Any], items: int = ITEMS) -> Any:
+    def invoke(self, args: Sequence[Any], kwargs: Mapping[str, Any], items: int = MAX_ITEMS) -> Any:
         """Call; an asynchronous function is run to its end. items: so many of an asynchronous generator are read."""
         return self.settled(self.function(*args, **kwargs), items)
 
-    def settled(self, found: Any, items: int = ITEMS) -> Any:
+    def settled(self, found: Any, items: int = MAX_ITEMS) -> Any:
         """Result of a call; for an asynchronous function its final value."""
         kind = type(found)
         if kind is types.CoroutineType:

@@ -18,7 +18,7 @@ SUSPENDABLE = 0x20 | 0x80 | 0x200
 
 
 class CallSites:
-    """How long each call site of the program waited for functions of the program, in ns.
+    """Time that each call site of the program waited for functions of the program, ns.
 
     line_profiler charges a line with all the time until the next line of the same frame, callees included. Less
     what is measured here, that is the line's own time. The hooks run at each entry and exit of a function of the

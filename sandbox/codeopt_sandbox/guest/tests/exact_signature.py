@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
     from .sampling import Schedule
 
-STAR, STARS = 0x04, 0x08
-"""Of a code object's flags: `*args`, `**kwargs`."""
+STAR = 0x04
+"""Bit of co_flags that marks `*args`."""
+STARS = 0x08
+"""Bit of co_flags that marks `**kwargs`."""
 PLAIN = """\
     def recorded({parameters}):
         nonlocal left, measure, at, top

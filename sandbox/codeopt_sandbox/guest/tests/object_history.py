@@ -14,12 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-MOST_CLASSES = 20
+MAX_CLASSES = 20
 """Most classes of a module that are recorded."""
-BUDGET_S, CALLS = 0.1, 2_000
-"""What the history of a class may take in all, and how many calls it looks at; then it is given up."""
-STEPS, ROOM = 500, 20_000
-"""Of one object, and bytes of them, beside four times the bytes of the object."""
+BUDGET_S = 0.1
+"""Time that the history of a class may take in all, seconds; then it is given up."""
+MAX_CALLS = 2_000
+"""Most calls that the history of a class looks at; then it is given up."""
+MAX_STEPS = 500
+"""Most steps of one object."""
+MAX_EXTRA_BYTES = 20_000
+"""Most bytes of the steps of one object, beside four times the bytes of the object."""
 LATER = 0x20 | 0x80 | 0x200
 """Bits of co_flags that mark generators, coroutines and asynchronous generators, whose work comes after the call."""
 CHANGING = frozenset(("__init__", "__setitem__", "__delitem__", "__call__", "__enter__", "__exit__", "__next__"))
@@ -48,14 +52,14 @@ class ObjectHistory:
         self.steps.append(step)
         self.names.append(name)
         self.size += len(step)
-        return len(self.steps) <= STEPS and self.size <= ROOM + 4 * len(state)
+        return len(self.steps) <= MAX_STEPS and self.size <= MAX_EXTRA_BYTES + 4 * len(state)
 
 
 class ClassHistory:
     """Stands before the methods of a class for as long as that costs little."""
 
     def __init__(self, kind: type, recorded: str = "") -> None:
-        """recorded: the method whose calls are written down. An object that it has changed has no history, as its
+        """recorded: method whose calls are written down. An object that it has changed has no history, as its
         effect is in question."""
         self.kind, self.recorded = kind, recorded
         self.histories: dict[int, ObjectHistory] = {}
@@ -108,7 +112,7 @@ class ClassHistory:
             self.writing = False
             self.calls += 1
             self.spent += perf_counter() - started
-            if self.spent > BUDGET_S or self.calls > CALLS:
+            if self.spent > BUDGET_S or self.calls > MAX_CALLS:
                 self.close()
 
     def written(self, value: Any, step: tuple[str, Sequence[Any], Mapping[str, Any]]) -> ObjectHistory | None:
@@ -146,7 +150,7 @@ class ClassHistory:
 def classes_of(module: types.ModuleType) -> list[type]:
     """Classes of the module that make their objects in the usual way."""
     found = dict.fromkeys(each for each in vars(module).values() if isinstance(each, type))
-    return [kind for kind in found if kind.__module__ == module.__name__ and _is_usual(kind)][:MOST_CLASSES]
+    return [kind for kind in found if kind.__module__ == module.__name__ and _is_usual(kind)][:MAX_CLASSES]
 
 
 def _is_usual(kind: Any) -> bool:

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-OUTSIDE, MODULE_LEVEL = -1, 0
-"""In place of a function's first line."""
+OUTSIDE = -1
+"""First line that stands for code outside of the file."""
+MODULE_LEVEL = 0
+"""First line that stands for the module itself."""
 LIBRARIES = (os.path.dirname(os.__file__) + os.sep, "<")  # noqa: PTH120  what a user's program imports is left alone
 
 

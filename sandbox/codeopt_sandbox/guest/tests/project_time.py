@@ -31,7 +31,7 @@ CHANGING = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
 CONSTANT = (int, float, str, bytes, bool, type(None))
 SIZED = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
 """Types whose length is asked for; any other may run code of the project's."""
-MOST_TYPES = 4
+MAX_TYPES = 4
 """Most types that are reported for one parameter."""
 IMPORTING = "<frozen importlib._bootstrap>"
 
@@ -171,7 +171,7 @@ def _widen(kinds: dict[tuple[str, str], list[int]], frame: FrameType) -> None:
         size = len(value) if type(value) in SIZED else value if type(value) is int and abs(value) < 1 << 53 else None
         bounds = kinds.get(key)
         if bounds is None:
-            if sum(known == name for known, _ in kinds) < MOST_TYPES:
+            if sum(known == name for known, _ in kinds) < MAX_TYPES:
                 kinds[key] = [] if size is None else [size, size]
         elif size is not None and bounds:
             bounds[:] = [min(bounds[0], size), max(bounds[1], size)]

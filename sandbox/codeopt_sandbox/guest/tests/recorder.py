@@ -11,7 +11,7 @@ import os
 
 from .exact_signature import settle, without_defaults
 from .object_history import ClassHistory, classes_of
-from .sampling import ALL_OF, Schedule
+from .sampling import MIN_SAMPLED_CALLS, Schedule
 from .wrappers import wrapper
 from .write_blocker import LARGE, write_blocker
 from .writing import write_call
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-MOST_TEXT = 1_000_000
+MAX_CALL_CHARS = 1_000_000
 """Characters of a call."""
-ROOM, FEW = 1_500_000, 12
-"""Characters of all calls, after which no more are kept; a few are, however long."""
+MAX_TOTAL_CHARS = 1_500_000
+"""Characters of all calls after which no more are kept."""
+MIN_KEPT_CALLS = 12
+"""Calls that are kept however long they are."""
 
 
 class CallRecorder:
@@ -74,20 +76,20 @@ class CallRecorder:
         largest = self.schedule.taken(args, kwargs)
         if not self.often:
             args, kwargs = without_defaults(function, args, kwargs)
-        elif self.schedule.count > ALL_OF:
+        elif self.schedule.count > MIN_SAMPLED_CALLS:
             self.settle()
         else:
             self.by_position = max(self.by_position, len(args))
         if self.of_class:
             function, args = function.__get__(args[0]), args[1:]
-        if not largest and len(self.seen) >= (self.most if self.size < ROOM else FEW):
+        if not largest and len(self.seen) >= (self.most if self.size < MAX_TOTAL_CHARS else MIN_KEPT_CALLS):
             return
         shape = tuple(_shape(value) for value in (*args, *kwargs.values()))
         number = self.shapes[shape] = self.shapes.get(shape, 0) + 1
         if not largest and number % max(1, 1 << number.bit_length() >> 4):
             return  # all of the first 16 are kept, then about 8 each time it doubles
         text = write_call(args, kwargs, self.history)
-        if text is None or len(text) >= MOST_TEXT:
+        if text is None or len(text) >= MAX_CALL_CHARS:
             self.lose(function, args, kwargs, text)
         elif text not in self.seen:
             self.seen.add(text)

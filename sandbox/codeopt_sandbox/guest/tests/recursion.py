@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-OFTEN = 300
+MAX_CLASS_CHANGES = 300
 """Most changes of a class: Python gives up its caches of one that is changed a thousand times (3.12 and later)."""
 
 
@@ -29,7 +29,7 @@ class StandInPlace:
         owner: Any = None
         for part in classes:
             owner = space.get(part)
-            if not isinstance(owner, type) or self.times >= OFTEN:
+            if not isinstance(owner, type) or self.times >= MAX_CLASS_CHANGES:
                 return None
             space = vars(owner)
         found = space.get(name)

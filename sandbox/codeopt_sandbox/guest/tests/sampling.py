@@ -7,11 +7,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-ALL_OF = 1_000
+MIN_SAMPLED_CALLS = 1_000
 """Number of first calls that are all looked at."""
 EACH_DOUBLING = 128
 """Then about so many each time their number doubles."""
-FAILURES = 100
+MAX_UNSIZED_CALLS = 100
 """Number of calls without a known size after which the size is no longer asked for."""
 
 
@@ -45,7 +45,7 @@ class Schedule:
 
     def _gap(self) -> int:
         """Random, so that a period of the program's own does not hide a kind of call."""
-        mean = (self.count - ALL_OF) // EACH_DOUBLING
+        mean = (self.count - MIN_SAMPLED_CALLS) // EACH_DOUBLING
         if mean < 2:
             return 1
         self.random = (self.random * 1103515245 + 12345) % (1 << 31)
@@ -53,7 +53,7 @@ class Schedule:
 
     def _measured(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Learn which argument has a size, and what a large one is: an eighth beyond the largest so far."""
-        if self.top < 0 and self.failures < FAILURES:
+        if self.top < 0 and self.failures < MAX_UNSIZED_CALLS:
             given: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
             kinds = [(at, type(value)) for at, value in given]
             sized = [at for at, kind in kinds if kind in SIZED]
@@ -66,7 +66,7 @@ class Schedule:
             value = self.sized(args, kwargs)
             size = value if self.measure is None else self.measure(value)
         except (TypeError, LookupError):
-            return self.unmeasured() if self.count > ALL_OF else False
+            return self.unmeasured() if self.count > MIN_SAMPLED_CALLS else False
         if type(size) is not int or size <= self.top:
             return False
         self.top = size + size // 8
@@ -79,7 +79,7 @@ class Schedule:
     def unmeasured(self) -> bool:
         """A call had no such argument, or one of another kind: it is not known to be large."""
         self.failures += 1
-        if self.failures >= FAILURES:
+        if self.failures >= MAX_UNSIZED_CALLS:
             self.top = UNKNOWN
         return False
 

@@ -30,11 +30,17 @@ if TYPE_CHECKING:
             """Write down a call before it is made."""
 
 
-EXACT, UNASKED = 10_000, 15
-"""After so many calls within a call only each 16th is asked whether it is another thread's, which takes time."""
-WITHIN, NESTED, SHARED = 1, 2, 3
-"""A function that may call itself is running, has called itself, or is called from several threads."""
-DEEP = 50
+MAX_EXACT_CALLS = 10_000
+"""Calls within a call after which only some are asked whether they are of another thread, which takes time."""
+UNASKED_CALLS = 15
+"""Calls between two that are asked then."""
+WITHIN = 1
+"""State of a function that may call itself and is running."""
+NESTED = 2
+"""State of a function that has called itself."""
+SHARED = 3
+"""State of a function that is called from several threads."""
+MAX_NESTED_CALLS = 50
 """Depth of calls within a call from which on a wrapper steps aside."""
 IS_COROUTINE = 0x80
 """Bit of co_flags that marks `async def`, not a generator."""
@@ -103,7 +109,7 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
                 return in_threads(*args, **kwargs)
             nested = nested + 1 if state == NESTED else 1
             state = NESTED
-            if nested == DEEP and not threads():
+            if nested == MAX_NESTED_CALLS and not threads():
                 back = name.step_aside()
             return function(*args, **kwargs) if kwargs else function(*args)
         if threads():
@@ -128,17 +134,17 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
 
 
 def before_threads(recorder: Recorder, function: Any, name: StandInPlace) -> Function:
-    """As that, where other threads may call the function meanwhile: their calls are outermost ones, too. It steps
-    aside only where Python's recursion limit is near, as it would not see them then."""
+    """Wrapper of a recursive function that other threads may call meanwhile: their calls are outermost ones, too. It
+    steps aside only where Python's recursion limit is near, as other threads would pass it by."""
     inside, get_ident = recorder.inside, _thread.get_ident
     outermost = before_plain(recorder, function)
-    exact, unasked, nested = EXACT, 0, 0
+    exact, unasked, nested = MAX_EXACT_CALLS, 0, 0
     backs: dict[int, Callable[[], None]] = {}
 
     def recorded(*args: Any, **kwargs: Any) -> Any:
         nonlocal exact, unasked, nested
         nested += 1
-        if not nested % DEEP and stack_is_deep() and get_ident() in inside:
+        if not nested % MAX_NESTED_CALLS and stack_is_deep() and get_ident() in inside:
             back = name.step_aside()
             if back is not None:
                 backs[get_ident()] = back
@@ -149,7 +155,7 @@ def before_threads(recorder: Recorder, function: Any, name: StandInPlace) -> Fun
         if me in inside:
             exact -= 1
             if exact < 0:
-                unasked = UNASKED
+                unasked = UNASKED_CALLS
             return function(*args, **kwargs) if kwargs else function(*args)
         inside.add(me)
         try:

@@ -13,7 +13,7 @@ from .arrays import show_array
 from .handles import show_handle
 from .parts import parts_of
 from .plain import (
-    ITEMS,
+    MAX_ITEMS,
     NAMED,
     NOT_COMPARABLE,
     all_by_repr,
@@ -39,7 +39,7 @@ class CanonicalRepr:
     """Shows values as text. `target`: the module under test, whose name is left out so that two versions can differ
     in it. `known`: (path, value) of the arguments, which a result may share."""
 
-    def __init__(self, target: str, known: Sequence[tuple[str, Any]] = (), items: int = ITEMS) -> None:
+    def __init__(self, target: str, known: Sequence[tuple[str, Any]] = (), items: int = MAX_ITEMS) -> None:
         self.target, self.items = target, items
         self.seen: dict[int, str] = {}
         self.kept: list[Any] = []
@@ -184,12 +184,12 @@ class CanonicalRepr:
                 self.cut_short, end = True, " and more"
                 break
             text = self.show(item, depth - 1)
-            if number <= ITEMS:
+            if number <= MAX_ITEMS:
                 parts.append(text)
                 continue
             rest = sha256(b"") if rest is None else rest
             rest.update(b"%b\n" % text.encode("utf-8", "surrogatepass"))
-        more = f" and {number - ITEMS} more, sha256 {rest.hexdigest()}" if rest else ""
+        more = f" and {number - MAX_ITEMS} more, sha256 {rest.hexdigest()}" if rest else ""
         return "<iterator of " + ", ".join(parts) + more + end + ">"
 
     def standing(self, value: Any, depth: int) -> str:

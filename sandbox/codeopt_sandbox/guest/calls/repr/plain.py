@@ -29,11 +29,11 @@ islice, count, repeat, chain = itertools.islice, itertools.count, itertools.repe
 modules = sys.modules
 NOT_COMPARABLE = "<not comparable: "
 """Beginning of the text of a value that has no comparable text."""
-ITEMS = 10_000
+MAX_ITEMS = 10_000
 """Most items that are read of an iterator."""
-TEXT = 20_000
+MAX_TEXT_CHARS = 20_000
 """Characters of an outcome; longer texts are cut and end with a digest of the whole."""
-FLOATS = 400_000
+MAX_FLOAT_TEXT_CHARS = 400_000
 """Most characters of a text that contains floats."""
 NONE = type(None)
 LONG_BITS = 10_000
@@ -77,20 +77,20 @@ def is_iterator(value: object) -> bool:
 
 
 def cut(text: str) -> str:
-    """At most TEXT characters; a digest stands for the rest. A text with floats is kept longer: they may differ in
+    """At most MAX_TEXT_CHARS characters; a digest stands for the rest. A text with floats is kept longer: they may differ in
     their last bits, which a digest cannot tell."""
-    if len(text) <= TEXT or (len(text) <= FLOATS and has_float(text)):
+    if len(text) <= MAX_TEXT_CHARS or (len(text) <= MAX_FLOAT_TEXT_CHARS and has_float(text)):
         return text
-    return text[:TEXT] + "... sha256 " + digest(text.encode("utf-8", "surrogatepass"))
+    return text[:MAX_TEXT_CHARS] + "... sha256 " + digest(text.encode("utf-8", "surrogatepass"))
 
 
 def has_float(text: str) -> bool:
     """Whether a point stands between digits near its beginning."""
-    at = text.find(".", 1, TEXT)
+    at = text.find(".", 1, MAX_TEXT_CHARS)
     for _ in range(50):
         if at < 0 or (text[at - 1].isdigit() and text[at + 1].isdigit()):
             return at > 0
-        at = text.find(".", at + 1, TEXT)
+        at = text.find(".", at + 1, MAX_TEXT_CHARS)
     return False
 
 

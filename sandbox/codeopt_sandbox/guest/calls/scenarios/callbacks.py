@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..arguments import Call
 
 FUNCTIONS = ("partial", "itemgetter", "attrgetter", "methodcaller")
-DEPTH = 2
+MAX_DEPTH = 2
 
 
 class Wrapped:
@@ -24,8 +24,8 @@ class Wrapped:
 
     def __init__(self, call: Call, on_use: Callable[[tuple[Any, ...]], None], iterators: bool = True) -> None:
         self.on_use, self.iterators, self.found = on_use, iterators, 0
-        args = tuple([self.wrap(value, DEPTH) for value in call[0]])
-        self.call: Call = args, {name: self.wrap(value, DEPTH) for name, value in call[1].items()}
+        args = tuple([self.wrap(value, MAX_DEPTH) for value in call[0]])
+        self.call: Call = args, {name: self.wrap(value, MAX_DEPTH) for name, value in call[1].items()}
 
     def wrap(self, value: Any, depth: int) -> Any:
         """A value that tells of it; containers are changed in place."""
@@ -44,7 +44,7 @@ class Wrapped:
         return value
 
     def function(self, value: Any) -> Callable[..., Any]:
-        """The same function, reporting its use."""
+        """Function that reports its use and calls the original."""
         self.found += 1
 
         def called(*args: Any, **kwargs: Any) -> Any:
@@ -56,7 +56,7 @@ class Wrapped:
         return called
 
     def items(self, value: Iterator[Any]) -> Iterator[Any]:
-        """The same items, reporting their use."""
+        """Items of the original, each reported before it is taken."""
         for item in value:
             self.on_use((item,))
             yield item

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ..arguments import Call
 
-DEPTH = 6
+MAX_DEPTH = 6
 
 
 class InPlace:
@@ -26,8 +26,8 @@ class InPlace:
         """The arguments of a call as those of another: the same objects wherever they can be changed."""
         if len(call[0]) != len(other[0]) or call[1].keys() != other[1].keys():
             return other
-        args = tuple([self.into(old, new, DEPTH) for old, new in zip(call[0], other[0])])
-        return args, {name: self.into(old, other[1][name], DEPTH) for name, old in call[1].items()}
+        args = tuple([self.into(old, new, MAX_DEPTH) for old, new in zip(call[0], other[0])])
+        return args, {name: self.into(old, other[1][name], MAX_DEPTH) for name, old in call[1].items()}
 
     def into(self, value: Any, new: Any, depth: int) -> Any:
         """The value, made equal to another in place; that one where this cannot be."""

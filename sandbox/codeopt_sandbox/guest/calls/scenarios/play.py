@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from ..arguments import Call
     from ..worker import CallWorker
 
-NESTED, TRACE = 3, 50
-"""Calls that are made within one, and arguments of a callback that are shown."""
+MAX_NESTED = 3
+"""Most calls that are made within one."""
+MAX_TRACED = 50
+"""Most arguments of a callback that are shown."""
 WAITS = 2
 """Steps at which a call that is not interrupted, as it holds a lock, is stopped at all."""
 
@@ -131,7 +133,7 @@ class Performance:
         return [self.alone(0), self.alone(1)]
 
     def iterators(self) -> tuple[Stream, Stream]:
-        """Both calls, begun."""
+        """Two streams, begun. Raises Impossible where a call returns no iterator."""
         both = self.stream(self.fresh(0)), self.stream(self.fresh(1))
         if not all(stream.is_open for stream in both):
             raise Impossible
@@ -183,7 +185,7 @@ class Performance:
         busy: list[bool] = []
 
         def meanwhile(_: Any) -> None:
-            if len(nested) < NESTED and not busy:
+            if len(nested) < MAX_NESTED and not busy:
                 busy.append(True)
                 nested.append(self.alone(1))
                 busy.pop()
@@ -199,7 +201,7 @@ class Performance:
         met: dict[str, None] = {}
 
         def note(args: Any) -> None:
-            if len(met) < TRACE:
+            if len(met) < MAX_TRACED:
                 met[CanonicalRepr(self.ref.module).show(args)[:200]] = None
 
         wrapped = Wrapped(self.fresh(0), note, iterators=False)
@@ -235,7 +237,7 @@ class Performance:
         return " ".join(map(str, stops.chosen()))
 
     def stopped(self, step: int) -> Sequence[str]:
-        """Both calls with new arguments, the first one stopped before a step."""
+        """Outcomes of both calls with new arguments, the first one stopped before a step."""
         call = self.fresh(0)
         return stopped_at(self.ref, step, lambda: self.worker.invoke(*call), self.alone)
 

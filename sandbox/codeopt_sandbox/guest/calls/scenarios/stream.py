@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-ITEMS = 1000
+MAX_ITEMS = 1000
 """Most items that are read of an iterator."""
 
 
@@ -42,7 +42,7 @@ class Stream:
         if self.is_open:
             try:
                 self.items.append(self.shown.show(next(self.result)))
-                if len(self.items) >= ITEMS:
+                if len(self.items) >= MAX_ITEMS:
                     self.close(" and more")
             except StopIteration as stop:
                 self.close(" then returns " + self.shown.show(stop.value) if stop.value is not None else "")

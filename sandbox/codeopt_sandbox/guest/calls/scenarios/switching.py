@@ -20,9 +20,14 @@ if TYPE_CHECKING:
 
     from ..function_ref import FunctionRef
 
-POINTS, EVENTS = 8, 20_000
-"""Places at which a call is stopped, each in a process of its own, and steps in which they are looked for."""
-WAIT_S, END_S = 0.3, 5.0
+MAX_STOPS = 8
+"""Most places at which a call is stopped, each in a process of its own."""
+MAX_STEPS = 20_000
+"""Most steps in which places to stop are looked for."""
+WAIT_S = 0.3
+"""Time that the stopped call waits for the other, seconds."""
+END_S = 5.0
+"""Time limit for the end of the other call, seconds."""
 
 
 class Stops:
@@ -49,7 +54,7 @@ class Stops:
             if len(self.lines) == self.at:
                 sys.settrace(None)
                 self.then()
-            if len(self.lines) >= max(EVENTS, self.at):
+            if len(self.lines) >= max(MAX_STEPS, self.at):
                 sys.settrace(None)
         return self.trace
 
@@ -59,7 +64,7 @@ class Stops:
         for step, line in enumerate(self.lines, 1):
             places.setdefault(line, []).append(step)
         found = sorted({step for steps in places.values() for step in (steps[0], steps[len(steps) // 2])})
-        apart = max(1, -(-len(found) // POINTS))
+        apart = max(1, -(-len(found) // MAX_STOPS))
         return found[::apart]
 
 

@@ -1,6 +1,6 @@
 """codeopt sandbox PROGRAM --cases DIR: run a program on its cases and print the verdicts.
 
-codeopt sandbox check [--backend NAME]: check the promises of the sandbox on this machine. Without codeopt the command is
+codeopt sandbox check [--backend NAME]: check the promises of the sandbox on this machine; without codeopt:
 python -m codeopt_sandbox.
 """
 

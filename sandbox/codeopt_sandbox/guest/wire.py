@@ -27,7 +27,7 @@ def pack(message: dict[str, Any], blob: bytes = b"") -> bytes:
 
 
 def unpack(read: Callable[[int], bytes], max_blob: int = MAX_BLOB) -> tuple[dict[str, Any], bytes]:
-    """The next frame; `read(n)` gives exactly n bytes, or fewer at the end of the stream."""
+    """The next frame; `read(n)` gives exactly n bytes, or fewer at the end of the stream. Raises BrokenFrame."""
     text_size, blob_size = _LENGTHS.unpack(_exactly(read, _LENGTHS.size))
     if text_size > MAX_JSON or blob_size > max_blob:
         raise BrokenFrame(f"a frame of {text_size} + {blob_size} bytes is larger than any that we send")

@@ -164,7 +164,7 @@ class CallsOfFile:
 
 
 def as_call(entry: Any) -> Call:
-    """(args, kwargs) of an entry of CALLS, which may leave out what is empty."""
+    """(args, kwargs) of an entry of CALLS, which may leave out what is empty. Raises TypeError."""
     if type(entry) is tuple and len(entry) == 2 and type(entry[0]) in (tuple, list) and type(entry[1]) is dict:
         return tuple(entry[0]), entry[1]
     if type(entry) in (tuple, list):

@@ -102,7 +102,8 @@ class Controller:
             self.check_all()
 
     def start(self, calls: tuple[str, ...], mode: BatchMode | None = None) -> int:
-        """A new worker with its first calls; its process number. mode: another one than the batch's."""
+        """A new worker with its first calls; its process number. mode: another one than the batch's. Raises
+        RunFailed."""
         self.channel.send(PASS)
         letter, text = self.wait(MAX_START_S)
         if letter != PASS:
@@ -137,7 +138,8 @@ class Controller:
             self.left = [line for line in self.left if line[:1] != STATE] + lefts
 
     def check_all(self) -> None:
-        """Each call by itself; after one that hangs or ends the process a new worker goes on with the next."""
+        """Each call by itself; after one that hangs or ends the process a new worker goes on with the next. Raises
+        RunFailed."""
         calls, listing = self.batch.calls, self.batch.mode in ("list", "shape", "scene", "libraries", "watch")
         while lost := self.listen(self.start(calls if listing else calls[len(self.made) :])):
             if listing:
@@ -162,7 +164,8 @@ class Controller:
         return sum(self.took) > self.batch.budget
 
     def listen(self, pid: int) -> CallOutcome | None:
-        """Write down what a worker does; how it hung or ended, None when all is made or enough time is spent."""
+        """Write down what a worker does; how it hung or ended, None when all is made or enough time is spent. Raises
+        RunFailed."""
         seconds, letter = self.batch.seconds, b""
         while True:
             letter, text = self.wait(seconds + GRACE_S)
@@ -206,7 +209,7 @@ class Controller:
         return found
 
     def memory_pass(self, mode: BatchMode) -> int:
-        """The highest peak of a call by what the worker says, or what its process grew by at most."""
+        """The highest peak of a call by what the worker says, or what its process grew by at most. Raises RunFailed."""
         pid = self.start(self.batch.calls, mode)
         self.expect(READY, MAX_START_S)
         forget_peak(pid)
@@ -220,7 +223,7 @@ class Controller:
         return int(said) if mode == "traced" else max(0, grown)
 
     def expect(self, wanted: bytes, seconds: float) -> str:
-        """The next message of a timed pass: its text."""
+        """The next message of a timed pass: its text. Raises RunFailed."""
         letter, text = self.wait(seconds)
         if not letter:
             raise RunFailed(OVERRUN, f"the timed calls take longer than {seconds:g} s")

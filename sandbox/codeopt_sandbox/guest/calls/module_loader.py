@@ -181,7 +181,8 @@ def import_target(
 
 
 def find_target(qualname: str, module: ModuleType) -> Callable[..., Any]:
-    """Function to call: functions and static methods as they are, methods with `self` as their first argument."""
+    """Function to call: functions and static methods as they are, methods with `self` as their first argument. Raises
+    TypeError."""
     owner: Any = module
     *classes, name = qualname.split(".")
     for part in classes:

@@ -41,7 +41,7 @@ space["Bundle"](modules).load("profile.sampled").main_scalene()
 
 
 def run_scalene(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
-    """Run Scalene in a process of its own on `repeat`, and cut its report down."""
+    """Run Scalene in a process of its own on `repeat`, and cut its report down. Raises ChildProcessError."""
     folder = program.path.parent
     (folder / "modules").write_bytes(bundle.pack(""))
     (folder / "scalene_run.py").write_text(SCALENE_RUN.format(modules=str(folder / "modules")))

@@ -37,11 +37,11 @@ class CpuSampler:
         self.last = 0.0
 
     def key(self, frame: FrameType) -> Any:
-        """Owner of the time in a frame."""
+        """Owner of the time in a frame. Raises NotImplementedError."""
         raise NotImplementedError
 
     def tell(self, key: Any, seconds: float) -> None:
-        """Write down what was added up since the last time."""
+        """Write down what was added up since the last time. Raises NotImplementedError."""
         raise NotImplementedError
 
     def arm(self) -> None:

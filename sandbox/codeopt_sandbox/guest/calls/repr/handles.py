@@ -102,7 +102,7 @@ def is_imported(module: types.ModuleType) -> bool:
 
 
 def remake_lock(kind: type, value: Any) -> Any:
-    """A new one for one that nobody holds, or waits for."""
+    """A new one for one that nobody holds, or waits for. Raises Unwritable."""
     if kind is LOCK or kind is RLOCK:
         if is_held(value):
             raise Unwritable("a lock that is held")

@@ -77,8 +77,8 @@ def is_iterator(value: object) -> bool:
 
 
 def cut(text: str) -> str:
-    """At most MAX_TEXT_CHARS characters; a digest stands for the rest. A text with floats is kept longer: they may differ in
-    their last bits, which a digest cannot tell."""
+    """At most MAX_TEXT_CHARS characters; a digest stands for the rest. A text with floats is kept longer: they may
+    differ in their last bits, which a digest cannot tell."""
     if len(text) <= MAX_TEXT_CHARS or (len(text) <= MAX_FLOAT_TEXT_CHARS and has_float(text)):
         return text
     return text[:MAX_TEXT_CHARS] + "... sha256 " + digest(text.encode("utf-8", "surrogatepass"))

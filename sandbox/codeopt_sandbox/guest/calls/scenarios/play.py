@@ -111,7 +111,7 @@ class Performance:
         return [*found, self.stream(call).finish()]
 
     def joined(self) -> list[str]:
-        """Equal values that have no literal are one object, as those are that have one."""
+        """Equal values that have no literal are one object, as those are that have one. Raises Impossible."""
         joiner = Joined(self.ref.module)
         args, kwargs = self.fresh(0)
         call = tuple([joiner.other(value, 8) for value in args]), joiner.named(kwargs, 8)
@@ -120,7 +120,7 @@ class Performance:
         return [self.stream(call).finish()]
 
     def changed(self) -> list[str]:
-        """Call again with the same objects after the caller changed them."""
+        """Call again with the same objects after the caller changed them. Raises Impossible."""
         call, change = self.fresh(0), InPlace()
         found = [self.stream(call).finish()]
         other = change.of_call(call, self.fresh(1))
@@ -147,7 +147,7 @@ class Performance:
         return [stream.text for stream in both]
 
     def gathered(self) -> list[str]:
-        """Two coroutines at once."""
+        """Two coroutines at once. Raises Impossible."""
         import asyncio
 
         made = [self.worker.function(*args, **kwargs) for args, kwargs in (self.fresh(0), self.fresh(1))]
@@ -171,7 +171,7 @@ class Performance:
         return [first.finish(), between]
 
     def left(self) -> list[str]:
-        """One that is begun and dropped, then the other."""
+        """One that is begun and dropped, then the other. Raises Impossible."""
         first = self.stream(self.fresh(0))
         if not first.is_open:
             raise Impossible
@@ -180,7 +180,7 @@ class Performance:
         return [self.alone(1)]
 
     def inside(self) -> list[str]:
-        """The caller's own code calls again, a few times."""
+        """The caller's own code calls again, a few times. Raises Impossible."""
         nested: list[str] = []
         busy: list[bool] = []
 
@@ -197,7 +197,7 @@ class Performance:
         return [outer, *dict.fromkeys(nested or [self.alone(1)])]
 
     def traced(self) -> list[str]:
-        """Arguments of a callback, in the order in which each is first given."""
+        """Arguments of a callback, in the order in which each is first given. Raises Impossible."""
         met: dict[str, None] = {}
 
         def note(args: Any) -> None:
@@ -224,7 +224,7 @@ class Performance:
         return right
 
     def in_child(self, make: Callable[[], str]) -> str:
-        """A text made where nothing was called before."""
+        """A text made where nothing was called before. Raises Ended."""
         text, status = in_child(make, self.seconds)
         if status:
             raise Ended(status)
@@ -243,7 +243,7 @@ class Performance:
 
 
 def given(value: Any) -> Any:
-    """A result, or an exception that is raised again."""
+    """A result, or an exception that is raised again. Raises the exception itself."""
     if isinstance(value, BaseException):
         raise value
     return value

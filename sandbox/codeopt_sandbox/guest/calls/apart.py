@@ -1,6 +1,7 @@
-"""Arguments that are equal and no object twice: who asks by `is` what callers mean by `==` is found out.
+"""Arguments that are equal to the original ones, with no object twice: they expose code that compares by `is` where
+callers mean `==`.
 
-Those of a call are evaluated from one text, in which equal constants are one object.
+The arguments of a call are evaluated from one text, in which equal constants are one object.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ MAX_PARTS = 20_000
 MAX_DEPTH = 8
 """Depth of containers to which values are made anew."""
 SMALL = range(-5, 1025)
-"""Ints of which an interpreter has one each; 3.14 has more of them than the others."""
+"""Small ints, of which an interpreter has one object each; 3.14 has more of them than the others."""
 
 
 def apart(call: Call, target: str) -> Call:

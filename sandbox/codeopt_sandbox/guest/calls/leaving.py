@@ -35,7 +35,7 @@ OURS = vars(captured_output), vars(printed)
 
 
 class Leaving:
-    """Looks before the import, after it, before the calls and after them."""
+    """Detector of changed settings: records them before the import and the calls, and compares them afterwards."""
 
     def __init__(self, code: LibraryCode | None) -> None:
         self.code = code or LibraryCode()
@@ -58,7 +58,7 @@ class Leaving:
         self.random = {name: state_of_random(name) for name in GENERATORS if name in modules}
 
     def loaded(self, name: str, module: Any) -> None:
-        """A library has just been loaded: this is how it is by itself."""
+        """Record the state of a library that has just been loaded."""
         self.code.keep(name, module)
         for each, setting in settings_of(name, module).items():
             self.before.setdefault(each, setting)
@@ -87,7 +87,7 @@ class Leaving:
         return found + [LeftSetting(name, "its own", patched[name], CALLS) for name in new]
 
     def changed(self, when: str) -> list[LeftSetting]:
-        """Settings that are others now."""
+        """Settings that differ from the recorded ones."""
         now = process_settings()
         found = [LeftSetting(name, *texts, when) for name, texts in differences(self.before, now).items()]
         if get_freeze_count() > self.frozen:  # it falls by itself, as objects go
@@ -107,7 +107,7 @@ class Leaving:
 
 
 def differences(before: Settings, after: Settings) -> dict[str, tuple[str, str]]:
-    """The texts of what is another, by name."""
+    """Texts before and after of each setting that differs, by name."""
     found: dict[str, tuple[str, str]] = {}
     for name in [*before, *[name for name in after if name not in before]]:
         (was, was_object), (now, now_object) = before.get(name, NOTHING), after.get(name, NOTHING)
@@ -127,7 +127,7 @@ def state_of_random(name: str) -> Any:
 
 
 def numpy_state(module: Any) -> Any:
-    """Comparable by ==."""
+    """State of NumPy's shared generator, comparable by ==."""
     kind, key, *rest = module.get_state()
     return kind, key.tobytes(), rest
 

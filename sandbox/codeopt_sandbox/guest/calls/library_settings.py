@@ -41,7 +41,7 @@ def settings_of(name: str, module: Any) -> Settings:
 
 
 def decimal(module: Any) -> dict[str, Any]:
-    """Contexts: the current one and those that new ones are made from."""
+    """Contexts of decimal: the current one and those that new ones are made from."""
     found = {"the decimal context": context(module.getcontext())}
     for name in ("DefaultContext", "BasicContext", "ExtendedContext"):
         found["decimal." + name] = context(getattr(module, name))
@@ -49,14 +49,14 @@ def decimal(module: Any) -> dict[str, Any]:
 
 
 def context(now: Any) -> str:
-    """`prec=28 ROUND_HALF_EVEN Emin=-999999 ...`, without the flags that calculations raise."""
+    """Text of a context, `prec=28 ROUND_HALF_EVEN Emin=-999999 ...`, without the flags that calculations raise."""
     traps = " ".join(sorted([signal.__name__ for signal, on in now.traps.items() if on]))
     limits = f"Emin={now.Emin} Emax={now.Emax} capitals={now.capitals} clamp={now.clamp}"
     return f"prec={now.prec} {now.rounding} {limits} traps: {traps}"
 
 
 def logging(module: Any) -> dict[str, Any]:
-    """The root logger, and what counts for all."""
+    """Settings of the root logger and of all logging."""
     level = module.root.level
     return {
         "the level of the root logger": LOG_LEVEL if level == ALL_LEVELS else level,
@@ -75,7 +75,7 @@ def names(values: Any) -> list[str]:
 
 
 def asyncio_policy(module: Any) -> dict[str, Any]:
-    """The one that asyncio makes when it is first asked counts as none."""
+    """Event loop policy; the one that asyncio makes on first use counts as none."""
     policy = type(module._event_loop_policy)
     own = module._event_loop_policy is None or policy.__module__.startswith("asyncio.")
     return {"the event loop policy": None if own else policy.__qualname__}
@@ -89,13 +89,13 @@ def atexit(module: Any) -> dict[str, Any]:
 
 
 def threading(module: Any) -> dict[str, Any]:
-    """Hooks of threads that are started."""
+    """Hooks of threads that are started later."""
     hooks = {"threading.settrace()": module._trace_hook, "threading.setprofile()": module._profile_hook}
     return {name: None if hook is None else "set" for name, hook in hooks.items()}
 
 
 def numpy(module: Any) -> dict[str, Any]:
-    """Handling of errors, and how arrays are printed."""
+    """Error handling and print options of NumPy."""
     return {
         "numpy.geterr()": module.geterr(),
         "numpy.geterrcall()": None if module.geterrcall() is None else "set",
@@ -105,7 +105,7 @@ def numpy(module: Any) -> dict[str, Any]:
 
 
 def pandas(module: Any) -> dict[str, Any]:
-    """Each option."""
+    """Options of pandas by their full names."""
     found: dict[str, Any] = {}
 
     def add(options: Any, path: str) -> None:

@@ -1,7 +1,7 @@
 """Settings of the whole process, each by a name and as a text: the list in docs/functions.md.
 
-What is read is bound before a module under test is imported, which can patch the modules that it comes from; that is
-found out, too (../library_code.py). Nothing is imported, as the module under test would seem to have imported it.
+All functions are bound before a module under test is imported, which can patch the modules that they come from; such
+patches are found, too (../library_code.py). Nothing is imported, as the module under test would seem to have imported it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def process_settings() -> Settings:
 
 
 def interpreter() -> Settings:
-    """Numbers of the interpreter's own, the collector, threads."""
+    """Settings of the interpreter, the collector and threads."""
     values: dict[str, Any] = {
         "the recursion limit": sys.getrecursionlimit(),
         "the switch interval": sys.getswitchinterval(),
@@ -78,7 +78,7 @@ def interpreter() -> Settings:
 
 
 def hooks() -> Settings:
-    """Functions of `sys` that are there to be replaced, and the streams."""
+    """Replaceable functions of `sys`, and the standard streams."""
     values: dict[str, Any] = {
         f"sys.{name}": vars(sys).get(name)
         for name in ("excepthook", "displayhook", "unraisablehook", "breakpointhook", "stdin", "stdout", "stderr")
@@ -99,7 +99,7 @@ def import_system() -> Settings:
 
 
 def filters() -> Settings:
-    """Each filter of warnings, and which comes first."""
+    """Filters of warnings, and the first of them."""
     every: Any = getattr(modules.get("warnings"), "filters", _warnings.filters)
     texts = [f"{each[0]} {described(each[2])} {pattern(each[1])} {pattern(each[3])} {each[4]}" for each in every]
     found: Settings = {f"the warnings filter '{text}'": ("there", None) for text in texts}
@@ -113,7 +113,7 @@ def pattern(value: Any) -> str:
 
 
 def signals() -> Settings:
-    """Handlers, timers, and what is blocked."""
+    """Handlers of signals, timers, and blocked signals."""
     handlers = [(number, getsignal(number)) for number in SIGNALS if number not in (32, 33)]
     found: Settings = {f"the handler of signal {number}": (described(value), value) for number, value in handlers}
     found.update({name: ("set" if any(getitimer(which)) else "not set", None) for name, which in TIMERS.items()})
@@ -141,7 +141,7 @@ def system() -> Settings:
 
 
 def umask() -> str:
-    """Octal, from where reading it does not change it; empty where the kernel does not say."""
+    """Octal umask, read from where reading does not change it; empty where the kernel does not tell."""
     with open("/proc/self/status", "rb") as file:  # noqa: PTH123  pathlib would count as imported by the module
         _, _, rest = file.read().partition(b"Umask:")
     return rest.partition(b"\n")[0].strip().decode()
@@ -176,7 +176,7 @@ def kept_by_multiprocessing() -> Iterator[int]:
 
 
 def files() -> Settings:
-    """Open descriptors by what they are of."""
+    """Numbers of open descriptors by target."""
     count: dict[str, int] = {}
     for number in listdir("/proc/self/fd"):
         target = or_none(readlink, f"/proc/self/fd/{number}")
@@ -187,7 +187,7 @@ def files() -> Settings:
 
 
 def context() -> Settings:
-    """Context variables."""
+    """Context variables without those that have a setting of their own."""
     pairs = [(each.name, value) for each, value in copy_context().items() if each.name not in OWN_VARIABLES]
     return {f"the context variable {name}": (described(value), value) for name, value in pairs}
 
@@ -201,7 +201,7 @@ def or_none(ask: Callable[..., Any], *values: Any) -> Any:
 
 
 def described(value: Any) -> str:
-    """A name that is the same in each process."""
+    """Text of a value that is the same in each process."""
     kind = type(value)
     if value is None or kind in (int, str, bool, float):
         return repr(value)

@@ -78,7 +78,7 @@ def read_all(function: Callable[..., Any], calls: Sequence[Call], nested: bool) 
 
 
 def read(value: Any, nested: bool) -> Any:
-    """An iterator's items; inner iterators are read before the next item is asked for."""
+    """Items of an iterator, or the value itself; inner iterators are read before the next item is asked for."""
     if not is_iterator(value):
         return value
     if not nested:

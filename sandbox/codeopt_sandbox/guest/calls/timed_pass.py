@@ -26,23 +26,23 @@ if TYPE_CHECKING:
         patience: float
 
         def start(self, calls: tuple[str, ...]) -> int:
-            """Process number of a new worker that has its first calls."""
+            """Start a worker with its first calls; its process id."""
 
         def code_of(self, calls: tuple[str, ...]) -> bytes:
-            """Compiled calls, for a worker."""
+            """Code objects of calls, marshalled for a worker."""
 
         def expect(self, letter: bytes, seconds: float) -> str:
-            """The worker's next message, which is of this kind."""
+            """Text of the worker's next message, which must be of this kind."""
 
         def wait(self, seconds: float) -> tuple[bytes, str]:
-            """The worker's next message, whatever it is."""
+            """Kind and text of the worker's next message."""
 
         def kill(self, pid: int) -> None:
             """End a worker."""
 
 
 class PassTimes:
-    """Seconds of the passes of a run, by CPU time unless it says otherwise."""
+    """Times of the passes of a run, CPU seconds unless a field is of another clock."""
 
     def __init__(self) -> None:
         self.cpu: list[float] = []
@@ -80,8 +80,9 @@ class Meter:
 
 
 def timed_pass(controller: Directs, calls: Sequence[str], before: str = "") -> list[bytes]:
-    """Calls between two readings of the worker's clock: what they did, and at the end what they left where the pass is
-    looked at closely. before: the state before any call, then. Nothing is shown where calls are timed in groups."""
+    """Time calls between two readings of the worker's clock; their outcomes, and the state that they leave in a pass
+    that is looked at closely. before: the state before any call, in such a pass. Calls that are timed in groups have no
+    outcomes."""
     batch, times = controller.batch, controller.times
     pid = controller.start(tuple(calls[: batch.warm]))
     controller.expect(WARM, controller.patience)
@@ -123,5 +124,5 @@ def one_line(text: str) -> bytes:
 
 
 def cpu_clock(pid: int) -> int:
-    """The clock of a process's CPU time: CPUCLOCK_SCHED in the kernel's posix-timers.h."""
+    """Clock of a process's CPU time: CPUCLOCK_SCHED in the kernel's posix-timers.h."""
     return (~pid << 3) | 2

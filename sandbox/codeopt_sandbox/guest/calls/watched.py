@@ -45,7 +45,7 @@ READS = {
     FILES: "io.open posix.open posix.listdir posix.scandir posix.stat posix.lstat posix.readlink posix.access",
     WATCHER: "sys.setprofile sys.settrace sys.getprofile sys.gettrace",
 }  # fmt: skip
-"""Functions in C by what they read."""
+"""Functions in C that read each surrounding."""
 OS_FILE = os.getenv.__code__.co_filename
 """File that defines `os.environ`."""
 ENVIRON_READS = ("__getitem__", "__iter__", "__len__", "copy")
@@ -58,7 +58,7 @@ MAX_LINES = 20
 
 
 class ReadsHeard:
-    """Hears what is read between `start` and `stop`."""
+    """Recorder of reads between `start` and `stop`."""
 
     def __init__(self, ref: Any) -> None:
         self.own = OwnCode(ref)
@@ -67,7 +67,7 @@ class ReadsHeard:
         """Reads by (surrounding, line): whether the project's own code made it, or a library that it calls."""
 
     def start(self) -> None:
-        """Hear the calling thread."""
+        """Listen to the profile events of the calling thread."""
         sys.setprofile(self.hear)
 
     def stop(self) -> None:
@@ -75,7 +75,7 @@ class ReadsHeard:
         sys.setprofile(None)
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:
-        """A profile event."""
+        """Handle a profile event."""
         if event == "c_call":
             kind = self.kinds.get(name_of(argument))
             if kind is not None:
@@ -84,7 +84,7 @@ class ReadsHeard:
             self.note(VARIABLES, frame.f_back)
 
     def note(self, kind: str, frame: FrameType | None) -> None:
-        """The line from which something is read."""
+        """Record a read with the line that it is made from."""
         asking = frame
         direct = True
         while asking is not None and not self.own.has(asking.f_code.co_filename):
@@ -122,12 +122,12 @@ class WatchedArguments(list):  # type: ignore[type-arg]
 
 
 def reads_environ(code: CodeType) -> bool:
-    """Whether it is of a method of `os.environ` that reads."""
+    """Whether a code object is of a method of `os.environ` that reads."""
     return code.co_name in ENVIRON_READS and code.co_filename == OS_FILE
 
 
 def name_of(function: Any) -> str:
-    """`time.time`, `datetime.now`: of a function in C, by what it belongs to."""
+    """Name of a function in C with its owner: `time.time`, `datetime.now`."""
     owner = getattr(function, "__self__", None)
     name = str(getattr(function, "__name__", ""))
     if type(owner) is type(sys):
@@ -138,8 +138,8 @@ def name_of(function: Any) -> str:
 
 
 def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
-    """Say in JSON what the import and the first calls read, and what is left of each of the last ones: blocks of
-    memory, and bytes."""
+    """Report in JSON the reads of the import and of the first calls, and the memory that each of the last calls keeps:
+    blocks, and bytes."""
     watch = ReadsHeard(worker.ref)
     sys.argv = WatchedArguments(watch)
     import_again(worker, watch)
@@ -162,7 +162,7 @@ def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType],
 
 
 def watched(watch: ReadsHeard, run: Any) -> None:
-    """Run something whose reads are heard; how it ends does not matter."""
+    """Run something whose reads are recorded; how it ends does not matter."""
     watch.start()
     try:
         run()
@@ -173,7 +173,7 @@ def watched(watch: ReadsHeard, run: Any) -> None:
 
 
 def import_again(worker: CallWorker, watch: ReadsHeard) -> None:
-    """Run the module's text once more, beside the module that is called: what it reads when it is imported."""
+    """Run the module's text once more, beside the module that is called, to record the reads of its import."""
     loader = getattr(worker.module.__spec__, "loader", None)
     source, file = getattr(loader, "source", None), worker.ref.file
     if type(source) is not str:
@@ -184,6 +184,6 @@ def import_again(worker: CallWorker, watch: ReadsHeard) -> None:
 
 
 def make(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType]) -> None:
-    """Calls, of which nothing is kept here."""
+    """Make calls and keep nothing of them."""
     for code in codes:
         drop(worker, batch, worker.arguments.fresh(code))

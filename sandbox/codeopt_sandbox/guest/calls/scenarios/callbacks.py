@@ -19,8 +19,8 @@ MAX_DEPTH = 2
 
 
 class Wrapped:
-    """The arguments of a call, in which each function and iterator tells of its use. `on_use`: called before it is
-    called, with what it is given, and before an item is taken."""
+    """Arguments of a call whose functions and iterators report their use. `on_use`: called with the arguments of a
+    function before it is called, and with each item before it is taken."""
 
     def __init__(self, call: Call, on_use: Callable[[tuple[Any, ...]], None], iterators: bool = True) -> None:
         self.on_use, self.iterators, self.found = on_use, iterators, 0
@@ -28,7 +28,7 @@ class Wrapped:
         self.call: Call = args, {name: self.wrap(value, MAX_DEPTH) for name, value in call[1].items()}
 
     def wrap(self, value: Any, depth: int) -> Any:
-        """A value that tells of it; containers are changed in place."""
+        """The value with its functions and iterators wrapped; containers are changed in place."""
         kind = type(value)
         if is_function(value):
             return self.function(value)
@@ -63,7 +63,7 @@ class Wrapped:
 
 
 def is_function(value: Any) -> bool:
-    """A function of any kind; a class where it is a builtin one, as `str` is."""
+    """Whether a value is a function of any kind, or a builtin class, as `str` is."""
     if isinstance(value, type):
         return value.__module__ == "builtins"
     if isinstance(value, types.ModuleType):

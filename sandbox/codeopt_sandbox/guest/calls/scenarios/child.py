@@ -15,7 +15,7 @@ SIGALRM: int = _signal.SIGALRM
 
 
 def in_child(make: Callable[[], str], seconds: float) -> tuple[str, int]:
-    """(the text that was made, how the process ended); it is ended by a signal after so many seconds."""
+    """Text made in a forked process, and the status of the process, which a signal ends after `seconds`."""
     reader, writer = os.pipe()
     pid = os_fork()
     if not pid:

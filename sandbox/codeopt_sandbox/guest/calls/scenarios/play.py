@@ -1,4 +1,4 @@
-"""Plays scenarios, and shows what their calls do."""
+"""Player of scenarios, which gives the outcomes of their calls."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MAX_NESTED = 3
 MAX_TRACED = 50
 """Most arguments of a callback that are shown."""
 WAITS = 2
-"""Steps at which a call that is not interrupted, as it holds a lock, is stopped at all."""
+"""Most steps with a call that cannot be interrupted, as it holds a lock."""
 
 
 class Impossible(Exception):
@@ -50,7 +50,7 @@ class Impossible(Exception):
 
 
 class Ended(Exception):
-    """A process in which a part of a scenario was played has ended early. `status`: how."""
+    """A process that played a part of a scenario has ended early. `status`: its exit status."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -92,7 +92,7 @@ class Performance:
         return found[1][at] if type(found[0]) is str else found  # type: ignore[no-any-return]
 
     def stream(self, call: Call) -> Stream:
-        """A call, begun."""
+        """Stream of a call that has begun."""
         return Stream(self.ref.module, lambda: self.worker.invoke(*call))
 
     def alone(self, at: int) -> str:
@@ -111,7 +111,7 @@ class Performance:
         return [*found, self.stream(call).finish()]
 
     def joined(self) -> list[str]:
-        """Equal values that have no literal are one object, as those are that have one. Raises Impossible."""
+        """Call with arguments in which equal values without a literal are one object. Raises Impossible."""
         joiner = Joined(self.ref.module)
         args, kwargs = self.fresh(0)
         call = tuple([joiner.other(value, 8) for value in args]), joiner.named(kwargs, 8)
@@ -129,7 +129,7 @@ class Performance:
         return [*found, self.stream(other).finish()]
 
     def in_order(self) -> list[str]:
-        """One after another."""
+        """Make one call after the other."""
         return [self.alone(0), self.alone(1)]
 
     def iterators(self) -> tuple[Stream, Stream]:
@@ -140,14 +140,14 @@ class Performance:
         return both
 
     def turns(self) -> list[str]:
-        """An item of each in turn."""
+        """Read an item of each iterator in turn."""
         both = self.iterators()
         while any([stream.step() for stream in both]):
             pass
         return [stream.text for stream in both]
 
     def gathered(self) -> list[str]:
-        """Two coroutines at once. Raises Impossible."""
+        """Run two coroutines at once. Raises Impossible."""
         import asyncio
 
         made = [self.worker.function(*args, **kwargs) for args, kwargs in (self.fresh(0), self.fresh(1))]
@@ -161,7 +161,7 @@ class Performance:
                 for each in self.worker.loop().run_until_complete(both())]  # fmt: skip
 
     def halves(self) -> list[str]:
-        """Half of one, all of the other, the rest."""
+        """Read half of one iterator, all of the other, then the rest."""
         whole = self.stream(self.fresh(0))
         whole.finish()
         first, second = self.iterators()
@@ -171,7 +171,7 @@ class Performance:
         return [first.finish(), between]
 
     def left(self) -> list[str]:
-        """One that is begun and dropped, then the other. Raises Impossible."""
+        """Begin one iterator and drop it, then read the other. Raises Impossible."""
         first = self.stream(self.fresh(0))
         if not first.is_open:
             raise Impossible
@@ -180,7 +180,7 @@ class Performance:
         return [self.alone(1)]
 
     def inside(self) -> list[str]:
-        """The caller's own code calls again, a few times. Raises Impossible."""
+        """Let the caller's own code call the function again, a few times. Raises Impossible."""
         nested: list[str] = []
         busy: list[bool] = []
 
@@ -210,7 +210,7 @@ class Performance:
         return [self.stream(wrapped.call).finish(), cut("its callback is given " + ", ".join(met))]
 
     def threads(self) -> list[str]:
-        """The first call, stopped at one line after another while a second thread makes the other."""
+        """Stop the first call at one line after another while a second thread makes the other."""
         right = [self.in_child(lambda: self.alone(0)), self.in_child(lambda: self.alone(1))]
         waits = 0
         for step in self.in_child(self.steps).split():
@@ -224,7 +224,7 @@ class Performance:
         return right
 
     def in_child(self, make: Callable[[], str]) -> str:
-        """A text made where nothing was called before. Raises Ended."""
+        """Text made in a process in which nothing was called before. Raises Ended."""
         text, status = in_child(make, self.seconds)
         if status:
             raise Ended(status)
@@ -243,7 +243,7 @@ class Performance:
 
 
 def given(value: Any) -> Any:
-    """A result, or an exception that is raised again. Raises the exception itself."""
+    """The value, unless it is an exception. Raises that."""
     if isinstance(value, BaseException):
         raise value
     return value

@@ -1,4 +1,4 @@
-"""The scenarios of a batch, one after another, and what comes of each."""
+"""Scenarios of a batch, played one after another, with their outcomes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 monotonic = time.monotonic
 LOST = 2
-"""Scenarios that hang, after which no other is played."""
+"""Number of hanging scenarios after which no other is played."""
 
 
 def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
-    """Each scenario in a process of its own."""
+    """Play each scenario in a process of its own, and send its outcome."""
     names = worker.arguments.names
     names.update({kind: named(kind) for kind in KINDS})
     if any("CALLS[" in call or "BIG[" in call for call in batch.calls):

@@ -1,4 +1,4 @@
-"""One call whose result is read step by step where it is an iterator, and what came of it as text."""
+"""Stream of a call's result: an iterator is read step by step, and the text of it grows."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Stream:
             self.whole = self.named(error)
 
     def named(self, error: BaseException) -> str:
-        """`raises ValueError`."""
+        """Text of an exception: `raises ValueError`."""
         return "raises " + self.shown.name_of(type(error))[1:-1] + held_by(self.target, error)
 
     def step(self) -> bool:
-        """Read an item; whether there may be more."""
+        """Read an item; True while there may be more."""
         if self.is_open:
             try:
                 self.items.append(self.shown.show(next(self.result)))

@@ -31,14 +31,14 @@ END_S = 5.0
 
 
 class Stops:
-    """Counts the lines that a call runs, and does something at one of them."""
+    """Counter of the lines that a call runs, which acts at one of them."""
 
     def __init__(self, ref: FunctionRef, at: int = 0, then: Callable[[], None] = lambda: None) -> None:
         self.own, self.at, self.then = OwnCode(ref), at, then
         self.lines: list[int] = []
 
     def run(self, call: Callable[[], Any]) -> Any:
-        """Make a call with that."""
+        """Make a call while its lines are counted."""
         sys.settrace(self.trace)
         try:
             return call()
@@ -80,7 +80,7 @@ class Other:
         self.over.acquire()
 
     def run(self) -> None:
-        """Start it and wait for its end, for some time."""
+        """Start the call and wait for its end, for WAIT_S at most."""
         self.start(self.called, ())
         self.waited = not self.over.acquire(True, WAIT_S)
 
@@ -99,8 +99,8 @@ class Other:
 
 
 def stopped_at(ref: FunctionRef, step: int, make: Callable[[], Any], alone: Callable[[int], str]) -> Sequence[str]:
-    """A call stopped before a step, while another is made; then both again. The line, whether the second had to wait,
-    and what they do."""
+    """Stop a call before a step while another is made, then make both again: the line, whether the second had to wait,
+    and the outcomes."""
     other = Other(lambda: alone(1))
     stops = Stops(ref, step, other.run)
     text = stops.run(lambda: Stream(ref.module, make).finish())
@@ -110,6 +110,6 @@ def stopped_at(ref: FunctionRef, step: int, make: Callable[[], Any], alone: Call
 
 
 def ordinal(number: int) -> str:
-    """`1st`."""
+    """Ordinal of a number, `1st`."""
     teen = number // 10 % 10 == 1
     return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

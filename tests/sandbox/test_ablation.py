@@ -45,7 +45,7 @@ class Stated:
         return replace(self.sandbox.run(program, stdin, **options), cpu_s=self.seconds[program])
 
     def quiesce(self) -> None:
-        """Nothing to wait for."""
+        """Return at once."""
 
 
 def test_what_is_plainly_slower_does_not_run_as_often(sandbox: Sandbox) -> None:

@@ -1,4 +1,4 @@
-"""What objects were made with and asked since, written down beside whoever uses them."""
+"""Histories of objects: constructor arguments and method calls, recorded while a program uses them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Settings of the whole process, each by a name and as a text: the list in docs/functions.md.
 
 All functions are bound before a module under test is imported, which can patch the modules that they come from; such
-patches are found, too (../library_code.py). Nothing is imported, as the module under test would seem to have imported it.
+patches are found, too (../library_code.py). Nothing is imported, as the module under test would seem to have imported
+it.
 """
 
 from __future__ import annotations

@@ -29,10 +29,14 @@ if TYPE_CHECKING:
     from .channel import Channel
     from .worker import CallWorker
 
-DATE, CLOCK, PROCESS, MACHINE, VARIABLES, ARGUMENTS, FILES, WATCHER = (
-    "the date and time", "a clock", "the number of a process or user", "the machine", "environment variables",
-    "the command's arguments", "a file", "whether it is watched",
-)  # fmt: skip
+DATE = "the date and time"
+CLOCK = "a clock"
+PROCESS = "the number of a process or user"
+MACHINE = "the machine"
+VARIABLES = "environment variables"
+ARGUMENTS = "the command's arguments"
+FILES = "a file"
+WATCHER = "whether it is watched"
 READS = {
     DATE: "time.time time.time_ns time.localtime time.gmtime time.ctime time.asctime time.strftime time.clock_gettime "
           "time.clock_gettime_ns datetime.today datetime.now datetime.utcnow",

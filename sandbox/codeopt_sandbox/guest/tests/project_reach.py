@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
     from typing import Any
 
-PHASE, RUNNER = "call_and_report", os.path.join("_pytest", "runner.py")  # noqa: PTH118  what a user imports is left alone
-"""The function of pytest's that runs one phase of a test: `item`, `when`."""
+PHASE = "call_and_report"
+"""Function of pytest's that runs one phase of a test: `item`, `when`."""
+RUNNER = os.path.join("_pytest", "runner.py")  # noqa: PTH118  what a user imports is left alone
+"""End of the path of the file that has this function."""
 CALL = "call"
 
 
